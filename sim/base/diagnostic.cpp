@@ -1,0 +1,68 @@
+#include "sim/base/diagnostic.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace paceline {
+namespace {
+
+// Edits to turn one word into another: insertions, deletions, replacements and swaps of neighbours.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> two_back;
+  std::vector<std::size_t> previous(b.size() + 1);
+  std::iota(previous.begin(), previous.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::vector<std::size_t> current(b.size() + 1, i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      current[j] = std::min({previous[j] + 1, current[j - 1] + 1, replaced});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) current[j] = std::min(current[j], two_back[j - 2] + 1);
+    }
+    two_back = std::move(previous);
+    previous = std::move(current);
+  }
+  return previous.back();
+}
+
+std::string head(const Place& place) {
+  return place.line > 0 ? fmt::format("{}:{}:{}", place.source, place.line, place.column) : place.source;
+}
+
+}  // namespace
+
+std::string render(const Diagnostic& diagnostic, std::string_view source_line) {
+  const char* severity = diagnostic.severity == Severity::error ? "error" : "warning";
+  std::string text = fmt::format("{}: {}: {}\n", head(diagnostic.place), severity, diagnostic.message);
+  if (diagnostic.place.line > 0 && !source_line.empty()) {
+    const std::string number = std::to_string(diagnostic.place.line);
+    // Tabs are kept in the padding so that the caret lines up in any terminal.
+    std::string padding;
+    for (int i = 0; i + 1 < diagnostic.place.column && i < static_cast<int>(source_line.size()); ++i)
+      padding += source_line[static_cast<std::size_t>(i)] == '\t' ? '\t' : ' ';
+    text += fmt::format("  {} | {}\n  {:>{}} | {}^\n", number, source_line, "", number.size(), padding);
+  }
+  if (!diagnostic.hint.empty()) text += fmt::format("hint: {}\n", diagnostic.hint);
+  return text;
+}
+
+UserError::UserError(std::string_view message, std::string_view hint)
+    : std::runtime_error(hint.empty() ? fmt::format("error: {}\n", message)
+                                      : fmt::format("error: {}\nhint: {}\n", message, hint)) {}
+
+std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates) {
+  std::optional<std::string> best;
+  std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const std::size_t distance = edit_distance(word, candidate);
+    if (distance < best_distance && distance < std::max(word.size(), candidate.size())) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace paceline

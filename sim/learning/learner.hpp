@@ -1,0 +1,72 @@
+// The learning half of a training job: what turns updates into loss and accuracy.
+//
+// Models:      global parameters x and one possibly stale copy x_w per worker. An executor calls the learner
+// in
+//              exactly the event order its simulation (or live run) produced.
+// Equation:    SGD with momentum and weight decay, velocity at the server (PyTorch's convention):
+//                g = ∇f_batch(x_w) + weight_decay · x_w        computed on the worker's copy: decay is as
+//                stale as g v ← momentum · v + Σ weight_i · g_i           (nesterov: step direction is Σ
+//                weight_i·g_i + momentum · v) x ← x − learning_rate · v
+//              g is the *mean* over the batch; the coordinator chooses the weights.
+// Units:       loss in nats (cross-entropy), accuracy as a fraction 0-1.
+// Assumptions: calls come from one thread; a gradient is applied or discarded exactly once.
+// Not modelled: velocity at the workers, batch-norm synchronization (later issues of the design, section 5).
+// Source:      design section 3; momentum: Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "sim/base/id.hpp"
+
+namespace paceline {
+
+struct WeightedGradient {
+  GradientId gradient;
+  double weight = 1.0;
+};
+
+// Read when the update is applied, not when the gradient was computed.
+struct Hyperparameters {
+  double learning_rate = 0.0;
+  double momentum = 0.0;
+};
+
+struct Evaluation {
+  double loss = 0.0;      // mean cross-entropy on held-out data
+  double accuracy = 0.0;  // top-1, 0-1
+};
+
+class Learner {
+ public:
+  Learner() = default;
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+  virtual ~Learner() = default;
+
+  // The worker's copy becomes the present global parameters.
+  virtual void pull(WorkerId worker) = 0;
+  // Computes the gradient of the worker's next `batch_samples` samples on its own copy, kept under
+  // `gradient`.
+  virtual void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) = 0;
+  // One step of the optimizer; releases the gradients it used.
+  virtual void apply(std::span<const WeightedGradient> gradients, const Hyperparameters& hyperparameters) = 0;
+  // Releases a gradient that will never be applied.
+  virtual void discard(GradientId gradient) = 0;
+  // Loss and accuracy of the present global parameters; nothing when this learner does not learn. A loss that
+  // is not finite means the job diverged.
+  virtual std::optional<Evaluation> evaluate() = 0;
+};
+
+// Learns nothing: for questions of throughput alone.
+class NoLearner final : public Learner {
+ public:
+  void pull(WorkerId) override {}
+  void compute(WorkerId, std::int64_t, GradientId) override {}
+  void apply(std::span<const WeightedGradient>, const Hyperparameters&) override {}
+  void discard(GradientId) override {}
+  std::optional<Evaluation> evaluate() override { return std::nullopt; }
+};
+
+}  // namespace paceline

@@ -1,0 +1,41 @@
+// How the simulator obtains a learner that trains a real network without linking LibTorch.
+//
+// The network learner lives in a module of its own (kernels/), loaded the first time a scenario asks for it:
+// loading LibTorch takes about 0.6 s, which a run without a network does not pay.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sim/base/random.hpp"
+#include "sim/learning/learner.hpp"
+
+namespace paceline {
+
+// Where labelled samples come from; `kind` is one of "built-in-images", "cifar10", "cifar100", "mnist".
+struct DatasetSource {
+  std::string kind = "built-in-images";
+  std::string path;                // folder of the files; unused by built-in-images
+  std::int64_t train_samples = 0;  // the first n training samples; more than there are is an error
+  std::int64_t test_samples = 0;   // the first n test samples
+};
+
+struct NetworkLearnerConfig {
+  std::string network;  // a name of the network registry, e.g. "small-cnn"
+  DatasetSource dataset;
+  double weight_decay = 0.0;
+  bool nesterov = false;
+  std::uint32_t worker_count = 0;
+  Seed seed;  // parameter initialization, data order and built-in data
+};
+
+// Loads the kernels module and builds the learner. Throws UserError when the module is missing, the network
+// is unknown or the data cannot be read.
+[[nodiscard]] std::unique_ptr<Learner> load_network_learner(const NetworkLearnerConfig& config);
+
+// The symbol the module exports, found by name; both sides include this header.
+inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v1";
+using MakeNetworkLearner = Learner* (*)(const NetworkLearnerConfig&);
+
+}  // namespace paceline

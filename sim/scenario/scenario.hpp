@@ -1,0 +1,77 @@
+// A scenario as plain structs: one training job on one cluster under one way of synchronizing and batching.
+//
+// Read from YAML by scenario/reader.hpp, which has checked every value; nothing here carries places or text.
+// Paths are absolute or relative to the working directory (the reader has resolved them against the file).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/cluster/cluster.hpp"
+#include "sim/learning/network_learner.hpp"
+#include "sim/learning/optimizer.hpp"
+#include "sim/policy/batching.hpp"
+#include "sim/policy/phase.hpp"
+
+namespace paceline {
+
+struct JobConfig {
+  std::string network;  // must be the profile's network
+  std::filesystem::path profile;
+  DatasetSource dataset;
+  OptimizerConfig optimizer;
+};
+
+enum class LearnerKind { none, network };
+
+struct LearnerConfig {
+  LearnerKind kind = LearnerKind::none;
+};
+
+enum class CountUnit { updates, samples, epochs };
+
+// "400 updates", "4096 samples", "0.5 epochs"
+struct Count {
+  double value = 0.0;
+  CountUnit unit = CountUnit::samples;
+};
+
+enum class EvaluationPayer { free };
+
+struct EvaluationConfig {
+  Count every;
+  EvaluationPayer who_pays = EvaluationPayer::free;
+};
+
+struct StopConfig {
+  double epochs = 1.0;             // the workload: this many passes over the training set, counted in samples
+  std::optional<double> accuracy;  // the target; the job ends at the first evaluation at or above it
+};
+
+// Coefficients of variation; what is absent comes from the profile.
+struct JitterConfig {
+  std::optional<double> run_cv;
+  std::optional<double> worker_cv;
+  std::optional<double> iteration_cv;
+};
+
+struct Scenario {
+  std::filesystem::path file;
+  std::string name;
+  std::string question;
+  std::uint32_t seed = 1;
+  int replications = 5;
+  JobConfig job;
+  Cluster cluster;
+  std::vector<PhaseConfig> synchronization;
+  BatchingConfig batching;
+  JitterConfig jitter;
+  LearnerConfig learner;
+  EvaluationConfig evaluation;
+  StopConfig stop;
+};
+
+}  // namespace paceline
