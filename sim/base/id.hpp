@@ -19,6 +19,5 @@ using WorkerId = Id<struct WorkerTag>;
 using GradientId =
     Id<struct GradientTag>;  // one iteration's result, from its start until it is applied or dropped
 using UpdateId = Id<struct UpdateTag>;      // one change of the global parameters
-using TransferId = Id<struct TransferTag>;  // one message between a worker and a server
 
 }  // namespace paceline

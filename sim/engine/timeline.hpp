@@ -1,0 +1,47 @@
+// How time passes and bytes travel: what differs between one executor and another.
+//
+// Models:      a clock that jumps from event to event, and a network between the workers and one server.
+// Equation:    given by each implementation (ideal_timeline.hpp, simgrid_timeline.hpp).
+// Units:       seconds since the start of the job; bytes.
+// Assumptions: events that share a time are delivered together, in the order of sim/training/event.hpp; what a
+//              delivery schedules for "now" is delivered next, at the same time.
+// Source:      design section 3 (one coordinator, several executors).
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "sim/base/id.hpp"
+#include "sim/base/quantity.hpp"
+#include "sim/training/event.hpp"
+
+namespace paceline {
+
+class Timeline {
+ public:
+  // Receives every batch of simultaneous events; returns false when the job is over.
+  using Deliver = std::function<bool(Seconds now, const std::vector<Event>& events)>;
+
+  Timeline() = default;
+  Timeline(const Timeline&) = delete;
+  Timeline& operator=(const Timeline&) = delete;
+  virtual ~Timeline() = default;
+
+  [[nodiscard]] virtual Seconds now() const = 0;
+  // `event` happens at `date`, not before now.
+  virtual void at(Seconds date, Event event) = 0;
+  // `size` bytes travel between a worker and the server; `arrival` happens when the last byte is there.
+  virtual void worker_to_server(WorkerId from, Bytes size, Event arrival) = 0;
+  virtual void server_to_worker(WorkerId to, Bytes size, Event arrival) = 0;
+  // Ring all-reduce of `size` bytes among the members, in worker order, all of them ready now: each of 2(n-1) rounds
+  // moves one chunk of ceil(size / n) bytes from every member to the next.
+  virtual void ring_all_reduce(std::span<const WorkerId> members, Bytes size, Event finish) = 0;
+  // Runs until `deliver` returns false. Returns false when instead nothing is left to happen.
+  [[nodiscard]] virtual bool run(const Deliver& deliver) = 0;
+};
+
+// The chunk a member passes on in one round of a ring all-reduce.
+[[nodiscard]] Bytes ring_chunk(Bytes size, std::size_t members);
+
+}  // namespace paceline

@@ -1,0 +1,24 @@
+#include "sim/policy/weighting.hpp"
+
+#include <numeric>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+
+std::vector<double> aggregation_weights(GradientWeighting weighting, SynchronizationKind kind,
+                                        std::span<const std::int64_t> batches, std::int64_t initial_batch) {
+  check(!batches.empty(), "an update combines at least one gradient");
+  const bool asynchronous = kind == SynchronizationKind::asp;
+  const auto count = static_cast<double>(batches.size());
+  const double total = static_cast<double>(std::accumulate(batches.begin(), batches.end(), std::int64_t{0}));
+  const double by_batch_denominator = asynchronous ? count * static_cast<double>(initial_batch) : total;
+  std::vector<double> weights;
+  for (const std::int64_t batch : batches) {
+    const bool by_batch = weighting == GradientWeighting::by_batch;
+    weights.push_back(by_batch ? static_cast<double>(batch) / by_batch_denominator : 1.0 / count);
+  }
+  return weights;
+}
+
+}  // namespace paceline

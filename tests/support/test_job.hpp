@@ -1,0 +1,126 @@
+// A small job in readable units, run under either timeline, with everything that happened kept for assertions.
+//
+// Defaults: a sample takes 1 s at speed 1, nothing else costs anything, messages have 1000 bytes on links of
+// 1e30 B/s without latency. So expected times can be read off the batch sizes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/engine/executor.hpp"
+#include "sim/engine/ideal_timeline.hpp"
+#include "sim/engine/observer.hpp"
+#include "sim/training/coordinator.hpp"
+
+namespace paceline::test {
+
+struct Happened {
+  Seconds time;
+  Event event;
+};
+struct Done {
+  Seconds time;
+  Action action;
+};
+
+class Recording final : public RunObserver {
+ public:
+  void on_event(Seconds now, const Event& event) override { events.push_back({now, event}); }
+  void on_action(Seconds now, const Action& action) override { actions.push_back({now, action}); }
+
+  std::vector<Happened> events;
+  std::vector<Done> actions;
+
+  template <class Alternative>
+  [[nodiscard]] std::vector<std::pair<Seconds, Alternative>> all() const {
+    std::vector<std::pair<Seconds, Alternative>> found;
+    for (const Done& done : actions)
+      if (const auto* match = std::get_if<Alternative>(&done.action)) found.emplace_back(done.time, *match);
+    return found;
+  }
+};
+
+struct TestJob {
+  std::vector<Worker> workers{{}, {}, {}, {}};
+  StarNetwork network{BytesPerSecond{1e30}, Seconds{0.0}, BytesPerSecond{1e30}};
+  std::vector<PhaseConfig> phases{{}};
+  BatchingConfig batching{.initial_samples = 10};
+  OptimizerConfig optimizer{};
+  std::int64_t total_samples = 400;
+  EvaluationEvery evaluate_every{1e9, EvaluationUnit::updates};
+  std::optional<double> target_accuracy;
+  Seconds intercept{0.0};
+  Seconds slope_per_sample{1.0};
+  Seconds optimizer_step{0.0};
+  BytesPerSecond server_rate{1e30};
+  Bytes parameter_bytes{1000.0};
+  Jitter jitter{};
+  Seed seed{1, 0};
+
+  [[nodiscard]] Cluster cluster() const { return {workers, network}; }
+
+  [[nodiscard]] Profile profile() const {
+    Profile profile;
+    profile.parameter_bytes = parameter_bytes;
+    profile.compute.push_back({.cores = 1,
+                               .intercept = intercept,
+                               .slope_per_sample = slope_per_sample,
+                               .leave_one_out_error = 0.0,
+                               .batch_min_samples = 1,
+                               .batch_max_samples = 1000,
+                               .optimizer_step = optimizer_step});
+    profile.server_accumulate_rate = server_rate;
+    profile.server_step_rate = server_rate;
+    return profile;
+  }
+
+  [[nodiscard]] Coordinator coordinator() const {
+    const ComputeTimes compute(profile(), workers, jitter, seed);
+    std::vector<double> throughput;
+    for (std::uint64_t w = 0; w < workers.size(); ++w)
+      throughput.push_back(static_cast<double>(batching.initial_samples) /
+                           compute.mean_iteration(WorkerId{w}, batching.initial_samples).value());
+    return Coordinator({.phases = phases,
+                        .batching = batching,
+                        .calibrated_throughput = throughput,
+                        .optimizer = optimizer,
+                        .total_samples = total_samples,
+                        .dataset_samples = total_samples,
+                        .evaluate_every = evaluate_every,
+                        .target_accuracy = target_accuracy});
+  }
+
+  struct Result {
+    std::optional<Stalled> stalled;
+    Recording recording;
+    std::uint64_t updates = 0;
+    std::int64_t applied_samples = 0;
+    Seconds end;
+  };
+
+  void run_on(Timeline& timeline, Learner& learner, Result& result) const {
+    const World world{ComputeTimes(profile(), workers, jitter, seed), ServerTimes(profile()), parameter_bytes};
+    Coordinator job = coordinator();
+    Executor executor(job, world, learner, timeline, result.recording);
+    result.stalled = executor.run();
+    result.updates = job.updates();
+    result.applied_samples = job.applied_samples();
+    result.end = result.recording.events.empty() ? Seconds{} : result.recording.events.back().time;
+  }
+
+  [[nodiscard]] Result run_ideal() const {
+    NoLearner learner;
+    return run_ideal(learner);
+  }
+  [[nodiscard]] Result run_ideal(Learner& learner) const {
+    IdealTimeline timeline(cluster());
+    Result result;
+    run_on(timeline, learner, result);
+    return result;
+  }
+};
+
+}  // namespace paceline::test
