@@ -27,24 +27,49 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return previous.back();
 }
 
-std::string head(const Place& place) {
-  return place.line > 0 ? fmt::format("{}:{}:{}", place.source, place.line, place.column) : place.source;
+// Bytes that continue a UTF-8 character take no column of their own.
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+}
+
+// Files are data: their control characters (escape sequences above all) must not reach the terminal.
+std::string printable(std::string_view text) {
+  std::string shown(text);
+  for (char& c : shown) {
+    const bool control = static_cast<unsigned char>(c) < 0x20U || c == 0x7F;
+    if (control && c != '\t') c = '?';
+  }
+  return shown;
+}
+
+// Moves the caret under the given column. Tabs are kept, so that it lines up in any terminal.
+std::string caret_padding(std::string_view line, int column) {
+  std::string padding;
+  for (const char c : line) {
+    if (continues_character(c)) continue;
+    if (--column <= 0) break;
+    padding += c == '\t' ? '\t' : ' ';
+  }
+  return padding + std::string(static_cast<std::size_t>(std::max(0, column - 1)), ' ');
 }
 
 }  // namespace
 
+std::string to_text(const Place& place) {
+  const std::string source = printable(place.source);
+  return place.line > 0 ? fmt::format("{}:{}:{}", source, place.line, place.column) : source;
+}
+
 std::string render(const Diagnostic& diagnostic, std::string_view source_line) {
   const char* severity = diagnostic.severity == Severity::error ? "error" : "warning";
-  std::string text = fmt::format("{}: {}: {}\n", head(diagnostic.place), severity, diagnostic.message);
-  if (diagnostic.place.line > 0 && !source_line.empty()) {
-    const std::string number = std::to_string(diagnostic.place.line);
-    // Tabs are kept in the padding so that the caret lines up in any terminal.
-    std::string padding;
-    for (int i = 0; i + 1 < diagnostic.place.column && i < static_cast<int>(source_line.size()); ++i)
-      padding += source_line[static_cast<std::size_t>(i)] == '\t' ? '\t' : ' ';
-    text += fmt::format("  {} | {}\n  {:>{}} | {}^\n", number, source_line, "", number.size(), padding);
+  const Place& place = diagnostic.place;
+  std::string text = fmt::format("{}: {}: {}\n", to_text(place), severity, printable(diagnostic.message));
+  if (place.line > 0 && !source_line.empty()) {
+    const std::string number = std::to_string(place.line);
+    text += fmt::format("  {} | {}\n  {:>{}} | {}^\n", number, printable(source_line), "", number.size(),
+                        caret_padding(source_line, place.column));
   }
-  if (!diagnostic.hint.empty()) text += fmt::format("hint: {}\n", diagnostic.hint);
+  if (!diagnostic.hint.empty()) text += fmt::format("hint: {}\n", printable(diagnostic.hint));
   return text;
 }
 

@@ -5,7 +5,8 @@
 //     12 |   network: {bandwith: 10 Gbit/s}
 //        |             ^
 //   hint: did you mean `bandwidth`?
-// Lines and columns count from 1. A place without a line names a whole file or a command-line argument.
+// Lines and columns count from 1; a column is a character, not a byte. A place without a line names a whole
+// file or a command-line argument.
 #pragma once
 
 #include <functional>
@@ -33,7 +34,11 @@ struct Diagnostic {
   std::string hint;  // empty: none
 };
 
-// The text of one diagnostic. `source_line` is the line it points at, empty when there is none to show.
+// "file:line:column", or the source alone when it has no lines.
+[[nodiscard]] std::string to_text(const Place& place);
+
+// The text of one diagnostic. Control characters of the source are shown as `?`. `source_line` is the line it
+// points at, empty when there is none to show.
 [[nodiscard]] std::string render(const Diagnostic& diagnostic, std::string_view source_line);
 
 // A user's mistake: the program ends with exit code 2 and these diagnostics, already rendered.

@@ -18,6 +18,6 @@ struct Id {
 using WorkerId = Id<struct WorkerTag>;
 using GradientId =
     Id<struct GradientTag>;  // one iteration's result, from its start until it is applied or dropped
-using UpdateId = Id<struct UpdateTag>;      // one change of the global parameters
+using UpdateId = Id<struct UpdateTag>;  // one change of the global parameters
 
 }  // namespace paceline

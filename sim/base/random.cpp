@@ -65,7 +65,7 @@ double RandomStream::log_normal(double mean, double coefficient_of_variation) {
 }
 
 double RandomStream::exponential(double mean) {
-  return -mean * std::log(uniform());
+  return -mean * std::log1p(-uniform());
 }
 
 double RandomStream::gamma(double shape, double scale) {

@@ -4,9 +4,9 @@
 // Models:      independent streams of uniform 64-bit words from the counter-based generator Philox4x32-10.
 // Equation:    block k of a stream = Philox(key = (seed, replication), counter = (k, purpose·2^24 + entity,
 // index)).
-//              All distributions but none by rejection: one uniform u per sample, x = F^-1(u). Inversion is
-//              monotone, so two policies that share a key share the *rank* of the draw (common random
-//              numbers).
+//              Every distribution by inversion, none by rejection: one uniform u per sample,
+//              x = F^-1(u). Inversion is monotone, so two policies that share a key share the *rank* of the
+//              draw (common random numbers).
 // Units:       those of the caller's parameters.
 // Assumptions: seed and replication below 2^32, entity below 2^24, fewer than 2^33 draws from one stream.
 // Not modelled: correlated draws; callers compose components with different keys instead.
