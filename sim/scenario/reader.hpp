@@ -1,0 +1,35 @@
+// Scenario files: read strictly, checked completely, and with the origin of every value.
+//
+// All mistakes of a file and of the overrides are reported at once, in one UserError, each with its place,
+// the line it is on and a hint; warnings come back with the scenario.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/print_visitor.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/yaml_tree.hpp"
+
+namespace paceline {
+
+struct LoadedScenario {
+  Scenario scenario;
+  std::vector<ResolvedValue> values;
+  std::vector<std::string> warnings;  // rendered
+};
+
+// Reads a file, with `key.path=value` overrides applied in order. Throws UserError.
+[[nodiscard]] LoadedScenario load_scenario(const std::filesystem::path& file,
+                                           std::span<const std::string> overrides);
+
+// Reads a tree that is already parsed. After a problem the result must not be used.
+[[nodiscard]] LoadedScenario read_scenario(const YamlNode& root, const std::filesystem::path& file,
+                                           Problems& problems);
+
+// The JSON schema (draft-7) of a scenario file, for editors.
+[[nodiscard]] std::string scenario_schema();
+
+}  // namespace paceline

@@ -1,0 +1,93 @@
+// The visitor that writes a JSON schema (draft-7) of a struct, for editors.
+//
+// Not modelled: rules that join several keys; only the reader knows them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/scenario/description.hpp"
+
+namespace paceline {
+
+class SchemaVisitor {
+ public:
+  SchemaVisitor()
+      : schema_{{"type", "object"},
+                {"additionalProperties", false},
+                {"required", Json::array()},
+                {"properties", Json::object()}} {}
+
+  template <class Member, class Kind>
+  void required(std::string_view key, Member&, const Kind& kind, std::string_view description) {
+    schema_["required"].push_back(key);
+    add<Member>(key, kind, std::string(description));
+  }
+  template <class Member, class Kind>
+  void optional(std::string_view key, Member& member, const Kind& kind, std::string_view description) {
+    Json& property = add<Member>(key, kind, std::string(description));
+    add_default(property, member, kind);
+  }
+  template <class Member, class Kind>
+  void optional(std::string_view key, Member&, const Kind& kind, std::string_view description,
+                const SameAs<Member>& same) {
+    add<Member>(key, kind, fmt::format("{} (default: same as {})", description, same.key));
+  }
+  template <class Member, class Kind>
+  void optional(std::string_view key, Member&, const Kind& kind, std::string_view description,
+                Absent absent) {
+    add<Member>(key, kind, fmt::format("{} (default: {})", description, absent.meaning));
+  }
+
+  [[nodiscard]] const Json& schema() const { return schema_; }
+
+  // The schema of a section, without its description.
+  template <class Struct>
+  [[nodiscard]] static Json of() {
+    SchemaVisitor visitor;
+    Struct section{};
+    describe(visitor, section);
+    return visitor.schema();
+  }
+
+ private:
+  template <class Member, class Kind>
+  static Json schema_of(const Kind& kind) {
+    return kind.schema();
+  }
+  template <class Struct, class Kind>
+  requires std::is_same_v<Kind, Section>
+  static Json schema_of(const Kind&) { return of<Struct>(); }
+  template <class Member>
+  static Json schema_of(const KeyPathValues&) {
+    return {{"type", "object"}, {"minProperties", 0}};
+  }
+  template <class List, class Kind>
+  static Json schema_of(const ListOf<Kind>& list) {
+    Json schema{{"type", "array"}, {"items", schema_of<typename List::value_type>(list.kind)}};
+    if (list.minimum_items > 0) schema["minItems"] = list.minimum_items;
+    if (list.maximum_items < std::numeric_limits<std::size_t>::max()) schema["maxItems"] = list.maximum_items;
+    return schema;
+  }
+
+  template <class Member, class Kind>
+  Json& add(std::string_view key, const Kind& kind, std::string description) {
+    Json property{{"description", std::move(description)}};
+    property.update(schema_of<Member>(kind));
+    return schema_["properties"][std::string(key)] = std::move(property);
+  }
+
+  // Numbers and truth values appear as such, everything else as the text one would write.
+  template <class Member, class Kind>
+  static void add_default(Json& property, const Member& value, const Kind& kind) {
+    const std::string text = kind.print(value);
+    const Json parsed = Json::parse(text, nullptr, false);
+    property["default"] = parsed.is_discarded() ? Json(text) : parsed;
+  }
+  template <class Member>
+  static void add_default(Json&, const Member&, const Section&) {}
+
+  Json schema_;
+};
+
+}  // namespace paceline

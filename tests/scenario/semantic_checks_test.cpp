@@ -1,0 +1,154 @@
+// Rules over several keys: each broken one is reported at the place of the key to change.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/scenario/good_example.hpp"
+
+namespace paceline::test {
+namespace {
+
+using Changes = std::vector<std::pair<const char*, const char*>>;
+
+std::string changed(const Changes& changes) {
+  std::string text(good_example);
+  for (const auto& [from, to] : changes) text = replaced(text, from, to);
+  return text;
+}
+
+void check_refused(const Changes& changes, const char* first_line) {
+  const std::string said = complaint(changed(changes));
+  CAPTURE(said);
+  CHECK(said.starts_with(fmt::format("scenario.yaml:{}\n", first_line)));
+}
+
+const char* const workers = "[{cores: 2}, {cores: 1}, {cores: 1, speed: 0.5}, {cores: 1, speed: 0.25}]";
+const char* const first_phase = "  - {policy: bsp, transport: ring, share: 25 %}\n";
+
+TEST_CASE("the shares of several phases sum to 100 %, within rounding") {
+  check_refused({{"share: 25 %", "share: 20 %"}},
+                "17:45: error: the shares of the phases sum to 95 %, not to 100 %");
+  CHECK(complaint(changed({{"share: 25 %", "share: 33.3 %"}, {"share: 75 %", "share: 66.7 %"}})).empty());
+}
+
+TEST_CASE("with several phases each needs a share; a single phase has all") {
+  check_refused({{", share: 25 %", ""}}, "16:5: error: missing key `share`: there are several phases");
+  const LoadedScenario one =
+      load_text(changed({{first_phase, ""}, {", share: 75 %, switch_cost: 0.5 s", ""}}));
+  CHECK(one.scenario.synchronization.at(0).share == 1.0);
+  CHECK(value_of(one, "synchronization.0.share").value == "100 %");
+  CHECK(value_of(one, "synchronization.0.share").origin == "default");
+  check_refused({{first_phase, ""}, {", switch_cost: 0.5 s", ""}},
+                "16:45: error: the shares of the phases sum to 75 %, not to 100 %");
+}
+
+TEST_CASE("a ring is for bsp and for at least two workers") {
+  check_refused({{"asp, transport: server", "asp, transport: ring"}},
+                "17:30: error: a ring needs `policy: bsp`: all workers must take part");
+  check_refused({{workers, "[{cores: 2}]"}}, "16:30: error: a ring needs at least 2 workers");
+}
+
+TEST_CASE("minimum <= initial <= maximum") {
+  check_refused({{"minimum: 8", "minimum: 33"}}, "21:12: error: `minimum` (33) is above `initial` (32)");
+  check_refused({{"maximum: 256", "maximum: 31"}}, "22:12: error: `maximum` (31) is below `initial` (32)");
+  CHECK(complaint(changed({{"minimum: 8", "minimum: 32"}, {"maximum: 256", "maximum: 32"}})).empty());
+}
+
+// Bounds that nobody wrote and no controller uses do not stand in the way.
+TEST_CASE("default bounds count only for controllers that use them") {
+  const Changes unbounded{{"  minimum: 8\n  maximum: 256\n", ""}, {"initial: 32", "initial: 2048"}};
+  check_refused(unbounded, "20:12: error: `maximum` (1024, the default) is below `initial` (2048)");
+  Changes uniform = unbounded;
+  uniform.push_back({"dynamic\n", "uniform\n"});
+  CHECK(complaint(changed(uniform)).empty());
+}
+
+TEST_CASE("milestones ascend") {
+  check_refused({{"[15, 18]", "[15, 15]"}}, "11:51: error: milestones must ascend: 15 follows 15");
+}
+
+TEST_CASE("a milestone after the end is a warning, with its place") {
+  const LoadedScenario loaded = load_text(changed({{"[15, 18]", "[15, 20]"}}));
+  REQUIRE(loaded.warnings.size() == 1);
+  CHECK(loaded.warnings[0].find(
+            "scenario.yaml:11:46: warning: milestone 20 is never reached: the job ends at epoch 20") !=
+        std::string::npos);
+}
+
+TEST_CASE("nesterov needs momentum") {
+  check_refused({{"momentum: 0.9", "momentum: 0"}, {"nesterov: false", "nesterov: true"}},
+                "10:79: error: `nesterov` needs `momentum` above 0");
+}
+
+TEST_CASE("files need a folder, generated images have none") {
+  check_refused({{"kind: built-in-images", "kind: cifar10"}}, "9:19: error: dataset `cifar10` needs `path`");
+  check_refused({{"kind: built-in-images", "kind: built-in-images, path: data"}},
+                "9:42: error: built-in-images are generated: `path` has no meaning");
+  const LoadedScenario loaded =
+      load_text(changed({{"kind: built-in-images", "kind: mnist, path: data/mnist"}}));
+  CHECK(loaded.scenario.job.dataset.path == (loaded.scenario.file.parent_path() / "data/mnist").string());
+}
+
+TEST_CASE("the network learner needs a dataset to learn and to be tested on") {
+  check_refused({{"kind: built-in-images, ", ""}}, "28:17: error: `kind: network` needs `job.dataset.kind`");
+  check_refused({{", test_samples: 1000", ""}},
+                "28:17: error: `kind: network` needs `job.dataset.test_samples` above 0");
+}
+
+TEST_CASE("a target accuracy needs a learner; without either, sizes alone are enough") {
+  check_refused({{"{kind: network}", "{kind: none}"}},
+                "30:30: error: a job with `learner: {kind: none}` has no accuracy to reach");
+  CHECK(complaint(changed({{"{kind: network}", "{kind: none}"},
+                           {", accuracy: 0.80", ""},
+                           {"kind: built-in-images, ", ""},
+                           {", test_samples: 1000", ""}}))
+            .empty());
+}
+
+// 20 epochs of 8192 samples: 163840 samples; 25 % in BSP updates of 4·32, 75 % in ASP updates of 32:
+// 320 + 3840 = 4160 updates.
+TEST_CASE("the first evaluation comes before the end, in each unit") {
+  check_refused({{"2048 samples", "163841 samples"}},
+                "29:21: error: the job ends before its first evaluation: it has only 163840 samples");
+  check_refused({{"2048 samples", "20.5 epochs"}},
+                "29:21: error: the job ends before its first evaluation: it has only 20 epochs");
+  check_refused({{"2048 samples", "4161 updates"}},
+                "29:21: error: the job ends before its first evaluation: it has only 4160 updates");
+  for (const char* every : {"163840 samples", "20 epochs", "4160 updates", "1 update", "0.25 epochs"})
+    CHECK(complaint(changed({{"2048 samples", every}})).empty());
+}
+
+TEST_CASE("the workload is at least one batch on every worker") {
+  check_refused(
+      {{"train_samples: 8192", "train_samples: 6"}, {"2048 samples", "1 updates"}},
+      "30:16: error: the workload (120 samples) is less than one batch on every worker (128 samples)");
+}
+
+TEST_CASE("what is written and not used is a warning") {
+  const LoadedScenario loaded =
+      load_text(changed({{"controller: dynamic", "controller: static"},
+                         {"ring, share: 25 %", "ring, share: 25 %, switch_cost: 1 s"}}));
+  REQUIRE(loaded.warnings.size() == 4);
+  CHECK(loaded.warnings[0].find(":16:62: warning: `switch_cost` of the first phase is not used") !=
+        std::string::npos);
+  CHECK(loaded.warnings[1].find(
+            ":23:14: warning: `batching.dead_band` is only used by `controller: dynamic`") !=
+        std::string::npos);
+}
+
+// A study overrides the controller of its base again and again; the base's other keys are not a mistake.
+TEST_CASE("keys left behind by an overridden controller are no warning") {
+  CHECK(load_text(good_example, {"batching.controller=uniform"}).warnings.empty());
+}
+
+TEST_CASE("a value that failed does not cause a second message") {
+  const std::string said = complaint(changed({{"initial: 32", "initial: x"}, {"share: 25 %", "share: 25"}}));
+  CHECK(said.ends_with("\n2 errors in scenario.yaml\n"));
+}
+
+TEST_CASE("warnings are shown beside errors and counted apart") {
+  const std::string said = complaint(changed({{"[15, 18]", "[15, 20]"}, {"seed: 1", "seed: x"}}));
+  CHECK(said.ends_with("\n1 error, 1 warning in scenario.yaml\n"));
+}
+
+}  // namespace
+}  // namespace paceline::test
