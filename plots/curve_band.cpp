@@ -1,0 +1,48 @@
+#include "plots/curve_band.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+
+double quantile(std::vector<double> values, double p) {
+  check(!values.empty() && p >= 0.0 && p <= 1.0, "a quantile needs values and a probability");
+  std::ranges::sort(values);
+  const double position = p * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(std::floor(position));
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  const double share = position - std::floor(position);
+  return values[below] + share * (values[above] - values[below]);
+}
+
+double accuracy_at(const LearningCurve& curve, double time_s) {
+  const auto after = std::ranges::upper_bound(curve.evaluations, time_s, {}, &Evaluation::time_s);
+  if (after == curve.evaluations.begin()) return curve.evaluations.front().accuracy;
+  return std::prev(after)->accuracy;
+}
+
+std::vector<BandPoint> accuracy_band(const std::vector<LearningCurve>& curves, std::size_t intervals) {
+  check(!curves.empty() && intervals > 0, "a band needs curves and a grid");
+  double end_s = 0.0;
+  for (const LearningCurve& curve : curves) end_s = std::max(end_s, curve.evaluations.back().time_s);
+
+  std::vector<BandPoint> band;
+  for (std::size_t i = 0; i <= intervals; ++i) {
+    BandPoint point;
+    point.time_s = i == intervals ? end_s : end_s * static_cast<double>(i) / static_cast<double>(intervals);
+    std::vector<double> accuracies;
+    for (const LearningCurve& curve : curves) {
+      accuracies.push_back(accuracy_at(curve, point.time_s));
+      if (curve.evaluations.back().time_s >= point.time_s) ++point.running;
+    }
+    point.low = quantile(accuracies, 0.1);
+    point.median = quantile(accuracies, 0.5);
+    point.high = quantile(accuracies, 0.9);
+    band.push_back(point);
+  }
+  return band;
+}
+
+}  // namespace paceline

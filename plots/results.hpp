@@ -1,0 +1,53 @@
+// What the figures need from a results folder, read and checked.
+//
+// Models:      one policy's replications: learning curves, time-to-accuracy, batch sizes.
+// Units:       seconds, samples, accuracy as a fraction of 1.
+// Assumptions: folders written by `paceline run` and `paceline study` (manifest format version 1). A study
+//              holds one results folder per variant, whose manifest `name` is the variant's name.
+// Not modelled: loss, staleness, attribution.
+// Source:      none.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace paceline {
+
+struct Evaluation {
+  double time_s = 0.0;
+  double accuracy = 0.0;
+};
+
+struct LearningCurve {
+  std::uint64_t replication = 0;
+  std::vector<Evaluation> evaluations;  // never empty; times do not decrease
+};
+
+struct BatchChange {
+  double time_s = 0.0;
+  std::uint64_t worker = 0;
+  std::uint64_t batch_samples = 0;
+};
+
+struct PlottedRun {
+  std::filesystem::path folder;
+  std::string name;  // free text
+  std::optional<double> target_accuracy;
+  std::uint64_t replications = 0;
+  std::uint64_t reached = 0;
+  std::optional<double> time_median_s;
+  std::optional<double> time_low_s;
+  std::optional<double> time_high_s;  // none: beyond the horizon
+  double horizon_s = 0.0;             // end of the longest replication
+  std::vector<LearningCurve> curves;  // by replication
+  std::vector<BatchChange> batches;   // of replication 0, times do not decrease
+};
+
+// The runs of a results folder (one) or a study folder (its variants, in the study's order).
+// Throws UserError naming the file at fault.
+[[nodiscard]] std::vector<PlottedRun> read_results(const std::filesystem::path& folder);
+
+}  // namespace paceline

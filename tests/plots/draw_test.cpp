@@ -1,0 +1,190 @@
+#include "plots/draw.hpp"
+
+#include <doctest/doctest.h>
+
+#include "plots/gnuplot.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "tests/plots/synthetic_results.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::SyntheticRun;
+using testing::TemporaryFolder;
+using testing::write_run;
+using testing::write_study;
+
+PlotRequest request_for(const fs::path& folder, const fs::path& output) {
+  PlotRequest request;
+  request.folders = {folder};
+  request.output = output;
+  request.command = "paceline plot somewhere";
+  request.tell = [](std::string_view) {};
+  return request;
+}
+
+bool holds(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string complaint_about(const PlotRequest& request) {
+  try {
+    draw_figures(request);
+    return "";
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+std::size_t entries(const fs::path& folder) {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder)) ++count;
+  return count;
+}
+
+TEST_CASE("each figure is a PDF, a PNG and a script, and nothing else is left behind") {
+  const TemporaryFolder room;
+  const auto study = write_study(room.path() / "study", {{.name = "A"}, {.name = "B"}});
+  const auto paths = draw_figures(request_for(study, room.path() / "figures"));
+  CHECK(paths.size() == 9);
+  CHECK(entries(room.path() / "figures") == 9);
+  for (const fs::path& path : paths) {
+    const std::string content = read_file(path);
+    CAPTURE(path);
+    if (path.extension() == ".pdf") CHECK(content.starts_with("%PDF-"));
+    if (path.extension() == ".png") CHECK(content.starts_with("\x89PNG\r\n\x1a\n"));
+    if (path.extension() == ".gp") CHECK(holds(content, "# made by: \"paceline plot somewhere\""));
+  }
+}
+
+TEST_CASE("the script holds the band computed by hand, the interval and the batches") {
+  const TemporaryFolder room;
+  draw_figures(request_for(write_run(room.path() / "run", {}), room.path()));
+  // At 4 s (grid point 120 of 240) the accuracies are 0.2, 0.3, 0.4: median 0.3,
+  // 10 % 0.2 + 0.2 · 0.1 = 0.22, 90 % 0.3 + 0.8 · 0.1 = 0.38. At 8 s: 0.5, 0.6, 0.7.
+  const std::string accuracy = read_file(room.path() / "accuracy-over-time.gp");
+  CHECK(holds(accuracy, "\n4 3 0.3 0.22 0.38\n"));
+  CHECK(holds(accuracy, "\n8 3 0.6 0.52 0.68\n"));
+  CHECK(holds(accuracy, "target 50 \\045"));
+  const std::string times = read_file(room.path() / "time-to-accuracy.gp");
+  CHECK(holds(times, " 8 7 9\n"));
+  CHECK(holds(times, "\"8.00 s, 3/3 reached\""));
+  // Worker 1: 32 from 0 s, 40 from 4 s to the end at 8 s.
+  CHECK(holds(read_file(room.path() / "batches-over-time.gp"),
+              "$batches_1_1 << END_OF_DATA\n# time_s batch_samples\n0 32\n4 40\n8 40\nEND_OF_DATA"));
+}
+
+TEST_CASE("equal results give an equal script") {
+  const TemporaryFolder room;
+  const auto run = write_run(room.path() / "run", {});
+  draw_figures(request_for(run, room.path() / "first"));
+  draw_figures(request_for(run, room.path() / "second"));
+  for (const char* name : {"accuracy-over-time.gp", "time-to-accuracy.gp", "batches-over-time.gp"})
+    CHECK(read_file(room.path() / "first" / name) == read_file(room.path() / "second" / name));
+}
+
+TEST_CASE("names from scenario files are shown and never executed") {
+  const TemporaryFolder room;
+  const std::string touch = "touch " + (room.path() / "executed").string();
+  std::vector<SyntheticRun> runs;
+  for (const std::string& name : {
+           "$(" + touch + ") `" + touch + "`",
+           "\"; system(\"" + touch + "\"); print \"",
+           "\n!" + touch + "\nEND_OF_DATA\nsystem('" + touch + "')\n",
+           "'; ! " + touch + "; '\\",
+           std::string("@ARG0 _a ^b {/Bold c} %s %d \\n \\"),
+       })
+    runs.push_back({.name = name});
+  PlotRequest request = request_for(write_study(room.path() / "study", runs), room.path() / "figures");
+  request.command = "paceline plot `" + touch + "` \n!" + touch + "\n\\";
+  CHECK(draw_figures(request).size() == 9);
+  CHECK_FALSE(fs::exists(room.path() / "executed"));
+}
+
+TEST_CASE("runs that did not reach the target are drawn and counted") {
+  const TemporaryFolder room;
+  const SyntheticRun none{
+      .name = "none", .reached = 0, .median_s = std::nullopt, .low_s = std::nullopt, .high_s = std::nullopt};
+  const SyntheticRun one{.name = "one", .reached = 1, .median_s = std::nullopt, .high_s = std::nullopt};
+  const SyntheticRun most{.name = "most", .reached = 2, .high_s = std::nullopt};
+  draw_figures(request_for(write_study(room.path() / "study", {none, one, most}), room.path()));
+  const std::string script = read_file(room.path() / "time-to-accuracy.gp");
+  CHECK(holds(script, " ? ? ?\n"));
+  CHECK(holds(script, " ? 7 ?\n"));
+  CHECK(holds(script, " 8 7 ?\n"));
+  CHECK(holds(script, "\"0/3 reached\""));
+  CHECK(holds(script, "\"median not reached, 1/3 reached\""));
+  // The axis reaches past the horizon of 8 s: 8 · 1.03.
+  CHECK(holds(script, "axis_end = 8.24\n"));
+}
+
+TEST_CASE("figures with nothing to show are left out, with a message, and stale ones go") {
+  const TemporaryFolder room;
+  const auto changing = write_run(room.path() / "changing", {});
+  const auto constant =
+      write_run(room.path() / "constant",
+                {.target = std::nullopt,
+                 .batches = "replication,time_s,updates,worker,batch_samples\n0,0,0,0,32\n0,4,10,0,32\n"});
+  draw_figures(request_for(changing, room.path() / "figures"));
+  std::vector<std::string> told;
+  PlotRequest request = request_for(constant, room.path() / "figures");
+  request.force = true;
+  request.tell = [&](std::string_view message) { told.emplace_back(message); };
+  CHECK(draw_figures(request).size() == 3);
+  CHECK(entries(room.path() / "figures") == 3);
+  REQUIRE(told.size() == 2);
+  CHECK(holds(told[0], "no scenario names a target accuracy"));
+  CHECK(holds(told[1], "no batch ever changes"));
+}
+
+TEST_CASE("an existing figure is kept unless told otherwise") {
+  const TemporaryFolder room;
+  PlotRequest request = request_for(write_run(room.path() / "run", {}), room.path() / "figures");
+  fs::create_directories(request.output);
+  write_file_atomically(request.output / "time-to-accuracy.pdf", "mine");
+  CHECK(holds(complaint_about(request), "time-to-accuracy.pdf exists"));
+  CHECK(read_file(request.output / "time-to-accuracy.pdf") == "mine");
+  CHECK(entries(request.output) == 1);
+  request.force = true;
+  CHECK(complaint_about(request).empty());
+  CHECK(read_file(request.output / "time-to-accuracy.pdf").starts_with("%PDF-"));
+}
+
+TEST_CASE("runs of equal name are told apart by their folders") {
+  const TemporaryFolder room;
+  PlotRequest request = request_for(write_run(room.path() / "one", {}), room.path() / "figures");
+  request.folders.push_back(write_run(room.path() / "two", {}));
+  draw_figures(request);
+  const std::string script = read_file(request.output / "batches-over-time.gp");
+  CHECK(holds(script, "one)\""));
+  CHECK(holds(script, "two)\""));
+}
+
+TEST_CASE("an output that is a file, and no folders at all, are refused") {
+  const TemporaryFolder room;
+  write_file_atomically(room.path() / "file", "");
+  CHECK(holds(complaint_about(request_for(write_run(room.path() / "run", {}), room.path() / "file")),
+              "cannot create the folder"));
+  PlotRequest nothing = request_for("", room.path() / "figures");
+  nothing.folders.clear();
+  CHECK(holds(complaint_about(nothing), "nothing to plot"));
+}
+
+TEST_CASE("gnuplot's own words reach the user when it fails") {
+  const TemporaryFolder room;
+  write_file_atomically(room.path() / "wrong.gp", "no such command\n");
+  CHECK_THROWS_WITH_AS(run_gnuplot(room.path(), "wrong.gp"), doctest::Contains("invalid command"), UserError);
+}
+
+TEST_CASE("without gnuplot the message names the package, and nothing is written") {
+  const TemporaryFolder room;
+  const auto run = write_run(room.path() / "run", {});
+  // Each case runs in a process of its own, so the changed PATH is seen by no other.
+  setenv("PATH", room.path().c_str(), 1);
+  CHECK(holds(complaint_about(request_for(run, room.path() / "figures")), "gnuplot-nox"));
+  CHECK(entries(room.path() / "figures") == 0);
+}
+
+}  // namespace
+}  // namespace paceline
