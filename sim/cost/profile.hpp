@@ -1,30 +1,33 @@
 // A calibration profile: how long one network's work takes on one kind of machine, as measured there.
 //
 // Models:      seconds of forward+backward for (cores, batch); of the optimizer step; server rates; jitter.
-// Equation:    T(batch; cores) = intercept_s[cores] + batch · slope_s_per_sample[cores], one affine fit for
-// each
+// Equation:    T(batch; cores) = intercept_s[cores] + batch · slope_s_per_sample[cores], one affine fit for each
 //              measured core count. Jitter multiplies T by log-normal factors of mean 1.
 // Units:       seconds, samples, bytes.
-// Assumptions: core counts between measured ones are not interpolated: asking for one is an error. A batch
-// outside
+// Assumptions: core counts between measured ones are not interpolated: asking for one is an error. A batch outside
 //              the measured range is extrapolated by the line and reported.
 // Not modelled: the knee for large batches, memory, core scaling laws (design section 5).
 // Source:      OmniLearn's affine GPU curve (ACSOS 2020, figure 5); design section 5.
 //
 // The file is JSON, written by `paceline calibrate`:
 //   format "paceline-profile", version 1
-//   network   {name, parameter_count, parameter_bytes}
-//   machine   {cpu_model, logical_cores, memory_bytes, governor, cpu_flags: [..]}
-//   software  {paceline, libtorch, blas, compiler}
-//   measurement {command, processes, batches: [..], cores: [..]}
-//   samples   [{cores, batch, process, operation, seconds: [..]}]   operation: forward_backward |
-//   optimizer_step |
-//                                                                   server_accumulate | server_step
-//   fits      {compute: [{cores, intercept_s, slope_s_per_sample, leave_one_out_error, batch_min,
-//   batch_max}],
-//              optimizer_step: [{cores, seconds}],
-//              server_accumulate_bytes_per_s, server_step_bytes_per_s}
-//   jitter    {iteration_cv, run_cv, processes}     coefficients of variation (sd / mean)
+//   network     {name, parameter_count, parameter_bytes}
+//   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable), cpu_flags: [..]}
+//   software    {paceline, libtorch, blas, compiler}
+//   measurement {command, date, processes, batches: [..], cores: [..], seconds_per_point, minimum_iterations,
+//                other_load (share of the measured cores that other programs took; null: unknown),
+//                environment: [..] of the measuring processes on the fewest cores}
+//   fits        {compute: [{cores, intercept_s, slope_s_per_sample, leave_one_out_error, batch_min, batch_max}],
+//                optimizer_step: [{cores, seconds}],
+//                server_accumulate_bytes_per_s, server_step_bytes_per_s}
+//   jitter      {iteration_cv, run_cv (null: fewer than 3 processes), processes}
+//               coefficients of variation (sd / mean); `processes` per core count
+//   samples     [{cores, batch, process, operation, seconds: [..]}]
+//               operation: forward_backward | optimizer_step | server_accumulate | server_step
+//               `process` counts from 0 for each core count. `batch` is the batch of the training step at work, also
+//               for the operations whose duration does not depend on it. `seconds` holds at most 200 durations, every
+//               n-th of those measured, in the order of measuring.
+// Readers accept members they do not know; only this list is promised.
 #pragma once
 
 #include <cstdint>

@@ -1,0 +1,119 @@
+#include "sim/cost/compute_time.hpp"
+
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
+
+namespace paceline {
+namespace {
+
+double mean_one_factor(Seed seed, Purpose purpose, std::uint32_t entity, std::uint64_t index, double cv) {
+  return cv == 0.0 ? 1.0 : RandomStream(seed, purpose, entity, index).log_normal(1.0, cv);
+}
+
+std::vector<int> measured_cores(const Profile& profile) {
+  std::vector<int> cores;
+  for (const ComputeFit& fit : profile.compute) cores.push_back(fit.cores);
+  return cores;
+}
+
+const ComputeFit& fit_for(const Profile& profile, std::size_t worker, int cores) {
+  if (const ComputeFit* fit = profile.find(cores)) return *fit;
+  throw UserError(fmt::format("worker {} has {} cores, but {} was measured with {} cores only", worker, cores,
+                              profile.path, fmt::join(measured_cores(profile), ", ")),
+                  fmt::format("measure it with `paceline calibrate {} --cores {},{}`", profile.network,
+                              fmt::join(measured_cores(profile), ","), cores));
+}
+
+bool is_coefficient(double cv) {
+  return std::isfinite(cv) && cv >= 0.0;
+}
+
+}  // namespace
+
+ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& overrides) {
+  ResolvedJitter resolved;
+  resolved.jitter.iteration_cv = overrides.iteration_cv.value_or(profile.jitter.iteration_cv);
+  if (overrides.run_cv) {
+    resolved.jitter.run_cv = *overrides.run_cv;
+  } else if (profile.jitter.run_cv) {
+    resolved.jitter.run_cv = *profile.jitter.run_cv;
+  } else {
+    resolved.jitter.run_cv = default_run_cv;
+    resolved.notes.push_back(fmt::format(
+        "run-to-run jitter: {:g} % assumed, because {} was measured in fewer than 3 processes ({})",
+        100.0 * default_run_cv, profile.path, profile.jitter.processes));
+  }
+  if (overrides.worker_cv) {
+    resolved.jitter.worker_cv = *overrides.worker_cv;
+  } else {
+    resolved.jitter.worker_cv = default_worker_cv;
+    resolved.notes.push_back(
+        fmt::format("worker-to-worker jitter: {:g} % assumed, because a profile measures one machine",
+                    100.0 * default_worker_cv));
+  }
+  return resolved;
+}
+
+std::vector<std::string> extrapolation_notes(const Profile& profile, const std::vector<Worker>& workers,
+                                             std::int64_t batch_min_samples, std::int64_t batch_max_samples) {
+  std::set<int> used_cores;
+  for (const Worker& worker : workers) used_cores.insert(worker.cores);
+  std::vector<std::string> notes;
+  for (const ComputeFit& fit : profile.compute) {
+    const bool inside =
+        batch_min_samples >= fit.batch_min_samples && batch_max_samples <= fit.batch_max_samples;
+    if (inside || !used_cores.contains(fit.cores)) continue;
+    notes.push_back(
+        fmt::format("batches from {} to {} samples on {} core{}: {} was measured from {} to {}; beyond, the "
+                    "line is extrapolated",
+                    batch_min_samples, batch_max_samples, fit.cores, fit.cores == 1 ? "" : "s", profile.path,
+                    fit.batch_min_samples, fit.batch_max_samples));
+  }
+  return notes;
+}
+
+ComputeTimes::ComputeTimes(const Profile& profile, const std::vector<Worker>& workers, const Jitter& jitter,
+                           Seed seed)
+    : iteration_cv_(jitter.iteration_cv), seed_(seed) {
+  check(is_coefficient(jitter.run_cv) && is_coefficient(jitter.worker_cv) &&
+            is_coefficient(jitter.iteration_cv),
+        "a coefficient of variation is finite and not negative");
+  const double run_factor = mean_one_factor(seed, Purpose::run_jitter, 0, 0, jitter.run_cv);
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    check(workers[w].speed > 0.0, "a worker's speed is positive");
+    const ComputeFit& fit = fit_for(profile, w, workers[w].cores);
+    const double worker_factor =
+        mean_one_factor(seed, Purpose::worker_jitter, static_cast<std::uint32_t>(w), 0, jitter.worker_cv);
+    workers_.push_back({fit.intercept / workers[w].speed, fit.slope_per_sample / workers[w].speed,
+                        fit.optimizer_step / workers[w].speed, run_factor * worker_factor});
+  }
+}
+
+const ComputeTimes::WorkerTimes& ComputeTimes::times(WorkerId worker) const {
+  check(worker.value < workers_.size(), "compute time of a worker that does not exist");
+  return workers_[worker.value];
+}
+
+Seconds ComputeTimes::mean_iteration(WorkerId worker, std::int64_t batch_samples) const {
+  check(batch_samples >= 1, "an iteration has at least one sample");
+  const WorkerTimes& t = times(worker);
+  return t.intercept + static_cast<double>(batch_samples) * t.slope_per_sample;
+}
+
+Seconds ComputeTimes::iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const {
+  const double iteration_factor = mean_one_factor(
+      seed_, Purpose::iteration_jitter, static_cast<std::uint32_t>(worker.value), iteration, iteration_cv_);
+  return mean_iteration(worker, batch_samples) * (times(worker).run_and_worker_factor * iteration_factor);
+}
+
+Seconds ComputeTimes::optimizer_step(WorkerId worker) const {
+  return times(worker).optimizer_step;
+}
+
+}  // namespace paceline

@@ -1,0 +1,209 @@
+#include "sim/cost/compute_time.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/cost/server_time.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr WorkerId worker0{0};
+constexpr WorkerId worker1{1};
+constexpr double rounding = 1e-14;  // relative: a few operations in double precision
+
+Profile two_core_counts() {
+  Profile profile;
+  profile.path = "test.json";
+  profile.network = "small-cnn";
+  profile.compute = {{1, Seconds{0.004}, Seconds{0.001}, 0.0, 8, 64, Seconds{0.0002}},
+                     {2, Seconds{0.003}, Seconds{0.0005}, 0.0, 8, 128, Seconds{0.0001}}};
+  profile.server_accumulate_rate = BytesPerSecond{4e9};
+  profile.server_step_rate = BytesPerSecond{2e9};
+  profile.jitter = {0.05, 0.01, 3};
+  return profile;
+}
+
+const std::vector<Worker> uneven = {{.cores = 1, .speed = 1.0}, {.cores = 2, .speed = 0.5}};
+
+double relative_difference(double a, double b) {
+  return std::abs(a - b) / std::abs(b);
+}
+
+struct Moments {
+  double mean = 0.0;
+  double cv = 0.0;
+};
+
+template <class Draw>
+Moments moments_of(Draw draw, int count) {
+  double sum = 0.0;
+  double squares = 0.0;
+  for (int i = 0; i < count; ++i) {
+    const double x = draw(i);
+    sum += x;
+    squares += x * x;
+  }
+  const double mean = sum / count;
+  return {mean, std::sqrt(squares / count - mean * mean) / mean};
+}
+
+}  // namespace
+
+TEST_CASE("without jitter an iteration takes exactly the profile's line divided by the worker's speed") {
+  const ComputeTimes times(two_core_counts(), uneven, Jitter{}, Seed{1, 0});
+  // (4 ms + 32 · 1 ms) / 1 = 36 ms; (3 ms + 32 · 0.5 ms) / 0.5 = 38 ms
+  CHECK(relative_difference(times.mean_iteration(worker0, 32).value(), 0.036) < rounding);
+  CHECK(relative_difference(times.mean_iteration(worker1, 32).value(), 0.038) < rounding);
+  for (const std::uint64_t k : {0U, 1U, 1000U}) {
+    CHECK(times.iteration(worker0, k, 32) == times.mean_iteration(worker0, 32));
+    CHECK(times.iteration(worker1, k, 32) == times.mean_iteration(worker1, 32));
+  }
+  // optimizer_step / speed
+  CHECK(times.optimizer_step(worker0) == Seconds{0.0002});
+  CHECK(relative_difference(times.optimizer_step(worker1).value(), 0.0002) < rounding);
+}
+
+TEST_CASE("the iteration factor has mean 1 and the stated coefficient of variation") {
+  constexpr double cv = 0.2;
+  constexpr int count = 20000;
+  const ComputeTimes times(two_core_counts(), uneven, Jitter{0.0, 0.0, cv}, Seed{1, 0});
+  const double mean = times.mean_iteration(worker1, 48).value();
+  const Moments m = moments_of(
+      [&](int k) { return times.iteration(worker1, static_cast<std::uint64_t>(k), 48).value() / mean; },
+      count);
+  // Standard error of the mean: cv / √n; of the cv: about cv / √(2n), larger for a skewed factor. Four of them.
+  CHECK(std::abs(m.mean - 1.0) < 4.0 * cv / std::sqrt(count));
+  CHECK(std::abs(m.cv - cv) < 4.0 * 1.5 * cv / std::sqrt(2.0 * count));
+}
+
+TEST_CASE("the run factor is shared by the workers of a run and varies over replications with its own cv") {
+  constexpr double cv = 0.1;
+  constexpr int count = 5000;
+  const auto factor = [&](int replication, WorkerId worker) {
+    const ComputeTimes times(two_core_counts(), uneven, Jitter{cv, 0.0, 0.0},
+                             Seed{1, static_cast<std::uint32_t>(replication)});
+    return times.iteration(worker, 7, 16) / times.mean_iteration(worker, 16);
+  };
+  CHECK(relative_difference(factor(3, worker0), factor(3, worker1)) < rounding);
+  const Moments m = moments_of([&](int r) { return factor(r, worker0); }, count);
+  CHECK(std::abs(m.mean - 1.0) < 4.0 * cv / std::sqrt(count));
+  CHECK(std::abs(m.cv - cv) < 4.0 * 1.5 * cv / std::sqrt(2.0 * count));
+}
+
+TEST_CASE(
+    "the worker factor stays for all of a worker's iterations, differs between workers, with its own cv") {
+  constexpr double cv = 0.1;
+  constexpr int count = 5000;
+  const std::vector<Worker> many(count, Worker{});
+  const ComputeTimes times(two_core_counts(), many, Jitter{0.0, cv, 0.0}, Seed{5, 2});
+  const auto factor = [&](int w, std::uint64_t k) {
+    const WorkerId id{static_cast<std::uint64_t>(w)};
+    return times.iteration(id, k, 16) / times.mean_iteration(id, 16);
+  };
+  CHECK(factor(17, 0) == factor(17, 999));
+  CHECK(factor(17, 0) != factor(18, 0));
+  const Moments m = moments_of([&](int w) { return factor(w, 0); }, count);
+  CHECK(std::abs(m.mean - 1.0) < 4.0 * cv / std::sqrt(count));
+  CHECK(std::abs(m.cv - cv) < 4.0 * 1.5 * cv / std::sqrt(2.0 * count));
+}
+
+TEST_CASE("the three factors multiply") {
+  const Seed seed{9, 4};
+  const auto factor = [&](Jitter jitter) {
+    const ComputeTimes times(two_core_counts(), uneven, jitter, seed);
+    return times.iteration(worker1, 3, 16) / times.mean_iteration(worker1, 16);
+  };
+  const double product = factor({0.1, 0.0, 0.0}) * factor({0.0, 0.2, 0.0}) * factor({0.0, 0.0, 0.3});
+  CHECK(relative_difference(factor({0.1, 0.2, 0.3}), product) < rounding);
+  CHECK(factor({0.1, 0.0, 0.0}) != factor({0.0, 0.1, 0.0}));
+}
+
+TEST_CASE(
+    "equal keys draw equally, in any order, and another worker, iteration or replication draws differently") {
+  const Jitter jitter{0.05, 0.05, 0.05};
+  const ComputeTimes first(two_core_counts(), uneven, jitter, Seed{1, 0});
+  const ComputeTimes second(two_core_counts(), uneven, jitter, Seed{1, 0});
+  const Seconds late = first.iteration(worker0, 100, 32);
+  const Seconds early = first.iteration(worker0, 0, 32);
+  CHECK(second.iteration(worker0, 0, 32) == early);
+  CHECK(second.iteration(worker0, 100, 32) == late);
+  CHECK(early != late);
+  const ComputeTimes other(two_core_counts(), uneven, jitter, Seed{1, 1});
+  CHECK(other.iteration(worker0, 0, 32) != early);
+}
+
+TEST_CASE("another batch meets the same luck: the ratio of times is the ratio of means") {
+  const ComputeTimes times(two_core_counts(), uneven, Jitter{0.1, 0.1, 0.3}, Seed{1, 0});
+  for (std::uint64_t k = 0; k < 20; ++k) {
+    const double drawn = times.iteration(worker1, k, 64) / times.iteration(worker1, k, 16);
+    const double mean = times.mean_iteration(worker1, 64) / times.mean_iteration(worker1, 16);
+    CHECK(relative_difference(drawn, mean) < rounding);
+  }
+}
+
+TEST_CASE("a worker whose core count was not measured is the user's mistake, named with what was measured") {
+  const std::vector<Worker> workers = {{.cores = 1, .speed = 1.0}, {.cores = 6, .speed = 1.0}};
+  CHECK_THROWS_WITH_AS(ComputeTimes(two_core_counts(), workers, Jitter{}, Seed{}),
+                       "error: worker 1 has 6 cores, but test.json was measured with 1, 2 cores only\n"
+                       "hint: measure it with `paceline calibrate small-cnn --cores 1,2,6`\n",
+                       UserError);
+}
+
+TEST_CASE("impossible arguments are programming errors") {
+  CHECK_THROWS_AS(ComputeTimes(two_core_counts(), uneven, Jitter{-0.1, 0.0, 0.0}, Seed{}), ProgrammingError);
+  CHECK_THROWS_AS(ComputeTimes(two_core_counts(), {{.cores = 1, .speed = 0.0}}, Jitter{}, Seed{}),
+                  ProgrammingError);
+  const ComputeTimes times(two_core_counts(), uneven, Jitter{}, Seed{});
+  CHECK_THROWS_AS(static_cast<void>(times.mean_iteration(worker0, 0)), ProgrammingError);
+  CHECK_THROWS_AS(static_cast<void>(times.mean_iteration(WorkerId{2}, 1)), ProgrammingError);
+}
+
+TEST_CASE("jitter comes from the profile unless stated, and what neither gives is a default with a note") {
+  Profile profile = two_core_counts();
+  const ResolvedJitter measured = resolve_jitter(profile);
+  CHECK(measured.jitter.run_cv == 0.01);
+  CHECK(measured.jitter.iteration_cv == 0.05);
+  CHECK(measured.jitter.worker_cv == default_worker_cv);
+  REQUIRE(measured.notes.size() == 1);
+  CHECK(measured.notes[0] == "worker-to-worker jitter: 0 % assumed, because a profile measures one machine");
+
+  const ResolvedJitter stated =
+      resolve_jitter(profile, {.run_cv = 0.0, .worker_cv = 0.2, .iteration_cv = 0.3});
+  CHECK(stated.jitter.run_cv == 0.0);
+  CHECK(stated.jitter.worker_cv == 0.2);
+  CHECK(stated.jitter.iteration_cv == 0.3);
+  CHECK(stated.notes.empty());
+
+  profile.jitter.run_cv.reset();
+  profile.jitter.processes = 2;
+  const ResolvedJitter assumed =
+      resolve_jitter(profile, {.run_cv = {}, .worker_cv = 0.0, .iteration_cv = {}});
+  CHECK(assumed.jitter.run_cv == default_run_cv);
+  REQUIRE(assumed.notes.size() == 1);
+  CHECK(assumed.notes[0] ==
+        "run-to-run jitter: 3 % assumed, because test.json was measured in fewer than 3 processes (2)");
+}
+
+TEST_CASE("batches outside the measured range are noted for the core counts in use, and only those") {
+  const Profile profile = two_core_counts();  // 1 core: 8-64, 2 cores: 8-128
+  CHECK(extrapolation_notes(profile, uneven, 8, 64).empty());
+  const std::vector<std::string> above = extrapolation_notes(profile, uneven, 32, 128);
+  REQUIRE(above.size() == 1);
+  CHECK(above[0] ==
+        "batches from 32 to 128 samples on 1 core: test.json was measured from 8 to 64; beyond, the line is "
+        "extrapolated");
+  CHECK(extrapolation_notes(profile, uneven, 4, 32).size() == 2);
+  CHECK(extrapolation_notes(profile, {{.cores = 2, .speed = 1.0}}, 32, 128).empty());
+}
+
+TEST_CASE("the server takes bytes / rate") {
+  const ServerTimes server(two_core_counts());
+  CHECK(server.accumulate(Bytes{4e6}) == Seconds{4e6 / 4e9});
+  CHECK(server.step(Bytes{4e6}) == Seconds{4e6 / 2e9});
+}
+
+}  // namespace paceline

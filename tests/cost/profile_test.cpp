@@ -1,0 +1,170 @@
+#include "sim/cost/profile.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "tests/cost/example_profile.hpp"
+
+namespace paceline {
+namespace {
+
+// The complaint about a profile with this content, its path replaced by "FILE"; empty when it is accepted.
+std::string complaint(const std::string& content) {
+  const TemporaryFile file(content);
+  try {
+    static_cast<void>(read_profile(file.path()));
+    return "";
+  } catch (const UserError& error) {
+    std::string text = error.what();
+    const auto at = text.find(file.path().string());
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, file.path().string().size(), "FILE");
+  }
+}
+
+struct BadProfile {
+  std::string change;    // a JSON patch operation on the example
+  std::string expected;  // a part of the complaint
+};
+
+}  // namespace
+
+TEST_CASE("a valid profile is read, fits by ascending cores, with their optimizer steps") {
+  const TemporaryFile file(example_profile().dump());
+  const Profile profile = read_profile(file.path());
+  CHECK(profile.path == file.path().string());
+  CHECK(profile.network == "small-cnn");
+  CHECK(profile.cpu_model == "Test CPU");
+  CHECK(profile.parameter_bytes == Bytes{4000.0});
+  REQUIRE(profile.compute.size() == 2);
+  CHECK(profile.compute[0].cores == 1);
+  CHECK(profile.compute[0].intercept == Seconds{0.004});
+  CHECK(profile.compute[0].slope_per_sample == Seconds{0.001});
+  CHECK(profile.compute[0].leave_one_out_error == 0.01);
+  CHECK(profile.compute[0].batch_min_samples == 8);
+  CHECK(profile.compute[0].batch_max_samples == 64);
+  CHECK(profile.compute[0].optimizer_step == Seconds{0.0002});
+  CHECK(profile.compute[1].cores == 2);
+  CHECK(profile.compute[1].optimizer_step == Seconds{0.0001});
+  CHECK(profile.server_accumulate_rate == BytesPerSecond{4e9});
+  CHECK(profile.server_step_rate == BytesPerSecond{2e9});
+  CHECK(profile.jitter.iteration_cv == 0.05);
+  CHECK(profile.jitter.run_cv == 0.01);
+  CHECK(profile.jitter.processes == 3);
+  CHECK(profile.find(2) == &profile.compute[1]);
+  CHECK(profile.find(3) == nullptr);
+}
+
+TEST_CASE("the content hash is the 64-bit FNV-1a of the bytes: it changes with any byte") {
+  std::string content = example_profile().dump();
+  // Independent formula: h <- (h xor byte) * 2^40 + 2^8 + 0xb3 …, started at the published offset basis.
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char byte : content) hash = (hash ^ static_cast<std::uint64_t>(byte)) * 1099511628211U;
+  const TemporaryFile file(content);
+  const std::string first = read_profile(file.path()).content_hash;
+  CHECK(std::stoull(first, nullptr, 16) == hash);
+  CHECK(first.size() == 16);
+  const TemporaryFile spaced(content + " ");
+  CHECK(read_profile(spaced.path()).content_hash != first);
+}
+
+TEST_CASE("a run_cv of null means that runs could not be told apart") {
+  nlohmann::json json = example_profile();
+  json["jitter"]["run_cv"] = nullptr;
+  const TemporaryFile file(json.dump());
+  CHECK_FALSE(read_profile(file.path()).jitter.run_cv.has_value());
+}
+
+TEST_CASE("every wrong field is refused with file, path and reason, and a hint how profiles are made") {
+  const std::vector<BadProfile> cases = {
+      {R"({"op":"replace","path":"/format","value":"other"})", "FILE: format: must be \"paceline-profile\""},
+      {R"({"op":"remove","path":"/format"})", "FILE: format: is missing"},
+      {R"({"op":"replace","path":"/version","value":2})", "FILE: version: this paceline reads version 1"},
+      {R"({"op":"replace","path":"/version","value":"1"})",
+       "FILE: version: must be a whole number, is \"1\""},
+      {R"({"op":"remove","path":"/network/name"})", "FILE: network.name: is missing"},
+      {R"({"op":"replace","path":"/network/name","value":""})", "FILE: network.name: must not be empty"},
+      {R"({"op":"replace","path":"/network/name","value":3})",
+       "FILE: network.name: must be a text, is number"},
+      {R"({"op":"replace","path":"/network","value":[]})", "FILE: network: must be an object, is array"},
+      {R"({"op":"replace","path":"/network/parameter_bytes","value":0})",
+       "FILE: network.parameter_bytes: must be > 0, is 0"},
+      {R"({"op":"remove","path":"/machine"})", "FILE: machine: is missing"},
+      {R"({"op":"remove","path":"/fits"})", "FILE: fits: is missing"},
+      {R"({"op":"replace","path":"/fits/compute","value":[]})", "FILE: fits.compute: must name at least one"},
+      {R"({"op":"replace","path":"/fits/compute","value":{}})", "FILE: fits.compute: must be an array"},
+      {R"({"op":"replace","path":"/fits/compute/1/slope_s_per_sample","value":-0.1})",
+       "FILE: fits.compute[1].slope_s_per_sample: must be >= 0, is -0.1"},
+      {R"({"op":"replace","path":"/fits/compute/0/intercept_s","value":null})",
+       "FILE: fits.compute[0].intercept_s: must be a number, is null"},
+      {R"({"op":"replace","path":"/fits/compute/0/cores","value":0})",
+       "FILE: fits.compute[0].cores: must be >= 1, is 0"},
+      {R"({"op":"replace","path":"/fits/compute/0/cores","value":1.5})",
+       "FILE: fits.compute[0].cores: must be a whole number, is 1.5"},
+      {R"({"op":"replace","path":"/fits/compute/0/cores","value":18446744073709551615})",
+       "FILE: fits.compute[0].cores: must be <= "},
+      {R"({"op":"replace","path":"/fits/compute/1/cores","value":2})",
+       "FILE: fits.compute[1].cores: 2 cores appear twice"},
+      {R"({"op":"replace","path":"/fits/compute/0/batch_max","value":7})",
+       "FILE: fits.compute[0].batch_max: must be >= 8, is 7"},
+      {R"({"op":"replace","path":"/fits/compute/0/leave_one_out_error","value":-1})",
+       "FILE: fits.compute[0].leave_one_out_error: must be >= 0, is -1"},
+      {R"({"op":"remove","path":"/fits/optimizer_step/1"})", "FILE: fits.optimizer_step: lacks 2 cores"},
+      {R"({"op":"replace","path":"/fits/optimizer_step/0/cores","value":4})",
+       "FILE: fits.optimizer_step[0].cores: fits.compute lacks 4 cores"},
+      {R"({"op":"replace","path":"/fits/optimizer_step/0/seconds","value":-1})",
+       "FILE: fits.optimizer_step[0].seconds: must be >= 0, is -1"},
+      {R"({"op":"replace","path":"/fits/server_accumulate_bytes_per_s","value":0})",
+       "FILE: fits.server_accumulate_bytes_per_s: must be > 0"},
+      {R"({"op":"remove","path":"/fits/server_step_bytes_per_s"})",
+       "FILE: fits.server_step_bytes_per_s: is missing"},
+      {R"({"op":"replace","path":"/jitter/iteration_cv","value":-0.1})",
+       "FILE: jitter.iteration_cv: must be >= 0, is -0.1"},
+      {R"({"op":"remove","path":"/jitter/run_cv"})", "FILE: jitter.run_cv: is missing"},
+      {R"({"op":"replace","path":"/jitter/processes","value":0})", "FILE: jitter.processes: must be >= 1"},
+  };
+  for (const BadProfile& bad : cases) {
+    CAPTURE(bad.change);
+    const nlohmann::json patch = nlohmann::json::array({nlohmann::json::parse(bad.change)});
+    const std::string text = complaint(example_profile().patch(patch).dump());
+    CHECK_MESSAGE(text.find(bad.expected) != std::string::npos, text);
+    CHECK_MESSAGE(text.find("hint: a profile is made by `paceline calibrate") != std::string::npos, text);
+  }
+}
+
+TEST_CASE("an intercept and a slope of 0 together would make work free, and are refused") {
+  nlohmann::json json = example_profile();
+  json["fits"]["compute"][0]["intercept_s"] = 0.0;
+  CHECK(complaint(json.dump()).empty());
+  json["fits"]["compute"][0]["slope_s_per_sample"] = 0.0;
+  CHECK(complaint(json.dump())
+            .find("FILE: fits.compute[0]: intercept_s and slope_s_per_sample must not both") !=
+        std::string::npos);
+}
+
+TEST_CASE(
+    "what is not JSON, or holds a number beyond double precision, is refused with its position or path") {
+  CHECK(complaint("").find("FILE: not a JSON file") != std::string::npos);
+  CHECK(complaint("{\"format\": \n nonsense").find("line 2") != std::string::npos);
+  CHECK(complaint("[1, 2]").find("FILE: must be an object, is array") != std::string::npos);
+  std::string overflow = example_profile().dump();
+  overflow.replace(overflow.find("0.05"), 4, "1e999");
+  CHECK(complaint(overflow).find("FILE: not a JSON file: number overflow parsing '1e999'") !=
+        std::string::npos);
+  std::string not_a_number = example_profile().dump();
+  not_a_number.replace(not_a_number.find("0.05"), 4, "NaN");
+  CHECK(complaint(not_a_number).find("FILE: not a JSON file") != std::string::npos);
+}
+
+TEST_CASE("a profile that is not there, or is a folder, is refused by name") {
+  CHECK_THROWS_WITH_AS(static_cast<void>(read_profile("/nowhere/profile.json")),
+                       "error: /nowhere/profile.json: no such profile\n"
+                       "hint: a profile is made by `paceline calibrate NETWORK -o FILE`\n",
+                       UserError);
+  CHECK_THROWS_AS(static_cast<void>(read_profile(std::filesystem::temp_directory_path())), UserError);
+}
+
+}  // namespace paceline
