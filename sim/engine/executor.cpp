@@ -13,8 +13,8 @@ std::optional<Stalled> Executor::run() {
   Actions actions;
   coordinator_.start(actions);
   carry_out(actions);
-  const bool ended = timeline_.run(
-      [this](Seconds now, const std::vector<Event>& events) { return deliver(now, events); });
+  const bool ended =
+      timeline_.run([this](Seconds now, const std::vector<Event>& events) { return deliver(now, events); });
   if (ended) return std::nullopt;
   return Stalled{timeline_.now(), coordinator_.describe_waiting()};
 }
@@ -42,7 +42,8 @@ void Executor::carry_out(const Actions& actions) {
 
 void Executor::carry_out(const StartIteration& action) {
   learner_.compute(action.worker, action.batch_samples, action.gradient);
-  const Seconds compute_time = world_.compute.iteration(action.worker, action.iteration, action.batch_samples);
+  const Seconds compute_time =
+      world_.compute.iteration(action.worker, action.iteration, action.batch_samples);
   timeline_.at(timeline_.now() + compute_time, IterationFinished{action.worker, compute_time});
 }
 
@@ -58,7 +59,9 @@ void Executor::carry_out(const AllReduce& action) {
   timeline_.ring_all_reduce(action.members, world_.parameter_bytes, AllReduceFinished{action.update});
 }
 
-void Executor::carry_out(const Accumulate&) { occupy_server(world_.server.accumulate(world_.parameter_bytes)); }
+void Executor::carry_out(const Accumulate&) {
+  occupy_server(world_.server.accumulate(world_.parameter_bytes));
+}
 
 void Executor::carry_out(const Step& action) {
   if (action.members.empty()) {
@@ -66,11 +69,14 @@ void Executor::carry_out(const Step& action) {
     return;
   }
   Seconds slowest;
-  for (const WorkerId member : action.members) slowest = std::max(slowest, world_.compute.optimizer_step(member));
+  for (const WorkerId member : action.members)
+    slowest = std::max(slowest, world_.compute.optimizer_step(member));
   timeline_.at(timeline_.now() + slowest, StepFinished{action.update});
 }
 
-void Executor::carry_out(const Pause& action) { timeline_.at(timeline_.now() + action.duration, PauseEnded{}); }
+void Executor::carry_out(const Pause& action) {
+  timeline_.at(timeline_.now() + action.duration, PauseEnded{});
+}
 
 void Executor::carry_out(const Evaluate& action) {
   timeline_.at(timeline_.now(), Evaluated{action.updates, learner_.evaluate()});
@@ -78,11 +84,14 @@ void Executor::carry_out(const Evaluate& action) {
 
 void Executor::carry_out(const Apply& action) {
   std::vector<WeightedGradient> gradients;
-  for (const AppliedGradient& applied : action.gradients) gradients.push_back({applied.gradient, applied.weight});
+  for (const AppliedGradient& applied : action.gradients)
+    gradients.push_back({applied.gradient, applied.weight});
   learner_.apply(gradients, action.hyperparameters);
 }
 
-void Executor::carry_out(const TakeSnapshot& action) { learner_.pull(action.worker); }
+void Executor::carry_out(const TakeSnapshot& action) {
+  learner_.pull(action.worker);
+}
 
 Seconds Executor::occupy_server(Seconds duration) {
   server_free_at_ = std::max(server_free_at_, timeline_.now()) + duration;

@@ -37,7 +37,8 @@ struct Stalled {
 
 class Executor {
  public:
-  Executor(Coordinator& coordinator, const World& world, Learner& learner, Timeline& timeline, RunObserver& observer);
+  Executor(Coordinator& coordinator, const World& world, Learner& learner, Timeline& timeline,
+           RunObserver& observer);
 
   // Runs the job to its Stop; a value when it stalled instead.
   [[nodiscard]] std::optional<Stalled> run();

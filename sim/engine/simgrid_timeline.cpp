@@ -1,15 +1,15 @@
 #include "sim/engine/simgrid_timeline.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <map>
+#include <utility>
+
+#include <fmt/format.h>
 #include <simgrid/kernel/Timer.hpp>
 #include <simgrid/s4u.hpp>
 #include <simgrid/version.h>
-#include <utility>
 
 #include "sim/base/check.hpp"
 #include "sim/engine/star_platform.hpp"
@@ -33,8 +33,9 @@ struct Ring {
 }  // namespace
 
 std::vector<std::string> simgrid_model() {
-  return {"network/model:CM02",       "network/TCP-gamma:0", "network/crosstraffic:0", "network/latency-factor:1",
-          "network/bandwidth-factor:1", "network/optim:Lazy", "surf/precision:1e-13"};
+  return {"network/model:CM02",       "network/TCP-gamma:0",        "network/crosstraffic:0",
+          "network/latency-factor:1", "network/bandwidth-factor:1", "network/optim:Lazy",
+          "surf/precision:1e-13"};
 }
 
 std::string simgrid_version() {
@@ -51,12 +52,12 @@ struct SimGridTimeline::State {
   static std::unique_ptr<sg::Engine> create_engine() {
     check(!sg::Engine::is_initialized(), "SimGrid runs one simulation per process");
     int argc = 1;
-    // Messages of SimGrid itself would mix with ours; a stall is reported by the executor.
     std::string name = "paceline";
     char* argv[] = {name.data(), nullptr};
+    // Messages of SimGrid itself would mix with ours; what goes wrong in a simulation, the executor reports.
+    xbt_log_control_set("root.thresh:critical");
     auto created = std::make_unique<sg::Engine>(&argc, argv);
     for (const std::string& setting : simgrid_model()) sg::Engine::set_config(setting);
-    xbt_log_control_set("root.thresh:critical");
     return created;
   }
 
@@ -140,7 +141,9 @@ struct SimGridTimeline::State {
 SimGridTimeline::SimGridTimeline(const Cluster& cluster) : state_(std::make_unique<State>(cluster)) {}
 SimGridTimeline::~SimGridTimeline() = default;
 
-Seconds SimGridTimeline::now() const { return Seconds{sg::Engine::get_clock()}; }
+Seconds SimGridTimeline::now() const {
+  return Seconds{sg::Engine::get_clock()};
+}
 
 void SimGridTimeline::at(Seconds date, Event event) {
   check(date >= now(), "an event is scheduled in the past");
@@ -174,8 +177,11 @@ void SimGridTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes s
 
 bool SimGridTimeline::run(const Deliver& deliver) {
   state_->deliver = deliver;
-  state_->pump = sg::Actor::create("pump", state_->platform.server, [state = state_.get()] { state->deliver_until_stop(); });
-  const auto on_completion = [state = state_.get()](const sg::Activity& activity) { state->completed(activity); };
+  state_->pump = sg::Actor::create("pump", state_->platform.server,
+                                   [state = state_.get()] { state->deliver_until_stop(); });
+  const auto on_completion = [state = state_.get()](const sg::Activity& activity) {
+    state->completed(activity);
+  };
   sg::Activity::on_completion_cb(on_completion);
   state_->engine->run();
   if (state_->failure) std::rethrow_exception(state_->failure);

@@ -1,8 +1,8 @@
 #include "sim/engine/star_platform.hpp"
 
-#include <fmt/format.h>
-
 #include <string>
+
+#include <fmt/format.h>
 
 namespace paceline {
 namespace {

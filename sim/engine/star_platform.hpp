@@ -1,8 +1,9 @@
 // Builds the star of sim/cluster/cluster.hpp out of SimGrid hosts and links. Private to sim/engine.
 #pragma once
 
-#include <simgrid/s4u.hpp>
 #include <vector>
+
+#include <simgrid/s4u.hpp>
 
 #include "sim/cluster/cluster.hpp"
 

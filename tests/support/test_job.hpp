@@ -102,7 +102,8 @@ struct TestJob {
   };
 
   void run_on(Timeline& timeline, Learner& learner, Result& result) const {
-    const World world{ComputeTimes(profile(), workers, jitter, seed), ServerTimes(profile()), parameter_bytes};
+    const World world{ComputeTimes(profile(), workers, jitter, seed), ServerTimes(profile()),
+                      parameter_bytes};
     Coordinator job = coordinator();
     Executor executor(job, world, learner, timeline, result.recording);
     result.stalled = executor.run();

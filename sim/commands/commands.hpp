@@ -1,0 +1,41 @@
+// What each subcommand does, apart from how it is spelled on the command line (main.cpp).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace paceline {
+
+inline constexpr int exit_done = 0;
+inline constexpr int exit_simulation_failed = 1;
+inline constexpr int exit_user_error = 2;
+
+struct RunArguments {
+  std::string file;
+  std::vector<std::string> overrides;  // "key.path=value"
+  std::string output;                  // empty: results/<name>
+  bool force = false;
+  bool json = false;
+  int jobs = 1;
+};
+
+struct PlotArguments {
+  std::vector<std::string> folders;
+  std::string output;
+  bool force = false;
+  bool json = false;
+};
+
+// Each returns the exit code; a user's mistake is thrown as UserError.
+int run_command(const RunArguments& arguments);
+int study_command(const RunArguments& arguments);
+int check_command(const RunArguments& arguments);
+int plot_command(const PlotArguments& arguments);
+
+// Replaces this process by paceline-calibrate with the arguments after `calibrate`.
+[[noreturn]] void exec_calibrate(char** argv);
+
+// An argument as a shell would need it.
+[[nodiscard]] std::string shell_quoted(const std::string& argument);
+
+}  // namespace paceline

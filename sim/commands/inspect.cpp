@@ -1,0 +1,88 @@
+// check and plot: look at scenarios before, and at results after.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "plots/draw.hpp"
+#include "sim/commands/commands.hpp"
+#include "sim/cost/profile.hpp"
+#include "sim/scenario/reader.hpp"
+#include "sim/scenario/study_file.hpp"
+#include "sim/study/simulation.hpp"
+
+namespace paceline {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::vector<LoadedScenario> load_any(const RunArguments& arguments) {
+  if (!is_study_file(arguments.file)) return {load_scenario(arguments.file, arguments.overrides)};
+  std::vector<LoadedScenario> scenarios;
+  for (StudyVariant& variant : load_study(arguments.file, arguments.overrides).variants)
+    scenarios.push_back(std::move(variant.loaded));
+  return scenarios;
+}
+
+void print_values(const LoadedScenario& loaded) {
+  std::size_t key_width = 0;
+  std::size_t value_width = 0;
+  for (const ResolvedValue& value : loaded.values) {
+    key_width = std::max(key_width, value.key.size());
+    value_width = std::max(value_width, std::min<std::size_t>(value.value.size(), 32));
+  }
+  fmt::print("# {}\n", loaded.scenario.name);
+  for (const ResolvedValue& value : loaded.values)
+    fmt::print("{:<{}}  {:<{}}  # {}\n", value.key, key_width, value.value, value_width, value.origin);
+}
+
+json values_json(const LoadedScenario& loaded) {
+  json values = json::array();
+  for (const ResolvedValue& value : loaded.values)
+    values.push_back({{"key", value.key},
+                      {"value", value.is_absent ? json(nullptr) : json(value.value)},
+                      {"origin", value.origin}});
+  return {{"name", loaded.scenario.name}, {"values", values}, {"warnings", loaded.warnings}};
+}
+
+}  // namespace
+
+int check_command(const RunArguments& arguments) {
+  json all = json::array();
+  for (const LoadedScenario& loaded : load_any(arguments)) {
+    const Profile profile = read_profile(loaded.scenario.job.profile);
+    const std::vector<std::string> notes = check_against_profile(loaded.scenario, profile);
+    if (arguments.json) {
+      all.push_back(values_json(loaded));
+      all.back()["notes"] = notes;
+      continue;
+    }
+    print_values(loaded);
+    for (const std::string& warning : loaded.warnings) fmt::print(stderr, "{}", warning);
+    for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+    fmt::print("\n");
+  }
+  if (arguments.json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+  return exit_done;
+}
+
+int plot_command(const PlotArguments& arguments) {
+  PlotRequest request{.folders = {},
+                      .output = arguments.output,
+                      .force = arguments.force,
+                      .command = "paceline plot",
+                      .tell = {}};
+  for (const std::string& folder : arguments.folders) {
+    request.folders.emplace_back(folder);
+    request.command += fmt::format(" {}", shell_quoted(folder));
+  }
+  json paths = json::array();
+  for (const std::filesystem::path& path : draw_figures(request)) {
+    paths.push_back(path.string());
+    if (!arguments.json) fmt::print("{}\n", path.string());
+  }
+  if (arguments.json) fmt::print("{}\n", paths.dump(2));
+  return exit_done;
+}
+
+}  // namespace paceline

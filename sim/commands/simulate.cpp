@@ -1,0 +1,117 @@
+// run and study: simulate, write results, print the comparison.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/commands/commands.hpp"
+#include "sim/report/comparison.hpp"
+#include "sim/report/results_folder.hpp"
+#include "sim/report/staged_folder.hpp"
+#include "sim/scenario/reader.hpp"
+#include "sim/scenario/study_file.hpp"
+#include "sim/study/replications.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+
+void print_warnings(const std::vector<ScenarioResults>& variants) {
+  // Variants of one study share most of them: each is said once.
+  std::vector<std::string> said;
+  const auto say = [&said](const std::string& text) {
+    if (std::find(said.begin(), said.end(), text) != said.end()) return;
+    fmt::print(stderr, "{}", text);
+    said.push_back(text);
+  };
+  for (const ScenarioResults& variant : variants) {
+    for (const std::string& warning : variant.loaded.warnings) say(warning);
+    for (const std::string& note : variant.notes) say("note: " + note + "\n");
+  }
+}
+
+// Stalled jobs are results, but not the ones asked for.
+int report_stalls(const std::vector<ScenarioResults>& variants) {
+  int status = 0;
+  for (const ScenarioResults& variant : variants)
+    for (const RunResult& run : variant.runs)
+      if (run.end_reason == "stalled") {
+        fmt::print(stderr, "error: {}, replication {}: the job stalled at {}\n{}",
+                   variant.loaded.scenario.name, run.seed.replication, format_time(run.end_time), run.stall);
+        status = exit_simulation_failed;
+      }
+  return status;
+}
+
+// Without what cannot change a result: output folder, --force, --json and the number of jobs.
+std::string reproducing_command(const std::string& subcommand, const RunArguments& arguments) {
+  std::string command = fmt::format("paceline {} {}", subcommand, shell_quoted(arguments.file));
+  for (const std::string& assignment : arguments.overrides)
+    command += fmt::format(" --set {}", shell_quoted(assignment));
+  return command;
+}
+
+struct Timed {
+  StudyRun run;
+  Provenance provenance;
+};
+
+Timed simulate_all(std::vector<LoadedScenario> scenarios, const std::string& subcommand,
+                   const RunArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  StudyRun run = run_replications(std::move(scenarios), arguments.jobs);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const double memory = run.peak_memory_mib;
+  return {std::move(run),
+          {reproducing_command(subcommand, arguments), elapsed.count(), memory, arguments.jobs}};
+}
+
+int finish(const std::vector<ScenarioResults>& variants, const fs::path& folder,
+           const RunArguments& arguments) {
+  const std::vector<ComparedVariant> compared = compare(variants);
+  if (arguments.json) {
+    fmt::print("{}", comparison_json(compared));
+  } else {
+    fmt::print("{}\nresults: {}\n",
+               comparison_table(compared, variants.front().loaded.scenario.stop.accuracy), folder.string());
+  }
+  print_warnings(variants);
+  return report_stalls(variants);
+}
+
+}  // namespace
+
+int run_command(const RunArguments& arguments) {
+  std::vector<LoadedScenario> scenarios{load_scenario(arguments.file, arguments.overrides)};
+  const fs::path folder = arguments.output.empty()
+                              ? fs::path("results") / folder_name(scenarios[0].scenario.name)
+                              : fs::path(arguments.output);
+  StagedFolder staged(folder, arguments.force);
+  const Timed timed = simulate_all(std::move(scenarios), "run", arguments);
+  write_results(staged.path(), timed.run.variants.front(), timed.provenance);
+  staged.commit();
+  return finish(timed.run.variants, folder, arguments);
+}
+
+int study_command(const RunArguments& arguments) {
+  const Study study = load_study(arguments.file, arguments.overrides);
+  const fs::path folder =
+      arguments.output.empty() ? fs::path("results") / folder_name(study.name) : fs::path(arguments.output);
+  StagedFolder staged(folder, arguments.force);
+  std::vector<LoadedScenario> scenarios;
+  for (const StudyVariant& variant : study.variants) scenarios.push_back(variant.loaded);
+  const Timed timed = simulate_all(std::move(scenarios), "study", arguments);
+  for (const ScenarioResults& variant : timed.run.variants) {
+    const fs::path of_variant = staged.path() / folder_name(variant.loaded.scenario.name);
+    fs::create_directory(of_variant);
+    write_results(of_variant, variant, timed.provenance);
+  }
+  write_study_summary(staged.path(), study.name, study.question, timed.run.variants, timed.provenance);
+  staged.commit();
+  return finish(timed.run.variants, folder, arguments);
+}
+
+}  // namespace paceline

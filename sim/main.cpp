@@ -1,0 +1,130 @@
+// The one composition root: what the command line offers. What the commands do: sim/commands/.
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/commands/commands.hpp"
+#include "sim/engine/simgrid_timeline.hpp"
+#include "sim/report/build_info.hpp"
+#include "sim/scenario/reader.hpp"
+#include "sim/scenario/study_file.hpp"
+#include "sim/study/process_pool.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr std::string_view description =
+    "Predicts how long distributed training takes to reach an accuracy on an uneven cluster, and which way "
+    "of\n"
+    "synchronizing and batching gets there first.";
+
+constexpr std::string_view examples = R"(Examples:
+  paceline calibrate small-cnn -o profile.json             measure this machine
+  paceline check scenario.yaml                             every value and where it comes from
+  paceline run scenario.yaml --set batching.controller=dynamic
+  paceline study scenarios/quickstart/study.yaml -o results/quickstart
+  paceline plot results/quickstart -o figures
+
+Exit codes: 0 done, 1 a simulation failed, 2 a mistake in the arguments or in a file.)";
+
+std::string version_text() {
+  const BuildInfo& build = build_info();
+  return fmt::format("paceline {} (commit {})\nSimGrid {}\nLibTorch {}\n{}", build.version, build.commit,
+                     simgrid_version(), build.libtorch, build.compiler);
+}
+
+void add_file_options(CLI::App& command, RunArguments& arguments, const std::string& file_help) {
+  command.add_option("FILE", arguments.file, file_help)->required();
+  command
+      .add_option("--set", arguments.overrides,
+                  "override a value, e.g. --set cluster.workers.2.speed=0.5 (repeatable; the value is YAML)")
+      ->type_name("KEY.PATH=VALUE")
+      ->allow_extra_args(false);
+  command.add_flag("--json", arguments.json, "print for machines");
+}
+
+void add_run_options(CLI::App& command, RunArguments& arguments) {
+  command.add_option("-o,--output", arguments.output, "results folder (default: results/<name>)")
+      ->type_name("DIR");
+  command.add_flag("--force", arguments.force, "replace results that are already there");
+  command.add_option("-j,--jobs", arguments.jobs, "simulations at a time; never changes a result")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+}
+
+int dispatch(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "calibrate") exec_calibrate(argv + 1);
+
+  CLI::App app{std::string(description), "paceline"};
+  app.footer(std::string(examples));
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  std::function<int()> action;
+
+  RunArguments arguments;
+  arguments.jobs = default_jobs();
+  CLI::App* run = app.add_subcommand("run", "simulate one scenario over its replications");
+  add_file_options(*run, arguments, "scenario (YAML)");
+  add_run_options(*run, arguments);
+  run->callback([&] { action = [&] { return run_command(arguments); }; });
+
+  CLI::App* study = app.add_subcommand("study", "simulate the variants of a study and compare them");
+  add_file_options(*study, arguments, "study (YAML: a base scenario and named variants)");
+  add_run_options(*study, arguments);
+  study->callback([&] { action = [&] { return study_command(arguments); }; });
+
+  CLI::App* check =
+      app.add_subcommand("check", "read a scenario or study and print every value with its origin");
+  add_file_options(*check, arguments, "scenario or study (YAML)");
+  check->callback([&] { action = [&] { return check_command(arguments); }; });
+
+  PlotArguments plot_arguments;
+  CLI::App* plot = app.add_subcommand("plot", "draw figures (PDF, PNG) from results folders or a study");
+  plot->add_option("DIR", plot_arguments.folders, "results folders, or study folders")->required();
+  plot->add_option("-o,--output", plot_arguments.output, "folder of the figures")
+      ->type_name("DIR")
+      ->required();
+  plot->add_flag("--force", plot_arguments.force, "replace figures that are already there");
+  plot->add_flag("--json", plot_arguments.json, "print the paths for machines");
+  plot->callback([&] { action = [&] { return plot_command(plot_arguments); }; });
+
+  bool of_study = false;
+  CLI::App* schema = app.add_subcommand("schema", "print the JSON schema of scenario files, for editors");
+  schema->add_flag("--study", of_study, "the schema of study files instead");
+  schema->callback([&] {
+    action = [&] {
+      fmt::print("{}\n", of_study ? study_schema() : scenario_schema());
+      return exit_done;
+    };
+  });
+
+  app.add_subcommand("calibrate", "measure how long a network takes on this machine (see calibrate --help)");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? exit_done : exit_user_error;
+  }
+  return action();
+}
+
+}  // namespace
+}  // namespace paceline
+
+int main(int argc, char** argv) {
+  try {
+    return paceline::dispatch(argc, argv);
+  } catch (const paceline::UserError& error) {
+    fmt::print(stderr, "{}", error.what());
+    return paceline::exit_user_error;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return paceline::exit_simulation_failed;
+  }
+}

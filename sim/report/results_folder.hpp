@@ -1,0 +1,40 @@
+// The files of one scenario's runs. What each column means: README.md of this folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/cost/profile.hpp"
+#include "sim/report/run_result.hpp"
+#include "sim/report/time_to_accuracy.hpp"
+#include "sim/scenario/reader.hpp"
+
+namespace paceline {
+
+struct ScenarioResults {
+  LoadedScenario loaded;
+  Profile profile;
+  std::vector<RunResult> runs;             // by replication
+  std::vector<std::string> network_model;  // settings of the network simulation, `name:value`
+  std::vector<std::string> notes;          // defaults used and ranges left, one sentence each
+};
+
+// How the results came to be, for the manifest and for the one file that may differ between equal runs.
+struct Provenance {
+  std::string command;         // reproduces the results
+  double wall_time_s = 0.0;    // of all the runs together, as the user waited
+  double peak_memory_mib = 0;  // of the largest process
+  int jobs = 1;
+};
+
+// Writes every file of the results folder into `folder`, which exists.
+void write_results(const std::filesystem::path& folder, const ScenarioResults& results,
+                   const Provenance& provenance);
+
+// manifest.json, run-info.json and comparison.csv of a study; the variants' folders are written apart.
+void write_study_summary(const std::filesystem::path& folder, const std::string& name,
+                         const std::string& question, const std::vector<ScenarioResults>& variants,
+                         const Provenance& provenance);
+
+}  // namespace paceline

@@ -1,0 +1,62 @@
+#include "sim/report/run_recorder.hpp"
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+
+RunRecorder::RunRecorder(Seed seed, std::optional<double> target_accuracy)
+    : target_accuracy_(target_accuracy) {
+  result_.seed = seed;
+}
+
+void RunRecorder::on_event(Seconds now, const Event& event) {
+  last_time_ = now;
+  if (const auto* evaluated = std::get_if<Evaluated>(&event)) record(now, *evaluated);
+}
+
+void RunRecorder::on_action(Seconds now, const Action& action) {
+  if (std::holds_alternative<StartIteration>(action)) ++result_.gradients_started;
+  if (const auto* batches = std::get_if<AdoptBatches>(&action)) record(now, *batches);
+  if (const auto* apply = std::get_if<Apply>(&action)) record(now, *apply);
+  if (const auto* evaluate = std::get_if<Evaluate>(&action)) record(now, *evaluate);
+  if (const auto* stop = std::get_if<Stop>(&action)) result_.end_reason = to_string(stop->reason);
+}
+
+void RunRecorder::record(Seconds now, const AdoptBatches& action) {
+  result_.batch_changes.push_back({now, result_.updates, action.batches});
+}
+
+void RunRecorder::record(Seconds, const Apply& action) {
+  ++result_.updates;
+  for (const AppliedGradient& gradient : action.gradients) {
+    result_.samples += gradient.batch_samples;
+    ++result_.gradients_applied;
+    ++result_.staleness[{gradient.worker.value, gradient.staleness}];
+  }
+}
+
+void RunRecorder::record(Seconds now, const Evaluate& action) {
+  under_evaluation_ = CurvePoint{.time = now, .updates = action.updates, .samples = action.samples};
+}
+
+void RunRecorder::record(Seconds, const Evaluated& event) {
+  if (!event.evaluation) return;
+  check(under_evaluation_ && under_evaluation_->updates == event.updates, "an evaluation nobody asked for");
+  CurvePoint point = *under_evaluation_;
+  point.loss = event.evaluation->loss;
+  point.accuracy = event.evaluation->accuracy;
+  result_.curve.push_back(point);
+  const bool reached = target_accuracy_ && point.accuracy >= *target_accuracy_;
+  if (reached && !result_.time_to_accuracy) result_.time_to_accuracy = point.time;
+}
+
+RunResult RunRecorder::finish(Seconds end, const std::optional<std::string>& stalled_waiting) {
+  result_.end_time = end;
+  if (stalled_waiting) {
+    result_.end_reason = "stalled";
+    result_.stall = *stalled_waiting;
+  }
+  return result_;
+}
+
+}  // namespace paceline

@@ -1,0 +1,37 @@
+// Watches one run and keeps what its results need.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "sim/engine/observer.hpp"
+#include "sim/report/run_result.hpp"
+
+namespace paceline {
+
+class RunRecorder final : public RunObserver {
+ public:
+  RunRecorder(Seed seed, std::optional<double> target_accuracy);
+
+  void on_event(Seconds now, const Event& event) override;
+  void on_action(Seconds now, const Action& action) override;
+
+  // When the last event happened.
+  [[nodiscard]] Seconds last_time() const { return last_time_; }
+  // What was recorded; `stalled_waiting` says who waited for what if the run stalled.
+  [[nodiscard]] RunResult finish(Seconds end, const std::optional<std::string>& stalled_waiting);
+
+ private:
+  void record(Seconds now, const AdoptBatches& action);
+  void record(Seconds now, const Apply& action);
+  void record(Seconds now, const Evaluate& action);
+  void record(Seconds now, const Evaluated& event);
+
+  std::optional<double> target_accuracy_;
+  RunResult result_;
+  Seconds last_time_;
+  // An evaluation is of the snapshot taken when it was asked for, whenever its result is known.
+  std::optional<CurvePoint> under_evaluation_;
+};
+
+}  // namespace paceline

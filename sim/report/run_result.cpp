@@ -1,0 +1,85 @@
+#include "sim/report/run_result.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace paceline {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const CurvePoint& p) {
+  return {p.time.value(), p.updates, p.samples, p.loss, p.accuracy};
+}
+CurvePoint curve_point(const json& j) {
+  return {Seconds{j[0].get<double>()}, j[1].get<std::uint64_t>(), j[2].get<std::int64_t>(),
+          j[3].get<double>(), j[4].get<double>()};
+}
+
+json to_json(const BatchChange& c) {
+  return {c.time.value(), c.updates, c.batches};
+}
+BatchChange batch_change(const json& j) {
+  return {Seconds{j[0].get<double>()}, j[1].get<std::uint64_t>(), j[2].get<std::vector<std::int64_t>>()};
+}
+
+}  // namespace
+
+double RunResult::mean_staleness() const {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const auto& [key, gradients] : staleness) {
+    sum += static_cast<double>(key.second) * static_cast<double>(gradients);
+    count += static_cast<double>(gradients);
+  }
+  return count > 0.0 ? sum / count : 0.0;
+}
+
+Seconds RunResult::evaluation_interval() const {
+  if (curve.size() < 2) return Seconds{};
+  return (curve.back().time - curve.front().time) / static_cast<double>(curve.size() - 1);
+}
+
+std::string pack(const RunResult& result) {
+  json j = {{"seed", result.seed.seed},
+            {"replication", result.seed.replication},
+            {"end_reason", result.end_reason},
+            {"stall", result.stall},
+            {"end_time", result.end_time.value()},
+            {"updates", result.updates},
+            {"samples", result.samples},
+            {"started", result.gradients_started},
+            {"applied", result.gradients_applied},
+            {"curve", json::array()},
+            {"batch_changes", json::array()},
+            {"staleness", json::array()}};
+  if (result.time_to_accuracy) j["time_to_accuracy"] = result.time_to_accuracy->value();
+  for (const CurvePoint& point : result.curve) j["curve"].push_back(to_json(point));
+  for (const BatchChange& change : result.batch_changes) j["batch_changes"].push_back(to_json(change));
+  for (const auto& [key, count] : result.staleness) j["staleness"].push_back({key.first, key.second, count});
+  std::string packed;
+  json::to_cbor(j, packed);
+  return packed;
+}
+
+RunResult unpack(const std::string& packed) {
+  const json j = json::from_cbor(packed);
+  RunResult result;
+  result.seed = {j.at("seed").get<std::uint32_t>(), j.at("replication").get<std::uint32_t>()};
+  result.end_reason = j.at("end_reason");
+  result.stall = j.at("stall");
+  result.end_time = Seconds{j.at("end_time").get<double>()};
+  result.updates = j.at("updates");
+  result.samples = j.at("samples");
+  result.gradients_started = j.at("started");
+  result.gradients_applied = j.at("applied");
+  if (j.contains("time_to_accuracy"))
+    result.time_to_accuracy = Seconds{j.at("time_to_accuracy").get<double>()};
+  for (const json& point : j.at("curve")) result.curve.push_back(curve_point(point));
+  for (const json& change : j.at("batch_changes")) result.batch_changes.push_back(batch_change(change));
+  for (const json& row : j.at("staleness"))
+    result.staleness[{row[0].get<std::uint64_t>(), row[1].get<std::uint64_t>()}] =
+        row[2].get<std::uint64_t>();
+  return result;
+}
+
+}  // namespace paceline

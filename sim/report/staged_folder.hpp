@@ -1,0 +1,30 @@
+// A folder that appears whole or not at all.
+//
+// Files are written into a hidden sibling; `commit` renames it into place. A process that dies leaves at most that
+// sibling, which the next attempt replaces. An existing folder is only replaced when asked to, and only if it holds
+// results of paceline (or nothing): --force must not delete a home folder.
+#pragma once
+
+#include <filesystem>
+
+namespace paceline {
+
+class StagedFolder {
+ public:
+  // Throws UserError when `place` exists and may not be replaced, or its parent cannot be written.
+  StagedFolder(std::filesystem::path place, bool force);
+  StagedFolder(const StagedFolder&) = delete;
+  StagedFolder& operator=(const StagedFolder&) = delete;
+  ~StagedFolder();
+
+  // Where to write until `commit`.
+  [[nodiscard]] const std::filesystem::path& path() const { return staging_; }
+  void commit();
+
+ private:
+  std::filesystem::path place_;
+  std::filesystem::path staging_;
+  bool committed_ = false;
+};
+
+}  // namespace paceline

@@ -1,0 +1,86 @@
+#include "sim/report/time_to_accuracy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/beta.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr double tail = 0.05;  // on each side of a 90 % interval
+
+// The middle of the times; an absent time is infinitely late.
+std::optional<Seconds> median_time(std::vector<Seconds> reached, std::size_t runs) {
+  std::sort(reached.begin(), reached.end());
+  const std::size_t upper = runs / 2;
+  const std::size_t lower = (runs - 1) / 2;
+  if (upper >= reached.size()) return std::nullopt;
+  return (reached[lower] + reached[upper]) / 2.0;
+}
+
+// Standard deviation of ln t, not smaller than rounding to the evaluation grid alone would give.
+double log_deviation(const std::vector<double>& logs, double mean, double relative_grid) {
+  double squares = 0.0;
+  for (const double y : logs) squares += (y - mean) * (y - mean);
+  const double variance = squares / static_cast<double>(logs.size() - 1);
+  return std::sqrt(std::max(variance, relative_grid * relative_grid / 12.0));
+}
+
+void add_prediction_interval(TimeToAccuracy& summary, const std::vector<Seconds>& reached, Seconds grid) {
+  if (reached.size() < 2) return;
+  std::vector<double> logs;
+  double mean = 0.0;
+  for (const Seconds t : reached) {
+    // A target met by the untrained network takes no time, and its logarithm says nothing.
+    if (t <= Seconds{}) return;
+    logs.push_back(std::log(t.value()));
+    mean += logs.back() / static_cast<double>(reached.size());
+  }
+  const double s = log_deviation(logs, mean, grid.value() / std::exp(mean));
+  const auto n = static_cast<double>(logs.size());
+  const double quantile = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail);
+  const double half_width = quantile * s * std::sqrt(1.0 + 1.0 / n);
+  summary.low = Seconds{std::exp(mean - half_width)};
+  if (summary.reached == summary.runs) summary.high = Seconds{std::exp(mean + half_width)};
+}
+
+}  // namespace
+
+Interval binomial_interval(int successes, int trials) {
+  check(trials > 0 && successes >= 0 && successes <= trials, "a proportion needs trials");
+  const double k = successes;
+  const double n = trials;
+  const auto beta_quantile = [](double a, double b, double p) {
+    return boost::math::quantile(boost::math::beta_distribution<double>(a, b), p);
+  };
+  return {successes == 0 ? 0.0 : beta_quantile(k, n - k + 1.0, tail),
+          successes == trials ? 1.0 : beta_quantile(k + 1.0, n - k, 1.0 - tail)};
+}
+
+TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs) {
+  check(!runs.empty(), "a summary needs runs");
+  TimeToAccuracy summary;
+  summary.runs = static_cast<int>(runs.size());
+  std::vector<Seconds> reached;
+  Seconds grid;
+  for (const RunResult& run : runs) {
+    if (run.time_to_accuracy) reached.push_back(*run.time_to_accuracy);
+    summary.horizon = std::max(summary.horizon, run.end_time);
+    grid += run.evaluation_interval() / static_cast<double>(runs.size());
+  }
+  summary.reached = static_cast<int>(reached.size());
+  summary.p_reach = (summary.reached + 0.5) / (summary.runs + 1.0);
+  summary.p_reach_interval = binomial_interval(summary.reached, summary.runs);
+  summary.median = median_time(reached, runs.size());
+  add_prediction_interval(summary, reached, grid);
+  Seconds total = static_cast<double>(summary.runs - summary.reached) * summary.horizon;
+  for (const Seconds t : reached) total += t;
+  summary.restricted_mean = total / static_cast<double>(summary.runs);
+  return summary;
+}
+
+}  // namespace paceline

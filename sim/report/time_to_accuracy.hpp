@@ -1,0 +1,48 @@
+// What several runs of one scenario say about the time to the target accuracy.
+//
+// Models:      n independent replications, each either reaching the target at time t_i or never.
+// Equation:    P(reach) = (k + 1/2) / (n + 1) for k of n reached (Jeffreys), so never 0 or 1;
+//              its 90 % interval: Clopper-Pearson.
+//              median: the middle of the t_i, a run that never reaches counting as infinitely slow.
+//              90 % prediction interval for one further run, if all n >= 2 reached, with y_i = ln t_i:
+//                exp(mean(y) ± t_{0.95, n-1} · s · sqrt(1 + 1/n)),  s² = max(var(y), (Δ/median)² / 12),
+//              Δ the mean time between evaluations: times are rounded up to that grid, which a few runs that happen to
+//              agree would hide. If some run never reached, the upper end is open; the lower end then uses the
+//              runs that did (at least 2).
+//              restricted mean: mean of min(t_i, horizon), horizon = the longest run.
+// Units:       seconds.
+// Assumptions: log-normal times across seeds; calibration error is not yet part of the interval.
+// Not modelled: paired comparisons between policies (issue of the studies).
+// Source:      design section 5 (evaluation and time-to-accuracy); Brown, Cai, DasGupta 2001 for the binomial.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/report/run_result.hpp"
+
+namespace paceline {
+
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+struct TimeToAccuracy {
+  int runs = 0;
+  int reached = 0;
+  double p_reach = 0.0;
+  Interval p_reach_interval;      // 90 %
+  std::optional<Seconds> median;  // absent: half of the runs or more never reached
+  std::optional<Seconds> low;     // 90 % prediction interval of one further run
+  std::optional<Seconds> high;    // absent with `low` present: open, beyond the horizon
+  Seconds restricted_mean;
+  Seconds horizon;
+};
+
+[[nodiscard]] TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs);
+
+// Exact (Clopper-Pearson) two-sided 90 % interval of a proportion.
+[[nodiscard]] Interval binomial_interval(int successes, int trials);
+
+}  // namespace paceline

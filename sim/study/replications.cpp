@@ -1,0 +1,76 @@
+#include "sim/study/replications.hpp"
+
+#include <cstdint>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/progress.hpp"
+#include "sim/engine/simgrid_timeline.hpp"
+#include "sim/study/process_pool.hpp"
+#include "sim/study/simulation.hpp"
+
+namespace paceline {
+namespace {
+
+struct Task {
+  std::size_t variant = 0;
+  std::uint32_t replication = 0;
+};
+
+// Replications vary slowest: an interrupted or watched study has every variant early.
+std::vector<Task> list_tasks(const std::vector<ScenarioResults>& variants) {
+  std::vector<Task> tasks;
+  bool more = true;
+  for (std::uint32_t r = 0; more; ++r) {
+    more = false;
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+      if (r >= static_cast<std::uint32_t>(variants[v].loaded.scenario.replications)) continue;
+      tasks.push_back({v, r});
+      more = true;
+    }
+  }
+  return tasks;
+}
+
+}  // namespace
+
+StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs) {
+  StudyRun study;
+  for (LoadedScenario& loaded : scenarios) {
+    Profile profile = read_profile(loaded.scenario.job.profile);
+    std::vector<std::string> notes = check_against_profile(loaded.scenario, profile);
+    study.variants.push_back({.loaded = std::move(loaded),
+                              .profile = std::move(profile),
+                              .runs = {},
+                              .network_model = simgrid_model(),
+                              .notes = std::move(notes)});
+  }
+  const std::vector<Task> tasks = list_tasks(study.variants);
+  Progress progress("simulating");
+  progress.update(0.0, fmt::format("0 of {} runs", tasks.size()));
+  const PoolReport report = run_in_processes(
+      tasks.size(), jobs,
+      [&](std::size_t i) {
+        const ScenarioResults& variant = study.variants[tasks[i].variant];
+        return pack(simulate(variant.loaded.scenario, variant.profile, tasks[i].replication));
+      },
+      [&](std::size_t finished) {
+        progress.update(static_cast<double>(finished) / static_cast<double>(tasks.size()),
+                        fmt::format("{} of {} runs", finished, tasks.size()));
+      });
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    ScenarioResults& variant = study.variants[tasks[i].variant];
+    const TaskOutcome& outcome = report.outcomes[i];
+    if (outcome.status == TaskStatus::user_error) throw UserError(outcome.output);
+    if (outcome.status == TaskStatus::failed)
+      throw SimulationFailed(fmt::format("{}, replication {}: {}", variant.loaded.scenario.name,
+                                         tasks[i].replication, outcome.output));
+    variant.runs.push_back(unpack(outcome.output));
+  }
+  study.peak_memory_mib = report.peak_memory_mib;
+  return study;
+}
+
+}  // namespace paceline

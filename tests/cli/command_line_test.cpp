@@ -1,0 +1,235 @@
+// paceline as a person at a terminal meets it.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+using paceline::test::ProgramResult;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A profile in round numbers: 1 ms + 0.1 ms a sample on one core.
+constexpr const char* profile_text = R"({
+  "format": "paceline-profile", "version": 1,
+  "network": {"name": "small-cnn", "parameter_count": 11162, "parameter_bytes": 44648},
+  "machine": {"cpu_model": "test", "logical_cores": 1, "memory_bytes": 1000000000, "governor": "none", "cpu_flags": []},
+  "software": {"paceline": "test", "libtorch": "test", "blas": "test", "compiler": "test"},
+  "measurement": {"command": "test", "processes": 3, "batches": [8, 128], "cores": [1]},
+  "samples": [],
+  "fits": {"compute": [{"cores": 1, "intercept_s": 0.001, "slope_s_per_sample": 0.0001, "leave_one_out_error": 0.01,
+                        "batch_min": 8, "batch_max": 128}],
+           "optimizer_step": [{"cores": 1, "seconds": 1e-05}],
+           "server_accumulate_bytes_per_s": 1e10, "server_step_bytes_per_s": 1e10},
+  "jitter": {"iteration_cv": 0.05, "run_cv": 0.01, "processes": 3}
+})";
+
+constexpr const char* scenario_text = R"(name: throughput
+question: How fast?
+replications: 4
+job:
+  network: small-cnn
+  profile: profile.json
+  dataset: {kind: built-in-images, train_samples: 4096, test_samples: 100}
+  optimizer: {learning_rate: 0.01}
+cluster:
+  workers: [{cores: 1}, {cores: 1, speed: 0.5}]
+  network: {topology: star, bandwidth: 10 Gbit/s, latency: 50 us}
+synchronization: [{policy: asp, transport: server}]
+batching: {controller: dynamic, initial: 32, minimum: 8, maximum: 128}
+learner: {kind: none}
+evaluation: {every: 1024 samples, who_pays: free}
+stop: {epochs: 2}
+)";
+
+constexpr const char* study_text = R"(study: two
+question: Which?
+base: scenario.yaml
+variants:
+  - name: ASP
+  - name: BSP
+    set: {synchronization: [{policy: bsp, transport: ring}]}
+)";
+
+class Workplace {
+ public:
+  Workplace() {
+    write("profile.json", profile_text);
+    write("scenario.yaml", scenario_text);
+    write("study.yaml", study_text);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    write_file_atomically(path() / name, text);
+  }
+  [[nodiscard]] ProgramResult paceline(const std::vector<std::string>& arguments) const {
+    return test::run_program(PACELINE_PROGRAM, arguments, path());
+  }
+  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(fs::relative(entry.path(), folder));
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// All files but run-info.json, which tells when and where.
+void check_identical(const fs::path& a, const fs::path& b) {
+  const std::vector<fs::path> files = files_below(a);
+  REQUIRE(files == files_below(b));
+  REQUIRE(files.size() >= 7);
+  for (const fs::path& file : files) {
+    if (file.filename() == "run-info.json") continue;
+    INFO(file.string());
+    CHECK(read_file(a / file) == read_file(b / file));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("--version names commit, SimGrid and LibTorch") {
+  const ProgramResult result = Workplace().paceline({"--version"});
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.out, "commit "));
+  CHECK(contains(result.out, "SimGrid 3."));
+  CHECK(contains(result.out, "LibTorch "));
+}
+
+TEST_CASE("--help shows every command and an example; so does each command") {
+  const Workplace place;
+  const ProgramResult result = place.paceline({"--help"});
+  CHECK(result.exit_code == 0);
+  for (const char* command : {"run", "study", "check", "plot", "schema", "calibrate", "Examples"})
+    CHECK(contains(result.out, command));
+  for (const char* command : {"run", "study", "check", "plot", "schema"})
+    CHECK(place.paceline({command, "--help"}).exit_code == 0);
+}
+
+TEST_CASE("wrong usage is exit code 2 with a message") {
+  const Workplace place;
+  const auto check_refused = [&place](const std::vector<std::string>& arguments) {
+    const ProgramResult result = place.paceline(arguments);
+    CHECK(result.exit_code == 2);
+    CHECK_FALSE(result.err.empty());
+  };
+  check_refused({});
+  check_refused({"fly"});
+  check_refused({"run"});
+  check_refused({"run", "scenario.yaml", "--jobs", "0"});
+  check_refused({"run", "scenario.yaml", "--bogus"});
+  check_refused({"plot", "x"});
+}
+
+TEST_CASE("a run writes its folder, refuses to replace it, and replaces it with --force") {
+  const Workplace place;
+  const ProgramResult first = place.paceline({"run", "scenario.yaml", "-o", "out"});
+  INFO(first.err);
+  CHECK(first.exit_code == 0);
+  CHECK(contains(first.out, "results: out"));
+  for (const char* file : {"manifest.json", "run-info.json", "summary.json", "summary.csv", "curve.csv",
+                           "batches.csv", "staleness.csv"})
+    CHECK(fs::exists(place.path() / "out" / file));
+  const ProgramResult second = place.paceline({"run", "scenario.yaml", "-o", "out"});
+  CHECK(second.exit_code == 2);
+  CHECK(contains(second.err, "--force"));
+  CHECK(place.paceline({"run", "scenario.yaml", "-o", "out", "--force"}).exit_code == 0);
+}
+
+TEST_CASE("results are byte-identical in another process, whatever the number of jobs") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "one", "-j", "1"}).exit_code == 0);
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "three", "-j", "3"}).exit_code == 0);
+  check_identical(place.path() / "one", place.path() / "three");
+}
+
+TEST_CASE("another seed gives another result") {
+  const Workplace place;
+  REQUIRE(place.paceline({"run", "scenario.yaml", "-o", "a"}).exit_code == 0);
+  REQUIRE(place.paceline({"run", "scenario.yaml", "-o", "b", "--set", "seed=2"}).exit_code == 0);
+  CHECK(read_file(place.path() / "a/summary.csv") != read_file(place.path() / "b/summary.csv"));
+}
+
+TEST_CASE("a mistake in a scenario points at its place and leaves no folder") {
+  const Workplace place;
+  std::string broken = scenario_text;
+  broken.replace(broken.find("bandwidth"), 9, "bandwith");
+  place.write("broken.yaml", broken);
+  const ProgramResult result = place.paceline({"run", "broken.yaml", "-o", "out"});
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "broken.yaml:11:"));
+  CHECK(contains(result.err, "bandwidth"));
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+}
+
+TEST_CASE("what the profile cannot tell is said before anything runs") {
+  const Workplace place;
+  const ProgramResult cores = place.paceline({"run", "scenario.yaml", "--set", "cluster.workers.0.cores=3"});
+  CHECK(cores.exit_code == 2);
+  CHECK(contains(cores.err, "3"));
+  const ProgramResult network = place.paceline({"run", "scenario.yaml", "--set", "job.network=resnet20"});
+  CHECK(network.exit_code == 2);
+  CHECK(contains(network.err, "small-cnn"));
+  const ProgramResult missing = place.paceline({"run", "scenario.yaml", "--set", "job.profile=nowhere.json"});
+  CHECK(missing.exit_code == 2);
+  CHECK(contains(missing.err, "nowhere.json"));
+}
+
+TEST_CASE("check prints every value with its origin, for scenarios and studies") {
+  const Workplace place;
+  const ProgramResult scenario = place.paceline({"check", "scenario.yaml", "--set", "seed=9"});
+  CHECK(scenario.exit_code == 0);
+  CHECK(contains(scenario.out, "cluster.workers.1.speed"));
+  CHECK(contains(scenario.out, "scenario.yaml:10:"));
+  CHECK(contains(scenario.out, "default"));
+  CHECK(contains(scenario.out, "--set seed=9"));
+  const ProgramResult study = place.paceline({"check", "study.yaml"});
+  CHECK(study.exit_code == 0);
+  CHECK(contains(study.out, "# BSP"));
+  CHECK(place.paceline({"check", "study.yaml", "--json"}).out.front() == '[');
+}
+
+TEST_CASE("a run with --json prints nothing but JSON on standard output") {
+  const Workplace place;
+  const ProgramResult result = place.paceline({"study", "study.yaml", "-o", "out", "--json"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.front() == '[');
+  CHECK(contains(result.out, "throughput_samples_per_s"));
+}
+
+TEST_CASE("an unwritable place is refused before the first simulation") {
+  const Workplace place;
+  place.write("file", "");
+  const ProgramResult result = place.paceline({"run", "scenario.yaml", "-o", "file/below"});
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "file"));
+}
+
+TEST_CASE("text from a scenario is data, for the terminal, the files and the figures") {
+  const Workplace place;
+  const std::string name = "it's `touch pwned` $(touch pwned) \"quoted\" \\ %s {} _^@";
+  place.write("study.yaml",
+              "study: hostile\nquestion: '$(touch pwned)'\nbase: scenario.yaml\nvariants:\n  - name: 'it''s "
+              "`touch pwned` "
+              "$(touch pwned) \"quoted\" \\ %s {} _^@'\n");
+  const ProgramResult result = place.paceline({"study", "study.yaml", "-o", "out"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.out, name));
+  CHECK_FALSE(fs::exists(place.path() / "pwned"));
+}

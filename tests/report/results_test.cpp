@@ -1,0 +1,94 @@
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/report/comparison.hpp"
+#include "sim/report/csv.hpp"
+#include "sim/report/run_result.hpp"
+#include "sim/report/staged_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+namespace fs = std::filesystem;
+
+TEST_CASE("a packed run result comes back bit for bit, infinities included") {
+  RunResult run;
+  run.seed = {7, 3};
+  run.end_reason = "diverged";
+  run.end_time = Seconds{0.1 + 0.2};
+  run.updates = 12;
+  run.samples = 480;
+  run.gradients_started = 14;
+  run.gradients_applied = 12;
+  run.time_to_accuracy = Seconds{1.0 / 3.0};
+  run.curve = {{Seconds{0.3}, 4, 160, std::numeric_limits<double>::infinity(), 0.1}};
+  run.batch_changes = {{Seconds{0.0}, 0, {10, 20}}};
+  run.staleness = {{{1, 3}, 9}, {{0, 0}, 3}};
+  const RunResult back = unpack(pack(run));
+  CHECK(pack(back) == pack(run));
+  CHECK(back.end_time == run.end_time);
+  CHECK(*back.time_to_accuracy == *run.time_to_accuracy);
+  CHECK(back.curve[0].loss == run.curve[0].loss);
+  CHECK(back.batch_changes[0].batches == run.batch_changes[0].batches);
+  CHECK(back.staleness == run.staleness);
+  // mean staleness = (9·3 + 3·0) / 12
+  CHECK(back.mean_staleness() == doctest::Approx(2.25));
+}
+
+TEST_CASE("CSV keeps numbers exact, quotes text that needs it, and leaves absent values empty") {
+  CsvTable table({"a", "b", "c"});
+  table.add(0.1 + 0.2).add("x, \"y\"").add(std::optional<double>()).end_row();
+  table.add(1).add("plain").add(std::optional(std::numeric_limits<double>::quiet_NaN())).end_row();
+  CHECK(table.text() == "a,b,c\n0.30000000000000004,\"x, \"\"y\"\"\",\n1,plain,\n");
+}
+
+TEST_CASE("a staged folder appears only when committed") {
+  const test::TemporaryFolder folder;
+  const fs::path place = folder.path() / "results";
+  {
+    const StagedFolder staged(place, false);
+    write_file_atomically(staged.path() / "manifest.json", "{}");
+  }
+  CHECK_FALSE(fs::exists(place));
+  CHECK(fs::is_empty(folder.path()));
+  {
+    StagedFolder staged(place, false);
+    write_file_atomically(staged.path() / "manifest.json", R"({"format": "paceline-results"})");
+    staged.commit();
+  }
+  CHECK(fs::exists(place / "manifest.json"));
+}
+
+TEST_CASE("existing results are replaced only with force, and what is not ours never") {
+  const test::TemporaryFolder folder;
+  const fs::path ours = folder.path() / "ours";
+  fs::create_directory(ours);
+  write_file_atomically(ours / "manifest.json", R"({"format": "paceline-results"})");
+  CHECK_THROWS_AS(StagedFolder(ours, false), UserError);
+  {
+    StagedFolder staged(ours, true);
+    write_file_atomically(staged.path() / "new", "");
+    CHECK(fs::exists(ours / "manifest.json"));  // the old results stay until the commit
+    staged.commit();
+  }
+  CHECK(fs::exists(ours / "new"));
+  CHECK_FALSE(fs::exists(ours / "manifest.json"));
+
+  const fs::path foreign = folder.path() / "foreign";
+  fs::create_directory(foreign);
+  write_file_atomically(foreign / "thesis.tex", "irreplaceable");
+  CHECK_THROWS_AS(StagedFolder(foreign, true), UserError);
+  CHECK(read_file(foreign / "thesis.tex") == "irreplaceable");
+  CHECK_THROWS_AS(StagedFolder(foreign / "thesis.tex", true), UserError);
+}
+
+TEST_CASE("times are printed with three digits in the unit that suits them") {
+  CHECK(format_time(Seconds{0.12345}) == "0.123 s");
+  CHECK(format_time(Seconds{7.0}) == "7.00 s");
+  CHECK(format_time(Seconds{750.0}) == "12.5 min");
+  CHECK(format_time(Seconds{11088.0}) == "3.08 h");
+}

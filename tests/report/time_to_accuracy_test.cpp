@@ -1,0 +1,80 @@
+#include "sim/report/time_to_accuracy.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+using namespace paceline;
+
+namespace {
+
+RunResult reached(double time_s) {
+  RunResult run;
+  run.end_time = Seconds{time_s};
+  run.time_to_accuracy = Seconds{time_s};
+  return run;
+}
+
+RunResult never(double end_s) {
+  RunResult run;
+  run.end_time = Seconds{end_s};
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("a run that never reaches the target counts as slowest in the median") {
+  CHECK(summarize_time_to_accuracy({reached(3), reached(1), reached(2)}).median->value() == 2.0);
+  CHECK(summarize_time_to_accuracy({reached(3), never(9), reached(1)}).median->value() == 3.0);
+  CHECK_FALSE(summarize_time_to_accuracy({never(9), never(9), reached(1)}).median.has_value());
+  CHECK_FALSE(summarize_time_to_accuracy({never(9), reached(1)}).median.has_value());
+  CHECK(summarize_time_to_accuracy({reached(4), reached(1)}).median->value() == 2.5);
+}
+
+TEST_CASE("the probability to reach is never 0 or 1") {
+  // (k + 1/2) / (n + 1)
+  CHECK(summarize_time_to_accuracy({reached(1), reached(1), reached(1)}).p_reach ==
+        doctest::Approx(3.5 / 4.0));
+  CHECK(summarize_time_to_accuracy({never(1), never(1), never(1)}).p_reach == doctest::Approx(0.5 / 4.0));
+}
+
+TEST_CASE("the binomial interval solves its defining equations") {
+  // All n succeed: the lower end p solves p^n = 0.05. None: 1 - 0.05^(1/n).
+  CHECK(binomial_interval(5, 5).low == doctest::Approx(std::pow(0.05, 1.0 / 5.0)));
+  CHECK(binomial_interval(5, 5).high == 1.0);
+  CHECK(binomial_interval(0, 5).high == doctest::Approx(1.0 - std::pow(0.05, 1.0 / 5.0)));
+  // 1 of 2: P(X >= 1 | p) = 1 - (1-p)² = 0.05
+  CHECK(binomial_interval(1, 2).low == doctest::Approx(1.0 - std::sqrt(0.95)));
+}
+
+TEST_CASE("the prediction interval of two runs follows Student's t on logarithms") {
+  // y = ln 1, ln e² : mean 1, s = √2, n = 2: t_{0.95,1} = 6.313752, half width = 6.313752·√2·√1.5
+  const double e2 = std::exp(2.0);
+  const TimeToAccuracy summary = summarize_time_to_accuracy({reached(1.0), reached(e2)});
+  const double half_width = 6.313751514675 * std::sqrt(2.0) * std::sqrt(1.5);
+  CHECK(summary.low->value() == doctest::Approx(std::exp(1.0 - half_width)).epsilon(1e-9));
+  CHECK(summary.high->value() == doctest::Approx(std::exp(1.0 + half_width)).epsilon(1e-9));
+}
+
+TEST_CASE("runs that happen to agree are not certain beyond the evaluation grid") {
+  // Two equal times of 10 s, evaluated every 2 s: s = (2/10)/√12, half width = 6.313752·s·√1.5
+  RunResult run = reached(10.0);
+  run.curve = {{.time = Seconds{0.0}}, {.time = Seconds{2.0}}, {.time = Seconds{4.0}}};
+  const TimeToAccuracy summary = summarize_time_to_accuracy({run, run});
+  const double half_width = 6.313751514675 * (0.2 / std::sqrt(12.0)) * std::sqrt(1.5);
+  CHECK(summary.high->value() == doctest::Approx(10.0 * std::exp(half_width)).epsilon(1e-9));
+}
+
+TEST_CASE("the interval is open above when some run never reached, and absent with fewer than two that did") {
+  const TimeToAccuracy some = summarize_time_to_accuracy({reached(1), reached(2), never(5)});
+  CHECK(some.low.has_value());
+  CHECK_FALSE(some.high.has_value());
+  CHECK_FALSE(summarize_time_to_accuracy({reached(1), never(5)}).low.has_value());
+  CHECK_FALSE(summarize_time_to_accuracy({reached(1)}).low.has_value());
+}
+
+TEST_CASE("the restricted mean counts a run that never reached with the horizon") {
+  // horizon 8: (2 + 4 + 8) / 3
+  CHECK(summarize_time_to_accuracy({reached(2), reached(4), never(8)}).restricted_mean.value() ==
+        doctest::Approx(14.0 / 3.0));
+}
