@@ -7,11 +7,15 @@ namespace {
 class Asp final : public SynchronizationPolicy {
  public:
   void begin(std::span<const WorkerId>) override {}
-  SynchronizationDecision on_gradient(WorkerId worker) override { return {.combine = {worker}, .release = {worker}}; }
+  SynchronizationDecision on_gradient(WorkerId worker) override {
+    return {.combine = {worker}, .release = {worker}};
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<SynchronizationPolicy> make_asp() { return std::make_unique<Asp>(); }
+std::unique_ptr<SynchronizationPolicy> make_asp() {
+  return std::make_unique<Asp>();
+}
 
 }  // namespace paceline

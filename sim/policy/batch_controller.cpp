@@ -47,10 +47,12 @@ std::unique_ptr<BatchController> make_batch_controller(const BatchingConfig& con
       return std::make_unique<FixedBatches>(Batches(calibrated_throughput.size(), config.initial_samples));
     case BatchControllerKind::static_by_throughput: {
       Batches batches = split_by_share(workers * config.initial_samples, calibrated_throughput);
-      for (std::int64_t& batch : batches) batch = std::clamp(batch, config.minimum_samples, config.maximum_samples);
+      for (std::int64_t& batch : batches)
+        batch = std::clamp(batch, config.minimum_samples, config.maximum_samples);
       return std::make_unique<FixedBatches>(std::move(batches));
     }
-    case BatchControllerKind::dynamic: return make_dynamic_batches(config, calibrated_throughput.size());
+    case BatchControllerKind::dynamic:
+      return make_dynamic_batches(config, calibrated_throughput.size());
   }
   throw ProgrammingError("unknown batch controller");
 }

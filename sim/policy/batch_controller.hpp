@@ -40,11 +40,12 @@ class BatchController {
 
   [[nodiscard]] virtual Batches initial() const = 0;
   // `worker` computed `batch_samples` in `compute_time`. Returns the batches of all workers when they change.
-  virtual std::optional<Batches> on_iteration(WorkerId worker, std::int64_t batch_samples, Seconds compute_time) = 0;
+  virtual std::optional<Batches> on_iteration(WorkerId worker, std::int64_t batch_samples,
+                                              Seconds compute_time) = 0;
 };
 
 // `calibrated_throughput`: samples/s of each worker at the initial batch, from its profile; used by static only.
-[[nodiscard]] std::unique_ptr<BatchController> make_batch_controller(const BatchingConfig& config,
-                                                                     std::span<const double> calibrated_throughput);
+[[nodiscard]] std::unique_ptr<BatchController> make_batch_controller(
+    const BatchingConfig& config, std::span<const double> calibrated_throughput);
 
 }  // namespace paceline

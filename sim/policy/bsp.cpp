@@ -30,6 +30,8 @@ class Bsp final : public SynchronizationPolicy {
 
 }  // namespace
 
-std::unique_ptr<SynchronizationPolicy> make_bsp() { return std::make_unique<Bsp>(); }
+std::unique_ptr<SynchronizationPolicy> make_bsp() {
+  return std::make_unique<Bsp>();
+}
 
 }  // namespace paceline

@@ -15,13 +15,15 @@ struct Observed {
   double mean_time_s = 0.0;              // moving average since the last adjustment
   std::int64_t iterations_averaged = 0;  // in that average
   std::int64_t iterations_since_look = 0;
-  std::int64_t smaller_batch_samples = 0;    // before the last increase …
-  std::optional<double> smaller_throughput;  // … and the samples/s it gave; absent if the last change was no increase
+  std::int64_t smaller_batch_samples = 0;  // before the last increase …
+  std::optional<double>
+      smaller_throughput;  // … and the samples/s it gave; absent if the last change was no increase
 };
 
 class DynamicBatches final : public BatchController {
  public:
-  DynamicBatches(const BatchingConfig& config, std::size_t worker_count) : config_(config), workers_(worker_count) {
+  DynamicBatches(const BatchingConfig& config, std::size_t worker_count)
+      : config_(config), workers_(worker_count) {
     for (Observed& worker : workers_) {
       worker.batch_samples = config.initial_samples;
       worker.maximum_samples = config.maximum_samples;
@@ -30,7 +32,8 @@ class DynamicBatches final : public BatchController {
 
   Batches initial() const override { return Batches(workers_.size(), config_.initial_samples); }
 
-  std::optional<Batches> on_iteration(WorkerId worker, std::int64_t batch_samples, Seconds compute_time) override {
+  std::optional<Batches> on_iteration(WorkerId worker, std::int64_t batch_samples,
+                                      Seconds compute_time) override {
     Observed& seen = workers_.at(worker.value);
     // An iteration started before the last adjustment tells nothing about the batch in force now.
     if (batch_samples != seen.batch_samples) return std::nullopt;
@@ -62,7 +65,8 @@ class DynamicBatches final : public BatchController {
       const auto batch = static_cast<double>(worker.batch_samples);
       const auto wanted = static_cast<std::int64_t>(std::llround(batch * mean_time_s / worker.mean_time_s));
       proposed.push_back(std::clamp(wanted, config_.minimum_samples, worker.maximum_samples));
-      largest_change = std::max(largest_change, std::abs(static_cast<double>(proposed.back()) - batch) / batch);
+      largest_change =
+          std::max(largest_change, std::abs(static_cast<double>(proposed.back()) - batch) / batch);
     }
     if (largest_change <= config_.dead_band) return std::nullopt;
     for (std::size_t k = 0; k < workers_.size(); ++k) adopt(workers_[k], proposed[k]);
@@ -93,7 +97,8 @@ class DynamicBatches final : public BatchController {
 
 }  // namespace
 
-std::unique_ptr<BatchController> make_dynamic_batches(const BatchingConfig& config, std::size_t worker_count) {
+std::unique_ptr<BatchController> make_dynamic_batches(const BatchingConfig& config,
+                                                      std::size_t worker_count) {
   return std::make_unique<DynamicBatches>(config, worker_count);
 }
 

@@ -12,7 +12,7 @@ struct PhaseConfig {
   SynchronizationKind policy = SynchronizationKind::bsp;
   Transport transport = Transport::server;  // ring: all-reduce among the workers (BSP only)
   double share = 1.0;                       // fraction of the job's samples; the shares of a job sum to 1
-  Seconds switch_cost{};// pause of every worker before this phase starts; unused by the first
+  Seconds switch_cost{};  // pause of every worker before this phase starts; unused by the first
 };
 
 }  // namespace paceline

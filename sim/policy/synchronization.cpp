@@ -7,8 +7,10 @@ namespace paceline {
 
 std::unique_ptr<SynchronizationPolicy> make_synchronization(SynchronizationKind kind) {
   switch (kind) {
-    case SynchronizationKind::bsp: return make_bsp();
-    case SynchronizationKind::asp: return make_asp();
+    case SynchronizationKind::bsp:
+      return make_bsp();
+    case SynchronizationKind::asp:
+      return make_asp();
   }
   throw ProgrammingError("unknown synchronization policy");
 }

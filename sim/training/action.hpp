@@ -93,8 +93,8 @@ struct Stop {
   EndReason reason = EndReason::workload_done;
 };
 
-using Action = std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step, Pause, Evaluate,
-                            Apply, TakeSnapshot, AdoptBatches, EnterPhase, Stop>;
+using Action = std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step, Pause,
+                            Evaluate, Apply, TakeSnapshot, AdoptBatches, EnterPhase, Stop>;
 using Actions = std::vector<Action>;
 
 [[nodiscard]] std::string to_string(EndReason reason);

@@ -1,9 +1,9 @@
 #include "sim/training/coordinator.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "sim/base/check.hpp"
 #include "sim/policy/weighting.hpp"
@@ -35,7 +35,8 @@ void Coordinator::handle(Seconds, const Event& event, Actions& actions) {
 void Coordinator::on(const IterationFinished& event, Actions& actions) {
   WorkerState& worker = workers_.at(event.worker.value);
   check(worker.doing == Doing::computing, "an iteration finished that was not under way");
-  if (auto batches = batch_controller_->on_iteration(event.worker, worker.batch_samples, event.compute_time)) {
+  if (auto batches =
+          batch_controller_->on_iteration(event.worker, worker.batch_samples, event.compute_time)) {
     batches_ = std::move(*batches);
     actions.emplace_back(AdoptBatches{batches_});
   }
@@ -70,7 +71,9 @@ void Coordinator::on(const StepFinished& event, Actions& actions) {
   release(update.release, phase().transport == Transport::server, actions);
 }
 
-void Coordinator::on(const PauseEnded&, Actions& actions) { begin_phase(actions); }
+void Coordinator::on(const PauseEnded&, Actions& actions) {
+  begin_phase(actions);
+}
 
 void Coordinator::on(const Evaluated& event, Actions& actions) {
   if (event.evaluation) {
@@ -201,11 +204,16 @@ void Coordinator::stop(EndReason reason, Actions& actions) {
 std::string Coordinator::describe_waiting() const {
   const auto words = [](Doing doing) {
     switch (doing) {
-      case Doing::idle: return "is idle";
-      case Doing::computing: return "waits for its own computation";
-      case Doing::sending: return "waits for its gradient to reach the server";
-      case Doing::waiting_for_update: return "waits for an update";
-      case Doing::receiving: return "waits for parameters from the server";
+      case Doing::idle:
+        return "is idle";
+      case Doing::computing:
+        return "waits for its own computation";
+      case Doing::sending:
+        return "waits for its gradient to reach the server";
+      case Doing::waiting_for_update:
+        return "waits for an update";
+      case Doing::receiving:
+        return "waits for parameters from the server";
     }
     return "is in an unknown state";
   };

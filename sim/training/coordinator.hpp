@@ -61,7 +61,7 @@ class Coordinator {
   enum class Doing { idle, computing, sending, waiting_for_update, receiving };
   struct WorkerState {
     Doing doing = Doing::idle;
-    std::uint64_t iterations = 0;  // started so far
+    std::uint64_t iterations = 0;    // started so far
     std::int64_t batch_samples = 0;  // of the gradient under way
     GradientId gradient;
     std::uint64_t pulled_version = 0;
@@ -99,7 +99,7 @@ class Coordinator {
   Batches batches_;
   std::vector<WorkerState> workers_;
   std::map<UpdateId, PendingUpdate> pending_updates_;
-  std::uint64_t updates_ = 0;          // applied: the version of the parameters
+  std::uint64_t updates_ = 0;  // applied: the version of the parameters
   std::uint64_t updates_begun_ = 0;
   std::uint64_t gradients_begun_ = 0;
   std::optional<std::uint64_t> last_evaluated_;

@@ -23,9 +23,12 @@ std::pair<std::size_t, std::uint64_t> order_among_equals(const Event& event) {
 
 std::string to_string(EndReason reason) {
   switch (reason) {
-    case EndReason::target_reached: return "target-reached";
-    case EndReason::workload_done: return "workload-done";
-    case EndReason::diverged: return "diverged";
+    case EndReason::target_reached:
+      return "target-reached";
+    case EndReason::workload_done:
+      return "workload-done";
+    case EndReason::diverged:
+      return "diverged";
   }
   return "unknown";
 }

@@ -45,8 +45,8 @@ struct Evaluated {
   std::optional<Evaluation> evaluation;
 };
 
-using Event = std::variant<IterationFinished, GradientArrived, ParametersArrived, AllReduceFinished, StepFinished,
-                           PauseEnded, Evaluated>;
+using Event = std::variant<IterationFinished, GradientArrived, ParametersArrived, AllReduceFinished,
+                           StepFinished, PauseEnded, Evaluated>;
 
 // Sort key of events that share a time: (kind, worker or update).
 [[nodiscard]] std::pair<std::size_t, std::uint64_t> order_among_equals(const Event& event);

@@ -85,7 +85,7 @@ TEST_CASE("a folder that does not exist is named, with the system's reason") {
   CHECK(folder.count() == 0);
 }
 
-TEST_CASE("a folder that may not be written to is named; the file that was there stays as it was") {
+TEST_CASE("a folder that may not be written to is named, and the file that was there stays as it was") {
   const Folder folder;
   write_file_atomically(folder.path / "x", "before");
   fs::permissions(folder.path, fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_read |

@@ -19,7 +19,7 @@ TEST_CASE("a diagnostic shows its place, its line, a caret under the column, and
         "hint: did you mean `bandwidth`?\n");
 }
 
-TEST_CASE("a warning says so; a place without a line shows neither line nor caret; no hint, no hint line") {
+TEST_CASE("a warning says so, a place without a line shows neither line nor caret, no hint, no hint line") {
   CHECK(render({Severity::warning, {"--set a=1", 0, 0}, "unused", ""}, "") == "--set a=1: warning: unused\n");
 }
 

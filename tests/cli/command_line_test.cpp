@@ -111,7 +111,7 @@ TEST_CASE("--version names commit, SimGrid and LibTorch") {
   CHECK(contains(result.out, "LibTorch "));
 }
 
-TEST_CASE("--help shows every command and an example; so does each command") {
+TEST_CASE("--help shows every command and an example, so does each command") {
   const Workplace place;
   const ProgramResult result = place.paceline({"--help"});
   CHECK(result.exit_code == 0);

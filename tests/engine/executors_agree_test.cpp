@@ -1,8 +1,8 @@
 // The SimGrid executor against the ideal oracle, where nothing contends.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <doctest/doctest.h>
 
 #include "sim/base/check.hpp"
 #include "sim/engine/simgrid_timeline.hpp"

@@ -13,7 +13,7 @@ const Scenario& base() {
   return scenario;
 }
 
-TEST_CASE("a value is replaced, and only that one; the origin is the override") {
+TEST_CASE("a value is replaced, and only that one, the origin is the override") {
   const LoadedScenario loaded = load_text(good_example, {"cluster.workers.2.speed=0.75"});
   CHECK(loaded.scenario.cluster.workers[2] == Worker{1, 0.75});
   CHECK(loaded.scenario.cluster.workers[1] == base().cluster.workers[1]);

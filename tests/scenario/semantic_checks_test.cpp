@@ -30,7 +30,7 @@ TEST_CASE("the shares of several phases sum to 100 %, within rounding") {
   CHECK(complaint(changed({{"share: 25 %", "share: 33.3 %"}, {"share: 75 %", "share: 66.7 %"}})).empty());
 }
 
-TEST_CASE("with several phases each needs a share; a single phase has all") {
+TEST_CASE("with several phases each needs a share, a single phase has all") {
   check_refused({{", share: 25 %", ""}}, "16:5: error: missing key `share`: there are several phases");
   const LoadedScenario one =
       load_text(changed({{first_phase, ""}, {", share: 75 %, switch_cost: 0.5 s", ""}}));
@@ -94,7 +94,7 @@ TEST_CASE("the network learner needs a dataset to learn and to be tested on") {
                 "28:17: error: `kind: network` needs `job.dataset.test_samples` above 0");
 }
 
-TEST_CASE("a target accuracy needs a learner; without either, sizes alone are enough") {
+TEST_CASE("a target accuracy needs a learner, without either, sizes alone are enough") {
   check_refused({{"{kind: network}", "{kind: none}"}},
                 "30:30: error: a job with `learner: {kind: none}` has no accuracy to reach");
   CHECK(complaint(changed({{"{kind: network}", "{kind: none}"},

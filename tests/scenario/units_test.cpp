@@ -75,7 +75,7 @@ TEST_CASE("a unit of something else says what it is") {
         "wrong unit `MB`: that is a size, a duration is expected");
 }
 
-TEST_CASE("an unknown unit gets a suggestion; a small b means bits") {
+TEST_CASE("an unknown unit gets a suggestion, a small b means bits") {
   CHECK(contains(mistake("10 gbit/s", rate_units()).hint, "did you mean `Gbit/s`?"));
   CHECK(contains(mistake("10 MBIT/s", rate_units()).hint, "did you mean `Mbit/s`?"));
   CHECK(contains(mistake("10 gb/s", rate_units()).hint, "did you mean `Gbit/s`?"));
