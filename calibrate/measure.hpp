@@ -1,0 +1,40 @@
+// Measuring in child processes: every process is a fresh start of LibTorch, as every training run is.
+//
+// Models:      for each pass over all points, for each core count one process that measures every batch in turn.
+//              Passes follow one another, so slow drift of the machine meets every point alike; odd passes visit
+//              the batches from large to small.
+// Assumptions: a child runs on the first `cores` of Machine::core_order, with as many compute threads, under
+//              measuring_environment():
+//              - threads wait for each other by spinning some microseconds, then sleep. Sleeping at once costs a
+//                wake-up in every parallel loop (2-5 times the time of a small network); spinning for long slows
+//                the others down tenfold and more as soon as something else runs;
+//              - freed memory stays with the process, as under a caching allocator. Otherwise the C library returns
+//                it to the system or not depending on what was freed before, and one batch size has two speeds,
+//                apart by a factor of up to 1.9.
+// Source:      hyperfine: warm-up, at least ten runs, interleaving.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "calibrate/machine.hpp"
+#include "calibrate/sample.hpp"
+
+namespace paceline::calibrate {
+
+// A measuring process failed: not the user's mistake.
+class MeasurementError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What a measuring process on this many cores finds in its environment, as "NAME=value".
+[[nodiscard]] std::vector<std::string> measuring_environment(int cores);
+
+// `child_program` understands measure_child_flag. Shows progress on stderr. Throws MeasurementError with the child's
+// own error output, and Interrupted.
+[[nodiscard]] std::vector<Sample> measure(const MeasurementPlan& plan, const Machine& machine,
+                                          const std::string& child_program);
+
+}  // namespace paceline::calibrate

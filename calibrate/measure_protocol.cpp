@@ -1,0 +1,79 @@
+#include "calibrate/measure_protocol.hpp"
+
+#include <array>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/base/check.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+constexpr std::array<std::pair<Operation, std::string_view>, 4> operation_names = {
+    {{Operation::forward_backward, "forward_backward"},
+     {Operation::optimizer_step, "optimizer_step"},
+     {Operation::server_accumulate, "server_accumulate"},
+     {Operation::server_step, "server_step"}}};
+
+}  // namespace
+
+std::string_view operation_name(Operation operation) {
+  for (const auto& [value, name] : operation_names)
+    if (value == operation) return name;
+  check(false, "every operation has a name");
+  return {};
+}
+
+Operation operation_of(std::string_view name) {
+  for (const auto& [value, known] : operation_names)
+    if (known == name) return value;
+  check(false, "an operation's name is known");
+  return {};
+}
+
+std::string to_line(const MeasureRequest& request) {
+  const nlohmann::json json = {{"network", request.network},
+                               {"cores", request.cores},
+                               {"process", request.process},
+                               {"batches", request.batches},
+                               {"with_server", request.with_server},
+                               {"seconds_per_point", request.seconds_per_point},
+                               {"minimum_iterations", request.minimum_iterations}};
+  return json.dump();
+}
+
+std::string to_line(const Sample& sample) {
+  const nlohmann::json json = {{"cores", sample.cores},
+                               {"batch", sample.batch},
+                               {"process", sample.process},
+                               {"operation", operation_name(sample.operation)},
+                               {"seconds", sample.seconds}};
+  return json.dump();
+}
+
+MeasureRequest parse_request(const std::string& line) {
+  const auto json = nlohmann::json::parse(line);
+  MeasureRequest request;
+  json.at("network").get_to(request.network);
+  json.at("cores").get_to(request.cores);
+  json.at("process").get_to(request.process);
+  json.at("batches").get_to(request.batches);
+  json.at("with_server").get_to(request.with_server);
+  json.at("seconds_per_point").get_to(request.seconds_per_point);
+  json.at("minimum_iterations").get_to(request.minimum_iterations);
+  return request;
+}
+
+Sample parse_sample(const std::string& line) {
+  const auto json = nlohmann::json::parse(line);
+  Sample sample;
+  json.at("cores").get_to(sample.cores);
+  json.at("batch").get_to(sample.batch);
+  json.at("process").get_to(sample.process);
+  sample.operation = operation_of(json.at("operation").get<std::string>());
+  json.at("seconds").get_to(sample.seconds);
+  return sample;
+}
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,33 @@
+// What the calibration program and its measuring processes tell each other: one line of JSON each.
+//
+// The parent passes one MeasureRequest as an argument; the child answers with one Sample a line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calibrate/sample.hpp"
+
+namespace paceline::calibrate {
+
+inline constexpr const char* measure_child_flag = "--measure-child";
+
+// The work of one measuring process: every batch in turn on one core count.
+struct MeasureRequest {
+  std::string network;
+  int cores = 1;
+  int process = 0;
+  std::vector<std::int64_t> batches;  // in the order of measuring
+  bool with_server = false;           // the server's two operations as well
+  double seconds_per_point = 0.3;
+  int minimum_iterations = 10;
+};
+
+[[nodiscard]] std::string to_line(const MeasureRequest& request);
+[[nodiscard]] std::string to_line(const Sample& sample);
+// Throw std::exception when the line is not what the function above makes.
+[[nodiscard]] MeasureRequest parse_request(const std::string& line);
+[[nodiscard]] Sample parse_sample(const std::string& line);
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,203 @@
+#include "calibrate/options.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "kernels/training_step.hpp"
+#include "sim/base/diagnostic.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+constexpr const char* help_hint = "`paceline calibrate --help` lists the options";
+const std::vector<std::int64_t> default_batches = {8, 16, 32, 64, 128};
+const std::vector<std::int64_t> quick_batches = {8, 32, 128};
+constexpr int default_processes = 5;  // a median that two disturbed ones leave alone
+constexpr int quick_processes = 3;
+constexpr double default_seconds_per_point = 0.3;
+constexpr double quick_seconds_per_point = 0.1;
+constexpr int default_minimum_iterations = 10;
+constexpr int quick_minimum_iterations = 5;
+constexpr std::int64_t largest_batch = 1 << 20;
+
+struct RawOptions {
+  std::string network;
+  std::optional<std::string> output;
+  std::optional<std::string> batches;
+  std::optional<std::string> cores;
+  std::optional<int> processes;
+  std::optional<double> seconds_per_point;
+  bool quick = false;
+};
+
+std::int64_t parse_positive(const std::string& text, const std::string& option) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > largest_batch)
+    throw UserError(fmt::format("{}: `{}` is not a whole number from 1 to {}", option, text, largest_batch),
+                    fmt::format("write a list such as {} 8,16,32", option));
+  return value;
+}
+
+// "8,16,32" -> ascending numbers without repetitions.
+std::vector<std::int64_t> parse_list(const std::string& text, const std::string& option) {
+  std::vector<std::int64_t> values;
+  std::size_t start = 0;
+  while (start <= text.size()) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    values.push_back(parse_positive(text.substr(start, comma - start), option));
+    start = comma + 1;
+  }
+  std::sort(values.begin(), values.end());
+  if (std::adjacent_find(values.begin(), values.end()) != values.end())
+    throw UserError(fmt::format("{}: a number appears twice in `{}`", option, text), help_hint);
+  return values;
+}
+
+std::vector<int> core_counts(const std::optional<std::string>& text, const Machine& machine) {
+  if (!text) return default_core_counts(machine.physical_cores);
+  std::vector<int> counts;
+  for (const std::int64_t count : parse_list(*text, "--cores")) {
+    if (count > machine.logical_cores)
+      throw UserError(
+          fmt::format("--cores: {} asked for, but this process may use {}", count, machine.logical_cores),
+          "a core count can only be measured on a machine that has it");
+    counts.push_back(static_cast<int>(count));
+  }
+  return counts;
+}
+
+MeasurementPlan make_plan(const RawOptions& raw, const Machine& machine) {
+  MeasurementPlan plan;
+  plan.network = kernels::network_facts(raw.network).name;
+  plan.cores = core_counts(raw.cores, machine);
+  if (raw.batches)
+    plan.batches = parse_list(*raw.batches, "--batches");
+  else
+    plan.batches = raw.quick ? quick_batches : default_batches;
+  if (plan.batches.size() < 3)
+    throw UserError("--batches: at least 3 are needed: two for a line, one left out to test it",
+                    "for example --batches 8,32,128");
+  plan.processes = raw.processes.value_or(raw.quick ? quick_processes : default_processes);
+  plan.seconds_per_point =
+      raw.seconds_per_point.value_or(raw.quick ? quick_seconds_per_point : default_seconds_per_point);
+  plan.minimum_iterations = raw.quick ? quick_minimum_iterations : default_minimum_iterations;
+  return plan;
+}
+
+// "AMD EPYC 9554 64-Core" -> "amd-epyc-9554-64-core"
+std::string as_file_name(const std::string& text) {
+  std::string name;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) != 0 && byte < 128)
+      name += static_cast<char>(std::tolower(byte));
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  while (!name.empty() && name.back() == '-') name.pop_back();
+  return name;
+}
+
+void check_output(const std::filesystem::path& output, bool force) {
+  if (output.empty()) throw UserError("--output: the file's name is empty", help_hint);
+  std::error_code status;
+  if (std::filesystem::is_directory(output, status))
+    throw UserError(fmt::format("cannot write {}: it is a folder", output.string()),
+                    "name a file with --output");
+  if (std::filesystem::exists(output, status) && !force)
+    throw UserError(fmt::format("{} exists", output.string()),
+                    "choose another file with --output, or replace it with --force");
+  const std::filesystem::path folder = output.has_parent_path() ? output.parent_path() : ".";
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    throw UserError(
+        fmt::format("cannot write {}: folder {}: {}", output.string(), folder.string(), std::strerror(errno)),
+        "create the folder first, or choose another file with --output");
+}
+
+std::string footer() {
+  std::string text = "Networks:\n";
+  for (const kernels::NetworkFacts& network : kernels::list_networks())
+    text += fmt::format("  {:<12} {}\n", network.name, network.description);
+  return text +
+         "\nExamples:\n"
+         "  paceline calibrate small-cnn\n"
+         "  paceline calibrate resnet20 --cores 1,2,4 --batches 16,32,64,128 -o resnet20.json\n"
+         "  paceline calibrate mlp --quick --force -o mlp.json\n"
+         "\n"
+         "Run it on an otherwise idle machine of the kind to be simulated. A scenario names the file under\n"
+         "job.profile. Exit codes: 0 done, 1 measuring failed, 2 wrong arguments.";
+}
+
+void declare(CLI::App& app, RawOptions& raw, Options& options) {
+  const std::map<std::string, double> second_units = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}};
+  app.add_option("NETWORK", raw.network, "Network to measure (listed below)")->required();
+  app.add_option("-o,--output", raw.output, "Profile to write (default: NETWORK-CPU.json)")
+      ->type_name("FILE");
+  app.add_option("--batches", raw.batches, "Batch sizes, at least 3 (default: 8,16,32,64,128)")
+      ->type_name("LIST");
+  app.add_option("--cores", raw.cores, "Core counts (default: 1,2,4,... up to the physical cores)")
+      ->type_name("LIST");
+  app.add_option("--processes", raw.processes,
+                 "Measuring processes for each core count; 3 or more tell runs apart (default: 5)")
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  app.add_option("--time-per-point", raw.seconds_per_point,
+                 "Shortest measurement of each batch in each process, e.g. \"0.3 s\" (the default); at least "
+                 "10 iterations in any case")
+      ->transform(CLI::AsNumberWithUnit(second_units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->type_name("TIME");
+  app.add_flag("--quick", raw.quick,
+               "Rougher and faster: batches 8,32,128, 3 processes, 0.1 s, 5 iterations");
+  app.add_flag("--force", options.force, "Replace an existing profile");
+  app.add_flag("--json", options.json, "Print the result as JSON");
+  app.get_formatter()->column_width(32);
+  app.footer(footer());
+}
+
+std::string quoted(const std::string& argument) {
+  const bool plain =
+      !argument.empty() && argument.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos;
+  if (plain) return argument;
+  std::string text = "'";
+  for (const char letter : argument) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(const std::vector<std::string>& arguments, const Machine& machine) {
+  RawOptions raw;
+  Options options;
+  CLI::App app("Measures how fast this machine trains a network and writes a profile for simulations.",
+               "paceline calibrate");
+  declare(app, raw, options);
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 takes them reversed
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}\n", app.help());
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw UserError(error.what(), help_hint);
+  }
+  if (raw.seconds_per_point && !(*raw.seconds_per_point > 0.0 && *raw.seconds_per_point <= 3600.0))
+    throw UserError("--time-per-point: must be above 0 s and at most 60 min", help_hint);
+  options.plan = make_plan(raw, machine);
+  options.output =
+      raw.output.value_or(fmt::format("{}-{}.json", options.plan.network, as_file_name(machine.cpu_model)));
+  check_output(options.output, options.force);
+  options.command = "paceline calibrate";
+  for (const std::string& argument : arguments) options.command += " " + quoted(argument);
+  return options;
+}
+
+}  // namespace paceline::calibrate

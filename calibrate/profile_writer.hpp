@@ -1,0 +1,34 @@
+// A finished calibration as the text of a profile file (format: sim/cost/profile.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/fit.hpp"
+#include "calibrate/machine.hpp"
+#include "calibrate/sample.hpp"
+#include "kernels/training_step.hpp"
+
+namespace paceline::calibrate {
+
+struct Calibration {
+  kernels::NetworkFacts network;
+  Machine machine;
+  kernels::KernelSoftware software;
+  MeasurementPlan plan;
+  std::string command;               // that repeats it
+  std::string date;                  // of measuring, ISO 8601
+  std::optional<double> other_load;  // share of the measured cores that other programs took; absent: unknown
+  std::vector<Sample> samples;
+  ProfileFits fits;
+};
+
+// Size of the network's parameters, and of one gradient, as 32-bit numbers.
+[[nodiscard]] Bytes parameter_bytes(const kernels::NetworkFacts& network);
+
+// Numbers are written so that reading them gives the same doubles. Throws ProgrammingError when a number is not
+// finite.
+[[nodiscard]] std::string profile_text(const Calibration& calibration);
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,38 @@
+// What a calibration measures, before anything is fitted.
+//
+// Models:  one Sample = the durations of one operation at one (cores, batch) point in one measuring process.
+// Units:   seconds of wall-clock time, samples (of the mini-batch).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace paceline::calibrate {
+
+enum class Operation { forward_backward, optimizer_step, server_accumulate, server_step };
+
+// The name used in profiles, e.g. "forward_backward".
+[[nodiscard]] std::string_view operation_name(Operation operation);
+// Throws ProgrammingError when there is no such operation.
+[[nodiscard]] Operation operation_of(std::string_view name);
+
+struct Sample {
+  int cores = 1;
+  std::int64_t batch = 1;  // of the training step at work
+  int process = 0;         // counts from 0 for each core count
+  Operation operation = Operation::forward_backward;
+  std::vector<double> seconds;  // in the order of measuring
+};
+
+struct MeasurementPlan {
+  std::string network;
+  std::vector<int> cores;             // ascending
+  std::vector<std::int64_t> batches;  // ascending, at least 3
+  int processes = 5;                  // for each core count
+  double seconds_per_point = 0.3;     // each point runs at least this long …
+  int minimum_iterations = 10;        // … and at least this often
+};
+
+}  // namespace paceline::calibrate

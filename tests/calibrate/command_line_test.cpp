@@ -1,0 +1,127 @@
+// The program as a user runs it. PACELINE_CALIBRATE is its path.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/cost/profile.hpp"
+
+namespace paceline {
+namespace {
+
+struct Outcome {
+  int exit_code = 0;
+  std::string output;  // stdout, and stderr unless it was sent elsewhere
+};
+
+// A folder of its own, removed at the end.
+class Workplace {
+ public:
+  Workplace() {
+    std::string name = (std::filesystem::temp_directory_path() / "paceline-calibrate-XXXXXX").string();
+    REQUIRE(mkdtemp(name.data()) != nullptr);
+    folder_ = name;
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+  ~Workplace() { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] Outcome run(const std::string& arguments, const std::string& errors = "2>&1") const {
+    const std::string command =
+        "cd '" + folder_.string() + "' && '" PACELINE_CALIBRATE "' " + arguments + " " + errors;
+    FILE* pipe = popen(command.c_str(), "r");
+    REQUIRE(pipe != nullptr);
+    std::string output;
+    for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe))
+      output += static_cast<char>(letter);
+    const int status = pclose(pipe);
+    return {WEXITSTATUS(status), output};
+  }
+  [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_ / name; }
+  [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(folder_); }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// The run ends with code 2, says `message`, and leaves nothing behind.
+void check_refused(const std::string& arguments, const std::string& message) {
+  CAPTURE(arguments);
+  const Workplace workplace;
+  const Outcome outcome = workplace.run(arguments);
+  CHECK(outcome.exit_code == 2);
+  CHECK_MESSAGE(outcome.output.find("error: ") == 0, outcome.output);
+  CHECK_MESSAGE(outcome.output.find(message) != std::string::npos, outcome.output);
+  CHECK(workplace.is_empty());
+}
+
+}  // namespace
+
+TEST_CASE("help speaks of `paceline calibrate`, lists the networks and shows examples") {
+  const Outcome outcome = Workplace().run("--help");
+  CHECK(outcome.exit_code == 0);
+  for (const char* part : {"Usage: paceline calibrate", "small-cnn", "Examples:", "--cores", "--quick"})
+    CHECK_MESSAGE(outcome.output.find(part) != std::string::npos, part);
+}
+
+TEST_CASE("wrong arguments end with code 2, say what is wrong, and leave nothing behind") {
+  check_refused("", "NETWORK is required");
+  check_refused("small-cn", "did you mean");
+  check_refused("mlp --nonsense", "--nonsense");
+  check_refused("mlp --cores 100000", "--cores: 100000 asked for, but this process may use");
+  check_refused("mlp --cores 0", "--cores: `0` is not a whole number");
+  check_refused("mlp --cores 1,1", "--cores: a number appears twice");
+  check_refused("mlp --batches 8,16", "--batches: at least 3");
+  check_refused("mlp --batches 8,,16", "--batches: `` is not a whole number");
+  check_refused("mlp --batches 8,16,many", "--batches: `many` is not a whole number");
+  check_refused("mlp --batches 8,16,-32", "--batches: `-32` is not a whole number");
+  check_refused("mlp --processes 0", "--processes");
+  check_refused("mlp --time-per-point 0.3", "--time-per-point");
+  check_refused("mlp --time-per-point '0.3 kg'", "--time-per-point");
+  check_refused("mlp --time-per-point '0 s'", "--time-per-point");
+  check_refused("mlp --time-per-point 'nan s'", "--time-per-point");
+  check_refused("mlp -o no/such/folder.json", "cannot write no/such/folder.json");
+  check_refused("mlp -o ''", "--output: the file's name is empty");
+  check_refused("mlp --cores ''", "--cores: `` is not a whole number");
+  check_refused("mlp -o /", "cannot write /: it is a folder");
+}
+
+TEST_CASE("an existing profile is kept unless --force is given") {
+  const Workplace workplace;
+  std::ofstream(workplace.path("kept.json")) << "precious";
+  const Outcome outcome = workplace.run("mlp -o kept.json");
+  CHECK(outcome.exit_code == 2);
+  CHECK(outcome.output.find("error: kept.json exists") == 0);
+  CHECK(outcome.output.find("--force") != std::string::npos);
+  std::string content;
+  std::ifstream(workplace.path("kept.json")) >> content;
+  CHECK(content == "precious");
+}
+
+TEST_CASE("a short real measurement writes a profile that is read back, over an old file with --force") {
+  const Workplace workplace;
+  std::ofstream(workplace.path("profile.json")) << "old";
+  const Outcome outcome = workplace.run(
+      "mlp --batches 2,4,8 --cores 1 --processes 2 --time-per-point '1 ms' --json --force -o profile.json",
+      "2>/dev/null");
+  REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.output);
+  const Profile profile = read_profile(workplace.path("profile.json"));
+  CHECK(profile.network == "mlp");
+  REQUIRE(profile.compute.size() == 1);
+  CHECK(profile.compute[0].batch_min_samples == 2);
+  CHECK(profile.compute[0].batch_max_samples == 8);
+  CHECK(profile.jitter.processes == 2);
+  CHECK_FALSE(profile.jitter.run_cv.has_value());
+  const auto summary = nlohmann::json::parse(outcome.output);
+  CHECK(summary.at("profile") == "profile.json");
+  CHECK(summary.at("compute").at(0).at("intercept_s") == profile.compute[0].intercept.value());
+}
+
+}  // namespace paceline
