@@ -27,7 +27,7 @@ struct NetworkLearnerConfig {
   double weight_decay = 0.0;
   bool nesterov = false;
   std::uint32_t worker_count = 0;
-  Seed seed;  // parameter initialization, data order and built-in data
+  Seed seed;  // parameter initialization and data order
 };
 
 // Loads the kernels module and builds the learner. Throws UserError when the module is missing, the network

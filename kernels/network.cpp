@@ -1,0 +1,197 @@
+#include "kernels/network.hpp"
+
+#include <algorithm>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/cross_entropy_loss.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "kernels/network_definition.hpp"
+#include "kernels/training_step.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
+
+namespace paceline::kernels {
+namespace {
+
+constexpr std::int64_t listed_classes = 10;
+
+class RecordingSource final : public ParameterSource {
+ public:
+  at::Tensor next(const ParameterDeclaration& declaration) override {
+    declarations.push_back(declaration);
+    return at::zeros(declaration.shape);
+  }
+  std::vector<ParameterDeclaration> declarations;
+};
+
+class ServingSource final : public ParameterSource {
+ public:
+  explicit ServingSource(const std::vector<at::Tensor>& tensors) : tensors_(tensors) {}
+  at::Tensor next(const ParameterDeclaration&) override { return tensors_.at(next_++); }
+
+ private:
+  const std::vector<at::Tensor>& tensors_;
+  std::size_t next_ = 0;
+};
+
+const NetworkDefinition& find_network(const std::string& name) {
+  std::vector<std::string> names;
+  for (const NetworkDefinition& definition : network_registry()) {
+    if (definition.name == name) return definition;
+    names.emplace_back(definition.name);
+  }
+  const auto likely = closest(name, names);
+  throw UserError(fmt::format("unknown network `{}`", name),
+                  likely ? fmt::format("did you mean `{}`?", *likely)
+                         : fmt::format("networks: {}", fmt::join(names, ", ")));
+}
+
+std::vector<ParameterDeclaration> declare(const NetworkDefinition& definition, std::int64_t classes) {
+  const at::NoGradGuard no_gradient;
+  RecordingSource source;
+  definition.forward(source, at::zeros({1, image_channels, image_size, image_size}), classes);
+  return std::move(source.declarations);
+}
+
+std::int64_t size_of(const ParameterDeclaration& declaration) {
+  std::int64_t size = 1;
+  for (const std::int64_t extent : declaration.shape) size *= extent;
+  return size;
+}
+
+std::int64_t total_size(const std::vector<ParameterDeclaration>& declarations) {
+  std::int64_t size = 0;
+  for (const ParameterDeclaration& declaration : declarations) size += size_of(declaration);
+  return size;
+}
+
+// Tensors of the declared shapes that share the memory of `flat`.
+std::vector<at::Tensor> views_of(const at::Tensor& flat,
+                                 const std::vector<ParameterDeclaration>& declarations) {
+  std::vector<at::Tensor> views;
+  float* position = flat.data_ptr<float>();
+  for (const ParameterDeclaration& declaration : declarations) {
+    views.push_back(at::from_blob(position, declaration.shape));
+    position += size_of(declaration);
+  }
+  return views;
+}
+
+// LibTorch reads the batch in place; from_blob has no const form.
+at::Tensor as_images(std::span<const float> pixels, std::span<const std::int64_t> labels) {
+  const auto batch = static_cast<std::int64_t>(labels.size());
+  check(batch > 0, "a batch has samples");
+  check(static_cast<std::int64_t>(pixels.size()) == batch * image_values, "one image for each label");
+  return at::from_blob(const_cast<float*>(pixels.data()), {batch, image_channels, image_size, image_size});
+}
+
+at::Tensor as_labels(std::span<const std::int64_t> labels) {
+  return at::from_blob(const_cast<std::int64_t*>(labels.data()), {static_cast<std::int64_t>(labels.size())},
+                       at::kLong);
+}
+
+}  // namespace
+
+struct Network::State {
+  State(const NetworkDefinition& network, std::int64_t class_count)
+      : definition(network),
+        classes(class_count),
+        declarations(declare(network, class_count)),
+        parameters(at::zeros({total_size(declarations)})),
+        gradient(at::zeros({total_size(declarations)})),
+        parameter_views(views_of(parameters, declarations)),
+        gradient_views(views_of(gradient, declarations)) {
+    for (at::Tensor& view : parameter_views) view.requires_grad_(true);
+  }
+
+  at::Tensor logits(std::span<const float> pixels, std::span<const std::int64_t> labels) {
+    ServingSource source(parameter_views);
+    return definition.forward(source, as_images(pixels, labels), classes);
+  }
+
+  const NetworkDefinition& definition;
+  std::int64_t classes;
+  std::vector<ParameterDeclaration> declarations;
+  at::Tensor parameters;
+  at::Tensor gradient;
+  std::vector<at::Tensor> parameter_views;
+  std::vector<at::Tensor> gradient_views;
+};
+
+Network::Network(const std::string& name, std::int64_t classes) {
+  const NetworkDefinition& definition = find_network(name);
+  check(classes >= 2, "a classifier tells at least two classes apart");
+  state_ = std::make_unique<State>(definition, classes);
+}
+Network::~Network() = default;
+Network::Network(Network&&) noexcept = default;
+Network& Network::operator=(Network&&) noexcept = default;
+
+std::int64_t Network::parameter_count() const {
+  return state_->parameters.numel();
+}
+
+std::span<float> Network::parameters() {
+  return {state_->parameters.data_ptr<float>(), static_cast<std::size_t>(parameter_count())};
+}
+
+std::span<const float> Network::gradient() const {
+  return {state_->gradient.data_ptr<float>(), static_cast<std::size_t>(parameter_count())};
+}
+
+double Network::forward_backward(std::span<const float> pixels, std::span<const std::int64_t> labels) {
+  const at::Tensor loss = at::cross_entropy_loss(state_->logits(pixels, labels), as_labels(labels));
+  const std::vector<at::Tensor> gradients = torch::autograd::grad({loss}, state_->parameter_views);
+  const at::NoGradGuard no_gradient;
+  for (std::size_t i = 0; i < gradients.size(); ++i) state_->gradient_views[i].copy_(gradients[i]);
+  return loss.item<double>();
+}
+
+BatchScore Network::score(std::span<const float> pixels, std::span<const std::int64_t> labels) {
+  const at::NoGradGuard no_gradient;
+  const at::Tensor logits = state_->logits(pixels, labels);
+  const at::Tensor truth = as_labels(labels);
+  const double mean_loss = at::cross_entropy_loss(logits, truth).item<double>();
+  return {.loss_sum = mean_loss * static_cast<double>(labels.size()),
+          .correct = logits.argmax(1).eq(truth).sum().item<std::int64_t>()};
+}
+
+void Network::initialize(std::span<float> parameters, Seed seed) const {
+  check(static_cast<std::int64_t>(parameters.size()) == parameter_count(), "one value for each parameter");
+  auto position = parameters.begin();
+  std::uint32_t tensor = 0;
+  for (const ParameterDeclaration& declaration : state_->declarations) {
+    RandomStream stream(seed, Purpose::parameter_initialization, tensor++);
+    const bool constant = declaration.initial_standard_deviation == 0.0;
+    position = std::generate_n(position, size_of(declaration), [&] {
+      return static_cast<float>(
+          constant ? declaration.initial_mean
+                   : stream.normal(declaration.initial_mean, declaration.initial_standard_deviation));
+    });
+  }
+}
+
+std::vector<NetworkFacts> list_networks() {
+  std::vector<NetworkFacts> facts;
+  for (const NetworkDefinition& definition : network_registry()) {
+    facts.push_back({.name = std::string(definition.name),
+                     .description = std::string(definition.description),
+                     .input_shape = {image_channels, image_size, image_size},
+                     .classes = listed_classes,
+                     .parameter_count = total_size(declare(definition, listed_classes))});
+  }
+  return facts;
+}
+
+NetworkFacts network_facts(const std::string& name) {
+  const std::string_view known = find_network(name).name;
+  std::vector<NetworkFacts> all = list_networks();
+  return *std::ranges::find(all, known, &NetworkFacts::name);
+}
+
+}  // namespace paceline::kernels

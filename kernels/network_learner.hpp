@@ -1,0 +1,70 @@
+// A learner that really trains: the gradients of a real network on real or generated images.
+//
+// Models:      global parameters and velocity as a parameter server keeps them; per worker one (stale) copy of
+//              the parameters and one position in its own order of the training set.
+// Equation:    those of sim/learning/learner.hpp. Worker w reads the training set in passes; pass p is the
+//              permutation drawn from the stream (seed, data_order, w, p). A batch of b takes the next b samples,
+//              across the end of a pass if need be, so that a batch of 48 extends a batch of 32.
+// Units:       loss in nats, accuracy 0-1.
+// Assumptions: one compute thread (set by the constructor for the whole process), so that equal calls give
+//              bit-identical numbers on one type of CPU. Every worker sees the whole training set. A worker
+//              that has not pulled holds the initial parameters.
+// Not modelled: batch-norm averages (networks with batch normalization are evaluated with the statistics of
+//              the evaluation batch), augmentation.
+// Source:      design section 3.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "kernels/dataset.hpp"
+#include "kernels/network.hpp"
+#include "sim/learning/learner.hpp"
+#include "sim/learning/network_learner.hpp"
+
+namespace paceline::kernels {
+
+class NetworkLearner final : public Learner {
+ public:
+  // Throws UserError for an unknown network or unreadable data.
+  explicit NetworkLearner(const NetworkLearnerConfig& config);
+
+  void pull(WorkerId worker) override;
+  void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) override;
+  void apply(std::span<const WeightedGradient> gradients, const Hyperparameters& hyperparameters) override;
+  void discard(GradientId gradient) override;
+  // A loss that is not finite is returned as it is.
+  std::optional<Evaluation> evaluate() override;
+
+  [[nodiscard]] std::span<const float> global_parameters() const { return global_; }
+  [[nodiscard]] std::span<const float> gradient(GradientId gradient) const;
+
+ private:
+  struct Worker {
+    std::vector<float> parameters;
+    std::vector<std::uint32_t> order;  // of the present pass
+    std::size_t position = 0;
+    std::uint64_t next_pass = 0;
+  };
+
+  Worker& worker_at(WorkerId worker);
+  std::vector<float>& held_gradient(GradientId gradient);
+  std::vector<std::uint32_t> next_samples(WorkerId worker, std::int64_t batch_samples);
+  void load_batch(const Dataset& dataset, std::span<const std::uint32_t> samples);
+
+  TrainAndTest data_;
+  Network network_;
+  double weight_decay_;
+  bool nesterov_;
+  Seed seed_;
+  std::vector<float> global_;
+  std::vector<float> velocity_;
+  std::vector<float> sum_;
+  std::vector<Worker> workers_;
+  std::map<GradientId, std::vector<float>> gradients_;
+  std::vector<float> pixels_;
+  std::vector<std::int64_t> labels_;
+};
+
+}  // namespace paceline::kernels

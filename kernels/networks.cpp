@@ -1,0 +1,84 @@
+#include <array>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/relu.h>
+
+#include "kernels/layers.hpp"
+#include "kernels/network_definition.hpp"
+
+namespace paceline::kernels {
+namespace {
+
+// Where a block halves the image and doubles the channels, its shortcut takes every second pixel and fills the
+// new channels with zeros: no parameters ("option A" of the paper).
+at::Tensor shortcut(const at::Tensor& input, std::int64_t channels, std::int64_t stride) {
+  const std::int64_t added = channels - input.size(1);
+  if (added == 0) return input;
+  const at::Tensor subsampled = input.slice(2, 0, input.size(2), stride).slice(3, 0, input.size(3), stride);
+  return at::constant_pad_nd(subsampled, {0, 0, 0, 0, added / 2, added - added / 2});
+}
+
+at::Tensor residual_block(ParameterSource& parameters, const at::Tensor& input, std::int64_t channels,
+                          std::int64_t stride) {
+  at::Tensor x = convolution(parameters, input, channels, stride, /*with_bias=*/false);
+  x = at::relu(batch_normalization(parameters, x));
+  x = convolution(parameters, x, channels, 1, /*with_bias=*/false);
+  x = batch_normalization(parameters, x);
+  return at::relu(at::add(x, shortcut(input, channels, stride)));
+}
+
+// He et al., "Deep residual learning for image recognition", CVPR 2016, section 4.2: 6n+2 weighted layers.
+at::Tensor cifar_resnet(ParameterSource& parameters, const at::Tensor& images, std::int64_t classes,
+                        int blocks_per_stage) {
+  at::Tensor x = convolution(parameters, images, 16, 1, /*with_bias=*/false);
+  x = at::relu(batch_normalization(parameters, x));
+  for (const std::int64_t channels : {16, 32, 64}) {
+    for (int block = 0; block < blocks_per_stage; ++block) {
+      const bool halves = block == 0 && channels != 16;
+      x = residual_block(parameters, x, channels, halves ? 2 : 1);
+    }
+  }
+  return linear(parameters, x.mean({2, 3}), classes);
+}
+
+constexpr std::array registry{
+    NetworkDefinition{"mlp", "multilayer perceptron 3072-64-32, for the cost of dense layers", mlp},
+    NetworkDefinition{"small-cnn",
+                      "three strided 3x3 convolutions 8-16-32 and a linear layer, for the quickstart",
+                      small_cnn},
+    NetworkDefinition{"resnet20", "residual network of 20 layers for CIFAR (He et al. 2016)", resnet20},
+    NetworkDefinition{"resnet32", "residual network of 32 layers for CIFAR (He et al. 2016)", resnet32},
+};
+
+}  // namespace
+
+std::span<const NetworkDefinition> network_registry() {
+  return registry;
+}
+
+at::Tensor mlp(ParameterSource& parameters, at::Tensor images, std::int64_t classes) {
+  at::Tensor x = images.flatten(1);
+  for (const std::int64_t features : {64, 32}) x = at::relu(linear(parameters, x, features));
+  return linear(parameters, x, classes);
+}
+
+// No batch normalization, so that parameters of different staleness combine without hidden state.
+at::Tensor small_cnn(ParameterSource& parameters, at::Tensor images, std::int64_t classes) {
+  at::Tensor x = images;
+  for (const std::int64_t channels : {8, 16, 32}) {
+    x = at::relu(convolution(parameters, x, channels, 2, /*with_bias=*/true));
+  }
+  return linear(parameters, x.flatten(1), classes);
+}
+
+at::Tensor resnet20(ParameterSource& parameters, at::Tensor images, std::int64_t classes) {
+  return cifar_resnet(parameters, images, classes, 3);
+}
+
+at::Tensor resnet32(ParameterSource& parameters, at::Tensor images, std::int64_t classes) {
+  return cifar_resnet(parameters, images, classes, 5);
+}
+
+}  // namespace paceline::kernels

@@ -1,0 +1,35 @@
+#include "kernels/sgd.hpp"
+
+#include <cstddef>
+
+#include "sim/base/check.hpp"
+
+namespace paceline::kernels {
+
+void add_weight_decay(std::span<float> gradient, std::span<const float> parameters, double weight_decay) {
+  check(gradient.size() == parameters.size(), "a gradient has one value for each parameter");
+  if (weight_decay == 0.0) return;
+  const auto decay = static_cast<float>(weight_decay);
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += decay * parameters[i];
+}
+
+void accumulate_gradient(std::span<float> sum, std::span<const float> gradient, double weight) {
+  check(sum.size() == gradient.size(), "gradients of one network have equal size");
+  const auto factor = static_cast<float>(weight);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * gradient[i];
+}
+
+void sgd_step(std::span<float> parameters, std::span<float> velocity, std::span<const float> sum,
+              const Hyperparameters& hyperparameters, bool nesterov) {
+  check(parameters.size() == velocity.size() && parameters.size() == sum.size(),
+        "parameters, velocity and gradient have equal size");
+  const auto rate = static_cast<float>(hyperparameters.learning_rate);
+  const auto momentum = static_cast<float>(hyperparameters.momentum);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    velocity[i] = momentum * velocity[i] + sum[i];
+    const float direction = nesterov ? sum[i] + momentum * velocity[i] : velocity[i];
+    parameters[i] -= rate * direction;
+  }
+}
+
+}  // namespace paceline::kernels
