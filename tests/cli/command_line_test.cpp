@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/support/program.hpp"
@@ -233,3 +234,56 @@ TEST_CASE("text from a scenario is data, for the terminal, the files and the fig
   CHECK(contains(result.out, name));
   CHECK_FALSE(fs::exists(place.path() / "pwned"));
 }
+
+TEST_CASE("the shipped schemas are the ones this program prints, and the shipped scenarios pass its checks") {
+  const Workplace place;
+  const fs::path scenarios = PACELINE_SCENARIOS;
+  CHECK(place.paceline({"schema"}).out == read_file(scenarios / "scenario.schema.json"));
+  CHECK(place.paceline({"schema", "--study"}).out == read_file(scenarios / "study.schema.json"));
+  const std::string profile = "job.profile=" + (place.path() / "profile.json").string();
+  const ProgramResult check =
+      place.paceline({"check", (scenarios / "quickstart/study.yaml").string(), "--set", profile});
+  INFO(check.err);
+  CHECK(check.exit_code == 0);
+}
+
+TEST_CASE("a killed run leaves no results folder, and the next attempt is not in its way") {
+  const Workplace place;
+  // The deadline is far below the run's length and far above the start of the program.
+  const ProgramResult killed =
+      test::run_program("/usr/bin/timeout",
+                        {"--signal=KILL", "0.3", PACELINE_PROGRAM, "run", "scenario.yaml", "-o", "out",
+                         "--set", "replications=2000", "--set", "stop.epochs=200"},
+                        place.path());
+  CHECK(killed.exit_code != 0);
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+  CHECK(place.paceline({"run", "scenario.yaml", "-o", "out"}).exit_code == 0);
+  CHECK_FALSE(fs::exists(place.path() / ".out.partial"));
+}
+
+#ifdef PACELINE_WITH_KERNELS
+TEST_CASE("a real network trained inside the simulation gives the same bytes again, and learns") {
+  const Workplace place;
+  std::string text = scenario_text;
+  text.replace(text.find("{kind: none}"), 12, "{kind: network}");
+  text.replace(text.find("learning_rate: 0.01"), 19, "learning_rate: 0.02, momentum: 0.9");
+  place.write("learning.yaml", text);
+  const std::vector<std::string> small = {"--set", "replications=2", "--set", "stop.epochs=10"};
+  const auto run = [&](const std::string& folder, const std::string& jobs) {
+    std::vector<std::string> arguments = {"run", "learning.yaml", "-o", folder, "-j", jobs};
+    arguments.insert(arguments.end(), small.begin(), small.end());
+    return place.paceline(arguments);
+  };
+  const ProgramResult first = run("a", "1");
+  INFO(first.err);
+  REQUIRE(first.exit_code == 0);
+  REQUIRE(run("b", "2").exit_code == 0);
+  check_identical(place.path() / "a", place.path() / "b");
+  // 10 epochs of 4096 samples: some 1280 updates of ASP. Ten classes: chance is 0.1.
+  const auto summary = nlohmann::json::parse(read_file(place.path() / "a/manifest.json"));
+  CHECK(summary.at("scenario").at("learner.kind") == "network");
+  const std::string curve = read_file(place.path() / "a/curve.csv");
+  const std::string last_line = curve.substr(curve.rfind('\n', curve.size() - 2) + 1);
+  CHECK(std::stod(last_line.substr(last_line.rfind(',') + 1)) > 0.3);
+}
+#endif
