@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calibrate/interrupt.hpp"
+#include "sim/base/interrupt.hpp"
 
 namespace paceline::calibrate {
 namespace {

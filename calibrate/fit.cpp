@@ -13,14 +13,30 @@
 namespace paceline::calibrate {
 namespace {
 
-// Median over processes of the median over iterations, by batch.
+// Times the median beyond which a single iteration is taken for a stall.
+constexpr double stall_bound = 3.0;
+
+// What an iteration of one process takes on average, stalls left out.
+double mean_seconds(const std::vector<double>& seconds) {
+  const double bound = stall_bound * median(seconds);
+  double sum = 0.0;
+  double count = 0.0;
+  for (const double s : seconds) {
+    if (s > bound) continue;
+    sum += s;
+    count += 1.0;
+  }
+  return sum / count;
+}
+
+// Median over processes of the mean over iterations, by batch.
 std::vector<BatchTime> batch_times(const std::vector<Sample>& samples, Operation operation, int cores) {
-  std::map<std::int64_t, std::vector<double>> process_medians;
+  std::map<std::int64_t, std::vector<double>> process_means;
   for (const Sample& sample : samples)
     if (sample.operation == operation && sample.cores == cores)
-      process_medians[sample.batch].push_back(median(sample.seconds));
+      process_means[sample.batch].push_back(mean_seconds(sample.seconds));
   std::vector<BatchTime> times;
-  for (const auto& [batch, medians] : process_medians) times.push_back({batch, median(medians)});
+  for (const auto& [batch, means] : process_means) times.push_back({batch, median(means)});
   return times;
 }
 

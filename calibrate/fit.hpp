@@ -2,7 +2,9 @@
 //
 // Models:      iteration time affine in the batch, one line for each core count; constant optimizer step; server
 //              rates.
-// Equation:    t_b = median over processes of the median over iterations;
+// Equation:    t_b = median over processes of the mean over those iterations that take at most 3 times the process's
+//              median: the simulator needs the mean, slow iterations included, but neither a process that was
+//              disturbed nor single stalls, which are taken for other programs' doing;
 //              (a, s) minimize Σ_b ((a + s·b − t_b) / t_b)²      relative residuals: small batches count as large ones
 //              subject to a ≥ 0, s ≥ 0: a negative intercept is refitted through the origin, a negative slope as a
 //              constant.
@@ -10,8 +12,7 @@
 //              largest batch (extrapolated) included.
 //              server rate = parameter bytes / median seconds at the smallest measured core count.
 // Units:       seconds, samples, bytes per second.
-// Assumptions: the median stands for the mean of an undisturbed machine; for log-normal noise of coefficient of
-//              variation c the two differ by the fraction c²/2.
+// Assumptions: most processes were undisturbed.
 // Not modelled: the knee for large batches (it shows as leave-one-out error); a law across core counts.
 // Source:      design section 5; hyperfine's practice for medians over interleaved runs.
 #pragma once

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "calibrate/fit.hpp"
-#include "calibrate/interrupt.hpp"
 #include "calibrate/machine.hpp"
 #include "calibrate/measure.hpp"
 #include "calibrate/measure_child.hpp"
@@ -19,6 +18,7 @@
 #include "calibrate/summary.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
 
 namespace paceline::calibrate {
 namespace {

@@ -107,12 +107,26 @@ TEST_CASE("outliers leave the fit alone: a fifth of the iterations and two of fi
       for (double& seconds : sample.seconds) seconds *= 10.0;
   }
   const ProfileFits fits = fit_profile(samples, Bytes{4000.0});
-  // A fifth of the iterations at one end moves a median to the 62.5 % quantile, 0.32 sd = 0.6 %; that the largest of
-  // three undisturbed processes is taken adds less. A mean would be off by a factor of 20.
+  // Iterations beyond 3 medians are left out; that the largest of three undisturbed processes is taken adds less than
+  // a standard deviation of their means. A plain mean would be off by a factor of 4.8.
   for (const ComputeFit& fit : fits.compute) {
     CHECK(relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) < 0.03);
     CHECK(relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 0.08);
   }
+}
+
+TEST_CASE("moderately slow iterations count: the fit is to the mean, not to the median") {
+  // A quarter of the iterations takes twice as long: the mean is 1.25 times the undisturbed time, the median is not moved.
+  const SyntheticMachine machine{.iteration_cv = 0.0, .processes = 5};
+  std::vector<Sample> samples = synthetic_samples(machine);
+  for (Sample& sample : samples) {
+    if (sample.operation != Operation::forward_backward) continue;
+    REQUIRE(sample.seconds.size() % 4 == 0);
+    for (std::size_t i = 0; i < sample.seconds.size(); i += 4) sample.seconds[i] *= 2.0;
+  }
+  for (const ComputeFit& fit : fit_profile(samples, Bytes{4000.0}).compute)
+    CHECK(relative_difference(fit.slope_per_sample.value(), 1.25 * machine.slope_s_per_sample / fit.cores) <
+          1e-9);
 }
 
 }  // namespace paceline::calibrate

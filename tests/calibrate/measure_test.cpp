@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "calibrate/child_process.hpp"
-#include "calibrate/interrupt.hpp"
 #include "calibrate/measure_protocol.hpp"
+#include "sim/base/interrupt.hpp"
 #include "tests/cost/example_profile.hpp"
 
 namespace paceline::calibrate {

@@ -1,8 +1,8 @@
-#include "calibrate/interrupt.hpp"
+#include "sim/base/interrupt.hpp"
 
 #include <csignal>
 
-namespace paceline::calibrate {
+namespace paceline {
 namespace {
 
 volatile std::sig_atomic_t caught_signal = 0;
@@ -14,7 +14,7 @@ void note_signal(int signal_number) {
 }  // namespace
 
 Interrupted::Interrupted(int signal_number)
-    : std::runtime_error("interrupted: no profile was written"), signal_number_(signal_number) {}
+    : std::runtime_error("interrupted: nothing was written"), signal_number_(signal_number) {}
 
 void catch_interrupts() {
   struct sigaction action = {};
@@ -26,4 +26,4 @@ void throw_if_interrupted() {
   if (caught_signal != 0) throw Interrupted(caught_signal);
 }
 
-}  // namespace paceline::calibrate
+}  // namespace paceline

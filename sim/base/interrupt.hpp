@@ -3,7 +3,7 @@
 
 #include <stdexcept>
 
-namespace paceline::calibrate {
+namespace paceline {
 
 class Interrupted : public std::runtime_error {
  public:
@@ -19,4 +19,4 @@ void catch_interrupts();
 // … on which this throws Interrupted.
 void throw_if_interrupted();
 
-}  // namespace paceline::calibrate
+}  // namespace paceline
