@@ -93,6 +93,10 @@ void Executor::carry_out(const TakeSnapshot& action) {
   learner_.pull(action.worker);
 }
 
+void Executor::carry_out(const Discard& action) {
+  learner_.discard(action.gradient);
+}
+
 Seconds Executor::occupy_server(Seconds duration) {
   server_free_at_ = std::max(server_free_at_, timeline_.now()) + duration;
   return server_free_at_;

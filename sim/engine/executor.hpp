@@ -57,6 +57,7 @@ class Executor {
   void carry_out(const Evaluate& action);
   void carry_out(const Apply& action);
   void carry_out(const TakeSnapshot& action);
+  void carry_out(const Discard& action);
   void carry_out(const AdoptBatches&) {}
   void carry_out(const EnterPhase&) {}
   void carry_out(const Stop&) {}

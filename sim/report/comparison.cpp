@@ -19,9 +19,10 @@ std::string interval_text(const TimeToAccuracy& summary) {
 std::vector<std::string> table_row(const ComparedVariant& variant) {
   const TimeToAccuracy& s = variant.summary;
   const std::string throughput = fmt::format("{:.4g}", variant.mean_samples_per_s);
-  if (!variant.learns) return {variant.name, format_time(s.horizon), throughput};
+  if (!variant.target_accuracy) return {variant.name, "-", "-", "-", "-", "-", "-", throughput};
   return {variant.name,
-          s.median ? format_time(*s.median) : fmt::format("> {}", format_time(s.horizon)),
+          fmt::format("{:g}", *variant.target_accuracy),
+          s.median ? format_time(*s.median) : "never",
           interval_text(s),
           fmt::format("{}/{}", s.reached, s.runs),
           fmt::format("{:.2f} [{:.2f}, {:.2f}]", s.p_reach, s.p_reach_interval.low, s.p_reach_interval.high),
@@ -69,33 +70,41 @@ std::string format_time(Seconds time) {
 }
 
 std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants) {
+  Seconds horizon;
+  for (const ScenarioResults& variant : variants) horizon = std::max(horizon, longest(variant.runs));
   std::vector<ComparedVariant> compared;
   for (const ScenarioResults& variant : variants) {
     ComparedVariant one;
     one.name = variant.loaded.scenario.name;
-    one.learns = variant.loaded.scenario.stop.accuracy.has_value();
-    one.summary = summarize_time_to_accuracy(variant.runs);
+    one.target_accuracy = variant.loaded.scenario.stop.accuracy;
+    one.summary = summarize_time_to_accuracy(variant.runs, horizon);
+    one.longest_run = longest(variant.runs);
     for (const RunResult& run : variant.runs)
       if (run.end_time > Seconds{})
         one.mean_samples_per_s += static_cast<double>(run.samples) / run.end_time.value() /
                                   static_cast<double>(variant.runs.size());
     compared.push_back(std::move(one));
   }
-  const std::optional<Seconds> first = compared.front().summary.median;
+  const ComparedVariant& first = compared.front();
   for (ComparedVariant& one : compared)
-    if (one.learns && first && one.summary.median && *one.summary.median > Seconds{})
-      one.speedup = *first / *one.summary.median;
+    if (one.target_accuracy && one.target_accuracy == first.target_accuracy && first.summary.median &&
+        one.summary.median && *one.summary.median > Seconds{})
+      one.speedup = *first.summary.median / *one.summary.median;
   return compared;
 }
 
 std::string comparison_csv(const std::vector<ComparedVariant>& compared) {
-  CsvTable table({"variant", "replications", "reached", "p_reach", "p_reach_low", "p_reach_high",
-                  "time_to_accuracy_median_s", "time_to_accuracy_low_s", "time_to_accuracy_high_s",
-                  "restricted_mean_s", "speedup", "throughput_samples_per_s"});
+  CsvTable table({"variant", "target_accuracy", "replications", "reached", "p_reach", "p_reach_low",
+                  "p_reach_high", "time_to_accuracy_median_s", "time_to_accuracy_low_s",
+                  "time_to_accuracy_high_s", "restricted_mean_s", "horizon_s", "speedup",
+                  "throughput_samples_per_s"});
   for (const ComparedVariant& one : compared) {
     const TimeToAccuracy& s = one.summary;
-    const auto if_learns = [&](double value) { return one.learns ? std::optional(value) : std::nullopt; };
+    const auto if_learns = [&](double value) {
+      return one.target_accuracy ? std::optional(value) : std::nullopt;
+    };
     table.add(one.name)
+        .add(one.target_accuracy)
         .add(s.runs)
         .add(s.reached)
         .add(if_learns(s.p_reach))
@@ -105,6 +114,7 @@ std::string comparison_csv(const std::vector<ComparedVariant>& compared) {
         .add(s.low)
         .add(s.high)
         .add(if_learns(s.restricted_mean.value()))
+        .add(s.horizon)
         .add(one.speedup)
         .add(one.mean_samples_per_s)
         .end_row();
@@ -122,7 +132,7 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
                 {"replications", s.runs},
                 {"throughput_samples_per_s", one.mean_samples_per_s},
                 {"horizon_s", s.horizon.value()}};
-    if (one.learns) {
+    if (one.target_accuracy) {
       row["reached"] = s.reached;
       row["p_reach"] = {
           {"estimate", s.p_reach}, {"low", s.p_reach_interval.low}, {"high", s.p_reach_interval.high}};
@@ -135,21 +145,23 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
   return rows.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-std::string comparison_table(const std::vector<ComparedVariant>& compared,
-                             std::optional<double> target_accuracy) {
+std::string comparison_table(const std::vector<ComparedVariant>& compared) {
+  const bool any_target = std::any_of(compared.begin(), compared.end(), [](const ComparedVariant& one) {
+    return one.target_accuracy.has_value();
+  });
   std::vector<std::vector<std::string>> rows;
-  if (target_accuracy) {
-    rows.push_back({"", fmt::format("time to {:g}", *target_accuracy), "90 % interval", "reached",
-                    "P(reach) [90 %]", "speed-up", "samples/s"});
+  if (any_target) {
+    rows.push_back(
+        {"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "speed-up", "samples/s"});
+    for (const ComparedVariant& one : compared) rows.push_back(table_row(one));
   } else {
     rows.push_back({"", "longest run", "samples/s"});
+    for (const ComparedVariant& one : compared)
+      rows.push_back({one.name, format_time(one.longest_run), fmt::format("{:.4g}", one.mean_samples_per_s)});
   }
-  for (const ComparedVariant& one : compared) {
-    rows.push_back(table_row(one));
-    rows.back().front() = printable(rows.back().front());
-  }
+  for (auto& row : rows) row.front() = printable(row.front());
   std::string text = aligned(rows);
-  if (target_accuracy)
+  if (any_target)
     text +=
         "Times are simulated. Median over the seeds (a run that never reaches the target counts as "
         "slowest);\n"

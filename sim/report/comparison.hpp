@@ -1,6 +1,6 @@
 // Several ways to run one job, side by side: for the terminal and as CSV.
 //
-// Equation:    speed-up = median of the first / median of this one; absent when either median is.
+// Equation:    speed-up = median of the first / median of this one; absent when either median is, or their targets differ.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,9 @@ namespace paceline {
 
 struct ComparedVariant {
   std::string name;
-  bool learns = false;  // whether there is a target at all
-  TimeToAccuracy summary;
+  std::optional<double> target_accuracy;
+  TimeToAccuracy summary;  // with the horizon common to all that are compared
+  Seconds longest_run;
   std::optional<double> speedup;
   double mean_samples_per_s = 0.0;  // over the replications: throughput of the simulated cluster
 };
@@ -23,8 +24,7 @@ struct ComparedVariant {
 [[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants);
 [[nodiscard]] std::string comparison_csv(const std::vector<ComparedVariant>& compared);
 // The table a person reads, with a line that says what its intervals are.
-[[nodiscard]] std::string comparison_table(const std::vector<ComparedVariant>& compared,
-                                           std::optional<double> target_accuracy);
+[[nodiscard]] std::string comparison_table(const std::vector<ComparedVariant>& compared);
 [[nodiscard]] std::string comparison_json(const std::vector<ComparedVariant>& compared);
 
 // "7.32 s", "12.5 min", "3.08 h": three significant digits.

@@ -56,6 +56,7 @@ json scenario_manifest(const ScenarioResults& results, const Provenance& provena
             {"fnv1a", results.profile.content_hash},
             {"network", results.profile.network},
             {"cpu_model", results.profile.cpu_model}}},
+          {"failures", results.failures},
           {"notes", results.notes},
           {"warnings", results.loaded.warnings},
           {"scenario", resolved_values(results.loaded)}};
@@ -167,7 +168,7 @@ std::string staleness_csv(const std::vector<RunResult>& runs) {
 
 void write_results(const std::filesystem::path& folder, const ScenarioResults& results,
                    const Provenance& provenance) {
-  const TimeToAccuracy summary = summarize_time_to_accuracy(results.runs);
+  const TimeToAccuracy summary = summarize_time_to_accuracy(results.runs, longest(results.runs));
   write_json(folder / "manifest.json", scenario_manifest(results, provenance));
   write_json(folder / "run-info.json", run_info(provenance));
   write_json(folder / "summary.json", summary_json(results, summary));

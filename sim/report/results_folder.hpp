@@ -15,7 +15,8 @@ namespace paceline {
 struct ScenarioResults {
   LoadedScenario loaded;
   Profile profile;
-  std::vector<RunResult> runs;             // by replication
+  std::vector<RunResult> runs;             // by replication, without those that could not be carried out
+  std::vector<std::string> failures;       // why they could not, one line each
   std::vector<std::string> network_model;  // settings of the network simulation, `name:value`
   std::vector<std::string> notes;          // defaults used and ranges left, one sentence each
 };

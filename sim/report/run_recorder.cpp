@@ -4,14 +4,13 @@
 
 namespace paceline {
 
-RunRecorder::RunRecorder(Seed seed, std::optional<double> target_accuracy)
-    : target_accuracy_(target_accuracy) {
+RunRecorder::RunRecorder(Seed seed) {
   result_.seed = seed;
 }
 
 void RunRecorder::on_event(Seconds now, const Event& event) {
   last_time_ = now;
-  if (const auto* evaluated = std::get_if<Evaluated>(&event)) record(now, *evaluated);
+  if (const auto* evaluated = std::get_if<Evaluated>(&event)) record(*evaluated);
 }
 
 void RunRecorder::on_action(Seconds now, const Action& action) {
@@ -19,7 +18,7 @@ void RunRecorder::on_action(Seconds now, const Action& action) {
   if (const auto* batches = std::get_if<AdoptBatches>(&action)) record(now, *batches);
   if (const auto* apply = std::get_if<Apply>(&action)) record(now, *apply);
   if (const auto* evaluate = std::get_if<Evaluate>(&action)) record(now, *evaluate);
-  if (const auto* stop = std::get_if<Stop>(&action)) result_.end_reason = to_string(stop->reason);
+  if (const auto* stop = std::get_if<Stop>(&action)) record(now, *stop);
 }
 
 void RunRecorder::record(Seconds now, const AdoptBatches& action) {
@@ -36,18 +35,25 @@ void RunRecorder::record(Seconds, const Apply& action) {
 }
 
 void RunRecorder::record(Seconds now, const Evaluate& action) {
-  under_evaluation_ = CurvePoint{.time = now, .updates = action.updates, .samples = action.samples};
+  under_evaluation_[action.updates] =
+      CurvePoint{.time = now, .updates = action.updates, .samples = action.samples};
 }
 
-void RunRecorder::record(Seconds, const Evaluated& event) {
-  if (!event.evaluation) return;
-  check(under_evaluation_ && under_evaluation_->updates == event.updates, "an evaluation nobody asked for");
-  CurvePoint point = *under_evaluation_;
-  point.loss = event.evaluation->loss;
-  point.accuracy = event.evaluation->accuracy;
-  result_.curve.push_back(point);
-  const bool reached = target_accuracy_ && point.accuracy >= *target_accuracy_;
-  if (reached && !result_.time_to_accuracy) result_.time_to_accuracy = point.time;
+void RunRecorder::record(const Evaluated& event) {
+  const auto asked = under_evaluation_.find(event.updates);
+  check(asked != under_evaluation_.end(), "an evaluation nobody asked for");
+  if (event.evaluation) {
+    result_.curve.push_back(asked->second);
+    result_.curve.back().loss = event.evaluation->loss;
+    result_.curve.back().accuracy = event.evaluation->accuracy;
+  }
+  under_evaluation_.erase(asked);
+}
+
+void RunRecorder::record(Seconds, const Stop& action) {
+  result_.end_reason = to_string(action.reason);
+  // The coordinator alone decides whether the target is reached; it does so on the evaluation just recorded.
+  if (action.reason == EndReason::target_reached) result_.time_to_accuracy = result_.curve.back().time;
 }
 
 RunResult RunRecorder::finish(Seconds end, const std::optional<std::string>& stalled_waiting) {

@@ -1,6 +1,8 @@
 // Watches one run and keeps what its results need.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <variant>
 
@@ -11,7 +13,7 @@ namespace paceline {
 
 class RunRecorder final : public RunObserver {
  public:
-  RunRecorder(Seed seed, std::optional<double> target_accuracy);
+  explicit RunRecorder(Seed seed);
 
   void on_event(Seconds now, const Event& event) override;
   void on_action(Seconds now, const Action& action) override;
@@ -25,13 +27,13 @@ class RunRecorder final : public RunObserver {
   void record(Seconds now, const AdoptBatches& action);
   void record(Seconds now, const Apply& action);
   void record(Seconds now, const Evaluate& action);
-  void record(Seconds now, const Evaluated& event);
+  void record(const Evaluated& event);
+  void record(Seconds now, const Stop& action);
 
-  std::optional<double> target_accuracy_;
   RunResult result_;
   Seconds last_time_;
   // An evaluation is of the snapshot taken when it was asked for, whenever its result is known.
-  std::optional<CurvePoint> under_evaluation_;
+  std::map<std::uint64_t, CurvePoint> under_evaluation_;  // by updates
 };
 
 }  // namespace paceline

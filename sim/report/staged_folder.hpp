@@ -1,11 +1,13 @@
 // A folder that appears whole or not at all.
 //
 // Files are written into a hidden sibling; `commit` renames it into place. A process that dies leaves at most that
-// sibling, which the next attempt replaces. An existing folder is only replaced when asked to, and only if it holds
-// results of paceline (or nothing): --force must not delete a home folder.
+// sibling, which the next attempt removes; two processes that write to one place do not disturb each other. An existing
+// folder is only replaced when asked to, and only if everything in it was written by paceline: --force must delete
+// neither a home folder nor a user's notes.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 namespace paceline {
 
@@ -25,6 +27,7 @@ class StagedFolder {
   std::filesystem::path place_;
   std::filesystem::path staging_;
   bool committed_ = false;
+  std::optional<int> lock_;  // file descriptor: says to other processes that this one lives
 };
 
 }  // namespace paceline

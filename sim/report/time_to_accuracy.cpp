@@ -61,15 +61,22 @@ Interval binomial_interval(int successes, int trials) {
           successes == trials ? 1.0 : beta_quantile(k + 1.0, n - k, 1.0 - tail)};
 }
 
-TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs) {
+Seconds longest(const std::vector<RunResult>& runs) {
+  Seconds end;
+  for (const RunResult& run : runs) end = std::max(end, run.end_time);
+  return end;
+}
+
+TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs, Seconds horizon) {
   check(!runs.empty(), "a summary needs runs");
+  check(horizon >= longest(runs), "the horizon covers every run");
   TimeToAccuracy summary;
+  summary.horizon = horizon;
   summary.runs = static_cast<int>(runs.size());
   std::vector<Seconds> reached;
   Seconds grid;
   for (const RunResult& run : runs) {
     if (run.time_to_accuracy) reached.push_back(*run.time_to_accuracy);
-    summary.horizon = std::max(summary.horizon, run.end_time);
     grid += run.evaluation_interval() / static_cast<double>(runs.size());
   }
   summary.reached = static_cast<int>(reached.size());

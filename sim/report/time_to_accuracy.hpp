@@ -9,7 +9,8 @@
 //              Δ the mean time between evaluations: times are rounded up to that grid, which a few runs that happen to
 //              agree would hide. If some run never reached, the upper end is open; the lower end then uses the
 //              runs that did (at least 2).
-//              restricted mean: mean of min(t_i, horizon), horizon = the longest run.
+//              restricted mean: mean of min(t_i, horizon), a run that never reaches counting as the horizon: the
+//              longest run of all that are compared, so that the means of a comparison can be compared.
 // Units:       seconds.
 // Assumptions: log-normal times across seeds; calibration error is not yet part of the interval.
 // Not modelled: paired comparisons between policies (issue of the studies).
@@ -40,7 +41,9 @@ struct TimeToAccuracy {
   Seconds horizon;
 };
 
-[[nodiscard]] TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs);
+// `horizon`: at least the longest of the runs. `runs` is not empty.
+[[nodiscard]] TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs, Seconds horizon);
+[[nodiscard]] Seconds longest(const std::vector<RunResult>& runs);
 
 // Exact (Clopper-Pearson) two-sided 90 % interval of a proportion.
 [[nodiscard]] Interval binomial_interval(int successes, int trials);

@@ -83,18 +83,22 @@ struct TakeSnapshot {
 struct AdoptBatches {
   Batches batches;
 };
+// A gradient that was started will never be applied.
+struct Discard {
+  GradientId gradient;
+};
 struct EnterPhase {
   std::size_t phase = 0;
 };
 
 enum class EndReason { target_reached, workload_done, diverged };
-// The job is over; work in flight is abandoned.
+// The job is over; every gradient in flight has been discarded.
 struct Stop {
   EndReason reason = EndReason::workload_done;
 };
 
 using Action = std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step, Pause,
-                            Evaluate, Apply, TakeSnapshot, AdoptBatches, EnterPhase, Stop>;
+                            Evaluate, Apply, TakeSnapshot, AdoptBatches, Discard, EnterPhase, Stop>;
 using Actions = std::vector<Action>;
 
 [[nodiscard]] std::string to_string(EndReason reason);

@@ -198,6 +198,11 @@ void Coordinator::finish_job(Actions& actions) {
 
 void Coordinator::stop(EndReason reason, Actions& actions) {
   stopped_ = true;
+  for (const WorkerState& worker : workers_) {
+    const bool has_gradient = worker.doing == Doing::computing || worker.doing == Doing::sending ||
+                              worker.doing == Doing::waiting_for_update;
+    if (has_gradient) actions.emplace_back(Discard{worker.gradient});
+  }
   actions.emplace_back(Stop{reason});
 }
 

@@ -86,6 +86,50 @@ TEST_CASE("existing results are replaced only with force, and what is not ours n
   CHECK_THROWS_AS(StagedFolder(foreign / "thesis.tex", true), UserError);
 }
 
+TEST_CASE("a user's own file among results is never deleted, not even with force") {
+  const test::TemporaryFolder folder;
+  const fs::path study = folder.path() / "study";
+  fs::create_directories(study / "asp");
+  write_file_atomically(study / "manifest.json", R"({"format": "paceline-study"})");
+  write_file_atomically(study / "asp" / "manifest.json", R"({"format": "paceline-results"})");
+  CHECK_NOTHROW(StagedFolder(study, true));
+  write_file_atomically(study / "asp" / "notes.txt", "mine");
+  CHECK_THROWS_AS(StagedFolder(study, true), UserError);
+  CHECK(read_file(study / "asp" / "notes.txt") == "mine");
+}
+
+TEST_CASE("a manifest that is JSON but not ours is no licence to delete") {
+  const test::TemporaryFolder folder;
+  for (const char* content : {R"({"format": 3})", "[]", "not json", R"({"format": "npm"})"}) {
+    write_file_atomically(folder.path() / "manifest.json", content);
+    CHECK_THROWS_AS(StagedFolder(folder.path(), true), UserError);
+  }
+}
+
+TEST_CASE("a name too long for the file system is a user's mistake") {
+  CHECK_THROWS_AS(StagedFolder(fs::temp_directory_path() / std::string(300, 'x'), false), UserError);
+}
+
+TEST_CASE("variants with and without a target stand in one table, and speed-ups compare equal targets only") {
+  const auto variant = [](const char* name, std::optional<double> target, double time_s) {
+    ScenarioResults results;
+    results.loaded.scenario.name = name;
+    results.loaded.scenario.stop.accuracy = target;
+    RunResult run;
+    run.end_time = Seconds{time_s};
+    if (target) run.time_to_accuracy = Seconds{time_s};
+    results.runs.push_back(run);
+    return results;
+  };
+  const auto compared = compare({variant("a", 0.7, 4.0), variant("none", std::nullopt, 9.0),
+                                 variant("b", 0.7, 2.0), variant("c", 0.8, 1.0)});
+  CHECK(compared[2].speedup == 2.0);
+  CHECK_FALSE(compared[1].speedup.has_value());
+  CHECK_FALSE(compared[3].speedup.has_value());
+  const std::string table = comparison_table(compared);
+  for (const char* name : {"none", "0.8"}) CHECK(table.find(name) != std::string::npos);
+}
+
 TEST_CASE("times are printed with three digits in the unit that suits them") {
   CHECK(format_time(Seconds{0.12345}) == "0.123 s");
   CHECK(format_time(Seconds{7.0}) == "7.00 s");

@@ -100,6 +100,22 @@ TEST_CASE("a loss that is not finite ends the job as diverged") {
   CHECK(result.updates == 4);
 }
 
+TEST_CASE("gradients in flight when the job stops are discarded, each once") {
+  TestJob job;
+  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.workers = {{1, 1.0}, {1, 0.9}, {1, 0.8}};
+  job.evaluate_every = {1.0, EvaluationUnit::updates};
+  job.target_accuracy = 0.05;
+  ScriptedLearner learner;
+  const auto result = job.run_ideal(learner);
+  CHECK(end_of(result) == EndReason::target_reached);
+  std::size_t applied = 0;
+  for (const auto& [time, apply] : result.recording.all<Apply>()) applied += apply.gradients.size();
+  const std::size_t started = result.recording.all<StartIteration>().size();
+  CHECK(result.recording.all<Discard>().size() > 0);
+  CHECK(started == applied + result.recording.all<Discard>().size());
+}
+
 TEST_CASE(
     "linear worker scaling multiplies the rate by the gradients combined; milestones multiply it again") {
   // 4 workers: BSP combines 4 -> 0.4, after half an epoch (20 of 40 updates' samples) 0.04; ASP then 0.01
