@@ -127,7 +127,12 @@ void draw_curves(Page& page, const std::vector<PlottedRun>& runs, const TimeUnit
 
 }  // namespace
 
-Figure accuracy_figure(const std::vector<PlottedRun>& runs, std::string_view command) {
+std::optional<Figure> accuracy_figure(const std::vector<PlottedRun>& all, std::string_view command) {
+  std::vector<PlottedRun> runs;
+  for (const PlottedRun& run : all)
+    if (!run.curves.empty()) runs.push_back(run);
+  if (runs.empty()) return std::nullopt;
+
   Bands bands;
   std::set<double> targets;
   std::vector<std::string> names;
@@ -153,7 +158,7 @@ Figure accuracy_figure(const std::vector<PlottedRun>& runs, std::string_view com
   legend.place(page, legend_top_in);
   footer.place(page, footer_top_in);
   draw_curves(page, runs, unit);
-  return {std::string(accuracy_figure_name), page.script(accuracy_figure_name, command)};
+  return Figure{std::string(accuracy_figure_name), page.script(accuracy_figure_name, command)};
 }
 
 }  // namespace paceline

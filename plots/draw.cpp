@@ -65,7 +65,12 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
       fmt::print(stderr, "{}\n", message);
     }
   };
-  std::vector<Figure> figures{accuracy_figure(runs, request.command)};
+  std::vector<Figure> figures;
+  if (auto figure = accuracy_figure(runs, request.command)) {
+    figures.push_back(std::move(*figure));
+  } else {
+    tell("no accuracy-over-time figure: no scenario learns");
+  }
   if (auto figure = time_to_accuracy_figure(runs, request.command)) {
     figures.push_back(std::move(*figure));
   } else {
@@ -123,6 +128,9 @@ void expect_drawn(const fs::path& file, std::string_view magic) {
 std::vector<fs::path> draw_figures(const PlotRequest& request) {
   const std::vector<PlottedRun> runs = read_all(request.folders);
   const std::vector<Figure> figures = figures_of(runs, request);
+  if (figures.empty())
+    throw UserError("there is nothing to draw: no scenario learns, and no batch ever changes",
+                    "the throughputs are in comparison.csv and summary.csv");
   prepare_output(request, figures);
 
   const Workshop workshop(request.output);

@@ -30,7 +30,9 @@ inline constexpr std::string_view batch_figure_name = "batches-over-time";
 inline constexpr std::array figure_names{accuracy_figure_name, time_figure_name, batch_figure_name};
 
 // None of these has an opinion on which policy is best; they draw in the order given.
-[[nodiscard]] Figure accuracy_figure(const std::vector<PlottedRun>& runs, std::string_view command);
+// Nothing when no run has a learning curve.
+[[nodiscard]] std::optional<Figure> accuracy_figure(const std::vector<PlottedRun>& runs,
+                                                    std::string_view command);
 
 // Nothing when no run has a target accuracy.
 [[nodiscard]] std::optional<Figure> time_to_accuracy_figure(const std::vector<PlottedRun>& runs,

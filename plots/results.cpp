@@ -62,9 +62,10 @@ json read_manifest(const fs::path& folder) {
   return manifest;
 }
 
-std::vector<LearningCurve> read_curves(const fs::path& path) {
+// Empty for a job that does not learn; one with a target must have been evaluated.
+std::vector<LearningCurve> read_curves(const fs::path& path, bool has_target) {
   const CsvTable table(path, {"replication", "time_s", "accuracy"});
-  if (table.size() == 0)
+  if (table.size() == 0 && has_target)
     throw UserError(fmt::format("{} holds no evaluation", path.string()),
                     "run the scenario with an `evaluation`");
   std::map<std::uint64_t, std::vector<Evaluation>> by_replication;
@@ -102,11 +103,13 @@ PlottedRun read_run(const fs::path& folder, const json& manifest) {
   const json summary = read_json(path);
   run.target_accuracy = number_or_null(summary, "target_accuracy", path);
   run.replications = required<std::uint64_t>(summary, "replications", path);
-  run.reached = required<std::uint64_t>(summary, "reached", path);
-  const auto time = required<json>(summary, "time_to_accuracy_s", path);
-  run.time_median_s = number_or_null(time, "median", path);
-  run.time_low_s = number_or_null(time, "low", path);
-  run.time_high_s = number_or_null(time, "high", path);
+  if (run.target_accuracy) {
+    run.reached = required<std::uint64_t>(summary, "reached", path);
+    const auto time = required<json>(summary, "time_to_accuracy_s", path);
+    run.time_median_s = number_or_null(time, "median", path);
+    run.time_low_s = number_or_null(time, "low", path);
+    run.time_high_s = number_or_null(time, "high", path);
+  }
   if (run.reached > run.replications)
     throw UserError(fmt::format("{}: {} of {} replications reached the target", path.string(), run.reached,
                                 run.replications),
@@ -120,7 +123,7 @@ PlottedRun read_run(const fs::path& folder, const json& manifest) {
   const CsvTable ends(folder / "summary.csv", {"end_time_s"});
   for (std::size_t row = 0; row < ends.size(); ++row)
     run.horizon_s = std::max(run.horizon_s, ends.number(row, "end_time_s"));
-  run.curves = read_curves(folder / "curve.csv");
+  run.curves = read_curves(folder / "curve.csv", run.target_accuracy.has_value());
   run.batches = read_batches(folder / "batches.csv");
   return run;
 }

@@ -19,6 +19,8 @@ fail() {
 
 mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "$root/packages.txt")
 
+((${#wanted[@]} > 0)) || fail "$root/packages.txt is missing or empty" "run this script from a checkout"
+
 command -v dpkg-query > /dev/null ||
   fail "dpkg-query not found: this is no Debian system" "install the counterparts of: ${wanted[*]}"
 

@@ -1,14 +1,20 @@
 // The one composition root: what the command line offers. What the commands do: sim/commands/.
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
 #include "sim/report/build_info.hpp"
@@ -28,8 +34,8 @@ constexpr std::string_view examples = R"(Examples:
   paceline calibrate small-cnn -o profile.json             measure this machine
   paceline check scenario.yaml                             every value and where it comes from
   paceline run scenario.yaml --set batching.controller=dynamic
-  paceline study scenarios/quickstart/study.yaml -o results/quickstart
-  paceline plot results/quickstart -o figures
+  paceline study scenarios/quickstart/study.yaml --set job.profile=profile.json -o results/mine
+  paceline plot results/mine -o figures
 
 Exit codes: 0 done, 1 a simulation failed, 2 a mistake in the arguments or in a file.)";
 
@@ -56,6 +62,17 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("-j,--jobs", arguments.jobs, "simulations at a time; never changes a result")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
+}
+
+// CLI11 would only say that a subcommand is required.
+void check_known(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), word) != names.end()) return;
+  const std::optional<std::string> meant = closest(word, names);
+  throw UserError(fmt::format("there is no command `{}`", word),
+                  meant ? fmt::format("did you mean `{}`?", *meant) : "paceline --help lists the commands");
 }
 
 int dispatch(int argc, char** argv) {
@@ -89,7 +106,7 @@ int dispatch(int argc, char** argv) {
   plot->add_option("DIR", plot_arguments.folders, "results folders, or study folders")->required();
   plot->add_option("-o,--output", plot_arguments.output, "folder of the figures")
       ->type_name("DIR")
-      ->required();
+      ->capture_default_str();
   plot->add_flag("--force", plot_arguments.force, "replace figures that are already there");
   plot->add_flag("--json", plot_arguments.json, "print the paths for machines");
   plot->callback([&] { action = [&] { return plot_command(plot_arguments); }; });
@@ -106,6 +123,7 @@ int dispatch(int argc, char** argv) {
 
   app.add_subcommand("calibrate", "measure how long a network takes on this machine (see calibrate --help)");
 
+  if (argc > 1 && argv[1][0] != '-') check_known(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -119,7 +137,14 @@ int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return paceline::dispatch(argc, argv);
+    paceline::catch_interrupts();
+    const int status = paceline::dispatch(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+    fmt::print(stderr, "error: the output could not be written: {}\n", std::strerror(errno));
+    return paceline::exit_simulation_failed;
+  } catch (const paceline::Interrupted& interrupt) {
+    fmt::print(stderr, "{}\n", interrupt.what());
+    return paceline::exit_signal_base + interrupt.signal_number();
   } catch (const paceline::UserError& error) {
     fmt::print(stderr, "{}", error.what());
     return paceline::exit_user_error;

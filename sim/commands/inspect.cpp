@@ -50,8 +50,8 @@ json values_json(const LoadedScenario& loaded) {
 int check_command(const RunArguments& arguments) {
   json all = json::array();
   for (const LoadedScenario& loaded : load_any(arguments)) {
-    const Profile profile = read_profile(loaded.scenario.job.profile);
-    const std::vector<std::string> notes = check_against_profile(loaded.scenario, profile);
+    const Profile profile = read_profile_of(loaded);
+    const std::vector<std::string> notes = check_before_running(loaded, profile);
     if (arguments.json) {
       all.push_back(values_json(loaded));
       all.back()["notes"] = notes;

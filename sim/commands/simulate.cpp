@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/diagnostic.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/report/comparison.hpp"
 #include "sim/report/results_folder.hpp"
@@ -33,16 +34,22 @@ void print_warnings(const std::vector<ScenarioResults>& variants) {
   }
 }
 
-// Stalled jobs are results, but not the ones asked for.
-int report_stalls(const std::vector<ScenarioResults>& variants) {
-  int status = 0;
-  for (const ScenarioResults& variant : variants)
-    for (const RunResult& run : variant.runs)
-      if (run.end_reason == "stalled") {
-        fmt::print(stderr, "error: {}, replication {}: the job stalled at {}\n{}",
-                   variant.loaded.scenario.name, run.seed.replication, format_time(run.end_time), run.stall);
-        status = exit_simulation_failed;
-      }
+// Stalled jobs are results, but not the ones asked for; runs that failed are none.
+int report_failures(const std::vector<ScenarioResults>& variants) {
+  int status = exit_done;
+  for (const ScenarioResults& variant : variants) {
+    const std::string& name = variant.loaded.scenario.name;
+    for (const std::string& failure : variant.failures) {
+      fmt::print(stderr, "error: {}, {}\n", name, failure);
+      status = exit_simulation_failed;
+    }
+    for (const RunResult& run : variant.runs) {
+      if (run.stall.empty()) continue;
+      fmt::print(stderr, "error: {}, replication {}: the job stalled at {}\n{}", name, run.seed.replication,
+                 format_time(run.end_time), run.stall);
+      status = exit_simulation_failed;
+    }
+  }
   return status;
 }
 
@@ -75,16 +82,18 @@ int finish(const std::vector<ScenarioResults>& variants, const fs::path& folder,
   if (arguments.json) {
     fmt::print("{}", comparison_json(compared));
   } else {
-    fmt::print("{}\nresults: {}\n",
-               comparison_table(compared, variants.front().loaded.scenario.stop.accuracy), folder.string());
+    fmt::print("{}\nresults: {}\n", comparison_table(compared), folder.string());
   }
   print_warnings(variants);
-  return report_stalls(variants);
+  return report_failures(variants);
 }
 
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
+  if (is_study_file(arguments.file))
+    throw UserError(fmt::format("{} is a study, not a scenario", arguments.file),
+                    fmt::format("paceline study {}", shell_quoted(arguments.file)));
   std::vector<LoadedScenario> scenarios{load_scenario(arguments.file, arguments.overrides)};
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / folder_name(scenarios[0].scenario.name)
@@ -97,6 +106,9 @@ int run_command(const RunArguments& arguments) {
 }
 
 int study_command(const RunArguments& arguments) {
+  if (!is_study_file(arguments.file))
+    throw UserError(fmt::format("{} is not a study: it has neither `study` nor `variants`", arguments.file),
+                    fmt::format("for a scenario: paceline run {}", shell_quoted(arguments.file)));
   const Study study = load_study(arguments.file, arguments.overrides);
   const fs::path folder =
       arguments.output.empty() ? fs::path("results") / folder_name(study.name) : fs::path(arguments.output);

@@ -13,6 +13,8 @@
 namespace paceline {
 namespace {
 
+constexpr Bytes most_parameter_bytes{1e15};
+
 constexpr const char* profile_hint = "a profile is made by `paceline calibrate NETWORK -o FILE`";
 constexpr int profile_version = 1;
 
@@ -130,7 +132,9 @@ Profile read_profile(const std::filesystem::path& path) {
   profile.path = path.string();
   profile.content_hash = fnv1a_hex(content);
   profile.network = root.member("network").member("name").text();
-  profile.parameter_bytes = Bytes{root.member("network").member("parameter_bytes").positive()};
+  const JsonField parameter_bytes = root.member("network").member("parameter_bytes");
+  profile.parameter_bytes = Bytes{parameter_bytes.positive()};
+  if (profile.parameter_bytes > most_parameter_bytes) parameter_bytes.fail("must be at most 1e15");
   profile.cpu_model = root.member("machine").member("cpu_model").text();
   const JsonField fits = root.member("fits");
   profile.compute = read_compute(fits);

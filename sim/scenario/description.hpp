@@ -146,8 +146,12 @@ void describe(Visitor& v, BatchingConfig& c) {
 template <class Visitor>
 void describe(Visitor& v, JitterConfig& c) {
   constexpr Absent measured{"from the profile"};
-  v.optional("run", c.run_cv, percent(between(0, 1)), "variation (sd / mean) between whole runs", measured);
-  v.optional("worker", c.worker_cv, percent(between(0, 1)), "variation between workers of a run", measured);
+  constexpr Absent run_measured{"from the profile; 3 % if it has fewer than 3 processes"};
+  constexpr Absent not_measured{"0 %: a profile measures one machine"};
+  v.optional("run", c.run_cv, percent(between(0, 1)), "variation (sd / mean) between whole runs",
+             run_measured);
+  v.optional("worker", c.worker_cv, percent(between(0, 1)), "variation between workers of a run",
+             not_measured);
   v.optional("iteration", c.iteration_cv, percent(between(0, 1)), "variation between iterations", measured);
 }
 

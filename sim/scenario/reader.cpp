@@ -42,4 +42,10 @@ std::string scenario_schema() {
   return schema.dump(2) + "\n";
 }
 
+std::string origin_of(const LoadedScenario& loaded, std::string_view key) {
+  for (const ResolvedValue& value : loaded.values)
+    if (value.key == key) return value.origin;
+  return loaded.scenario.file.string();
+}
+
 }  // namespace paceline

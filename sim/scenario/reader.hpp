@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/scenario/print_visitor.hpp"
@@ -20,6 +21,9 @@ struct LoadedScenario {
   std::vector<ResolvedValue> values;
   std::vector<std::string> warnings;  // rendered
 };
+
+// Where a value was written: "file:line:column", "--set key=value" or "default".
+[[nodiscard]] std::string origin_of(const LoadedScenario& loaded, std::string_view key);
 
 // Reads a file, with `key.path=value` overrides applied in order. Throws UserError.
 [[nodiscard]] LoadedScenario load_scenario(const std::filesystem::path& file,

@@ -10,6 +10,7 @@
 namespace paceline {
 namespace {
 
+constexpr double most_samples = 0x1p53;   // counted exactly in a double
 constexpr double share_tolerance = 1e-9;  // 33.3 % + 66.7 % does not sum to 1 exactly in binary
 
 std::string phase_path(std::size_t phase, const char* key) {
@@ -147,7 +148,7 @@ void check_unused_batching_keys(const Scenario& scenario, const Reading& reading
                                  fmt::format("`{}` is only used by `controller: dynamic`", key));
 }
 
-// The workload in updates, from the batch sizes at the start: controllers keep the global batch.
+// An estimate of the workload in updates, from the batch sizes at the start.
 double expected_updates(const Scenario& scenario, double samples) {
   const auto batch = static_cast<double>(scenario.batching.initial_samples);
   const auto workers = static_cast<double>(scenario.cluster.workers.size());
@@ -165,6 +166,10 @@ void check_workload(const Scenario& scenario, const Reading& reading) {
   const double samples = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
   const double global_batch = static_cast<double>(scenario.batching.initial_samples) *
                               static_cast<double>(scenario.cluster.workers.size());
+  if (samples > most_samples)
+    problems.error(reading.spot("stop.epochs"),
+                   fmt::format("the workload of {:g} samples cannot be counted", samples),
+                   "lower `stop.epochs` or `job.dataset.train_samples`");
   if (samples < global_batch)
     problems.error(
         reading.spot("stop.epochs"),

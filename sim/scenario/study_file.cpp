@@ -114,6 +114,22 @@ std::optional<YamlNode> parse_base(const StudyText& text, const Reading& reading
   return base;
 }
 
+bool names_the_same(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  return b.starts_with(a) && (b.size() == a.size() || b[a.size()] == '.' || b[a.size()] == '[');
+}
+
+// A variant is named after what it sets: an override of the same key would make its name untrue.
+void check_variants_keep_their_keys(const VariantText& variant, std::span<const Assignment> overrides,
+                                    Problems& problems) {
+  for (const Assignment& own : variant.set)
+    for (const Assignment& assignment : overrides)
+      if (names_the_same(own.path, assignment.path))
+        problems.error(assignment.spot,
+                       fmt::format("`{}` is what the variant `{}` sets", own.path, variant.name),
+                       "change the study file, or run the base scenario with `paceline run`");
+}
+
 }  // namespace
 
 Study load_study(const std::filesystem::path& file, std::span<const std::string> overrides) {
@@ -134,6 +150,7 @@ Study load_study(const std::filesystem::path& file, std::span<const std::string>
     const std::string path = fmt::format("variants.{}", i);
     const VariantText& variant = text.variants[i];
     check_names_are_free(variant.set, problems);
+    check_variants_keep_their_keys(variant, assignments, problems);
     if (!base || !reading.is_sound(path)) continue;
     Problems in_variant;
     study.variants.push_back({variant.name, load_variant(variant, reading.spot(path + ".name"), *base,

@@ -18,9 +18,12 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
 
 namespace paceline {
 namespace {
+
+constexpr int interrupt_check_ms = 200;  // a signal may arrive just before poll() and not end it
 
 // The first byte a child sends is the task's status, what follows its result or the reason of the failure.
 std::string message_of(TaskStatus status, const std::string& text) {
@@ -63,10 +66,15 @@ void write_all(int file, const std::string& data) {
 
 Child start_child(std::size_t index, const std::function<std::string(std::size_t)>& task) {
   std::array<int, 2> ends{};
-  check(pipe(ends.data()) == 0, "no pipe for a child process");
+  if (pipe(ends.data()) != 0)
+    throw UserError(fmt::format("cannot start a simulation: {}", std::strerror(errno)), "use fewer --jobs");
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  check(pid >= 0, "no child process");
+  if (pid < 0) {
+    close(ends[0]);
+    close(ends[1]);
+    throw UserError(fmt::format("cannot start a simulation: {}", std::strerror(errno)), "use fewer --jobs");
+  }
   if (pid == 0) {
     close(ends[0]);
     run_child(ends[1], parent, index, task);
@@ -90,6 +98,19 @@ TaskOutcome reap(const Child& child, double& peak_memory_mib) {
   return {static_cast<TaskStatus>(child.received.front()), child.received.substr(1)};
 }
 
+// Ends and collects the children that are left when the pool is left early.
+struct RunningChildren {
+  std::vector<Child> children;
+  RunningChildren() = default;
+  RunningChildren(const RunningChildren&) = delete;
+  RunningChildren& operator=(const RunningChildren&) = delete;
+  ~RunningChildren() {
+    for (const Child& child : children) kill(child.pid, SIGKILL);
+    double ignored = 0.0;
+    for (const Child& child : children) static_cast<void>(reap(child, ignored));
+  }
+};
+
 // Reads what is there; false at the end of the child's output.
 bool receive(Child& child) {
   std::array<char, 65536> buffer{};
@@ -105,23 +126,30 @@ PoolReport run_in_processes(std::size_t count, int jobs, const std::function<std
   check(jobs > 0, "a pool needs at least one job");
   PoolReport report;
   report.outcomes.resize(count);
-  std::vector<Child> running;
+  RunningChildren running;
   std::size_t next = 0;
   std::size_t finished = 0;
-  while (finished < count) {
-    while (running.size() < static_cast<std::size_t>(jobs) && next < count)
-      running.push_back(start_child(next++, task));
+  bool mistaken = false;
+  while (true) {
+    throw_if_interrupted();
+    while (!mistaken && running.children.size() < static_cast<std::size_t>(jobs) && next < count) {
+      running.children.push_back(start_child(next, task));
+      ++next;
+    }
+    if (running.children.empty()) return report;
     std::vector<pollfd> waiting;
-    for (const Child& child : running) waiting.push_back({.fd = child.pipe, .events = POLLIN, .revents = 0});
-    if (poll(waiting.data(), waiting.size(), -1) < 0) continue;  // interrupted by a signal
-    for (std::size_t i = running.size(); i-- > 0;) {
-      if (waiting[i].revents == 0 || receive(running[i])) continue;
-      report.outcomes[running[i].task] = reap(running[i], report.peak_memory_mib);
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+    for (const Child& child : running.children)
+      waiting.push_back({.fd = child.pipe, .events = POLLIN, .revents = 0});
+    if (poll(waiting.data(), waiting.size(), interrupt_check_ms) <= 0) continue;
+    for (std::size_t i = running.children.size(); i-- > 0;) {
+      if (waiting[i].revents == 0 || receive(running.children[i])) continue;
+      TaskOutcome& outcome = report.outcomes[running.children[i].task];
+      outcome = reap(running.children[i], report.peak_memory_mib);
+      mistaken = mistaken || outcome.status == TaskStatus::user_error;
+      running.children.erase(running.children.begin() + static_cast<std::ptrdiff_t>(i));
       on_done(++finished);
     }
   }
-  return report;
 }
 
 int default_jobs() {

@@ -11,10 +11,10 @@
 
 namespace paceline {
 
-enum class TaskStatus { done, user_error, failed };
+enum class TaskStatus { not_started, done, user_error, failed };
 
 struct TaskOutcome {
-  TaskStatus status = TaskStatus::failed;
+  TaskStatus status = TaskStatus::not_started;
   std::string output;  // what the task returned, or why it failed
 };
 
@@ -24,7 +24,9 @@ struct PoolReport {
 };
 
 // Runs `task(i)` for i in 0 … count-1 in forked children, `jobs` at a time; `on_done(finished)` after each.
-// A task that throws or dies does not disturb the others. The children die with this process.
+// A task that throws or dies does not disturb the others; but after a user's mistake no further task is started (the
+// others would most likely meet it too) and theirs stay `not_started`. The children die with this process, and are
+// ended when Interrupted is thrown (sim/base/interrupt.hpp).
 [[nodiscard]] PoolReport run_in_processes(std::size_t count, int jobs,
                                           const std::function<std::string(std::size_t)>& task,
                                           const std::function<void(std::size_t finished)>& on_done);

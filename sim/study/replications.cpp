@@ -39,11 +39,12 @@ std::vector<Task> list_tasks(const std::vector<ScenarioResults>& variants) {
 StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs) {
   StudyRun study;
   for (LoadedScenario& loaded : scenarios) {
-    Profile profile = read_profile(loaded.scenario.job.profile);
-    std::vector<std::string> notes = check_against_profile(loaded.scenario, profile);
+    Profile profile = read_profile_of(loaded);
+    std::vector<std::string> notes = check_before_running(loaded, profile);
     study.variants.push_back({.loaded = std::move(loaded),
                               .profile = std::move(profile),
                               .runs = {},
+                              .failures = {},
                               .network_model = simgrid_model(),
                               .notes = std::move(notes)});
   }
@@ -60,15 +61,21 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs) {
         progress.update(static_cast<double>(finished) / static_cast<double>(tasks.size()),
                         fmt::format("{} of {} runs", finished, tasks.size()));
       });
+  for (const TaskOutcome& outcome : report.outcomes)
+    if (outcome.status == TaskStatus::user_error) throw UserError(outcome.output);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     ScenarioResults& variant = study.variants[tasks[i].variant];
     const TaskOutcome& outcome = report.outcomes[i];
-    if (outcome.status == TaskStatus::user_error) throw UserError(outcome.output);
-    if (outcome.status == TaskStatus::failed)
-      throw SimulationFailed(fmt::format("{}, replication {}: {}", variant.loaded.scenario.name,
-                                         tasks[i].replication, outcome.output));
-    variant.runs.push_back(unpack(outcome.output));
+    if (outcome.status == TaskStatus::done) {
+      variant.runs.push_back(unpack(outcome.output));
+    } else {
+      variant.failures.push_back(fmt::format("replication {}: {}", tasks[i].replication, outcome.output));
+    }
   }
+  for (const ScenarioResults& variant : study.variants)
+    if (variant.runs.empty())
+      throw SimulationFailed(fmt::format("{}: no run could be carried out; {}", variant.loaded.scenario.name,
+                                         variant.failures.front()));
   study.peak_memory_mib = report.peak_memory_mib;
   return study;
 }

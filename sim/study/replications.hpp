@@ -23,8 +23,9 @@ class SimulationFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Reads and checks every profile first, then simulates with `jobs` processes. Throws UserError for what a user can
-// mend before the first run starts, and SimulationFailed when a run could not be carried out.
+// Reads and checks profiles and data folders first, then simulates with `jobs` processes. A run that could not be
+// carried out is left out and named in its variant's `failures`. Throws UserError, before the first run where that can
+// be known, and SimulationFailed when not one run of a variant could be carried out.
 [[nodiscard]] StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs);
 
 }  // namespace paceline

@@ -1,8 +1,11 @@
 #include "sim/study/simulation.hpp"
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/engine/executor.hpp"
@@ -69,23 +72,76 @@ Coordinator build_coordinator(const Scenario& scenario, const World& world) {
                       .target_accuracy = scenario.stop.accuracy});
 }
 
+[[noreturn]] void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
+                          const std::string& hint) {
+  throw UserError(fmt::format("{}: error: `{}`: {}\nhint: {}\n", origin_of(loaded, key), key, message, hint));
+}
+
+void check_cores(const LoadedScenario& loaded, const Profile& profile) {
+  std::vector<int> measured;
+  for (const ComputeFit& fit : profile.compute) measured.push_back(fit.cores);
+  const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
+  for (std::size_t w = 0; w < workers.size(); ++w)
+    if (profile.find(workers[w].cores) == nullptr)
+      fail_at(loaded, fmt::format("cluster.workers.{}.cores", w),
+              fmt::format("{} was measured with {} cores, not with {}", profile.path,
+                          fmt::join(measured, ", "), workers[w].cores),
+              "calibrate with `--cores`, or describe another machine by `speed`");
+}
+
+// A fit that misses its own measurements by more than this is said to be poor; as `paceline calibrate` does.
+constexpr double poor_leave_one_out_error = 0.10;
+
+std::vector<std::string> poor_fit_notes(const Scenario& scenario, const Profile& profile) {
+  std::vector<std::string> notes;
+  for (const ComputeFit& fit : profile.compute) {
+    const bool used = std::any_of(scenario.cluster.workers.begin(), scenario.cluster.workers.end(),
+                                  [&](const Worker& worker) { return worker.cores == fit.cores; });
+    if (used && fit.leave_one_out_error > poor_leave_one_out_error)
+      notes.push_back(
+          fmt::format("{}: with {} cores the fit misses left-out batches by {:.0f} %: calibrate again on a "
+                      "quiet machine before trusting these times",
+                      profile.path, fit.cores, 100.0 * fit.leave_one_out_error));
+  }
+  return notes;
+}
+
 }  // namespace
 
-std::vector<std::string> check_against_profile(const Scenario& scenario, const Profile& profile) {
+Profile read_profile_of(const LoadedScenario& loaded) {
+  const std::filesystem::path& path = loaded.scenario.job.profile;
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    fail_at(loaded, "job.profile", fmt::format("there is no profile {}", path.string()),
+            fmt::format("measure this machine: `paceline calibrate {} -o {}`", loaded.scenario.job.network,
+                        path.string()));
+  return read_profile(path);
+}
+
+std::vector<std::string> check_before_running(const LoadedScenario& loaded, const Profile& profile) {
+  const Scenario& scenario = loaded.scenario;
   if (profile.network != scenario.job.network)
-    throw UserError(
-        fmt::format("{}: job.network is {}, but the profile {} was measured for {}", scenario.file.string(),
-                    scenario.job.network, profile.path, profile.network),
-        fmt::format("make one with `paceline calibrate {}`, or change job.network", scenario.job.network));
-  // Composing the world finds core counts that were not measured.
-  [[maybe_unused]] const World world = build_world(scenario, profile, Seed{});
+    fail_at(
+        loaded, "job.network",
+        fmt::format("the network is {}, but the profile {} was measured for {}", scenario.job.network,
+                    profile.path, profile.network),
+        "name the network of the profile, or calibrate this one (`paceline calibrate --help` lists them)");
+  const DatasetSource& dataset = scenario.job.dataset;
+  std::error_code ignored;
+  if (scenario.learner.kind == LearnerKind::network && !dataset.path.empty() &&
+      !std::filesystem::is_directory(dataset.path, ignored))
+    fail_at(loaded, "job.dataset.path", fmt::format("{} is not a folder", dataset.path),
+            fmt::format("name the folder that holds the files of {}", dataset.kind));
+  check_cores(loaded, profile);
+
   std::vector<std::string> notes = resolve_jitter(profile, jitter_overrides(scenario)).notes;
   const BatchingConfig& batching = scenario.batching;
   const bool fixed = batching.controller == BatchControllerKind::uniform;
-  const std::vector<std::string> ranges = extrapolation_notes(
-      profile, scenario.cluster.workers, fixed ? batching.initial_samples : batching.minimum_samples,
-      fixed ? batching.initial_samples : batching.maximum_samples);
-  notes.insert(notes.end(), ranges.begin(), ranges.end());
+  for (std::string& note : extrapolation_notes(profile, scenario.cluster.workers,
+                                               fixed ? batching.initial_samples : batching.minimum_samples,
+                                               fixed ? batching.initial_samples : batching.maximum_samples))
+    notes.push_back(std::move(note));
+  for (std::string& note : poor_fit_notes(scenario, profile)) notes.push_back(std::move(note));
   return notes;
 }
 
@@ -95,7 +151,7 @@ RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32
   const std::unique_ptr<Learner> learner = build_learner(scenario, seed);
   Coordinator coordinator = build_coordinator(scenario, world);
   SimGridTimeline timeline(scenario.cluster);
-  RunRecorder recorder(seed, scenario.stop.accuracy);
+  RunRecorder recorder(seed);
   Executor executor(coordinator, world, *learner, timeline, recorder);
   const std::optional<Stalled> stalled = executor.run();
   const Seconds end = stalled ? stalled->at : recorder.last_time();

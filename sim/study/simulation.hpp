@@ -7,14 +7,18 @@
 
 #include "sim/cost/profile.hpp"
 #include "sim/report/run_result.hpp"
-#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/reader.hpp"
 
 namespace paceline {
 
-// Sentences about defaults used and measured ranges left, for the manifest and the terminal. Throws UserError when
-// the scenario asks for what its profile cannot tell (another network, cores that were not measured).
-[[nodiscard]] std::vector<std::string> check_against_profile(const Scenario& scenario,
-                                                             const Profile& profile);
+// Reads the scenario's profile. Throws UserError at the place that names it.
+[[nodiscard]] Profile read_profile_of(const LoadedScenario& loaded);
+
+// Sentences about defaults used, measured ranges left and poor fits, for the manifest and the terminal. Throws
+// UserError, at its place, for what the profile cannot tell (another network, cores that were not measured) and for
+// data that is not there.
+[[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded,
+                                                            const Profile& profile);
 
 // Simulates under SimGrid. At most one call per process.
 [[nodiscard]] RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication);

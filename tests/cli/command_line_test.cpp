@@ -90,6 +90,13 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
+std::ptrdiff_t hidden_folders(const fs::path& folder) {
+  const fs::directory_iterator entries(folder);
+  return std::count_if(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+    return entry.path().filename().string().starts_with(".out.");
+  });
+}
+
 // All files but run-info.json, which tells when and where.
 void check_identical(const fs::path& a, const fs::path& b) {
   const std::vector<fs::path> files = files_below(a);
@@ -182,13 +189,42 @@ TEST_CASE("what the profile cannot tell is said before anything runs") {
   const Workplace place;
   const ProgramResult cores = place.paceline({"run", "scenario.yaml", "--set", "cluster.workers.0.cores=3"});
   CHECK(cores.exit_code == 2);
-  CHECK(contains(cores.err, "3"));
+  CHECK(contains(cores.err, "--set cluster.workers.0.cores=3: error: `cluster.workers.0.cores`"));
   const ProgramResult network = place.paceline({"run", "scenario.yaml", "--set", "job.network=resnet20"});
   CHECK(network.exit_code == 2);
   CHECK(contains(network.err, "small-cnn"));
   const ProgramResult missing = place.paceline({"run", "scenario.yaml", "--set", "job.profile=nowhere.json"});
   CHECK(missing.exit_code == 2);
   CHECK(contains(missing.err, "nowhere.json"));
+}
+
+TEST_CASE("an interrupted run says so, ends with 128 + the signal, and leaves nothing behind") {
+  const Workplace place;
+  const ProgramResult ended = test::run_program(
+      "/usr/bin/timeout",
+      {"--signal=TERM", "--preserve-status", "0.5", PACELINE_PROGRAM, "run", "scenario.yaml", "-o", "out",
+       "--set", "replications=2000", "--set", "stop.epochs=200"},
+      place.path());
+  CHECK(ended.exit_code == 128 + 15);
+  CHECK(contains(ended.err, "interrupted"));
+  CHECK(hidden_folders(place.path()) == 0);
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+}
+
+TEST_CASE("the wrong command for a file, and a mistyped command, are told what was meant") {
+  const Workplace place;
+  CHECK(contains(place.paceline({"run", "study.yaml"}).err, "paceline study study.yaml"));
+  CHECK(contains(place.paceline({"study", "scenario.yaml"}).err, "paceline run scenario.yaml"));
+  const ProgramResult mistyped = place.paceline({"stduy", "study.yaml"});
+  CHECK(mistyped.exit_code == 2);
+  CHECK(contains(mistyped.err, "did you mean `study`?"));
+}
+
+TEST_CASE("output that cannot be written is not a success") {
+  const Workplace place;
+  CHECK(test::run_program("/bin/sh", {"-c", std::string(PACELINE_PROGRAM) + " schema > /dev/full"},
+                          place.path())
+            .exit_code != 0);
 }
 
 TEST_CASE("check prints every value with its origin, for scenarios and studies") {
@@ -232,6 +268,10 @@ TEST_CASE("text from a scenario is data, for the terminal, the files and the fig
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK(contains(result.out, name));
+  const ProgramResult plot = place.paceline({"plot", "out", "-o", "figures"});
+  INFO(plot.err);
+  CHECK(plot.exit_code == 0);
+  CHECK(fs::exists(place.path() / "figures/batches-over-time.png"));
   CHECK_FALSE(fs::exists(place.path() / "pwned"));
 }
 
@@ -257,8 +297,10 @@ TEST_CASE("a killed run leaves no results folder, and the next attempt is not in
                         place.path());
   CHECK(killed.exit_code != 0);
   CHECK_FALSE(fs::exists(place.path() / "out"));
+  // It was killed at work: its hidden folder is there, and what the next attempt finds abandoned it removes.
+  REQUIRE(hidden_folders(place.path()) == 1);
   CHECK(place.paceline({"run", "scenario.yaml", "-o", "out"}).exit_code == 0);
-  CHECK_FALSE(fs::exists(place.path() / ".out.partial"));
+  CHECK(hidden_folders(place.path()) == 0);
 }
 
 #ifdef PACELINE_WITH_KERNELS

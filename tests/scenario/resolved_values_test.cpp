@@ -54,7 +54,7 @@ TEST_CASE("a default that follows another key says which, and has its value") {
 TEST_CASE("what is absent says what happens instead") {
   const LoadedScenario loaded = load_text(shortest);
   CHECK(value_of(loaded, "jitter.run").is_absent);
-  CHECK(value_of(loaded, "jitter.run").value == "from the profile");
+  CHECK(value_of(loaded, "jitter.iteration").value == "from the profile");
   CHECK(value_of(loaded, "stop.accuracy").is_absent);
   CHECK_FALSE(loaded.scenario.stop.accuracy.has_value());
 }

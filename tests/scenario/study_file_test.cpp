@@ -67,12 +67,17 @@ TEST_CASE("the origin of a variant's value is its line of the study file") {
   CHECK(value_of(study.variants[1].loaded, "seed").origin.ends_with("base.yaml:4:7"));
 }
 
-TEST_CASE("overrides apply to every variant, after its own") {
-  const Study study = load(good_study, {"batching.controller=static", "replications=2"});
-  for (const StudyVariant& variant : study.variants) {
-    CHECK(variant.loaded.scenario.batching.controller == BatchControllerKind::static_by_throughput);
+TEST_CASE("overrides apply to every variant") {
+  for (const StudyVariant& variant : load(good_study, {"batching.initial=48", "replications=2"}).variants) {
+    CHECK(variant.loaded.scenario.batching.initial_samples == 48);
     CHECK(variant.loaded.scenario.replications == 2);
   }
+}
+
+TEST_CASE("an override of what a variant sets is refused, because the variant's name would become untrue") {
+  CHECK_THROWS_AS(load(good_study, {"batching.controller=static"}), UserError);
+  CHECK_THROWS_AS(load(good_study, {"batching={controller: static, initial: 32}"}), UserError);
+  CHECK_THROWS_AS(load(good_study, {"synchronization.0.transport=server"}), UserError);
 }
 
 TEST_CASE("relative paths start at the file they are written in") {

@@ -30,25 +30,35 @@ TEST_CASE("results come back in task order, whatever the number of jobs and who 
   }
 }
 
-TEST_CASE(
-    "a task that throws, a user's mistake and a task that is killed are told apart and disturb nobody") {
+TEST_CASE("a task that throws and a task that is killed are told apart and disturb nobody") {
   const PoolReport report = run_in_processes(
-      4, 2,
+      3, 2,
       [](std::size_t i) -> std::string {
         if (i == 0) throw std::runtime_error("broke");
-        if (i == 1) throw UserError("error: no such file\n");
-        if (i == 2) raise(SIGKILL);
+        if (i == 1) raise(SIGKILL);
         return "fine";
       },
       ignore_progress);
   CHECK(report.outcomes[0].status == TaskStatus::failed);
   CHECK(report.outcomes[0].output == "broke");
+  CHECK(report.outcomes[1].status == TaskStatus::failed);
+  CHECK(report.outcomes[1].output.find("killed by signal 9") != std::string::npos);
+  CHECK(report.outcomes[2].status == TaskStatus::done);
+  CHECK(report.outcomes[2].output == "fine");
+}
+
+TEST_CASE("after a user's mistake no further task is started") {
+  const PoolReport report = run_in_processes(
+      5, 1,
+      [](std::size_t i) -> std::string {
+        if (i == 1) throw UserError("error: no such file\n");
+        return "fine";
+      },
+      ignore_progress);
+  CHECK(report.outcomes[0].status == TaskStatus::done);
   CHECK(report.outcomes[1].status == TaskStatus::user_error);
   CHECK(report.outcomes[1].output == "error: no such file\n");
-  CHECK(report.outcomes[2].status == TaskStatus::failed);
-  CHECK(report.outcomes[2].output.find("killed by signal 9") != std::string::npos);
-  CHECK(report.outcomes[3].status == TaskStatus::done);
-  CHECK(report.outcomes[3].output == "fine");
+  for (std::size_t i = 2; i < 5; ++i) CHECK(report.outcomes[i].status == TaskStatus::not_started);
 }
 
 TEST_CASE("each task runs in a process of its own") {
