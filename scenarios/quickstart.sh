@@ -59,7 +59,8 @@ if [[ "$short" == true ]]; then profile="$output/profile-quick.json"; fi
 study="$root/scenarios/quickstart/study.yaml"
 
 heading "Calibrate: how long the network takes on this processor"
-calibrate=("$paceline" calibrate small-cnn -o "$profile")
+# Every worker of the study has one core.
+calibrate=("$paceline" calibrate small-cnn --cores 1 -o "$profile")
 if [[ "$short" == true ]]; then calibrate+=(--quick); fi
 if [[ ! -e "$profile" ]]; then
   "${calibrate[@]}"
@@ -69,7 +70,7 @@ else
   echo "$profile exists and is used; --recalibrate measures again"
 fi
 
-heading "Study: four policies on four uneven workers"
+heading "Study: five policies on four uneven workers"
 run_study=("$paceline" study "$study" --set "job.profile=$profile" -o "$output/study" --force)
 if [[ "$short" == true ]]; then run_study+=(--set replications=2); fi
 "${run_study[@]}"
