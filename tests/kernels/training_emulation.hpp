@@ -1,9 +1,8 @@
-// The smallest possible training job on a NetworkLearner: who computes on which parameters, in which order, and
-// nothing else (no network, no cost model). Measures what a dataset and a network do under BSP and ASP.
+// A training job on equal workers with no cost but computing: the coordinator, the ideal executor and a NetworkLearner.
+// Measures what a dataset and a network do under BSP and ASP.
 //
-// Models:      BSP: all workers pull, compute, and one update applies the mean of their gradients.
-//              ASP: iterations take log-normal times of mean 1 and cv 0.1; a finished gradient is applied alone,
-//              its worker pulls at the same instant and starts again. Staleness is W − 1 on average.
+// Models:      BSP and ASP over a server that takes no time, messages that take none, iterations of mean length 1 with
+//              cv 0.1: under ASP a worker pulls at the instant of its own apply, so staleness is W − 1 on average.
 // Units:       progress in gradients (one batch of one worker each), so that both are compared at equal samples.
 #pragma once
 
@@ -12,13 +11,12 @@
 
 #include "sim/learning/learner.hpp"
 #include "sim/learning/network_learner.hpp"
+#include "sim/policy/phase.hpp"
 
 namespace paceline::test {
 
-enum class Synchronization { bsp, asp };
-
 struct EmulationConfig {
-  Synchronization synchronization = Synchronization::bsp;
+  SynchronizationKind synchronization = SynchronizationKind::bsp;
   std::uint32_t seed = 1;
   std::uint32_t workers = 8;
   std::int64_t batch_samples = 32;
