@@ -10,7 +10,7 @@
 #include "plots/text.hpp"
 #include "plots/time_unit.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 constexpr std::size_t grid_intervals = 240;  // finer than a printed column can show
@@ -161,4 +161,4 @@ std::optional<Figure> accuracy_figure(const std::vector<PlottedRun>& all, std::s
   return Figure{std::string(accuracy_figure_name), page.script(accuracy_figure_name, command)};
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

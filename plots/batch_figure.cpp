@@ -9,7 +9,7 @@
 #include "plots/text.hpp"
 #include "plots/time_unit.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 constexpr double plot_left_in = 0.46;
@@ -164,4 +164,4 @@ std::optional<Figure> batch_figure(const std::vector<PlottedRun>& runs, std::str
   return Figure{std::string(batch_figure_name), page.script(batch_figure_name, command)};
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

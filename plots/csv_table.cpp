@@ -12,7 +12,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 
 CsvTable::CsvTable(const std::filesystem::path& path, const std::vector<std::string>& columns) : path_(path) {
   rows_ = records(read_file(path));
@@ -89,4 +89,4 @@ std::vector<CsvTable::Row> CsvTable::records(std::string_view content) const {
   return rows;
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

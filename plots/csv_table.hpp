@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace paceline {
+namespace paceline::plots {
 
 class CsvTable {
  public:
@@ -46,4 +46,4 @@ class CsvTable {
   std::vector<Row> rows_;
 };
 
-}  // namespace paceline
+}  // namespace paceline::plots

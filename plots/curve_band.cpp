@@ -5,7 +5,7 @@
 
 #include "sim/base/check.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 
 double quantile(std::vector<double> values, double p) {
   check(!values.empty() && p >= 0.0 && p <= 1.0, "a quantile needs values and a probability");
@@ -45,4 +45,4 @@ std::vector<BandPoint> accuracy_band(const std::vector<LearningCurve>& curves, s
   return band;
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -18,7 +18,7 @@
 
 #include "plots/results.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 
 struct BandPoint {
   double time_s = 0.0;
@@ -38,4 +38,4 @@ struct BandPoint {
 [[nodiscard]] std::vector<BandPoint> accuracy_band(const std::vector<LearningCurve>& curves,
                                                    std::size_t intervals);
 
-}  // namespace paceline
+}  // namespace paceline::plots

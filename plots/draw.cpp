@@ -16,7 +16,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 namespace fs = std::filesystem;
@@ -155,4 +155,4 @@ std::vector<fs::path> draw_figures(const PlotRequest& request) {
   return paths;
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

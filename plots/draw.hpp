@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace paceline {
+namespace paceline::plots {
 
 struct PlotRequest {
   std::vector<std::filesystem::path> folders;  // results folders, or study folders (all their variants)
@@ -31,4 +31,4 @@ struct PlotRequest {
 // is missing or fails.
 std::vector<std::filesystem::path> draw_figures(const PlotRequest& request);
 
-}  // namespace paceline
+}  // namespace paceline::plots

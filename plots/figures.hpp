@@ -17,7 +17,7 @@
 
 #include "plots/results.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 
 struct Figure {
   std::string name;  // file name without extension
@@ -42,4 +42,4 @@ inline constexpr std::array figure_names{accuracy_figure_name, time_figure_name,
 [[nodiscard]] std::optional<Figure> batch_figure(const std::vector<PlottedRun>& runs,
                                                  std::string_view command);
 
-}  // namespace paceline
+}  // namespace paceline::plots

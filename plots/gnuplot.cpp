@@ -15,7 +15,7 @@
 
 #include "sim/base/diagnostic.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 class Pipe {
@@ -108,4 +108,4 @@ void run_gnuplot(const std::filesystem::path& folder, const std::string& script)
                     "figures need gnuplot 5.4 or newer with pdfcairo and pngcairo");
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -10,10 +10,10 @@
 #include <filesystem>
 #include <string>
 
-namespace paceline {
+namespace paceline::plots {
 
 // Runs `gnuplot script` inside `folder`; start-up files of the user are not read, so that figures are equal
 // everywhere. Throws UserError with what gnuplot printed when it is missing or fails.
 void run_gnuplot(const std::filesystem::path& folder, const std::string& script);
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -7,7 +7,7 @@
 
 #include "plots/text.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 constexpr double dots_per_inch = 300.0;
@@ -171,4 +171,4 @@ void Footer::place(Page& page, double top_in) const {
   }
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace paceline {
+namespace paceline::plots {
 
 constexpr double page_width_in = 3.33;
 constexpr double page_margin_in = 0.06;
@@ -93,4 +93,4 @@ class Footer {
   std::vector<std::string> command_;
 };
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -10,7 +10,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 using nlohmann::json;
@@ -162,4 +162,4 @@ std::vector<PlottedRun> read_results(const fs::path& folder) {
   return runs;
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

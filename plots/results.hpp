@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace paceline {
+namespace paceline::plots {
 
 struct Evaluation {
   double time_s = 0.0;
@@ -50,4 +50,4 @@ struct PlottedRun {
 // Throws UserError naming the file at fault.
 [[nodiscard]] std::vector<PlottedRun> read_results(const std::filesystem::path& folder);
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 // Advance widths of the ASCII characters from space to tilde, in 1/1000 of the font size.
@@ -139,4 +139,4 @@ std::vector<std::string> wrapped(std::string_view text, double font_size_pt, dou
   return lines;
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

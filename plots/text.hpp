@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace paceline {
+namespace paceline::plots {
 
 // The same text as one printable line of valid UTF-8: line breaks show as \n, other control characters as
 // \xNN, broken UTF-8 as U+FFFD.
@@ -29,4 +29,4 @@ namespace paceline {
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, double font_size_pt, double width_in,
                                                std::size_t lines_max);
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -8,7 +8,7 @@
 #include "plots/text.hpp"
 #include "plots/time_unit.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 constexpr double plot_left_in = 0.10;
@@ -168,4 +168,4 @@ std::optional<Figure> time_to_accuracy_figure(const std::vector<PlottedRun>& all
   return Figure{std::string(time_figure_name), page.script(time_figure_name, command)};
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace paceline {
+namespace paceline::plots {
 
 TimeUnit time_unit_for(double longest_s) {
   for (const TimeUnit unit : {TimeUnit{"d", 86400.0}, TimeUnit{"h", 3600.0}, TimeUnit{"min", 60.0}}) {
@@ -17,4 +17,4 @@ std::string time_text(double time_s, TimeUnit unit) {
   return fmt::format("{:#.3g} {}", value, unit.symbol);
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

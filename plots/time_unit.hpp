@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace paceline {
+namespace paceline::plots {
 
 struct TimeUnit {
   const char* symbol;
@@ -21,4 +21,4 @@ struct TimeUnit {
 // Three significant digits and the unit, e.g. "12.3 s", "1.20 h".
 [[nodiscard]] std::string time_text(double time_s, TimeUnit unit);
 
-}  // namespace paceline
+}  // namespace paceline::plots

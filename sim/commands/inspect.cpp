@@ -67,17 +67,17 @@ int check_command(const RunArguments& arguments) {
 }
 
 int plot_command(const PlotArguments& arguments) {
-  PlotRequest request{.folders = {},
-                      .output = arguments.output,
-                      .force = arguments.force,
-                      .command = "paceline plot",
-                      .tell = {}};
+  plots::PlotRequest request{.folders = {},
+                             .output = arguments.output,
+                             .force = arguments.force,
+                             .command = "paceline plot",
+                             .tell = {}};
   for (const std::string& folder : arguments.folders) {
     request.folders.emplace_back(folder);
     request.command += fmt::format(" {}", shell_quoted(folder));
   }
   json paths = json::array();
-  for (const std::filesystem::path& path : draw_figures(request)) {
+  for (const std::filesystem::path& path : plots::draw_figures(request)) {
     paths.push_back(path.string());
     if (!arguments.json) fmt::print("{}\n", path.string());
   }

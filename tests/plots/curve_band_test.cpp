@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 LearningCurve curve(std::uint64_t replication, std::vector<Evaluation> evaluations) {
@@ -59,4 +59,4 @@ TEST_CASE("a band of curves that hold one instant only is that instant") {
 }
 
 }  // namespace
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -6,7 +6,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 namespace fs = std::filesystem;
@@ -187,4 +187,4 @@ TEST_CASE("without gnuplot the message names the package, and nothing is written
 }
 
 }  // namespace
-}  // namespace paceline
+}  // namespace paceline::plots

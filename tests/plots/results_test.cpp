@@ -5,7 +5,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 using testing::SyntheticRun;
@@ -118,4 +118,4 @@ TEST_CASE("contradictory summaries are refused") {
 }
 
 }  // namespace
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -4,7 +4,7 @@
 
 #include "plots/time_unit.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 TEST_CASE("everything gnuplot or a shell could act on is escaped") {
@@ -71,4 +71,4 @@ TEST_CASE("the unit of an axis is the largest in which its end is at least 5") {
 }
 
 }  // namespace
-}  // namespace paceline
+}  // namespace paceline::plots
