@@ -77,9 +77,17 @@ TEST_CASE("ASP of four workers whose messages are too short to meet agrees event
   check_same(run_simgrid(job), job.run_ideal());
 }
 
-TEST_CASE("BSP then ASP with a pause between agrees event by event") {
+TEST_CASE("BSP over a server whose links are too fast to meet agrees event by event") {
   TestJob job = realistic_job();
-  job.workers = {{1, 0.7}};
+  job.network.bandwidth = BytesPerSecond{1e18};
+  job.network.server_bandwidth = BytesPerSecond{1e18};
+  check_same(run_simgrid(job), job.run_ideal());
+}
+
+TEST_CASE("BSP over a ring of four, a pause, then ASP agrees event by event") {
+  TestJob job = realistic_job();
+  job.network.bandwidth = BytesPerSecond{1e18};
+  job.network.server_bandwidth = BytesPerSecond{1e18};
   job.phases = {{.transport = Transport::ring, .share = 0.3},
                 {.policy = SynchronizationKind::asp, .share = 0.7, .switch_cost = Seconds{0.25}}};
   check_same(run_simgrid(job), job.run_ideal());
