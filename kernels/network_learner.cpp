@@ -33,7 +33,8 @@ NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
   for (Worker& worker : workers_) worker.parameters = global_;
 }
 
-void NetworkLearner::pull(WorkerId worker) {
+void NetworkLearner::pull(WorkerId worker, ServerId server) {
+  check(server.value == 0, "one server holds all parameters");
   worker_at(worker).parameters = global_;
 }
 
@@ -49,8 +50,9 @@ void NetworkLearner::compute(WorkerId worker, std::int64_t batch_samples, Gradie
   gradients_.emplace(gradient, std::move(result));
 }
 
-void NetworkLearner::apply(std::span<const WeightedGradient> gradients,
+void NetworkLearner::apply(ServerId server, std::span<const WeightedGradient> gradients,
                            const Hyperparameters& hyperparameters) {
+  check(server.value == 0, "one server holds all parameters");
   check(!gradients.empty(), "an update combines at least one gradient");
   std::ranges::fill(sum_, 0.0F);
   for (const WeightedGradient& entry : gradients) {
@@ -58,6 +60,18 @@ void NetworkLearner::apply(std::span<const WeightedGradient> gradients,
     gradients_.erase(entry.gradient);
   }
   sgd_step(global_, velocity_, sum_, hyperparameters, nesterov_);
+}
+
+void NetworkLearner::apply_locally(WorkerId, GradientId, const Hyperparameters&) {
+  throw ProgrammingError("workers take no steps of their own");
+}
+
+void NetworkLearner::overwrite(ServerId, WorkerId) {
+  throw ProgrammingError("workers send gradients, not parameters");
+}
+
+void NetworkLearner::scale_velocity(double factor) {
+  for (float& velocity : velocity_) velocity *= static_cast<float>(factor);
 }
 
 void NetworkLearner::discard(GradientId gradient) {

@@ -30,9 +30,13 @@ class NetworkLearner final : public Learner {
   // Throws UserError for an unknown network or unreadable data.
   explicit NetworkLearner(const NetworkLearnerConfig& config);
 
-  void pull(WorkerId worker) override;
+  void pull(WorkerId worker, ServerId server) override;
   void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) override;
-  void apply(std::span<const WeightedGradient> gradients, const Hyperparameters& hyperparameters) override;
+  void apply(ServerId server, std::span<const WeightedGradient> gradients,
+             const Hyperparameters& hyperparameters) override;
+  void apply_locally(WorkerId worker, GradientId gradient, const Hyperparameters& hyperparameters) override;
+  void overwrite(ServerId server, WorkerId worker) override;
+  void scale_velocity(double factor) override;
   void discard(GradientId gradient) override;
   // A loss that is not finite is returned as it is.
   std::optional<Evaluation> evaluate() override;

@@ -16,8 +16,9 @@ struct Id {
 };
 
 using WorkerId = Id<struct WorkerTag>;
+using ServerId = Id<struct ServerTag>;  // server k holds shard k of the parameters
 using GradientId =
-    Id<struct GradientTag>;  // one iteration's result, from its start until it is applied or dropped
+    Id<struct GradientTag>;  // one iteration's result, from its release until it is applied or dropped
 using UpdateId = Id<struct UpdateTag>;  // one change of the global parameters
 
 }  // namespace paceline

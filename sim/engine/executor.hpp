@@ -27,6 +27,7 @@ struct World {
   ComputeTimes compute;
   ServerTimes server;
   Bytes parameter_bytes;
+  std::vector<Seconds> switch_cost;  // by phase
 };
 
 // Nothing is left to happen although the job is not over: a result with a name, not a crash.
@@ -44,7 +45,7 @@ class Executor {
   [[nodiscard]] std::optional<Stalled> run();
 
  private:
-  bool deliver(Seconds now, std::vector<Event> events);
+  bool deliver(Seconds now, const std::vector<Occurrence>& occurrences);
   void carry_out(const Actions& actions);
 
   void carry_out(const StartIteration& action);
@@ -53,6 +54,12 @@ class Executor {
   void carry_out(const AllReduce& action);
   void carry_out(const Accumulate& action);
   void carry_out(const Step& action);
+  void carry_out(const LocalStep& action);
+  void carry_out(const Coordinate&) {}
+  void carry_out(const SetTimer&) {}
+  void carry_out(const ApplyLocally&) {}
+  void carry_out(const Overwrite&) {}
+  void carry_out(const ScaleVelocity&) {}
   void carry_out(const Pause& action);
   void carry_out(const Evaluate& action);
   void carry_out(const Apply& action);

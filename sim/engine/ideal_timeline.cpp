@@ -13,21 +13,19 @@ Bytes ring_chunk(Bytes size, std::size_t members) {
 
 IdealTimeline::IdealTimeline(const Cluster& cluster) : network_(cluster.network) {}
 
-void IdealTimeline::at(Seconds date, Event event) {
+void IdealTimeline::at(Seconds date, Occurrence occurrence) {
   check(date >= now_, "an event is scheduled in the past");
-  agenda_.emplace(date, std::move(event));
+  agenda_.emplace(date, std::move(occurrence));
 }
 
-void IdealTimeline::worker_to_server(WorkerId, Bytes size, Event arrival) {
-  const BytesPerSecond bandwidth = std::min(network_.bandwidth, network_.server_bandwidth);
+void IdealTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
+  const bool with_server = std::holds_alternative<ServerId>(from) || std::holds_alternative<ServerId>(to);
+  const BytesPerSecond bandwidth =
+      with_server ? std::min(network_.bandwidth, network_.server_bandwidth) : network_.bandwidth;
   at(now_ + network_.latency + size / bandwidth, std::move(arrival));
 }
 
-void IdealTimeline::server_to_worker(WorkerId to, Bytes size, Event arrival) {
-  worker_to_server(to, size, std::move(arrival));
-}
-
-void IdealTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes size, Event finish) {
+void IdealTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes size, Occurrence finish) {
   const double rounds = 2.0 * static_cast<double>(members.size() - 1);
   const Seconds round = network_.latency + ring_chunk(size, members.size()) / network_.bandwidth;
   at(now_ + rounds * round, std::move(finish));
@@ -36,7 +34,7 @@ void IdealTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes siz
 bool IdealTimeline::run(const Deliver& deliver) {
   while (!agenda_.empty()) {
     now_ = agenda_.begin()->first;
-    std::vector<Event> events;
+    std::vector<Occurrence> events;
     const auto end = agenda_.upper_bound(now_);
     for (auto it = agenda_.begin(); it != end; ++it) events.push_back(std::move(it->second));
     agenda_.erase(agenda_.begin(), end);

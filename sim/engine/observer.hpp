@@ -16,6 +16,8 @@ class RunObserver {
   // Every event as it reaches the coordinator, and every action as it is carried out.
   virtual void on_event(Seconds now, const Event& event) = 0;
   virtual void on_action(Seconds now, const Action& action) = 0;
+  // A server computes from `begin` to `end`, both known when the work is queued.
+  virtual void on_server_work(ServerId server, Seconds begin, Seconds end) = 0;
 };
 
 }  // namespace paceline

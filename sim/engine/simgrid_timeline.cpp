@@ -27,7 +27,7 @@ struct Ring {
   std::vector<std::size_t> sent;      // rounds whose chunk member i has finished sending
   std::vector<std::size_t> received;  // rounds whose chunk member i has received
   std::size_t messages_left = 0;
-  Event finish;
+  Occurrence finish;
 };
 
 }  // namespace
@@ -61,9 +61,14 @@ struct SimGridTimeline::State {
     return created;
   }
 
+  sg::Host* host(Endpoint endpoint) const {
+    if (const auto* worker = std::get_if<WorkerId>(&endpoint)) return platform.workers.at(worker->value);
+    return platform.server;
+  }
+
   // Events of one date gather here; the pump delivers them after SimGrid has completed everything at that date.
-  void happened(Event event) {
-    gathered.push_back(std::move(event));
+  void happened(Occurrence occurrence) {
+    gathered.push_back(std::move(occurrence));
     if (pump && pump->is_suspended()) pump->resume();
   }
 
@@ -73,7 +78,7 @@ struct SimGridTimeline::State {
         sg::this_actor::suspend();
         continue;
       }
-      const std::vector<Event> events = std::exchange(gathered, {});
+      const std::vector<Occurrence> events = std::exchange(gathered, {});
       // An exception must not leave an actor: SimGrid would abort the process.
       try {
         ended = !deliver(Seconds{sg::Engine::get_clock()}, events);
@@ -131,7 +136,7 @@ struct SimGridTimeline::State {
   std::unique_ptr<sg::Engine> engine;
   StarPlatform platform;
   sg::ActorPtr pump;
-  std::vector<Event> gathered;
+  std::vector<Occurrence> gathered;
   std::map<const sg::Activity*, Arrival> arrivals;  // looked up only, never iterated
   Deliver deliver;
   bool ended = false;
@@ -145,24 +150,19 @@ Seconds SimGridTimeline::now() const {
   return Seconds{sg::Engine::get_clock()};
 }
 
-void SimGridTimeline::at(Seconds date, Event event) {
+void SimGridTimeline::at(Seconds date, Occurrence occurrence) {
   check(date >= now(), "an event is scheduled in the past");
-  Timer::set(date.value(), [state = state_.get(), event = std::move(event)] {
-    if (!state->ended) state->happened(event);
+  Timer::set(date.value(), [state = state_.get(), occurrence = std::move(occurrence)] {
+    if (!state->ended) state->happened(occurrence);
   });
 }
 
-void SimGridTimeline::worker_to_server(WorkerId from, Bytes size, Event arrival) {
-  state_->send(state_->platform.workers.at(from.value), state_->platform.server, size,
+void SimGridTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
+  state_->send(state_->host(from), state_->host(to), size,
                [state = state_.get(), arrival = std::move(arrival)] { state->happened(arrival); });
 }
 
-void SimGridTimeline::server_to_worker(WorkerId to, Bytes size, Event arrival) {
-  state_->send(state_->platform.server, state_->platform.workers.at(to.value), size,
-               [state = state_.get(), arrival = std::move(arrival)] { state->happened(arrival); });
-}
-
-void SimGridTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes size, Event finish) {
+void SimGridTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes size, Occurrence finish) {
   if (members.size() == 1) return at(now(), std::move(finish));
   const std::size_t n = members.size();
   const auto ring = std::make_shared<Ring>(Ring{.members = {},

@@ -32,10 +32,9 @@ class SimGridTimeline final : public Timeline {
   ~SimGridTimeline() override;
 
   [[nodiscard]] Seconds now() const override;
-  void at(Seconds date, Event event) override;
-  void worker_to_server(WorkerId from, Bytes size, Event arrival) override;
-  void server_to_worker(WorkerId to, Bytes size, Event arrival) override;
-  void ring_all_reduce(std::span<const WorkerId> members, Bytes size, Event finish) override;
+  void at(Seconds date, Occurrence occurrence) override;
+  void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override;
+  void ring_all_reduce(std::span<const WorkerId> members, Bytes size, Occurrence finish) override;
   [[nodiscard]] bool run(const Deliver& deliver) override;
 
  private:

@@ -24,6 +24,7 @@ namespace paceline {
 
 struct WeightedGradient {
   GradientId gradient;
+  WorkerId worker;
   double weight = 1.0;
 };
 
@@ -45,13 +46,21 @@ class Learner {
   Learner& operator=(const Learner&) = delete;
   virtual ~Learner() = default;
 
-  // The worker's copy becomes the present global parameters.
-  virtual void pull(WorkerId worker) = 0;
+  // The worker's copy of one server's shard becomes the present global parameters.
+  virtual void pull(WorkerId worker, ServerId server) = 0;
   // Computes the gradient of the worker's next `batch_samples` samples on its own copy, kept under
   // `gradient`.
   virtual void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) = 0;
-  // One step of the optimizer; releases the gradients it used.
-  virtual void apply(std::span<const WeightedGradient> gradients, const Hyperparameters& hyperparameters) = 0;
+  // One step of the optimizer on one server's shard. A gradient is released when every shard of it was applied.
+  virtual void apply(ServerId server, std::span<const WeightedGradient> gradients,
+                     const Hyperparameters& hyperparameters) = 0;
+  // One step of the worker's own optimizer (with a velocity of its own) on its own copy; releases the gradient.
+  virtual void apply_locally(WorkerId worker, GradientId gradient,
+                             const Hyperparameters& hyperparameters) = 0;
+  // One server's shard of the global parameters becomes the worker's copy.
+  virtual void overwrite(ServerId server, WorkerId worker) = 0;
+  // Multiplies every velocity, at the servers and at the workers: the momentum rule at a switch.
+  virtual void scale_velocity(double factor) = 0;
   // Releases a gradient that will never be applied.
   virtual void discard(GradientId gradient) = 0;
   // Loss and accuracy of the present global parameters; nothing when this learner does not learn. A loss that
@@ -62,9 +71,12 @@ class Learner {
 // Learns nothing: for questions of throughput alone.
 class NoLearner final : public Learner {
  public:
-  void pull(WorkerId) override {}
+  void pull(WorkerId, ServerId) override {}
   void compute(WorkerId, std::int64_t, GradientId) override {}
-  void apply(std::span<const WeightedGradient>, const Hyperparameters&) override {}
+  void apply(ServerId, std::span<const WeightedGradient>, const Hyperparameters&) override {}
+  void apply_locally(WorkerId, GradientId, const Hyperparameters&) override {}
+  void overwrite(ServerId, WorkerId) override {}
+  void scale_velocity(double) override {}
   void discard(GradientId) override {}
   std::optional<Evaluation> evaluate() override { return std::nullopt; }
 };

@@ -17,6 +17,7 @@ class RunRecorder final : public RunObserver {
 
   void on_event(Seconds now, const Event& event) override;
   void on_action(Seconds now, const Action& action) override;
+  void on_server_work(ServerId, Seconds, Seconds) override {}
 
   // When the last event happened.
   [[nodiscard]] Seconds last_time() const { return last_time_; }

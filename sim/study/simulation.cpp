@@ -22,8 +22,10 @@ JitterOverrides jitter_overrides(const Scenario& scenario) {
 
 World build_world(const Scenario& scenario, const Profile& profile, Seed seed) {
   const Jitter jitter = resolve_jitter(profile, jitter_overrides(scenario)).jitter;
+  std::vector<Seconds> switch_cost;
+  for (const PhaseConfig& phase : scenario.synchronization) switch_cost.push_back(phase.switch_cost);
   return {ComputeTimes(profile, scenario.cluster.workers, jitter, seed), ServerTimes(profile),
-          profile.parameter_bytes};
+          profile.parameter_bytes, std::move(switch_cost)};
 }
 
 std::unique_ptr<Learner> build_learner(const Scenario& scenario, Seed seed) {

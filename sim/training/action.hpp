@@ -25,13 +25,20 @@ struct StartIteration {
   std::uint64_t iteration = 0;  // of this worker, from 0
   std::int64_t batch_samples = 0;
 };
+// Send one server its shard of the gradient (or of the worker's parameters, when those are exchanged).
 // Answer: GradientArrived.
 struct SendGradient {
   WorkerId from;
+  GradientId gradient;
+  ServerId server;
 };
-// Answer: ParametersArrived.
+// Send a worker one server's shard of the parameters; after an all-reduce phase's change of members, `from_worker`
+// sends all of them. Answer: ParametersArrived.
 struct SendParameters {
   WorkerId to;
+  GradientId gradient;
+  ServerId server;
+  std::optional<WorkerId> from_worker;
 };
 // Sum the members' gradients so that each of them holds the result. Answer: AllReduceFinished.
 struct AllReduce {
@@ -42,15 +49,35 @@ struct AllReduce {
 // server's later work queues behind it.
 struct Accumulate {
   WorkerId from;
+  ServerId server;
 };
-// One optimizer step: at the server when there are no members, otherwise on every member, until the slowest one
-// is done. Answer: StepFinished.
+// One optimizer step on a server's shard, with the gradients of `workers`. Answer: StepFinished.
 struct Step {
+  UpdateId update;
+  ServerId server;
+  std::vector<WorkerId> workers;
+};
+// One optimizer step on each of the members, until the slowest one is done. Answer: StepFinished (server 0).
+struct LocalStep {
   UpdateId update;
   std::vector<WorkerId> members;
 };
-// Everything rests before the next phase. Answer: PauseEnded.
+// The serial part of a synchronous step: nobody goes on before it is over. Answer: CoordinationFinished.
+struct Coordinate {
+  UpdateId update;
+  std::vector<WorkerId> workers;
+  std::int64_t samples = 0;
+};
+enum class PauseKind { start_up, switching, checkpoint, evaluation };
+// A worker rests; what for says how long. Answer: PauseEnded.
 struct Pause {
+  WorkerId worker;
+  PauseKind kind = PauseKind::switching;
+  std::size_t phase = 0;  // that is running, or about to begin
+};
+// Answer: TimerExpired, unless the phase is over before.
+struct SetTimer {
+  std::size_t phase = 0;
   Seconds duration;
 };
 // Measure loss and accuracy of the present parameters. Answer: Evaluated.
@@ -67,17 +94,34 @@ struct AppliedGradient {
   GradientId gradient;
   std::int64_t batch_samples = 0;
   double weight = 1.0;
-  std::uint64_t staleness = 0;  // updates applied between the pull it was computed on and its own application
+  // updates applied to this shard between the pull the gradient was computed on and its own application
+  std::uint64_t staleness = 0;
 };
-// Change the global parameters.
+// Change one shard of the global parameters.
 struct Apply {
   UpdateId update;
+  ServerId server;
+  bool completes_update = true;            // no other shard is left
   std::vector<AppliedGradient> gradients;  // by worker
   Hyperparameters hyperparameters;
 };
-// The worker's copy becomes the present global parameters (before they travel to it).
+// The worker takes an optimizer step on its own copy (when parameters are exchanged instead of gradients) …
+struct ApplyLocally {
+  WorkerId worker;
+  GradientId gradient;
+  Hyperparameters hyperparameters;
+};
+// … and a shard of the global parameters becomes the worker's: the last writer wins.
+struct Overwrite {
+  UpdateId update;
+  ServerId server;
+  bool completes_update = true;
+  AppliedGradient by;
+};
+// The worker's copy of a shard becomes the present global parameters (before they travel to it).
 struct TakeSnapshot {
   WorkerId worker;
+  ServerId server;
 };
 // From now on released workers train with these batches.
 struct AdoptBatches {
@@ -86,6 +130,10 @@ struct AdoptBatches {
 // A gradient that was started will never be applied.
 struct Discard {
   GradientId gradient;
+};
+// Every velocity of the optimizer is multiplied by this.
+struct ScaleVelocity {
+  double factor = 1.0;
 };
 struct EnterPhase {
   std::size_t phase = 0;
@@ -97,8 +145,9 @@ struct Stop {
   EndReason reason = EndReason::workload_done;
 };
 
-using Action = std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step, Pause,
-                            Evaluate, Apply, TakeSnapshot, AdoptBatches, Discard, EnterPhase, Stop>;
+using Action = std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step,
+                            LocalStep, Coordinate, Pause, SetTimer, Evaluate, Apply, ApplyLocally, Overwrite,
+                            TakeSnapshot, AdoptBatches, Discard, ScaleVelocity, EnterPhase, Stop>;
 using Actions = std::vector<Action>;
 
 [[nodiscard]] std::string to_string(EndReason reason);

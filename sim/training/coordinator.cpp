@@ -29,7 +29,11 @@ void Coordinator::start(Actions& actions) {
 
 void Coordinator::handle(Seconds, const Event& event, Actions& actions) {
   if (stopped_) return;
-  std::visit([&](const auto& e) { on(e, actions); }, event);
+  std::visit(
+      [&](const auto& e) {
+        if constexpr (requires { on(e, actions); }) on(e, actions);
+      },
+      event);
 }
 
 void Coordinator::on(const IterationFinished& event, Actions& actions) {
@@ -44,7 +48,7 @@ void Coordinator::on(const IterationFinished& event, Actions& actions) {
     gradient_ready(event.worker, actions);
   } else {
     worker.doing = Doing::sending;
-    actions.emplace_back(SendGradient{event.worker});
+    actions.emplace_back(SendGradient{event.worker, worker.gradient, ServerId{0}});
   }
 }
 
@@ -59,7 +63,7 @@ void Coordinator::on(const ParametersArrived& event, Actions& actions) {
 }
 
 void Coordinator::on(const AllReduceFinished& event, Actions& actions) {
-  actions.emplace_back(Step{event.update, pending_updates_.at(event.update).combine});
+  actions.emplace_back(LocalStep{event.update, pending_updates_.at(event.update).combine});
 }
 
 void Coordinator::on(const StepFinished& event, Actions& actions) {
@@ -72,7 +76,7 @@ void Coordinator::on(const StepFinished& event, Actions& actions) {
 }
 
 void Coordinator::on(const PauseEnded&, Actions& actions) {
-  begin_phase(actions);
+  if (--pauses_left_ == 0) begin_phase(actions);
 }
 
 void Coordinator::on(const Evaluated& event, Actions& actions) {
@@ -90,7 +94,7 @@ void Coordinator::gradient_ready(WorkerId worker, Actions& actions) {
   SynchronizationDecision decision = synchronization_->on_gradient(worker);
   // A gradient that is not an update by itself is added to those the server already holds.
   const bool alone = decision.combine.size() == 1;
-  if (phase().transport == Transport::server && !alone) actions.emplace_back(Accumulate{worker});
+  if (phase().transport == Transport::server && !alone) actions.emplace_back(Accumulate{worker, ServerId{0}});
   if (decision.combine.empty()) {
     release(decision.release, phase().transport == Transport::server, actions);
   } else {
@@ -103,7 +107,7 @@ void Coordinator::begin_update(SynchronizationDecision decision, Actions& action
   if (phase().transport == Transport::ring) {
     actions.emplace_back(AllReduce{id, decision.combine});
   } else {
-    actions.emplace_back(Step{id, {}});
+    actions.emplace_back(Step{id, ServerId{0}, decision.combine});
   }
   pending_updates_[id] = {std::move(decision.combine), std::move(decision.release)};
 }
@@ -116,6 +120,7 @@ void Coordinator::apply_update(UpdateId id, const PendingUpdate& update, Actions
   const double epoch =
       static_cast<double>(workload_.applied_samples()) / static_cast<double>(config_.dataset_samples);
   Apply apply{.update = id,
+              .server = {},
               .gradients = {},
               .hyperparameters = {learning_rate_at(config_.optimizer, epoch, update.combine.size()),
                                   config_.optimizer.momentum}};
@@ -154,12 +159,13 @@ void Coordinator::release(const std::vector<WorkerId>& workers, bool parameters_
   for (const WorkerId id : workers) {
     WorkerState& worker = workers_[id.value];
     worker.batch_samples = batches_[id.value];
+    worker.gradient = GradientId{gradients_begun_++};
     worker.pulled_version = updates_;
     workload_.hand_out(worker.batch_samples);
-    actions.emplace_back(TakeSnapshot{id});
+    actions.emplace_back(TakeSnapshot{id, ServerId{0}});
     if (parameters_travel) {
       worker.doing = Doing::receiving;
-      actions.emplace_back(SendParameters{id});
+      actions.emplace_back(SendParameters{id, worker.gradient, ServerId{0}, std::nullopt});
     } else {
       start_iteration(id, actions);
     }
@@ -169,7 +175,6 @@ void Coordinator::release(const std::vector<WorkerId>& workers, bool parameters_
 void Coordinator::start_iteration(WorkerId id, Actions& actions) {
   WorkerState& worker = workers_[id.value];
   worker.doing = Doing::computing;
-  worker.gradient = GradientId{gradients_begun_++};
   actions.emplace_back(StartIteration{.worker = id,
                                       .gradient = worker.gradient,
                                       .iteration = worker.iterations++,
@@ -181,11 +186,9 @@ void Coordinator::finish_phase(Actions& actions) {
   workload_.enter_next_phase();
   // A share so small that the phase before it has already covered it leaves nothing to do here.
   if (!workload_.phase_has_work()) return finish_phase(actions);
-  if (phase().switch_cost > Seconds{}) {
-    actions.emplace_back(Pause{phase().switch_cost});
-  } else {
-    begin_phase(actions);
-  }
+  for (std::uint64_t w = 0; w < workers_.size(); ++w)
+    actions.emplace_back(Pause{WorkerId{w}, PauseKind::switching, workload_.phase()});
+  pauses_left_ = workers_.size();
 }
 
 void Coordinator::finish_job(Actions& actions) {

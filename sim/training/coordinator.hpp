@@ -103,6 +103,7 @@ class Coordinator {
   std::uint64_t updates_begun_ = 0;
   std::uint64_t gradients_begun_ = 0;
   std::optional<std::uint64_t> last_evaluated_;
+  std::size_t pauses_left_ = 0;
   bool work_done_ = false;
   bool stopped_ = false;
 };

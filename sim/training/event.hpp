@@ -1,13 +1,14 @@
 // What can happen to a training job, as its coordinator sees it.
 //
 // The alternatives of Event are in the order in which events of equal time reach the coordinator; within one
-// alternative the lower worker or update goes first. Every executor keeps this order, so that a tie is broken the
+// alternative the lower worker or update goes first, then the lower server. Events about a gradient name it: an answer
+// to something that was called off meanwhile is recognized and ignored. Every executor keeps this order, so that a tie is broken the
 // same way in virtual time, in the ideal oracle and on real machines.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <utility>
+#include <tuple>
 #include <variant>
 
 #include "sim/base/id.hpp"
@@ -16,39 +17,63 @@
 
 namespace paceline {
 
+// A worker is gone, with what it was doing; or is there again, without parameters.
+struct WorkerLeft {
+  WorkerId worker;
+};
+struct WorkerJoined {
+  WorkerId worker;
+};
 // A worker has computed its gradient.
 struct IterationFinished {
   WorkerId worker;
+  GradientId gradient;
   Seconds compute_time;  // forward and backward only
 };
-// A worker's gradient has reached the server.
+// One server's shard of a worker's gradient (or of its parameters, when those are exchanged) has reached the server.
 struct GradientArrived {
   WorkerId worker;
+  GradientId gradient;
+  ServerId server;
 };
-// The parameters sent to a worker have reached it.
+// One server's shard of the parameters sent to a worker has reached it. `gradient` names the iteration they are for.
 struct ParametersArrived {
   WorkerId worker;
+  GradientId gradient;
+  ServerId server;
 };
 // Every member of an all-reduce holds the combined gradient.
 struct AllReduceFinished {
   UpdateId update;
 };
-// The optimizer step of an update is done (at the server, or on every member).
+// The optimizer step of an update is done at one server; or on every member, after an all-reduce or a local step.
 struct StepFinished {
   UpdateId update;
+  ServerId server;
 };
-// The pause before a phase is over.
-struct PauseEnded {};
+// The serial part of a synchronous step is over.
+struct CoordinationFinished {
+  UpdateId update;
+};
+// A worker's pause is over.
+struct PauseEnded {
+  WorkerId worker;
+};
+// The time given to a phase is over.
+struct TimerExpired {
+  std::size_t phase = 0;
+};
 // The evaluation of the parameters after `updates` updates is known; nothing when the job does not learn.
 struct Evaluated {
   std::uint64_t updates = 0;
   std::optional<Evaluation> evaluation;
 };
 
-using Event = std::variant<IterationFinished, GradientArrived, ParametersArrived, AllReduceFinished,
-                           StepFinished, PauseEnded, Evaluated>;
+using Event =
+    std::variant<WorkerLeft, WorkerJoined, IterationFinished, GradientArrived, ParametersArrived,
+                 AllReduceFinished, StepFinished, CoordinationFinished, PauseEnded, TimerExpired, Evaluated>;
 
-// Sort key of events that share a time: (kind, worker or update).
-[[nodiscard]] std::pair<std::size_t, std::uint64_t> order_among_equals(const Event& event);
+// Sort key of events that share a time: (kind, worker or update, server).
+[[nodiscard]] std::tuple<std::size_t, std::uint64_t, std::uint64_t> order_among_equals(const Event& event);
 
 }  // namespace paceline

@@ -29,12 +29,13 @@ inline std::uint64_t short_job_fingerprint(const char* network) {
        .worker_count = 2,
        .seed = {.seed = 7, .replication = 3}});
   for (std::uint64_t update = 0; update < 10; ++update) {
-    learner.pull(WorkerId{0});
-    if (update % 3 == 0) learner.pull(WorkerId{1});
+    learner.pull(WorkerId{0}, ServerId{0});
+    if (update % 3 == 0) learner.pull(WorkerId{1}, ServerId{0});
     learner.compute(WorkerId{0}, 48, GradientId{2 * update});
     learner.compute(WorkerId{1}, 5, GradientId{2 * update + 1});
-    const WeightedGradient gradients[] = {{GradientId{2 * update}, 0.75}, {GradientId{2 * update + 1}, 0.25}};
-    learner.apply(gradients, {.learning_rate = 0.01, .momentum = 0.9});
+    const WeightedGradient gradients[] = {{GradientId{2 * update}, WorkerId{0}, 0.75},
+                                          {GradientId{2 * update + 1}, WorkerId{1}, 0.25}};
+    learner.apply(ServerId{0}, gradients, {.learning_rate = 0.01, .momentum = 0.9});
   }
   return fingerprint(learner.global_parameters());
 }

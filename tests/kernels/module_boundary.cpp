@@ -21,10 +21,10 @@ TEST_CASE("a program that does not link LibTorch trains a network through the mo
   const std::unique_ptr<Learner> learner = load_network_learner(small_job());
   const double before = learner->evaluate().value().loss;
   for (std::uint64_t step = 0; step < 30; ++step) {
-    learner->pull(WorkerId{0});
+    learner->pull(WorkerId{0}, ServerId{0});
     learner->compute(WorkerId{0}, 64, GradientId{step});
-    const WeightedGradient gradient{GradientId{step}, 1.0};
-    learner->apply({&gradient, 1}, {.learning_rate = 0.01, .momentum = 0.9});
+    const WeightedGradient gradient{GradientId{step}, WorkerId{0}, 1.0};
+    learner->apply(ServerId{0}, {&gradient, 1}, {.learning_rate = 0.01, .momentum = 0.9});
   }
   // Which way the loss went is the network's business; that it moved shows that the updates arrived.
   CHECK(learner->evaluate().value().loss != before);

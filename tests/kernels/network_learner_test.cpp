@@ -36,8 +36,8 @@ std::vector<float> copy(std::span<const float> values) {
 }
 
 void apply_one(NetworkLearner& learner, GradientId gradient, const Hyperparameters& hyperparameters) {
-  const WeightedGradient weighted{gradient, 1.0};
-  learner.apply({&weighted, 1}, hyperparameters);
+  const WeightedGradient weighted{gradient, first_worker, 1.0};
+  learner.apply(ServerId{0}, {&weighted, 1}, hyperparameters);
 }
 
 // max |a − b| / max |b|
@@ -64,7 +64,7 @@ std::vector<float> weighted_mean(std::span<const float> a, double na, std::span<
 
 TEST_CASE("a stale gradient is the gradient at the parameters the worker pulled") {
   NetworkLearner moved(job());
-  moved.pull(first_worker);
+  moved.pull(first_worker, ServerId{0});
   moved.compute(second_worker, 8, GradientId{0});
   apply_one(moved, GradientId{0}, {.learning_rate = 0.1, .momentum = 0.0});
   moved.compute(first_worker, 8, GradientId{1});
@@ -76,7 +76,7 @@ TEST_CASE("a stale gradient is the gradient at the parameters the worker pulled"
   NetworkLearner pulled_late(job());
   pulled_late.compute(second_worker, 8, GradientId{0});
   apply_one(pulled_late, GradientId{0}, {.learning_rate = 0.1, .momentum = 0.0});
-  pulled_late.pull(first_worker);
+  pulled_late.pull(first_worker, ServerId{0});
   pulled_late.compute(first_worker, 8, GradientId{1});
   CHECK_FALSE(std::ranges::equal(pulled_late.gradient(GradientId{1}), still.gradient(GradientId{1})));
 }
@@ -114,7 +114,7 @@ TEST_CASE("three updates follow the equations of the learner's contract") {
     for (std::uint64_t update = 0; update < 3; ++update) {
       const GradientId a{2 * update};
       const GradientId b{2 * update + 1};
-      learner.pull(first_worker);
+      learner.pull(first_worker, ServerId{0});
       learner.compute(first_worker, 16, a);
       learner.compute(second_worker, 8, b);
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -122,8 +122,10 @@ TEST_CASE("three updates follow the equations of the learner's contract") {
         v[i] = 0.9 * v[i] + s;
         x[i] = static_cast<float>(x[i] - 0.05 * (nesterov ? s + 0.9 * v[i] : v[i]));
       }
-      learner.apply(std::array{WeightedGradient{a, 0.75}, WeightedGradient{b, 0.25}},
-                    {.learning_rate = 0.05, .momentum = 0.9});
+      learner.apply(
+          ServerId{0},
+          std::array{WeightedGradient{a, WorkerId{0}, 0.75}, WeightedGradient{b, WorkerId{1}, 0.25}},
+          {.learning_rate = 0.05, .momentum = 0.9});
       CHECK(relative_difference(learner.global_parameters(), x) < 1e-6);
     }
   }
@@ -203,7 +205,7 @@ TEST_CASE("evaluation does not disturb training") {
   NetworkLearner watched(job());
   for (std::uint64_t i = 0; i < 3; ++i) {
     for (NetworkLearner* learner : {&quiet, &watched}) {
-      learner->pull(first_worker);
+      learner->pull(first_worker, ServerId{0});
       learner->compute(first_worker, 8, GradientId{i});
       apply_one(*learner, GradientId{i}, {.learning_rate = 0.05, .momentum = 0.9});
     }
@@ -215,7 +217,7 @@ TEST_CASE("evaluation does not disturb training") {
 TEST_CASE("a diverged network evaluates to a loss that is not finite, without an exception") {
   NetworkLearner learner(job());
   for (std::uint64_t i = 0; i < 4; ++i) {
-    learner.pull(first_worker);
+    learner.pull(first_worker, ServerId{0});
     learner.compute(first_worker, 8, GradientId{i});
     apply_one(learner, GradientId{i}, {.learning_rate = 1e30, .momentum = 0.9});
   }
@@ -232,7 +234,7 @@ TEST_CASE("a gradient is used once: again, unknown or recomputed is a programmin
   learner.compute(first_worker, 4, GradientId{1});
   apply_one(learner, GradientId{1}, {.learning_rate = 0.1});
   CHECK_THROWS_AS(apply_one(learner, GradientId{1}, {.learning_rate = 0.1}), ProgrammingError);
-  CHECK_THROWS_AS(learner.pull(WorkerId{2}), ProgrammingError);
+  CHECK_THROWS_AS(learner.pull(WorkerId{2}, ServerId{0}), ProgrammingError);
 }
 
 TEST_CASE("a user's unknown network is refused with a suggestion") {

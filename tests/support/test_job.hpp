@@ -26,13 +26,23 @@ struct Done {
   Action action;
 };
 
+struct ServerWork {
+  ServerId server;
+  Seconds begin;
+  Seconds end;
+};
+
 class Recording final : public RunObserver {
  public:
   void on_event(Seconds now, const Event& event) override { events.push_back({now, event}); }
   void on_action(Seconds now, const Action& action) override { actions.push_back({now, action}); }
+  void on_server_work(ServerId server, Seconds begin, Seconds end) override {
+    server_work.push_back({server, begin, end});
+  }
 
   std::vector<Happened> events;
   std::vector<Done> actions;
+  std::vector<ServerWork> server_work;
 
   template <class Alternative>
   [[nodiscard]] std::vector<std::pair<Seconds, Alternative>> all() const {
@@ -77,6 +87,12 @@ struct TestJob {
     return profile;
   }
 
+  [[nodiscard]] std::vector<Seconds> switch_costs() const {
+    std::vector<Seconds> costs;
+    for (const PhaseConfig& phase : phases) costs.push_back(phase.switch_cost);
+    return costs;
+  }
+
   [[nodiscard]] Coordinator coordinator() const {
     const ComputeTimes compute(profile(), workers, jitter, seed);
     std::vector<double> throughput;
@@ -102,8 +118,8 @@ struct TestJob {
   };
 
   void run_on(Timeline& timeline, Learner& learner, Result& result) const {
-    const World world{ComputeTimes(profile(), workers, jitter, seed), ServerTimes(profile()),
-                      parameter_bytes};
+    const World world{ComputeTimes(profile(), workers, jitter, seed), ServerTimes(profile()), parameter_bytes,
+                      switch_costs()};
     Coordinator job = coordinator();
     Executor executor(job, world, learner, timeline, result.recording);
     result.stalled = executor.run();

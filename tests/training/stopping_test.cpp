@@ -14,12 +14,15 @@ namespace {
 class ScriptedLearner final : public Learner {
  public:
   std::optional<int> diverges_at;
-  void pull(WorkerId) override {}
+  void pull(WorkerId, ServerId) override {}
   void compute(WorkerId, std::int64_t, GradientId) override {}
-  void apply(std::span<const WeightedGradient>, const Hyperparameters& hyperparameters) override {
+  void apply(ServerId, std::span<const WeightedGradient>, const Hyperparameters& hyperparameters) override {
     ++updates_;
     rates.push_back(hyperparameters.learning_rate);
   }
+  void apply_locally(WorkerId, GradientId, const Hyperparameters&) override {}
+  void overwrite(ServerId, WorkerId) override {}
+  void scale_velocity(double) override {}
   void discard(GradientId) override {}
   std::optional<Evaluation> evaluate() override {
     const bool diverged = diverges_at && updates_ >= *diverges_at;
