@@ -29,6 +29,7 @@ enum class Purpose : std::uint8_t {
   parameter_initialization = 5,
   dataset_generation = 6,
   bootstrap = 7,
+  straggler = 8,
 };
 
 // The experiment's identity: replications of one scenario share `seed` and differ in `replication`.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,18 +81,23 @@ std::vector<std::string> extrapolation_notes(const Profile& profile, const std::
 
 ComputeTimes::ComputeTimes(const Profile& profile, const std::vector<Worker>& workers, const Jitter& jitter,
                            Seed seed)
-    : iteration_cv_(jitter.iteration_cv), seed_(seed) {
+    : ComputeTimes({profile}, std::vector<std::size_t>(workers.size(), 0), workers, jitter, seed) {}
+
+ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std::size_t>& profile_of_worker,
+                           const std::vector<Worker>& workers, const Jitter& jitter, Seed seed)
+    : profiles_(std::move(profiles)), iteration_cv_(jitter.iteration_cv), seed_(seed) {
   check(is_coefficient(jitter.run_cv) && is_coefficient(jitter.worker_cv) &&
             is_coefficient(jitter.iteration_cv),
         "a coefficient of variation is finite and not negative");
   const double run_factor = mean_one_factor(seed, Purpose::run_jitter, 0, 0, jitter.run_cv);
   for (std::size_t w = 0; w < workers.size(); ++w) {
     check(workers[w].speed > 0.0, "a worker's speed is positive");
-    const ComputeFit& fit = fit_for(profile, w, workers[w].cores);
+    const ComputeFit& fit = fit_for(profiles_.at(profile_of_worker.at(w)), w, workers[w].cores);
     const double worker_factor =
         mean_one_factor(seed, Purpose::worker_jitter, static_cast<std::uint32_t>(w), 0, jitter.worker_cv);
     workers_.push_back({fit.intercept / workers[w].speed, fit.slope_per_sample / workers[w].speed,
-                        fit.optimizer_step / workers[w].speed, run_factor * worker_factor});
+                        fit.optimizer_step / workers[w].speed, run_factor * worker_factor, workers[w].speed,
+                        profile_of_worker[w]});
   }
 }
 
@@ -110,6 +116,14 @@ Seconds ComputeTimes::iteration(WorkerId worker, std::uint64_t iteration, std::i
   const double iteration_factor = mean_one_factor(
       seed_, Purpose::iteration_jitter, static_cast<std::uint32_t>(worker.value), iteration, iteration_cv_);
   return mean_iteration(worker, batch_samples) * (times(worker).run_and_worker_factor * iteration_factor);
+}
+
+double ComputeTimes::speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const {
+  const WorkerTimes& own = times(worker);
+  const ComputeFit& fit = fit_for(profiles_[own.profile], worker.value, cores);
+  const Seconds there =
+      (fit.intercept + static_cast<double>(batch_samples) * fit.slope_per_sample) / own.speed;
+  return mean_iteration(worker, batch_samples) / there;
 }
 
 Seconds ComputeTimes::optimizer_step(WorkerId worker) const {

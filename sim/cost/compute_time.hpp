@@ -63,14 +63,21 @@ inline constexpr double default_worker_cv = 0.0;
 
 class ComputeTimes {
  public:
-  // Throws UserError when a worker's core count was not measured.
+  // One profile for all workers. Throws UserError when a worker's core count was not measured.
   ComputeTimes(const Profile& profile, const std::vector<Worker>& workers, const Jitter& jitter, Seed seed);
+  // A profile for each worker, by index into `profiles`.
+  ComputeTimes(std::vector<Profile> profiles, const std::vector<std::size_t>& profile_of_worker,
+               const std::vector<Worker>& workers, const Jitter& jitter, Seed seed);
 
   // Forward and backward of the worker's `iteration`-th mini-batch, with jitter.
   [[nodiscard]] Seconds iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const;
   // The same without jitter.
   [[nodiscard]] Seconds mean_iteration(WorkerId worker, std::int64_t batch_samples) const;
   [[nodiscard]] Seconds optimizer_step(WorkerId worker) const;
+  // How many times faster the worker's mean iteration would be on `cores` of its cores instead of its own.
+  // Throws UserError when that core count was not measured.
+  [[nodiscard]] double speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const;
+  [[nodiscard]] std::size_t worker_count() const { return workers_.size(); }
 
  private:
   struct WorkerTimes {
@@ -78,9 +85,12 @@ class ComputeTimes {
     Seconds slope_per_sample;
     Seconds optimizer_step;
     double run_and_worker_factor = 1.0;
+    double speed = 1.0;
+    std::size_t profile = 0;  // of profiles_
   };
   [[nodiscard]] const WorkerTimes& times(WorkerId worker) const;
 
+  std::vector<Profile> profiles_;
   std::vector<WorkerTimes> workers_;
   double iteration_cv_;
   Seed seed_;

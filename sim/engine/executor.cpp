@@ -3,111 +3,144 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/base/check.hpp"
+
 namespace paceline {
 
 Executor::Executor(Coordinator& coordinator, const World& world, Learner& learner, Timeline& timeline,
                    RunObserver& observer)
-    : coordinator_(coordinator), world_(world), learner_(learner), timeline_(timeline), observer_(observer) {}
+    : coordinator_(coordinator),
+      world_(world),
+      learner_(learner),
+      timeline_(timeline),
+      observer_(observer),
+      conditions_(world.heterogeneity, world.compute.worker_count(), world.seed),
+      computations_(world.compute.worker_count()),
+      server_free_at_(world.servers) {}
 
 std::optional<Stalled> Executor::run() {
+  // What holds from the very start is no event: the coordinator was told who is there.
+  static_cast<void>(follow_conditions());
   Actions actions;
   coordinator_.start(actions);
   carry_out(actions);
+  schedule_world_change();
   const bool ended = timeline_.run(
-      [this](Seconds now, const std::vector<Occurrence>& occurrences) { return deliver(now, occurrences); });
+      [this](Seconds, const std::vector<Occurrence>& occurrences) { return deliver(occurrences); });
   if (ended) return std::nullopt;
-  return Stalled{timeline_.now(), coordinator_.describe_waiting()};
+  return Stalled{last_event_at_, coordinator_.describe_waiting()};
 }
 
-bool Executor::deliver(Seconds now, const std::vector<Occurrence>& occurrences) {
+// The world changes first: what happens at the same time happens under the new conditions.
+bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   std::vector<Event> events;
-  for (const Occurrence& occurrence : occurrences) events.push_back(std::get<Event>(occurrence));
-  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-    return order_among_equals(a) < order_among_equals(b);
-  });
-  for (const Event& event : events) {
-    observer_.on_event(now, event);
-    Actions actions;
-    coordinator_.handle(now, event, actions);
-    carry_out(actions);
-    if (coordinator_.stopped()) return false;
+  for (const Occurrence& occurrence : occurrences) {
+    if (std::holds_alternative<WorldChange>(occurrence)) {
+      world_change_at_.reset();
+      for (Event& event : follow_conditions()) events.push_back(std::move(event));
+    } else {
+      --under_way_;
+    }
+  }
+  for (const Occurrence& occurrence : occurrences) {
+    if (const auto* due = std::get_if<ComputationDue>(&occurrence)) {
+      const std::optional<Computation> done = computations_.finish(due->worker, due->attempt);
+      if (done)
+        events.push_back(IterationFinished{due->worker, done->gradient, timeline_.now() - done->started});
+    } else if (const auto* event = std::get_if<Event>(&occurrence)) {
+      events.push_back(*event);
+    }
+  }
+  for (const Occurrence& occurrence : occurrences)
+    if (const auto* delayed = std::get_if<DelayedSend>(&occurrence)) {
+      if (const auto* gradient = std::get_if<SendGradient>(&delayed->action)) send_now(*gradient);
+      if (const auto* reduce = std::get_if<AllReduce>(&delayed->action)) all_reduce_now(*reduce);
+    }
+  if (!deliver_events(std::move(events))) return false;
+  schedule_world_change();
+  return true;
+}
+
+bool Executor::deliver_events(std::vector<Event> events) {
+  while (!events.empty()) {
+    std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
+      return order_among_equals(a) < order_among_equals(b);
+    });
+    for (const Event& event : events) {
+      last_event_at_ = timeline_.now();
+      observer_.on_event(last_event_at_, event);
+      Actions actions;
+      coordinator_.handle(timeline_.now(), event, actions);
+      carry_out(actions);
+      if (coordinator_.stopped()) return false;
+    }
+    events.clear();
+    // Updates just applied may have reached an epoch at which something changes.
+    if (std::exchange(progress_moved_, false) && conditions_.is_due(position())) events = follow_conditions();
   }
   return true;
 }
 
-void Executor::carry_out(const Actions& actions) {
-  for (const Action& action : actions) {
-    observer_.on_action(timeline_.now(), action);
-    std::visit([this](const auto& a) { carry_out(a); }, action);
+std::vector<Event> Executor::follow_conditions() {
+  std::vector<bool> was_present;
+  for (std::uint64_t w = 0; w < world_.compute.worker_count(); ++w)
+    was_present.push_back(conditions_.of(WorkerId{w}).is_present);
+  std::vector<Event> events;
+  for (const WorkerId worker : conditions_.advance(position())) {
+    const bool is_present = conditions_.of(worker).is_present;
+    if (is_present && !was_present[worker.value]) events.emplace_back(WorkerJoined{worker});
+    if (!is_present && was_present[worker.value]) events.emplace_back(WorkerLeft{worker});
+    timeline_.set_bandwidth_factor(worker, conditions_.of(worker).bandwidth);
+    const std::optional<Computation>& computation = computations_.of(worker);
+    if (!computation) continue;
+    if (const auto end =
+            computations_.change_rate(worker, timeline_.now(), rate(worker, computation->batch_samples)))
+      at(end->at, ComputationDue{worker, end->attempt});
   }
+  return events;
 }
 
-void Executor::carry_out(const StartIteration& action) {
-  learner_.compute(action.worker, action.batch_samples, action.gradient);
-  const Seconds compute_time =
-      world_.compute.iteration(action.worker, action.iteration, action.batch_samples);
-  timeline_.at(timeline_.now() + compute_time,
-               Event(IterationFinished{action.worker, action.gradient, compute_time}));
+JobPosition Executor::position() const {
+  const auto samples = static_cast<double>(applied_samples_);
+  return {timeline_.now(), samples / static_cast<double>(world_.dataset_samples),
+          samples / static_cast<double>(world_.total_samples)};
 }
 
-void Executor::carry_out(const SendGradient& action) {
-  timeline_.send(action.from, action.server, world_.parameter_bytes,
-                 Event(GradientArrived{action.from, action.gradient, action.server}));
+// Scheduled only while something else is to come: what only the world would still do cannot move a job that stalled.
+void Executor::schedule_world_change() {
+  if (under_way_ == 0 && !conditions_.awaits_workers()) return;
+  const std::optional<Seconds> next = conditions_.next_date();
+  if (!next || (world_change_at_ && *world_change_at_ <= *next)) return;
+  world_change_at_ = next;
+  timeline_.at(*next, WorldChange{});
 }
 
-void Executor::carry_out(const SendParameters& action) {
-  timeline_.send(action.server, action.to, world_.parameter_bytes,
-                 Event(ParametersArrived{action.to, action.gradient, action.server}));
+double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
+  const WorkerCondition& condition = conditions_.of(worker);
+  if (!condition.cores) return condition.speed;
+  return condition.speed * world_.compute.speed_up(worker, *condition.cores, batch_samples);
 }
 
-void Executor::carry_out(const AllReduce& action) {
-  timeline_.ring_all_reduce(action.members, world_.parameter_bytes, Event(AllReduceFinished{action.update}));
+void Executor::at(Seconds date, Occurrence occurrence) {
+  ++under_way_;
+  timeline_.at(date, std::move(occurrence));
 }
 
-void Executor::carry_out(const Accumulate&) {
-  occupy_server(world_.server.accumulate(world_.parameter_bytes));
+void Executor::send(Endpoint from, Endpoint to, Bytes size, Event arrival) {
+  ++under_way_;
+  timeline_.send(from, to, size, std::move(arrival));
 }
 
-void Executor::carry_out(const Step& action) {
-  timeline_.at(occupy_server(world_.server.step(world_.parameter_bytes)),
-               Event(StepFinished{action.update, action.server}));
+Seconds Executor::occupy(ServerId server, Seconds duration) {
+  Seconds& free_at = server_free_at_.at(server.value);
+  const Seconds begin = std::max(free_at, timeline_.now());
+  free_at = begin + duration;
+  observer_.on_server_work(server, begin, free_at);
+  return free_at;
 }
 
-void Executor::carry_out(const LocalStep& action) {
-  Seconds slowest;
-  for (const WorkerId member : action.members)
-    slowest = std::max(slowest, world_.compute.optimizer_step(member));
-  timeline_.at(timeline_.now() + slowest, Event(StepFinished{action.update, ServerId{0}}));
-}
-
-void Executor::carry_out(const Pause& action) {
-  timeline_.at(timeline_.now() + world_.switch_cost.at(action.phase), Event(PauseEnded{action.worker}));
-}
-
-void Executor::carry_out(const Evaluate& action) {
-  timeline_.at(timeline_.now(), Event(Evaluated{action.updates, learner_.evaluate()}));
-}
-
-void Executor::carry_out(const Apply& action) {
-  std::vector<WeightedGradient> gradients;
-  for (const AppliedGradient& applied : action.gradients)
-    gradients.push_back({applied.gradient, applied.worker, applied.weight});
-  learner_.apply(action.server, gradients, action.hyperparameters);
-}
-
-void Executor::carry_out(const TakeSnapshot& action) {
-  learner_.pull(action.worker, action.server);
-}
-
-void Executor::carry_out(const Discard& action) {
-  learner_.discard(action.gradient);
-}
-
-Seconds Executor::occupy_server(Seconds duration) {
-  const Seconds begin = std::max(server_free_at_, timeline_.now());
-  server_free_at_ = begin + duration;
-  observer_.on_server_work(ServerId{0}, begin, server_free_at_);
-  return server_free_at_;
+Bytes Executor::shard_bytes() const {
+  return world_.parameter_bytes / static_cast<double>(world_.servers);
 }
 
 }  // namespace paceline

@@ -1,21 +1,30 @@
 // Carries out a coordinator's actions in virtual time: the world a simulated job runs in.
 //
-// Models:      true costs (compute with jitter, server, optimizer step), the learner, and a timeline on which they
-//              take place. Policies inside the coordinator never see any of these but through events.
-// Equation:    an iteration takes ComputeTimes::iteration; a server serves one operation at a time in the order asked:
-//              end = max(now, end of the one before) + bytes / rate; a step on members takes the slowest member's.
+// Models:      true costs (compute with jitter, servers, pauses, coordination), conditions that change while the job
+//              runs, the learner, and a timeline on which all of it takes place. Policies inside the coordinator never
+//              see any of these but through events.
+// Equation:    an iteration is work of ComputeTimes::iteration seconds at speed 1, done at the rate the worker's
+//              condition allows: it ends when ∫ rate dt = work. Each server holds 1/S of the parameters and serves one
+//              operation at a time in the order asked: end = max(now, end of the one before) + bytes / rate. A local
+//              step takes the slowest member's time. Latency added to a worker's iteration delays what it sends.
 // Units:       seconds, bytes.
-// Assumptions: evaluation is free; a gradient and the parameters have the profile's parameter_bytes.
-// Not modelled: overlap of communication with backward; paid evaluation.
+// Assumptions: a gradient and the parameters have the profile's parameter_bytes. What is called off stops at once on the
+//              worker; what it has already sent travels on and is ignored.
+// Not modelled: overlap of communication with backward.
 // Source:      design sections 3 and 5.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/base/quantity.hpp"
+#include "sim/cluster/conditions.hpp"
 #include "sim/cost/compute_time.hpp"
+#include "sim/cost/fixed_costs.hpp"
 #include "sim/cost/server_time.hpp"
+#include "sim/engine/computations.hpp"
 #include "sim/engine/observer.hpp"
 #include "sim/engine/timeline.hpp"
 #include "sim/learning/learner.hpp"
@@ -27,7 +36,12 @@ struct World {
   ComputeTimes compute;
   ServerTimes server;
   Bytes parameter_bytes;
-  std::vector<Seconds> switch_cost;  // by phase
+  std::size_t servers = 1;
+  FixedCosts costs;
+  Heterogeneity heterogeneity;
+  std::int64_t total_samples = 1;  // of the job and of the data set: what epochs and progress refer to
+  std::int64_t dataset_samples = 1;
+  Seed seed;
 };
 
 // Nothing is left to happen although the job is not over: a result with a name, not a crash.
@@ -45,7 +59,8 @@ class Executor {
   [[nodiscard]] std::optional<Stalled> run();
 
  private:
-  bool deliver(Seconds now, const std::vector<Occurrence>& occurrences);
+  bool deliver(const std::vector<Occurrence>& occurrences);
+  bool deliver_events(std::vector<Event> events);
   void carry_out(const Actions& actions);
 
   void carry_out(const StartIteration& action);
@@ -55,29 +70,48 @@ class Executor {
   void carry_out(const Accumulate& action);
   void carry_out(const Step& action);
   void carry_out(const LocalStep& action);
-  void carry_out(const Coordinate&) {}
-  void carry_out(const SetTimer&) {}
-  void carry_out(const ApplyLocally&) {}
-  void carry_out(const Overwrite&) {}
-  void carry_out(const ScaleVelocity&) {}
+  void carry_out(const Coordinate& action);
   void carry_out(const Pause& action);
+  void carry_out(const SetTimer& action);
   void carry_out(const Evaluate& action);
   void carry_out(const Apply& action);
+  void carry_out(const ApplyLocally& action);
+  void carry_out(const Overwrite& action);
   void carry_out(const TakeSnapshot& action);
   void carry_out(const Discard& action);
+  void carry_out(const ScaleVelocity& action);
   void carry_out(const AdoptBatches&) {}
   void carry_out(const EnterPhase&) {}
   void carry_out(const Stop&) {}
 
-  // Queues work on the server; returns when it will be done.
-  Seconds occupy_server(Seconds duration);
+  void at(Seconds date, Occurrence occurrence);
+  void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
+  void send_now(const SendGradient& action);
+  void all_reduce_now(const AllReduce& action);
+  // Queues work on a server; returns when it will be done.
+  Seconds occupy(ServerId server, Seconds duration);
+  [[nodiscard]] Bytes shard_bytes() const;
+
+  // The world moves on: returns what the coordinator hears of it.
+  std::vector<Event> follow_conditions();
+  void schedule_world_change();
+  [[nodiscard]] JobPosition position() const;
+  [[nodiscard]] double rate(WorkerId worker, std::int64_t batch_samples) const;
 
   Coordinator& coordinator_;
   const World& world_;
   Learner& learner_;
   Timeline& timeline_;
   RunObserver& observer_;
-  Seconds server_free_at_;
+  Conditions conditions_;
+  Computations computations_;
+  std::vector<Seconds> server_free_at_;
+  Seconds evaluator_free_at_;
+  Seconds last_event_at_;
+  std::int64_t applied_samples_ = 0;
+  bool progress_moved_ = false;
+  std::uint64_t under_way_ = 0;  // occurrences still to come, world changes apart
+  std::optional<Seconds> world_change_at_;
 };
 
 }  // namespace paceline

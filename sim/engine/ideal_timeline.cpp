@@ -31,6 +31,8 @@ void IdealTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes siz
   at(now_ + rounds * round, std::move(finish));
 }
 
+void IdealTimeline::set_bandwidth_factor(WorkerId, double) {}
+
 bool IdealTimeline::run(const Deliver& deliver) {
   while (!agenda_.empty()) {
     now_ = agenda_.begin()->first;

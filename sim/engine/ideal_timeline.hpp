@@ -25,6 +25,7 @@ class IdealTimeline final : public Timeline {
   void at(Seconds date, Occurrence occurrence) override;
   void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override;
   void ring_all_reduce(std::span<const WorkerId> members, Bytes size, Occurrence finish) override;
+  void set_bandwidth_factor(WorkerId worker, double factor) override;
   [[nodiscard]] bool run(const Deliver& deliver) override;
 
  private:

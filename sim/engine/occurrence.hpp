@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "sim/base/id.hpp"
+#include "sim/training/action.hpp"
 #include "sim/training/event.hpp"
 
 namespace paceline {
@@ -18,6 +19,11 @@ struct ComputationDue {
   std::uint64_t attempt = 0;
 };
 
-using Occurrence = std::variant<WorldChange, ComputationDue, Event>;
+// What added latency has held back goes out now.
+struct DelayedSend {
+  std::variant<SendGradient, AllReduce> action;
+};
+
+using Occurrence = std::variant<WorldChange, ComputationDue, DelayedSend, Event>;
 
 }  // namespace paceline

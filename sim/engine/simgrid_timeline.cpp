@@ -175,6 +175,8 @@ void SimGridTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes s
   for (std::size_t i = 0; i < n; ++i) state_->start_round(ring, i, 0);
 }
 
+void SimGridTimeline::set_bandwidth_factor(WorkerId, double) {}
+
 bool SimGridTimeline::run(const Deliver& deliver) {
   state_->deliver = deliver;
   state_->pump = sg::Actor::create("pump", state_->platform.server,

@@ -39,6 +39,8 @@ class Timeline {
   // Ring all-reduce of `size` bytes among the members, in worker order, all of them ready now: each of 2(n-1) rounds
   // moves one chunk of ceil(size / n) bytes from every member to the next.
   virtual void ring_all_reduce(std::span<const WorkerId> members, Bytes size, Occurrence finish) = 0;
+  // From now on a worker's own link has `factor` times its bandwidth; what is in flight follows.
+  virtual void set_bandwidth_factor(WorkerId worker, double factor) = 0;
   // Runs until `deliver` returns false. Returns false when instead nothing is left to happen.
   [[nodiscard]] virtual bool run(const Deliver& deliver) = 0;
 };

@@ -42,6 +42,9 @@ class BatchController {
   // `worker` computed `batch_samples` in `compute_time`. Returns the batches of all workers when they change.
   virtual std::optional<Batches> on_iteration(WorkerId worker, std::int64_t batch_samples,
                                               Seconds compute_time) = 0;
+  // The worker is gone, or there (again): an adjustment does not wait for absent workers, and leaves their batch alone.
+  virtual void on_leave(WorkerId) {}
+  virtual void on_join(WorkerId) {}
 };
 
 // `calibrated_throughput`: samples/s of each worker at the initial batch, from its profile; used by static only.

@@ -1,5 +1,5 @@
 // Bulk synchronous parallel: a round ends when every member's gradient is ready; they form one update.
-#include <algorithm>
+#include <set>
 
 #include "sim/base/check.hpp"
 #include "sim/policy/synchronization_factories.hpp"
@@ -9,23 +9,49 @@ namespace {
 
 class Bsp final : public SynchronizationPolicy {
  public:
+  bool is_synchronous() const override { return true; }
+  std::size_t gradients_per_update() const override { return members_.size(); }
+
   void begin(std::span<const WorkerId> members) override {
-    members_.assign(members.begin(), members.end());
+    members_ = {members.begin(), members.end()};
+    computing_ = members_;
     ready_.clear();
   }
 
   SynchronizationDecision on_gradient(WorkerId worker) override {
-    check(std::find(ready_.begin(), ready_.end(), worker) == ready_.end(),
-          "a worker's gradient is ready twice in one BSP round");
-    ready_.push_back(worker);
-    if (ready_.size() < members_.size()) return {};
-    ready_.clear();
-    return {.combine = members_, .release = members_};
+    check(ready_.insert(worker).second, "a worker's gradient is ready twice in one BSP round");
+    computing_.erase(worker);
+    return end_round_if_complete();
+  }
+
+  SynchronizationDecision on_leave(WorkerId worker) override {
+    members_.erase(worker);
+    computing_.erase(worker);
+    ready_.erase(worker);
+    return end_round_if_complete();
+  }
+
+  // The newcomer takes part from the next round on; at once when there is no round.
+  SynchronizationDecision on_join(WorkerId worker) override {
+    members_.insert(worker);
+    if (!computing_.empty() || !ready_.empty()) return {};
+    computing_ = {worker};
+    return {.combine = {}, .drop = {}, .release = {worker}};
   }
 
  private:
-  std::vector<WorkerId> members_;
-  std::vector<WorkerId> ready_;
+  SynchronizationDecision end_round_if_complete() {
+    if (!computing_.empty() || ready_.empty()) return {};
+    SynchronizationDecision decision{
+        .combine = {ready_.begin(), ready_.end()}, .drop = {}, .release = {members_.begin(), members_.end()}};
+    ready_.clear();
+    computing_ = members_;
+    return decision;
+  }
+
+  std::set<WorkerId> members_;
+  std::set<WorkerId> computing_;  // whose gradient this round waits for
+  std::set<WorkerId> ready_;      // whose gradients it holds
 };
 
 }  // namespace

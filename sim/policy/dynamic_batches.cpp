@@ -10,6 +10,7 @@ namespace {
 
 // What the controller remembers of one worker.
 struct Observed {
+  bool is_present = true;
   std::int64_t batch_samples = 0;
   std::int64_t maximum_samples = 0;      // the configured bound, or a lower one it has learned
   double mean_time_s = 0.0;              // moving average since the last adjustment
@@ -39,10 +40,13 @@ class DynamicBatches final : public BatchController {
     if (batch_samples != seen.batch_samples) return std::nullopt;
     observe(seen, compute_time.value());
     const bool all_seen = std::all_of(workers_.begin(), workers_.end(), [this](const Observed& w) {
-      return w.iterations_since_look >= config_.adjust_every_iterations;
+      return !w.is_present || w.iterations_since_look >= config_.adjust_every_iterations;
     });
     return all_seen ? look() : std::nullopt;
   }
+
+  void on_leave(WorkerId worker) override { set_present(worker, false); }
+  void on_join(WorkerId worker) override { set_present(worker, true); }
 
  private:
   void observe(Observed& seen, double time_s) const {
@@ -52,16 +56,31 @@ class DynamicBatches final : public BatchController {
     ++seen.iterations_since_look;
   }
 
+  void set_present(WorkerId worker, bool is_present) {
+    Observed& seen = workers_.at(worker.value);
+    seen.is_present = is_present;
+    seen.mean_time_s = 0.0;
+    seen.iterations_averaged = 0;
+    seen.iterations_since_look = 0;
+    seen.smaller_throughput.reset();
+  }
+
   std::optional<Batches> look() {
     double mean_time_s = 0.0;
+    const auto present = static_cast<double>(std::ranges::count_if(workers_, &Observed::is_present));
     for (Observed& worker : workers_) {
+      if (!worker.is_present) continue;
       learn_maximum(worker);
       worker.iterations_since_look = 0;
-      mean_time_s += worker.mean_time_s / static_cast<double>(workers_.size());
+      mean_time_s += worker.mean_time_s / present;
     }
     Batches proposed;
     double largest_change = 0.0;
     for (const Observed& worker : workers_) {
+      if (!worker.is_present) {
+        proposed.push_back(worker.batch_samples);
+        continue;
+      }
       const auto batch = static_cast<double>(worker.batch_samples);
       const auto wanted = static_cast<std::int64_t>(std::llround(batch * mean_time_s / worker.mean_time_s));
       proposed.push_back(std::clamp(wanted, config_.minimum_samples, worker.maximum_samples));
@@ -69,7 +88,8 @@ class DynamicBatches final : public BatchController {
           std::max(largest_change, std::abs(static_cast<double>(proposed.back()) - batch) / batch);
     }
     if (largest_change <= config_.dead_band) return std::nullopt;
-    for (std::size_t k = 0; k < workers_.size(); ++k) adopt(workers_[k], proposed[k]);
+    for (std::size_t k = 0; k < workers_.size(); ++k)
+      if (workers_[k].is_present) adopt(workers_[k], proposed[k]);
     return proposed;
   }
 

@@ -1,18 +1,41 @@
 // What a scenario says about synchronization: a job is a sequence of phases. The rules: synchronization.hpp.
 #pragma once
 
+#include <cstdint>
+#include <variant>
+
 #include "sim/base/quantity.hpp"
 
 namespace paceline {
 
-enum class SynchronizationKind { bsp, asp };
+enum class SynchronizationKind { bsp, asp, k_sync, backup_workers };
 enum class Transport { ring, server };
+
+// What travels between workers and servers.
+//   gradients:  pull before every iteration, push the gradient, the server takes the step.
+//   parameters: the worker steps on its own copy and pushes that; the server's becomes it, and the worker pulls only
+//               when an epoch has passed since it last did (ASP as released by OmniLearn).
+enum class Exchange { gradients, parameters };
+
+// How far a phase goes. A phase without one goes on to the end of the job.
+struct ShareOfJob {
+  double fraction = 1.0;  // of the job's samples
+};
+struct UpdateCount {
+  std::uint64_t updates = 0;
+};
+struct EpochCount {
+  double epochs = 0.0;
+};
+using PhaseLength = std::variant<std::monostate, ShareOfJob, UpdateCount, EpochCount, Seconds>;
 
 struct PhaseConfig {
   SynchronizationKind policy = SynchronizationKind::bsp;
   Transport transport = Transport::server;  // ring: all-reduce among the workers (BSP only)
-  double share = 1.0;                       // fraction of the job's samples; the shares of a job sum to 1
-  Seconds switch_cost{};  // pause of every worker before this phase starts; unused by the first
+  PhaseLength length{};
+  std::int64_t gradients_per_update = 1;  // k_sync: K
+  std::int64_t backups = 0;               // backup_workers: b; an update waits for all but b
+  Exchange exchange = Exchange::gradients;
 };
 
 }  // namespace paceline

@@ -5,12 +5,16 @@
 
 namespace paceline {
 
-std::unique_ptr<SynchronizationPolicy> make_synchronization(SynchronizationKind kind) {
-  switch (kind) {
+std::unique_ptr<SynchronizationPolicy> make_synchronization(const PhaseConfig& phase) {
+  switch (phase.policy) {
     case SynchronizationKind::bsp:
       return make_bsp();
     case SynchronizationKind::asp:
       return make_asp();
+    case SynchronizationKind::k_sync:
+      return make_k_sync(static_cast<std::size_t>(phase.gradients_per_update));
+    case SynchronizationKind::backup_workers:
+      return make_backup_workers(static_cast<std::size_t>(phase.backups));
   }
   throw ProgrammingError("unknown synchronization policy");
 }

@@ -9,5 +9,7 @@ namespace paceline {
 
 [[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_bsp();
 [[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_asp();
+[[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_k_sync(std::size_t gradients_per_update);
+[[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_backup_workers(std::size_t backups);
 
 }  // namespace paceline

@@ -24,6 +24,7 @@ struct StartIteration {
   GradientId gradient;
   std::uint64_t iteration = 0;  // of this worker, from 0
   std::int64_t batch_samples = 0;
+  std::uint64_t since_start = 0;  // its iterations since it was last started or restarted
 };
 // Send one server its shard of the gradient (or of the worker's parameters, when those are exchanged).
 // Answer: GradientArrived.
@@ -56,6 +57,7 @@ struct Step {
   UpdateId update;
   ServerId server;
   std::vector<WorkerId> workers;
+  bool overwrites = false;  // the server takes over a worker's parameters instead
 };
 // One optimizer step on each of the members, until the slowest one is done. Answer: StepFinished (server 0).
 struct LocalStep {
@@ -74,6 +76,7 @@ struct Pause {
   WorkerId worker;
   PauseKind kind = PauseKind::switching;
   std::size_t phase = 0;  // that is running, or about to begin
+  GradientId gradient;    // of the iteration that follows
 };
 // Answer: TimerExpired, unless the phase is over before.
 struct SetTimer {
@@ -143,6 +146,8 @@ enum class EndReason { target_reached, workload_done, diverged };
 // The job is over; every gradient in flight has been discarded.
 struct Stop {
   EndReason reason = EndReason::workload_done;
+  // Of the evaluation that reached the target (the first one of those in a row).
+  std::optional<std::uint64_t> reached_after_updates;
 };
 
 using Action = std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step,

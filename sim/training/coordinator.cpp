@@ -1,233 +1,231 @@
 #include "sim/training/coordinator.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/weighting.hpp"
 
 namespace paceline {
 
 Coordinator::Coordinator(CoordinatorConfig config)
     : config_(std::move(config)),
-      workload_(config_.total_samples, config_.phases),
-      evaluation_plan_(config_.evaluate_every),
+      workload_(config_.total_samples, config_.dataset_samples, config_.phases),
+      evaluations_(config_.evaluate_every),
       batch_controller_(make_batch_controller(config_.batching, config_.calibrated_throughput)),
       batches_(batch_controller_->initial()),
-      workers_(config_.calibrated_throughput.size()) {
-  check(!workers_.empty() && config_.dataset_samples > 0, "a job has workers and data");
+      workers_(config_.calibrated_throughput.size()),
+      versions_(config_.servers, 0) {
+  check(!workers_.empty() && config_.servers > 0, "a job has workers and servers");
+  if (config_.checkpoint_every) checkpoints_.emplace(*config_.checkpoint_every);
+  for (std::size_t w = 0; w < config_.present_at_start.size(); ++w) {
+    if (config_.present_at_start[w]) continue;
+    workers_.at(w).doing = Doing::away;
+    batch_controller_->on_leave(WorkerId{w});
+  }
 }
 
 void Coordinator::start(Actions& actions) {
   actions.emplace_back(AdoptBatches{batches_});
   actions.emplace_back(Evaluate{.updates = 0, .samples = 0});
-  last_evaluated_ = 0;
-  begin_phase(actions);
+  ++evaluations_under_way_;
+  plan_phase(config_.pause_at_start ? std::optional(PauseKind::start_up) : std::nullopt, actions);
 }
 
-void Coordinator::handle(Seconds, const Event& event, Actions& actions) {
+void Coordinator::handle(Seconds now, const Event& event, Actions& actions) {
   if (stopped_) return;
-  std::visit(
-      [&](const auto& e) {
-        if constexpr (requires { on(e, actions); }) on(e, actions);
-      },
-      event);
+  now_ = now;
+  std::visit([&](const auto& e) { on(e, actions); }, event);
+  if (stopped_ || work_done_) return;
+  offer_work_given_back(actions);
+  finish_phase_if_over(actions);
+}
+
+void Coordinator::on(const WorkerLeft& event, Actions& actions) {
+  WorkerState& worker = state(event.worker);
+  if (!worker.is_present()) return;
+  check(config_.servers == 1, "workers leave and join with one server only");
+  const auto forget = [&](std::vector<WorkerId>& workers) { std::erase(workers, event.worker); };
+  forget(refused_);
+  for (auto& [id, update] : pending_updates_)
+    for (std::vector<WorkerId>& release : update.release) forget(release);
+  for (auto& [id, workers] : coordinating_) forget(workers);
+  const bool is_combined =
+      worker.iteration && worker.iteration->update && worker.doing == Doing::waiting_for_update;
+  if (worker.iteration && !is_combined) {
+    if (worker.iteration->update) pending_updates_.erase(*worker.iteration->update);
+    drop_iteration(event.worker, actions);
+  }
+  const std::uint64_t iterations = worker.iterations;
+  worker = {};
+  worker.doing = Doing::away;
+  worker.iterations = iterations;
+  batch_controller_->on_leave(event.worker);
+  carry_out(policies_.front()->on_leave(event.worker), ServerId{0}, actions);
+}
+
+void Coordinator::on(const WorkerJoined& event, Actions& actions) {
+  WorkerState& worker = state(event.worker);
+  if (worker.is_present()) return;
+  check(config_.servers == 1, "workers leave and join with one server only");
+  worker.doing = Doing::idle;
+  worker.needs_parameters = true;
+  if (phase_planned_) worker.pauses.push_back(PauseKind::switching);
+  batch_controller_->on_join(event.worker);
+  carry_out(policies_.front()->on_join(event.worker), ServerId{0}, actions);
 }
 
 void Coordinator::on(const IterationFinished& event, Actions& actions) {
-  WorkerState& worker = workers_.at(event.worker.value);
+  WorkerState& worker = state(event.worker);
+  if (!worker.works_on(event.gradient)) return;
   check(worker.doing == Doing::computing, "an iteration finished that was not under way");
-  if (auto batches =
-          batch_controller_->on_iteration(event.worker, worker.batch_samples, event.compute_time)) {
+  if (auto batches = batch_controller_->on_iteration(event.worker, worker.iteration->batch_samples,
+                                                     event.compute_time)) {
     batches_ = std::move(*batches);
     actions.emplace_back(AdoptBatches{batches_});
   }
-  if (phase().transport == Transport::ring) {
-    gradient_ready(event.worker, actions);
+  if (phase().exchange == Exchange::parameters) {
+    begin_parameter_exchange(event.worker, actions);
+  } else if (uses_servers()) {
+    send_to_servers(event.worker, actions);
   } else {
-    worker.doing = Doing::sending;
-    actions.emplace_back(SendGradient{event.worker, worker.gradient, ServerId{0}});
+    worker.doing = Doing::waiting_for_update;
+    gradient_ready(event.worker, ServerId{0}, actions);
   }
 }
 
 void Coordinator::on(const GradientArrived& event, Actions& actions) {
-  check(workers_.at(event.worker.value).doing == Doing::sending, "a gradient arrived that nobody sent");
-  gradient_ready(event.worker, actions);
+  WorkerState& worker = state(event.worker);
+  if (!worker.works_on(event.gradient)) return;
+  check(worker.doing == Doing::sending && worker.parts_awaited > 0, "a gradient arrived that nobody sent");
+  if (--worker.parts_awaited == 0) worker.doing = Doing::waiting_for_update;
+  if (phase().exchange == Exchange::parameters) {
+    actions.emplace_back(Step{*worker.iteration->update, event.server, {event.worker}, true});
+  } else {
+    gradient_ready(event.worker, event.server, actions);
+  }
 }
 
 void Coordinator::on(const ParametersArrived& event, Actions& actions) {
-  check(workers_.at(event.worker.value).doing == Doing::receiving, "parameters arrived that nobody expects");
-  start_iteration(event.worker, actions);
+  WorkerState& worker = state(event.worker);
+  if (!worker.works_on(event.gradient)) return;
+  check(worker.doing == Doing::receiving && worker.parts_awaited > 0,
+        "parameters arrived that nobody expects");
+  if (--worker.parts_awaited == 0) start_iteration(event.worker, actions);
 }
 
-void Coordinator::on(const AllReduceFinished& event, Actions& actions) {
-  actions.emplace_back(LocalStep{event.update, pending_updates_.at(event.update).combine});
+void Coordinator::on(const PauseEnded& event, Actions& actions) {
+  WorkerState& worker = state(event.worker);
+  if (!worker.works_on(event.gradient)) return;
+  check(worker.doing == Doing::pausing, "a pause ended that had not begun");
+  worker.pauses.pop_front();
+  next_pause_or_go_on(event.worker, actions);
 }
 
-void Coordinator::on(const StepFinished& event, Actions& actions) {
-  const auto pending = pending_updates_.find(event.update);
-  check(pending != pending_updates_.end(), "a step finished that was not under way");
-  const PendingUpdate update = std::move(pending->second);
-  pending_updates_.erase(pending);
-  apply_update(event.update, update, actions);
-  release(update.release, phase().transport == Transport::server, actions);
-}
-
-void Coordinator::on(const PauseEnded&, Actions& actions) {
-  if (--pauses_left_ == 0) begin_phase(actions);
+void Coordinator::on(const TimerExpired& event, Actions&) {
+  if (event.phase == workload_.phase() && !phase_planned_) workload_.end_phase();
 }
 
 void Coordinator::on(const Evaluated& event, Actions& actions) {
+  --evaluations_under_way_;
   if (event.evaluation) {
     const Evaluation& result = *event.evaluation;
-    if (!std::isfinite(result.loss)) return stop(EndReason::diverged, actions);
-    if (config_.target_accuracy && result.accuracy >= *config_.target_accuracy)
-      return stop(EndReason::target_reached, actions);
+    if (!std::isfinite(result.loss)) return stop({EndReason::diverged, std::nullopt}, actions);
+    const bool reached = config_.target_accuracy && result.accuracy >= *config_.target_accuracy;
+    if (!reached) reached_after_updates_.clear();
+    if (reached) reached_after_updates_.push_back(event.updates);
+    if (reached && reached_after_updates_.size() >= config_.evaluations_at_target)
+      return stop({EndReason::target_reached, reached_after_updates_.front()}, actions);
   }
-  if (work_done_) stop(EndReason::workload_done, actions);
+  if (work_done_ && evaluations_under_way_ == 0) stop({EndReason::workload_done, std::nullopt}, actions);
 }
 
-void Coordinator::gradient_ready(WorkerId worker, Actions& actions) {
-  workers_[worker.value].doing = Doing::waiting_for_update;
-  SynchronizationDecision decision = synchronization_->on_gradient(worker);
-  // A gradient that is not an update by itself is added to those the server already holds.
-  const bool alone = decision.combine.size() == 1;
-  if (phase().transport == Transport::server && !alone) actions.emplace_back(Accumulate{worker, ServerId{0}});
-  if (decision.combine.empty()) {
-    release(decision.release, phase().transport == Transport::server, actions);
-  } else {
-    begin_update(std::move(decision), actions);
+void Coordinator::plan_phase(std::optional<PauseKind> pause, Actions& actions) {
+  const std::vector<WorkerId> members = present_workers();
+  policies_.clear();
+  for (std::size_t s = 0; s < deciding_servers(); ++s) {
+    policies_.push_back(make_synchronization(phase()));
+    policies_.back()->begin(members);
   }
+  refused_.clear();
+  phase_planned_ = true;
+  for (const WorkerId member : members) {
+    state(member).holds_present_parameters = true;
+    state(member).iterations_since_start = 0;
+    if (pause) state(member).pauses.push_back(*pause);
+  }
+  if (members.empty()) enter_phase(actions);
+  release(members, actions);
 }
 
-void Coordinator::begin_update(SynchronizationDecision decision, Actions& actions) {
-  const UpdateId id{updates_begun_++};
-  if (phase().transport == Transport::ring) {
-    actions.emplace_back(AllReduce{id, decision.combine});
-  } else {
-    actions.emplace_back(Step{id, ServerId{0}, decision.combine});
-  }
-  pending_updates_[id] = {std::move(decision.combine), std::move(decision.release)};
-}
-
-void Coordinator::apply_update(UpdateId id, const PendingUpdate& update, Actions& actions) {
-  std::vector<std::int64_t> batches;
-  for (const WorkerId worker : update.combine) batches.push_back(workers_[worker.value].batch_samples);
-  const std::vector<double> weights = aggregation_weights(config_.batching.weighting, phase().policy, batches,
-                                                          config_.batching.initial_samples);
-  const double epoch =
-      static_cast<double>(workload_.applied_samples()) / static_cast<double>(config_.dataset_samples);
-  Apply apply{.update = id,
-              .server = {},
-              .gradients = {},
-              .hyperparameters = {learning_rate_at(config_.optimizer, epoch, update.combine.size()),
-                                  config_.optimizer.momentum}};
-  for (std::size_t i = 0; i < update.combine.size(); ++i) {
-    WorkerState& worker = workers_[update.combine[i].value];
-    apply.gradients.push_back({.worker = update.combine[i],
-                               .gradient = worker.gradient,
-                               .batch_samples = worker.batch_samples,
-                               .weight = weights[i],
-                               .staleness = updates_ - worker.pulled_version});
-    workload_.apply(worker.batch_samples);
-    worker.doing = Doing::idle;
-  }
-  actions.emplace_back(std::move(apply));
-  ++updates_;
-  if (evaluation_plan_.due_after(updates_, workload_.applied_samples())) {
-    actions.emplace_back(Evaluate{updates_, workload_.applied_samples()});
-    last_evaluated_ = updates_;
-  }
-}
-
-void Coordinator::begin_phase(Actions& actions) {
+void Coordinator::enter_phase(Actions& actions) {
+  phase_planned_ = false;
   actions.emplace_back(EnterPhase{workload_.phase()});
-  std::vector<WorkerId> everyone;
-  for (std::uint64_t w = 0; w < workers_.size(); ++w) everyone.push_back(WorkerId{w});
-  synchronization_ = make_synchronization(phase().policy);
-  synchronization_->begin(everyone);
-  release(everyone, false, actions);
+  if (const auto* time = std::get_if<Seconds>(&phase().length))
+    actions.emplace_back(SetTimer{workload_.phase(), *time});
 }
 
-void Coordinator::release(const std::vector<WorkerId>& workers, bool parameters_travel, Actions& actions) {
-  if (!workload_.phase_has_work()) {
-    if (workload_.nothing_in_flight()) finish_phase(actions);
-    return;
-  }
-  for (const WorkerId id : workers) {
-    WorkerState& worker = workers_[id.value];
-    worker.batch_samples = batches_[id.value];
-    worker.gradient = GradientId{gradients_begun_++};
-    worker.pulled_version = updates_;
-    workload_.hand_out(worker.batch_samples);
-    actions.emplace_back(TakeSnapshot{id, ServerId{0}});
-    if (parameters_travel) {
-      worker.doing = Doing::receiving;
-      actions.emplace_back(SendParameters{id, worker.gradient, ServerId{0}, std::nullopt});
-    } else {
-      start_iteration(id, actions);
+void Coordinator::finish_phase_if_over(Actions& actions) {
+  while (workload_.nothing_in_flight() && coordinating_.empty() &&
+         !workload_.phase_has_work(policies_.front()->gradients_per_update())) {
+    if (workload_.in_last_phase()) return finish_job(actions);
+    workload_.enter_next_phase();
+    // A share so small that the phase before it has already covered it leaves nothing to do here.
+    if (workload_.phase_has_work(1)) {
+      const double factor = velocity_factor_at_switch(config_.optimizer);
+      if (factor != 1.0) actions.emplace_back(ScaleVelocity{factor});
+      return plan_phase(PauseKind::switching, actions);
     }
   }
-}
-
-void Coordinator::start_iteration(WorkerId id, Actions& actions) {
-  WorkerState& worker = workers_[id.value];
-  worker.doing = Doing::computing;
-  actions.emplace_back(StartIteration{.worker = id,
-                                      .gradient = worker.gradient,
-                                      .iteration = worker.iterations++,
-                                      .batch_samples = worker.batch_samples});
-}
-
-void Coordinator::finish_phase(Actions& actions) {
-  if (workload_.in_last_phase()) return finish_job(actions);
-  workload_.enter_next_phase();
-  // A share so small that the phase before it has already covered it leaves nothing to do here.
-  if (!workload_.phase_has_work()) return finish_phase(actions);
-  for (std::uint64_t w = 0; w < workers_.size(); ++w)
-    actions.emplace_back(Pause{WorkerId{w}, PauseKind::switching, workload_.phase()});
-  pauses_left_ = workers_.size();
 }
 
 void Coordinator::finish_job(Actions& actions) {
   work_done_ = true;
-  // The answer to an evaluation still under way ends the job; otherwise the last version gets one of its own.
-  if (last_evaluated_ == updates_) return;
-  actions.emplace_back(Evaluate{updates_, workload_.applied_samples()});
-  last_evaluated_ = updates_;
+  // The answers to evaluations still under way end the job; the last version gets one if it has none.
+  if (last_evaluated_ != updates_) evaluate(actions);
+  if (evaluations_under_way_ == 0) stop({EndReason::workload_done, std::nullopt}, actions);
 }
 
-void Coordinator::stop(EndReason reason, Actions& actions) {
+void Coordinator::evaluate(Actions& actions) {
+  actions.emplace_back(Evaluate{updates_, workload_.applied_samples()});
+  last_evaluated_ = updates_;
+  ++evaluations_under_way_;
+}
+
+void Coordinator::stop(Stop reason, Actions& actions) {
   stopped_ = true;
-  for (const WorkerState& worker : workers_) {
-    const bool has_gradient = worker.doing == Doing::computing || worker.doing == Doing::sending ||
-                              worker.doing == Doing::waiting_for_update;
-    if (has_gradient) actions.emplace_back(Discard{worker.gradient});
+  for (const auto& [id, update] : pending_updates_) {
+    if (phase().exchange == Exchange::parameters) continue;  // its gradients are applied before they are sent
+    for (const CombinedGradient& combined : update.gradients)
+      if (!state(combined.worker).works_on(combined.gradient))
+        actions.emplace_back(Discard{combined.gradient});
   }
-  actions.emplace_back(Stop{reason});
+  for (const WorkerState& worker : workers_)
+    if (worker.iteration && worker.iteration->gradient_is_held)
+      actions.emplace_back(Discard{worker.iteration->gradient});
+  actions.emplace_back(reason);
+}
+
+std::vector<WorkerId> Coordinator::present_workers() const {
+  std::vector<WorkerId> present;
+  for (std::uint64_t w = 0; w < workers_.size(); ++w)
+    if (workers_[w].is_present()) present.push_back(WorkerId{w});
+  return present;
+}
+
+double Coordinator::epoch() const {
+  return static_cast<double>(workload_.applied_samples()) / static_cast<double>(config_.dataset_samples);
 }
 
 std::string Coordinator::describe_waiting() const {
-  const auto words = [](Doing doing) {
-    switch (doing) {
-      case Doing::idle:
-        return "is idle";
-      case Doing::computing:
-        return "waits for its own computation";
-      case Doing::sending:
-        return "waits for its gradient to reach the server";
-      case Doing::waiting_for_update:
-        return "waits for an update";
-      case Doing::receiving:
-        return "waits for parameters from the server";
-    }
-    return "is in an unknown state";
-  };
   std::string text;
+  if (present_workers().empty())
+    text = fmt::format("every worker has left the job; {} of {} samples are applied\n",
+                       workload_.applied_samples(), workload_.total_samples());
   for (std::size_t w = 0; w < workers_.size(); ++w)
-    text += fmt::format("worker {} {}\n", w, words(workers_[w].doing));
+    text += fmt::format("worker {} {}\n", w, words_for(workers_[w].doing));
   return text;
 }
 

@@ -1,16 +1,20 @@
 // A distributed training job as a pure state machine: events in, actions out.
 //
-// Models:      workers that compute gradients, a synchronization policy that combines them into updates, a batch
-//              controller, phases, evaluations and the end of the job. The same object drives a simulation and,
-//              later, real processes; it never reads a clock, never draws a random number, never sees costs.
-// Equation:    version after an update = version before + 1; staleness of a gradient = version when it is applied -
-//              version its worker pulled. Learning rate: sim/learning/optimizer.hpp at epoch = samples applied /
-//              dataset samples, read when the update is applied. Weights: sim/policy/weighting.hpp.
+// Models:      workers that compute gradients, synchronization policies (one for each server) that combine them into
+//              updates, a batch controller, phases, pauses, evaluations, workers that leave and join, the end of the
+//              job. The same object drives a simulation and, later, real processes; it never reads a clock, never draws
+//              a random number, never sees costs.
+// Equation:    version of a shard after a step = version before + 1; staleness of a gradient on a shard = version when
+//              it is applied - version its worker pulled. Learning rate: sim/learning/optimizer.hpp at epoch = samples
+//              applied / dataset samples, read when the update is applied. Weights: sim/policy/weighting.hpp.
 // Units:       virtual or real seconds in events; samples for work.
-// Assumptions: a worker has one iteration, gradient or message under way at a time; over a server, the snapshot a
-//              released worker receives is taken right after the update that releases it; at the start of a phase
-//              every worker already holds the present parameters (the pause before the phase pays for that).
-// Not modelled: leaving and joining workers, checkpoints, several servers.
+// Assumptions: - A worker goes on when every server has let it go; the snapshot it receives is taken at that moment.
+//              - A new phase's workers already hold the present parameters: the pause before it pays for that.
+//              - A gradient that a server has decided to combine is applied even if its worker leaves; any other
+//                work of a worker that leaves is given back and done by somebody. A worker that joins pulls first.
+//              - A checkpoint holds up the workers released together with the chief, the lowest worker present: all
+//                under BSP, the chief alone under ASP. Inline evaluation holds up every worker, once per evaluation.
+// Not modelled: membership changes with several servers (refused); loss of work since the last checkpoint.
 // Source:      design section 3; OmniLearn and Sync-Switch references.
 #pragma once
 
@@ -25,8 +29,9 @@
 #include "sim/policy/batch_controller.hpp"
 #include "sim/policy/synchronization.hpp"
 #include "sim/training/action.hpp"
-#include "sim/training/evaluation_plan.hpp"
 #include "sim/training/event.hpp"
+#include "sim/training/recurrence.hpp"
+#include "sim/training/worker_state.hpp"
 #include "sim/training/workload.hpp"
 
 namespace paceline {
@@ -35,11 +40,18 @@ struct CoordinatorConfig {
   std::vector<PhaseConfig> phases;
   BatchingConfig batching;
   std::vector<double> calibrated_throughput;  // samples/s at the initial batch, one for each worker
+  std::vector<bool> present_at_start;         // by worker; empty: all are
+  std::size_t servers = 1;
   OptimizerConfig optimizer;
   std::int64_t total_samples = 0;
   std::int64_t dataset_samples = 0;
-  EvaluationEvery evaluate_every;
+  Every evaluate_every;
+  bool workers_pay_for_evaluation = false;
   std::optional<double> target_accuracy;
+  std::size_t evaluations_at_target = 1;  // so many in a row end the job
+  bool pause_at_start = false;
+  std::optional<Every> checkpoint_every;
+  bool coordinate_synchronous_steps = false;
 };
 
 class Coordinator {
@@ -58,52 +70,80 @@ class Coordinator {
   [[nodiscard]] std::string describe_waiting() const;
 
  private:
-  enum class Doing { idle, computing, sending, waiting_for_update, receiving };
-  struct WorkerState {
-    Doing doing = Doing::idle;
-    std::uint64_t iterations = 0;    // started so far
-    std::int64_t batch_samples = 0;  // of the gradient under way
-    GradientId gradient;
-    std::uint64_t pulled_version = 0;
-  };
-  struct PendingUpdate {
-    std::vector<WorkerId> combine;
-    std::vector<WorkerId> release;
-  };
-
+  void on(const WorkerLeft& event, Actions& actions);
+  void on(const WorkerJoined& event, Actions& actions);
   void on(const IterationFinished& event, Actions& actions);
   void on(const GradientArrived& event, Actions& actions);
   void on(const ParametersArrived& event, Actions& actions);
   void on(const AllReduceFinished& event, Actions& actions);
   void on(const StepFinished& event, Actions& actions);
+  void on(const CoordinationFinished& event, Actions& actions);
   void on(const PauseEnded& event, Actions& actions);
+  void on(const TimerExpired& event, Actions& actions);
   void on(const Evaluated& event, Actions& actions);
 
-  void gradient_ready(WorkerId worker, Actions& actions);
-  void begin_update(SynchronizationDecision decision, Actions& actions);
-  void apply_update(UpdateId id, const PendingUpdate& update, Actions& actions);
-  void begin_phase(Actions& actions);
-  void finish_phase(Actions& actions);
-  void release(const std::vector<WorkerId>& workers, bool parameters_travel, Actions& actions);
-  void start_iteration(WorkerId worker, Actions& actions);
+  // Phases and the end (coordinator.cpp).
+  void plan_phase(std::optional<PauseKind> pause, Actions& actions);
+  void enter_phase(Actions& actions);
+  void finish_phase_if_over(Actions& actions);
   void finish_job(Actions& actions);
-  void stop(EndReason reason, Actions& actions);
+  void evaluate(Actions& actions);
+  void stop(Stop reason, Actions& actions);
+
+  // Gradients become updates (coordinator_updates.cpp).
+  void send_to_servers(WorkerId worker, Actions& actions);
+  void gradient_ready(WorkerId worker, ServerId server, Actions& actions);
+  void carry_out(const SynchronizationDecision& decision, ServerId server, Actions& actions);
+  [[nodiscard]] std::vector<WorkerId> let_go_by(const std::vector<WorkerId>& released_by_one_server);
+  void begin_update(const SynchronizationDecision& decision, ServerId server, Actions& actions);
+  void add_to(PendingUpdate& update, UpdateId id, WorkerId worker);
+  void begin_parameter_exchange(WorkerId worker, Actions& actions);
+  void finish_local_step(UpdateId id, PendingUpdate& update, Actions& actions);
+  void finish_shard(UpdateId id, ServerId server, Actions& actions);
+  void apply_shard(UpdateId id, ServerId server, bool completes, Actions& actions);
+  void count_update(const PendingUpdate& update, Actions& actions);
+  void drop_iteration(WorkerId worker, Actions& actions);
+  [[nodiscard]] Hyperparameters hyperparameters(const PendingUpdate& update) const;
+  [[nodiscard]] static std::int64_t samples_of(const PendingUpdate& update);
+
+  // Workers go on (coordinator_release.cpp).
+  void release_round(std::vector<WorkerId> workers, Actions& actions);
+  void release(std::vector<WorkerId> workers, Actions& actions);
+  void offer_work_given_back(Actions& actions);
+  void plan_checkpoint(const std::vector<WorkerId>& workers);
+  void next_pause_or_go_on(WorkerId worker, Actions& actions);
+  void go_on(WorkerId worker, Actions& actions);
+  void send_parameters(WorkerId worker, Actions& actions);
+  void start_iteration(WorkerId worker, Actions& actions);
 
   [[nodiscard]] const PhaseConfig& phase() const { return config_.phases[workload_.phase()]; }
+  [[nodiscard]] bool uses_servers() const { return phase().transport == Transport::server; }
+  [[nodiscard]] std::size_t deciding_servers() const { return uses_servers() ? config_.servers : 1; }
+  [[nodiscard]] WorkerState& state(WorkerId worker) { return workers_.at(worker.value); }
+  [[nodiscard]] std::vector<WorkerId> present_workers() const;
+  [[nodiscard]] double epoch() const;
+  [[nodiscard]] Done done() const { return {now_, updates_, workload_.applied_samples()}; }
 
   CoordinatorConfig config_;
   Workload workload_;
-  EvaluationPlan evaluation_plan_;
+  Recurrence evaluations_;
+  std::optional<Recurrence> checkpoints_;
   std::unique_ptr<BatchController> batch_controller_;
-  std::unique_ptr<SynchronizationPolicy> synchronization_;
+  std::vector<std::unique_ptr<SynchronizationPolicy>> policies_;  // of the present phase, by server
   Batches batches_;
   std::vector<WorkerState> workers_;
+  std::vector<WorkerId> refused_;  // asked for work when there was none
   std::map<UpdateId, PendingUpdate> pending_updates_;
-  std::uint64_t updates_ = 0;  // applied: the version of the parameters
+  std::map<UpdateId, std::vector<WorkerId>> coordinating_;  // who goes on afterwards
+  std::vector<std::uint64_t> versions_;                     // by server
+  Seconds now_;
+  std::uint64_t updates_ = 0;  // complete
   std::uint64_t updates_begun_ = 0;
   std::uint64_t gradients_begun_ = 0;
-  std::optional<std::uint64_t> last_evaluated_;
-  std::size_t pauses_left_ = 0;
+  std::uint64_t last_evaluated_ = 0;
+  int evaluations_under_way_ = 0;
+  std::vector<std::uint64_t> reached_after_updates_;  // evaluations in a row at or above the target
+  bool phase_planned_ = false;                        // its workers pause before it begins
   bool work_done_ = false;
   bool stopped_ = false;
 };

@@ -55,9 +55,10 @@ struct StepFinished {
 struct CoordinationFinished {
   UpdateId update;
 };
-// A worker's pause is over.
+// A worker's pause is over; `gradient` names the iteration that follows.
 struct PauseEnded {
   WorkerId worker;
+  GradientId gradient;
 };
 // The time given to a phase is over.
 struct TimerExpired {

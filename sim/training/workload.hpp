@@ -1,17 +1,22 @@
 // How much of a job has been handed out and done, and where its phases end.
 //
 // Models:      a job of `total` samples cut into consecutive phases.
-// Equation:    phase p ends at total · Σ_{i≤p} share_i. Work is handed out while handed_out < end of the phase; the
-//              phase is over when everything handed out has been applied. So nothing is in flight at a boundary.
-// Units:       samples.
+// Equation:    work is handed out while handed_out < total and the phase is not over:
+//                share, epochs: handed_out < end of the phase. Consecutive shares end at total · Σ share_i, so that
+//                               the overshoot of one does not move the next; other lengths count from the phase's start.
+//                updates:       applied updates of the phase + gradients in flight / gradients per update < updates.
+//                time:          until `end_phase` is called.
+//              A phase is over when it hands out nothing more and everything handed out was applied or given back. So
+//              nothing is in flight at a boundary.
+// Units:       samples; gradients (mini-batches) and updates as counts.
 // Assumptions: a group released together is handed out together: a phase may exceed its end by less than one batch
-//              per member of that group; the next phase's end does not move.
-// Not modelled: work lost with a worker that leaves.
+//              per member of that group. Work given back (dropped gradients, workers that left) is handed out again.
 // Source:      Sync-Switch's workload accounting, counted in samples instead of mini-batches.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,23 +26,40 @@ namespace paceline {
 
 class Workload {
  public:
-  Workload(std::int64_t total_samples, std::span<const PhaseConfig> phases);
+  Workload(std::int64_t total_samples, std::int64_t dataset_samples, std::span<const PhaseConfig> phases);
 
-  [[nodiscard]] bool phase_has_work() const { return handed_out_ < phase_ends_[phase_]; }
-  [[nodiscard]] bool nothing_in_flight() const { return handed_out_ == applied_; }
-  [[nodiscard]] bool in_last_phase() const { return phase_ + 1 == phase_ends_.size(); }
+  [[nodiscard]] bool phase_has_work(std::size_t gradients_per_update) const;
+  [[nodiscard]] bool nothing_in_flight() const { return gradients_in_flight_ == 0; }
+  [[nodiscard]] bool in_last_phase() const { return phase_ + 1 == lengths_.size(); }
   [[nodiscard]] std::size_t phase() const { return phase_; }
   [[nodiscard]] std::int64_t applied_samples() const { return applied_; }
+  [[nodiscard]] std::int64_t total_samples() const { return total_; }
 
-  void hand_out(std::int64_t samples) { handed_out_ += samples; }
+  // One mini-batch each.
+  void hand_out(std::int64_t samples);
   void apply(std::int64_t samples);
+  void give_back(std::int64_t samples);
+
+  void count_update() { ++updates_in_phase_; }
+  // Nothing more of this phase is handed out.
+  void end_phase() { phase_ended_ = true; }
   void enter_next_phase();
 
  private:
-  std::vector<std::int64_t> phase_ends_;
+  void plan_phase_end();
+
+  std::int64_t total_;
+  std::int64_t dataset_samples_;
+  std::vector<PhaseLength> lengths_;
   std::size_t phase_ = 0;
+  std::optional<std::int64_t> phase_end_;  // samples; absent when the phase does not end by samples
+  double shares_so_far_ = 0.0;             // while every phase up to this one is a share
+  bool only_shares_ = true;
+  bool phase_ended_ = false;
+  std::uint64_t updates_in_phase_ = 0;
   std::int64_t handed_out_ = 0;
   std::int64_t applied_ = 0;
+  std::uint64_t gradients_in_flight_ = 0;
 };
 
 }  // namespace paceline

@@ -88,8 +88,9 @@ TEST_CASE("BSP over a ring of four, a pause, then ASP agrees event by event") {
   TestJob job = realistic_job();
   job.network.bandwidth = BytesPerSecond{1e18};
   job.network.server_bandwidth = BytesPerSecond{1e18};
-  job.phases = {{.transport = Transport::ring, .share = 0.3},
-                {.policy = SynchronizationKind::asp, .share = 0.7, .switch_cost = Seconds{0.25}}};
+  job.phases = {{.transport = Transport::ring, .length = ShareOfJob{0.3}},
+                {.policy = SynchronizationKind::asp, .length = ShareOfJob{0.7}}};
+  job.costs.switching = {{}, {.time = Seconds{0.25}}};
   check_same(run_simgrid(job), job.run_ideal());
 }
 

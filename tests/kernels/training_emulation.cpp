@@ -18,7 +18,7 @@ std::vector<CurvePoint> emulate_training(const EmulationConfig& config) {
   job.optimizer.momentum = config.hyperparameters.momentum;
   job.total_samples = config.gradients * config.batch_samples;
   job.evaluate_every = {static_cast<double>(config.evaluate_every * config.batch_samples),
-                        EvaluationUnit::samples};
+                        EveryUnit::samples};
   job.jitter.iteration_cv = 0.1;
   job.seed = {.seed = config.seed, .replication = 0};
   kernels::NetworkLearner learner({.network = "small-cnn",

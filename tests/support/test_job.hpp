@@ -56,12 +56,17 @@ class Recording final : public RunObserver {
 struct TestJob {
   std::vector<Worker> workers{{}, {}, {}, {}};
   StarNetwork network{BytesPerSecond{1e30}, Seconds{0.0}, BytesPerSecond{1e30}};
-  std::vector<PhaseConfig> phases{{}};
+  std::vector<PhaseConfig> phases{PhaseConfig{}};
   BatchingConfig batching{.initial_samples = 10};
   OptimizerConfig optimizer{};
   std::int64_t total_samples = 400;
-  EvaluationEvery evaluate_every{1e9, EvaluationUnit::updates};
+  Every evaluate_every{1e9, EveryUnit::updates};
   std::optional<double> target_accuracy;
+  std::size_t evaluations_at_target = 1;
+  std::size_t servers = 1;
+  FixedCosts costs{};
+  std::optional<Every> checkpoint_every;
+  Heterogeneity heterogeneity{};
   Seconds intercept{0.0};
   Seconds slope_per_sample{1.0};
   Seconds optimizer_step{0.0};
@@ -87,10 +92,18 @@ struct TestJob {
     return profile;
   }
 
-  [[nodiscard]] std::vector<Seconds> switch_costs() const {
-    std::vector<Seconds> costs;
-    for (const PhaseConfig& phase : phases) costs.push_back(phase.switch_cost);
-    return costs;
+  [[nodiscard]] World world() const {
+    FixedCosts all_costs = costs;
+    all_costs.switching.resize(phases.size());
+    return {ComputeTimes(profile(), workers, jitter, seed),
+            ServerTimes(profile()),
+            parameter_bytes,
+            servers,
+            all_costs,
+            heterogeneity,
+            total_samples,
+            total_samples,
+            seed};
   }
 
   [[nodiscard]] Coordinator coordinator() const {
@@ -99,14 +112,22 @@ struct TestJob {
     for (std::uint64_t w = 0; w < workers.size(); ++w)
       throughput.push_back(static_cast<double>(batching.initial_samples) /
                            compute.mean_iteration(WorkerId{w}, batching.initial_samples).value());
-    return Coordinator({.phases = phases,
-                        .batching = batching,
-                        .calibrated_throughput = throughput,
-                        .optimizer = optimizer,
-                        .total_samples = total_samples,
-                        .dataset_samples = total_samples,
-                        .evaluate_every = evaluate_every,
-                        .target_accuracy = target_accuracy});
+    return Coordinator(
+        {.phases = phases,
+         .batching = batching,
+         .calibrated_throughput = throughput,
+         .present_at_start = present_at_start(heterogeneity.membership, workers.size()),
+         .servers = servers,
+         .optimizer = optimizer,
+         .total_samples = total_samples,
+         .dataset_samples = total_samples,
+         .evaluate_every = evaluate_every,
+         .workers_pay_for_evaluation = costs.evaluation_payer == EvaluationPayer::inline_workers,
+         .target_accuracy = target_accuracy,
+         .evaluations_at_target = evaluations_at_target,
+         .pause_at_start = costs.start_up.has_value(),
+         .checkpoint_every = checkpoint_every,
+         .coordinate_synchronous_steps = !costs.coordination.is_free()});
   }
 
   struct Result {
@@ -118,10 +139,9 @@ struct TestJob {
   };
 
   void run_on(Timeline& timeline, Learner& learner, Result& result) const {
-    const World world{ComputeTimes(profile(), workers, jitter, seed), ServerTimes(profile()), parameter_bytes,
-                      switch_costs()};
+    const World in_this_world = world();
     Coordinator job = coordinator();
-    Executor executor(job, world, learner, timeline, result.recording);
+    Executor executor(job, in_this_world, learner, timeline, result.recording);
     result.stalled = executor.run();
     result.updates = job.updates();
     result.applied_samples = job.applied_samples();

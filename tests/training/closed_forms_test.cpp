@@ -126,8 +126,9 @@ TEST_CASE("phases follow their shares, in samples, and nothing is in flight betw
   // 25 % of 400 samples under BSP (rounds of 40): 100 -> ends at 120 (a round is handed out whole); the rest under ASP
   // ends at exactly 400. One pause of 7 s between them.
   TestJob job;
-  job.phases = {{.share = 0.25},
-                {.policy = SynchronizationKind::asp, .share = 0.75, .switch_cost = Seconds{7.0}}};
+  job.phases = {{.length = ShareOfJob{0.25}},
+                {.policy = SynchronizationKind::asp, .length = ShareOfJob{0.75}}};
+  job.costs.switching = {{}, {.time = Seconds{7.0}}};
   const auto result = job.run_ideal();
   const auto phases = result.recording.all<EnterPhase>();
   REQUIRE(phases.size() == 2);

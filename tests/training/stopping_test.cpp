@@ -47,7 +47,7 @@ TEST_CASE("a job stops at the first evaluation at or above the target") {
   TestJob job;
   job.workers = {{}};
   job.phases = {{.policy = SynchronizationKind::asp}};
-  job.evaluate_every = {5.0, EvaluationUnit::updates};
+  job.evaluate_every = {5.0, EveryUnit::updates};
   job.target_accuracy = 0.07;
   ScriptedLearner learner;
   const auto result = job.run_ideal(learner);
@@ -60,7 +60,7 @@ TEST_CASE("a job that never reaches its target does all its work and is evaluate
   TestJob job;
   job.workers = {{}};
   job.phases = {{.policy = SynchronizationKind::asp}};
-  job.evaluate_every = {15.0, EvaluationUnit::updates};
+  job.evaluate_every = {15.0, EveryUnit::updates};
   job.target_accuracy = 0.99;
   ScriptedLearner learner;
   const auto result = job.run_ideal(learner);
@@ -74,7 +74,7 @@ TEST_CASE("an evaluation that falls on the last update is not repeated") {
   TestJob job;
   job.workers = {{}};
   job.phases = {{.policy = SynchronizationKind::asp}};
-  job.evaluate_every = {20.0, EvaluationUnit::updates};
+  job.evaluate_every = {20.0, EveryUnit::updates};
   ScriptedLearner learner;
   const auto result = job.run_ideal(learner);
   CHECK(end_of(result) == EndReason::workload_done);
@@ -84,7 +84,7 @@ TEST_CASE("an evaluation that falls on the last update is not repeated") {
 TEST_CASE("evaluation by samples counts samples, not updates") {
   // BSP of 4 workers: 40 samples an update, every 100 samples -> after 3, 5, 8 and 10 updates (120, 200, 320, 400)
   TestJob job;
-  job.evaluate_every = {100.0, EvaluationUnit::samples};
+  job.evaluate_every = {100.0, EveryUnit::samples};
   ScriptedLearner learner;
   std::vector<std::uint64_t> evaluated;
   for (const auto& [time, evaluate] : job.run_ideal(learner).recording.all<Evaluate>())
@@ -94,7 +94,7 @@ TEST_CASE("evaluation by samples counts samples, not updates") {
 
 TEST_CASE("a loss that is not finite ends the job as diverged") {
   TestJob job;
-  job.evaluate_every = {1.0, EvaluationUnit::updates};
+  job.evaluate_every = {1.0, EveryUnit::updates};
   job.target_accuracy = 0.99;
   ScriptedLearner learner;
   learner.diverges_at = 4;
@@ -107,7 +107,7 @@ TEST_CASE("gradients in flight when the job stops are discarded, each once") {
   TestJob job;
   job.phases = {{.policy = SynchronizationKind::asp}};
   job.workers = {{1, 1.0}, {1, 0.9}, {1, 0.8}};
-  job.evaluate_every = {1.0, EvaluationUnit::updates};
+  job.evaluate_every = {1.0, EveryUnit::updates};
   job.target_accuracy = 0.05;
   ScriptedLearner learner;
   const auto result = job.run_ideal(learner);
@@ -124,9 +124,10 @@ TEST_CASE(
   // 4 workers: BSP combines 4 -> 0.4, after half an epoch (20 of 40 updates' samples) 0.04; ASP then 0.01
   TestJob job;
   job.optimizer = {.learning_rate = 0.1,
-                   .worker_scaling = WorkerScaling::linear,
-                   .schedule = {.milestone_epochs = {0.5}, .factor = 0.1}};
-  job.phases = {{.share = 0.75}, {.policy = SynchronizationKind::asp, .share = 0.25}};
+                   .worker_scaling = RateScaling::linear,
+                   .schedule = {.milestones = {0.5}, .factor = 0.1}};
+  job.phases = {{.length = ShareOfJob{0.75}},
+                {.policy = SynchronizationKind::asp, .length = ShareOfJob{0.25}}};
   ScriptedLearner learner;
   static_cast<void>(job.run_ideal(learner));
   // BSP: 8 updates of 40 samples (300 -> 320); the first 5 are applied at epochs 0, 0.1 … 0.4, the next 3 from 0.5 on

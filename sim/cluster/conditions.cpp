@@ -1,0 +1,174 @@
+#include "sim/cluster/conditions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+namespace {
+
+bool is_reached(const Moment& moment, const JobPosition& position) {
+  struct Reached {
+    const JobPosition& position;
+    bool operator()(Seconds date) const { return position.now >= date; }
+    bool operator()(AtEpoch at) const { return position.epoch >= at.epoch; }
+    bool operator()(AtProgress at) const { return position.progress >= at.fraction; }
+  };
+  return std::visit(Reached{position}, moment);
+}
+
+// Removes what is reached from `plan`, in the order written, and hands it to `happen`.
+template <class Item, class At, class Happen>
+void take_reached(std::vector<Item>& plan, const JobPosition& position, const At& at, const Happen& happen) {
+  for (const Item& item : plan)
+    if (is_reached(at(item), position)) happen(item);
+  std::erase_if(plan, [&](const Item& item) { return is_reached(at(item), position); });
+}
+
+void consider(std::optional<Seconds>& earliest, const Moment& moment) {
+  const auto* date = std::get_if<Seconds>(&moment);
+  if (date != nullptr && (!earliest || *date < *earliest)) earliest = *date;
+}
+
+}  // namespace
+
+std::vector<bool> present_at_start(const std::vector<MembershipChange>& membership, std::size_t workers) {
+  std::vector<bool> present(workers, true);
+  std::vector<bool> mentioned(workers, false);
+  for (const MembershipChange& change : membership) {
+    if (!mentioned.at(change.worker) && change.event == MembershipEvent::joins)
+      present[change.worker] = false;
+    mentioned[change.worker] = true;
+  }
+  return present;
+}
+
+Conditions::Conditions(Heterogeneity heterogeneity, std::size_t workers, Seed seed)
+    : plan_(std::move(heterogeneity)), seed_(seed), factors_(workers), conditions_(workers) {
+  const std::vector<bool> present = present_at_start(plan_.membership, workers);
+  for (std::size_t w = 0; w < workers; ++w) conditions_[w].is_present = present[w];
+  if (plan_.random_stragglers) {
+    check(plan_.random_stragglers->window > Seconds{}, "a window of random stragglers has a length");
+    draw_window();
+  }
+}
+
+std::vector<WorkerId> Conditions::advance(const JobPosition& position) {
+  const std::vector<WorkerCondition> before = conditions_;
+  start_levels(position);
+  start_stragglers(position);
+  std::erase_if(active_, [&](const Active& active) { return active.until <= position.now; });
+  follow_trace(position.now);
+  enter_windows(position.now);
+  change_members(position);
+  std::vector<WorkerId> changed;
+  for (std::size_t w = 0; w < conditions_.size(); ++w) {
+    conditions_[w] = condition(w);
+    if (conditions_[w] != before[w]) changed.push_back(WorkerId{w});
+  }
+  return changed;
+}
+
+bool Conditions::is_due(const JobPosition& position) const {
+  const auto reached = [&](const Moment& moment) { return is_reached(moment, position); };
+  return std::ranges::any_of(plan_.schedule, reached, &Level::at) ||
+         std::ranges::any_of(plan_.stragglers, reached, &Straggler::from) ||
+         std::ranges::any_of(plan_.membership, reached, &MembershipChange::at);
+}
+
+std::optional<Seconds> Conditions::next_date() const {
+  std::optional<Seconds> earliest;
+  for (const Level& level : plan_.schedule) consider(earliest, level.at);
+  for (const Straggler& straggler : plan_.stragglers) consider(earliest, straggler.from);
+  for (const MembershipChange& change : plan_.membership) consider(earliest, change.at);
+  for (const Active& active : active_) consider(earliest, active.until);
+  if (trace_rows_done_ < plan_.trace.size()) consider(earliest, plan_.trace[trace_rows_done_].time);
+  if (plan_.random_stragglers)
+    consider(earliest, static_cast<double>(window_ + 1) * plan_.random_stragglers->window);
+  return earliest;
+}
+
+bool Conditions::awaits_workers() const {
+  return std::any_of(plan_.membership.begin(), plan_.membership.end(), [](const MembershipChange& change) {
+    return change.event == MembershipEvent::joins && std::holds_alternative<Seconds>(change.at);
+  });
+}
+
+void Conditions::start_levels(const JobPosition& position) {
+  take_reached(
+      plan_.schedule, position, [](const Level& level) { return level.at; },
+      [this](const Level& level) { adopt(level); });
+}
+
+void Conditions::adopt(const Level& level) {
+  const auto entry = [&](std::size_t index) { return level.workers.empty() ? index : level.workers[index]; };
+  for (std::size_t i = 0; i < level.speeds.size(); ++i) factors_.at(entry(i)).level_speed = level.speeds[i];
+  for (std::size_t i = 0; i < level.bandwidths.size(); ++i)
+    factors_.at(entry(i)).level_bandwidth = level.bandwidths[i];
+  for (std::size_t i = 0; i < level.cores.size(); ++i) conditions_.at(entry(i)).cores = level.cores[i];
+}
+
+void Conditions::start_stragglers(const JobPosition& position) {
+  take_reached(
+      plan_.stragglers, position, [](const Straggler& straggler) { return straggler.from; },
+      [&](const Straggler& straggler) {
+        // One that starts on the dot ends on the dot, even if several dates are caught up with at once.
+        const auto* date = std::get_if<Seconds>(&straggler.from);
+        active_.push_back({straggler, (date != nullptr ? *date : position.now) + straggler.duration});
+      });
+}
+
+void Conditions::follow_trace(Seconds now) {
+  for (; trace_rows_done_ < plan_.trace.size() && plan_.trace[trace_rows_done_].time <= now;
+       ++trace_rows_done_) {
+    const TraceRow& row = plan_.trace[trace_rows_done_];
+    Factors& factors = factors_.at(row.worker);
+    factors.trace_speed = row.speed.value_or(factors.trace_speed);
+    factors.trace_bandwidth = row.bandwidth.value_or(factors.trace_bandwidth);
+  }
+}
+
+void Conditions::enter_windows(Seconds now) {
+  if (!plan_.random_stragglers) return;
+  const std::uint64_t before = window_;
+  while (static_cast<double>(window_ + 1) * plan_.random_stragglers->window <= now) ++window_;
+  if (window_ != before) draw_window();
+}
+
+void Conditions::draw_window() {
+  for (std::size_t w = 0; w < factors_.size(); ++w) {
+    RandomStream stream(seed_, Purpose::straggler, static_cast<std::uint32_t>(w), window_);
+    factors_[w].straggles_in_window = stream.uniform() < plan_.random_stragglers->probability;
+  }
+}
+
+void Conditions::change_members(const JobPosition& position) {
+  take_reached(
+      plan_.membership, position, [](const MembershipChange& change) { return change.at; },
+      [this](const MembershipChange& change) {
+        conditions_.at(change.worker).is_present = change.event == MembershipEvent::joins;
+      });
+}
+
+WorkerCondition Conditions::condition(std::size_t worker) const {
+  const Factors& factors = factors_[worker];
+  WorkerCondition condition{.is_present = conditions_[worker].is_present,
+                            .speed = factors.level_speed * factors.trace_speed,
+                            .bandwidth = factors.level_bandwidth * factors.trace_bandwidth,
+                            .cores = conditions_[worker].cores,
+                            .added_latency = {}};
+  const auto slow_down = [&](double slowdown, Seconds added_latency, double round_trips) {
+    condition.speed /= slowdown;
+    condition.added_latency += round_trips * added_latency;
+  };
+  for (const Active& active : active_)
+    if (active.straggler.worker == worker)
+      slow_down(active.straggler.slowdown, active.straggler.added_latency, active.straggler.round_trips);
+  if (const auto& random = plan_.random_stragglers; random && factors.straggles_in_window)
+    slow_down(random->slowdown, random->added_latency, random->round_trips);
+  return condition;
+}
+
+}  // namespace paceline

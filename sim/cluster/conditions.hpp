@@ -1,0 +1,148 @@
+// How the machines of a job change while it runs: levels, traces, stragglers, members. The world's truth; policies
+// see only its effects.
+//
+// Models:      for each worker: speed and bandwidth relative to its own, cores instead of its own, latency added to each
+//              of its iterations, presence.
+// Equation:    speed = level · trace · Π 1 / slowdown of the stragglers active;   bandwidth = level · trace;
+//              added latency = Σ added_latency · round_trips of the stragglers active.
+//              A random straggler lasts one window: worker w straggles in window k = [k·L, (k+1)·L) with probability p,
+//              drawn from the stream (seed, straggler, w, k).
+// Units:       seconds; factors relative to the worker as the scenario describes it; epochs and progress count samples
+//              applied.
+// Assumptions: changes by epoch or progress happen with the update that reaches them; by time, on the dot. What is in
+//              flight follows from then on. A later level replaces an earlier one of the same worker and kind.
+// Not modelled: correlated stragglers; gradual changes (write steps).
+// Source:      design section 5 (heterogeneity); OmniLearn reference section 5; Sync-Switch reference section 8.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/base/id.hpp"
+#include "sim/base/quantity.hpp"
+#include "sim/base/random.hpp"
+
+namespace paceline {
+
+struct AtEpoch {
+  double epoch = 0.0;
+};
+struct AtProgress {
+  double fraction = 0.0;
+};
+using Moment = std::variant<Seconds, AtEpoch, AtProgress>;
+
+// One line of a schedule; each list has one entry for each of `workers`.
+struct Level {
+  Moment at;
+  std::vector<std::uint64_t> workers{};  // empty: all
+  std::vector<double> speeds{};
+  std::vector<int> cores{};
+  std::vector<double> bandwidths{};
+};
+struct Straggler {
+  std::uint64_t worker = 0;
+  Moment from;
+  Seconds duration;
+  double slowdown = 1.0;
+  Seconds added_latency{};
+  double round_trips = 1.0;
+};
+struct RandomStragglers {
+  double probability = 0.0;
+  Seconds window{1.0};
+  double slowdown = 1.0;
+  Seconds added_latency{};
+  double round_trips = 1.0;
+};
+enum class MembershipEvent { leaves, joins };
+struct MembershipChange {
+  Moment at;
+  std::uint64_t worker = 0;
+  MembershipEvent event = MembershipEvent::leaves;
+};
+// One row of a trace file (speed_trace.hpp): what is absent stays as it was.
+struct TraceRow {
+  Seconds time;
+  std::uint64_t worker = 0;
+  std::optional<double> speed{};
+  std::optional<double> bandwidth{};
+};
+
+struct Heterogeneity {
+  std::vector<Level> schedule;
+  std::vector<TraceRow> trace;  // by time
+  std::vector<Straggler> stragglers;
+  std::optional<RandomStragglers> random_stragglers;
+  std::vector<MembershipChange> membership;
+};
+
+struct WorkerCondition {
+  bool is_present = true;
+  double speed = 1.0;
+  double bandwidth = 1.0;
+  std::optional<int> cores;
+  Seconds added_latency;  // to each iteration
+  friend bool operator==(const WorkerCondition&, const WorkerCondition&) = default;
+};
+
+// How far a job is, for what happens at an epoch or a progress.
+struct JobPosition {
+  Seconds now;
+  double epoch = 0.0;
+  double progress = 0.0;
+};
+
+// A worker whose first membership event is to join is absent at the start.
+[[nodiscard]] std::vector<bool> present_at_start(const std::vector<MembershipChange>& membership,
+                                                 std::size_t workers);
+
+class Conditions {
+ public:
+  Conditions(Heterogeneity heterogeneity, std::size_t workers, Seed seed);
+
+  // Brings everything up to date; returns the workers whose condition changed, ascending.
+  std::vector<WorkerId> advance(const JobPosition& position);
+  // Whether something happens at this position, for quick looks between dates.
+  [[nodiscard]] bool is_due(const JobPosition& position) const;
+  // The next date after the last position at which something may change by time alone.
+  [[nodiscard]] std::optional<Seconds> next_date() const;
+  // Whether a worker may still join by time alone, so that a job without workers need not be over.
+  [[nodiscard]] bool awaits_workers() const;
+  [[nodiscard]] const WorkerCondition& of(WorkerId worker) const { return conditions_.at(worker.value); }
+
+ private:
+  struct Active {
+    Straggler straggler;
+    Seconds until;
+  };
+  struct Factors {
+    double level_speed = 1.0;
+    double level_bandwidth = 1.0;
+    double trace_speed = 1.0;
+    double trace_bandwidth = 1.0;
+    bool straggles_in_window = false;
+  };
+
+  void start_levels(const JobPosition& position);
+  void start_stragglers(const JobPosition& position);
+  void follow_trace(Seconds now);
+  void enter_windows(Seconds now);
+  void draw_window();
+  void change_members(const JobPosition& position);
+  void adopt(const Level& level);
+  [[nodiscard]] WorkerCondition condition(std::size_t worker) const;
+
+  Heterogeneity plan_;  // what has happened is removed, but for the trace
+  Seed seed_;
+  std::size_t trace_rows_done_ = 0;
+  std::uint64_t window_ = 0;
+  std::vector<Active> active_;
+  std::vector<Factors> factors_;
+  std::vector<WorkerCondition> conditions_;
+};
+
+}  // namespace paceline

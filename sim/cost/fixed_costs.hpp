@@ -1,0 +1,74 @@
+// What a job pays besides computing and sending: starts, switches, checkpoints, evaluations, serial coordination.
+//
+// Models:      a worker's rest before it goes on, and the serial part of a synchronous step.
+// Equation:    start-up, switch:  time + per_worker · (place of the worker if started one after the other, else 1);
+//                                 places count from 1 in worker order
+//              checkpoint, evaluation:  a fixed time
+//              coordination:      per_step + n · per_worker + samples · per_sample, n = workers that go on
+//              ramp-up:           the k-th iteration of a worker after a start or restart (k = 0, 1, …) takes
+//                                 1 + (slowdown - 1) · (1 - k / iterations) times its time, while k < iterations
+// Units:       seconds; seconds per worker or sample.
+// Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits for them.
+// Not modelled: sizes (a checkpoint costs the same whatever the network), storage that several jobs share.
+// Source:      Sync-Switch reference, sections 4 and 6 (serial coordinator, pauses, ramp, parallel and sequential switch).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/base/id.hpp"
+#include "sim/base/quantity.hpp"
+
+namespace paceline {
+
+enum class RestartOrder { parallel, sequential };
+
+struct RestartCost {
+  Seconds time{};
+  Seconds per_worker{};
+  RestartOrder order = RestartOrder::parallel;
+
+  [[nodiscard]] Seconds of(WorkerId worker) const {
+    const double place = order == RestartOrder::sequential ? static_cast<double>(worker.value + 1) : 1.0;
+    return time + place * per_worker;
+  }
+};
+
+struct RampUp {
+  std::int64_t iterations = 0;
+  double slowdown = 1.0;
+
+  // The factor on the `since_start`-th iteration after a start, from 0.
+  [[nodiscard]] double factor(std::uint64_t since_start) const {
+    const double done = static_cast<double>(since_start) / static_cast<double>(iterations);
+    return iterations > 0 && done < 1.0 ? 1.0 + (slowdown - 1.0) * (1.0 - done) : 1.0;
+  }
+};
+
+struct CoordinationCost {
+  Seconds per_step{};
+  Seconds per_worker{};
+  Seconds per_sample{};
+
+  [[nodiscard]] bool is_free() const { return per_step + per_worker + per_sample == Seconds{}; }
+  [[nodiscard]] Seconds of(std::size_t workers, std::int64_t samples) const {
+    return per_step + static_cast<double>(workers) * per_worker + static_cast<double>(samples) * per_sample;
+  }
+};
+
+enum class EvaluationPayer { free, inline_workers, evaluator };
+
+struct FixedCosts {
+  std::optional<RestartCost> start_up{};
+  std::vector<RestartCost> switching{};  // by phase: before it
+  RampUp ramp_up{};
+  Seconds checkpoint{};
+  CoordinationCost coordination{};
+  // free: known at once; inline: every worker rests for `evaluation`; evaluator: a machine of its own takes it for
+  // each evaluation, one after the other, while training goes on.
+  EvaluationPayer evaluation_payer = EvaluationPayer::free;
+  Seconds evaluation{};
+};
+
+}  // namespace paceline

@@ -1,0 +1,154 @@
+// What each action of the coordinator does to the world.
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/check.hpp"
+#include "sim/engine/executor.hpp"
+
+namespace paceline {
+
+void Executor::carry_out(const Actions& actions) {
+  for (const Action& action : actions) {
+    observer_.on_action(timeline_.now(), action);
+    std::visit([this](const auto& a) { carry_out(a); }, action);
+  }
+}
+
+void Executor::carry_out(const StartIteration& action) {
+  learner_.compute(action.worker, action.batch_samples, action.gradient);
+  const Seconds work = world_.compute.iteration(action.worker, action.iteration, action.batch_samples) *
+                       world_.costs.ramp_up.factor(action.since_start);
+  const Seconds now = timeline_.now();
+  const Computations::End end =
+      computations_.start(action.worker, {.gradient = action.gradient,
+                                          .batch_samples = action.batch_samples,
+                                          .started = now,
+                                          .work_left = work,
+                                          .rate = rate(action.worker, action.batch_samples),
+                                          .since = now});
+  at(end.at, ComputationDue{action.worker, end.attempt});
+}
+
+void Executor::carry_out(const SendGradient& action) {
+  const Seconds held_back = conditions_.of(action.from).added_latency;
+  if (held_back == Seconds{}) return send_now(action);
+  at(timeline_.now() + held_back, DelayedSend{action});
+}
+
+void Executor::send_now(const SendGradient& action) {
+  send(action.from, action.server, shard_bytes(),
+       GradientArrived{action.from, action.gradient, action.server});
+}
+
+void Executor::carry_out(const SendParameters& action) {
+  const ParametersArrived arrival{action.to, action.gradient, action.server};
+  if (action.from_worker) {
+    send(*action.from_worker, action.to, world_.parameter_bytes, arrival);
+  } else {
+    send(action.server, action.to, shard_bytes(), arrival);
+  }
+}
+
+void Executor::carry_out(const AllReduce& action) {
+  Seconds held_back;
+  for (const WorkerId member : action.members)
+    held_back = std::max(held_back, conditions_.of(member).added_latency);
+  if (held_back == Seconds{}) return all_reduce_now(action);
+  at(timeline_.now() + held_back, DelayedSend{action});
+}
+
+void Executor::all_reduce_now(const AllReduce& action) {
+  ++under_way_;
+  timeline_.ring_all_reduce(action.members, world_.parameter_bytes, Event(AllReduceFinished{action.update}));
+}
+
+void Executor::carry_out(const Accumulate& action) {
+  occupy(action.server, world_.server.accumulate(shard_bytes()));
+}
+
+void Executor::carry_out(const Step& action) {
+  // Taking over parameters writes as much as adding a gradient does.
+  const Seconds duration =
+      action.overwrites ? world_.server.accumulate(shard_bytes()) : world_.server.step(shard_bytes());
+  at(occupy(action.server, duration), Event(StepFinished{action.update, action.server}));
+}
+
+void Executor::carry_out(const LocalStep& action) {
+  Seconds slowest;
+  for (const WorkerId member : action.members)
+    slowest = std::max(slowest, world_.compute.optimizer_step(member) / conditions_.of(member).speed);
+  at(timeline_.now() + slowest, Event(StepFinished{action.update, ServerId{0}}));
+}
+
+void Executor::carry_out(const Coordinate& action) {
+  const Seconds duration = world_.costs.coordination.of(action.workers.size(), action.samples);
+  at(timeline_.now() + duration, Event(CoordinationFinished{action.update}));
+}
+
+void Executor::carry_out(const Pause& action) {
+  Seconds duration;
+  switch (action.kind) {
+    case PauseKind::start_up:
+      duration = world_.costs.start_up.value_or(RestartCost{}).of(action.worker);
+      break;
+    case PauseKind::switching:
+      duration = world_.costs.switching.at(action.phase).of(action.worker);
+      break;
+    case PauseKind::checkpoint:
+      duration = world_.costs.checkpoint;
+      break;
+    case PauseKind::evaluation:
+      duration = world_.costs.evaluation;
+      break;
+  }
+  at(timeline_.now() + duration, Event(PauseEnded{action.worker, action.gradient}));
+}
+
+void Executor::carry_out(const SetTimer& action) {
+  at(timeline_.now() + action.duration, Event(TimerExpired{action.phase}));
+}
+
+void Executor::carry_out(const Evaluate& action) {
+  Seconds known_at = timeline_.now();
+  if (world_.costs.evaluation_payer == EvaluationPayer::inline_workers) known_at += world_.costs.evaluation;
+  if (world_.costs.evaluation_payer == EvaluationPayer::evaluator) {
+    evaluator_free_at_ = std::max(evaluator_free_at_, known_at) + world_.costs.evaluation;
+    known_at = evaluator_free_at_;
+  }
+  at(known_at, Event(Evaluated{action.updates, learner_.evaluate()}));
+}
+
+void Executor::carry_out(const Apply& action) {
+  std::vector<WeightedGradient> gradients;
+  for (const AppliedGradient& applied : action.gradients) {
+    gradients.push_back({applied.gradient, applied.worker, applied.weight});
+    if (action.completes_update) applied_samples_ += applied.batch_samples;
+  }
+  progress_moved_ = progress_moved_ || action.completes_update;
+  learner_.apply(action.server, gradients, action.hyperparameters);
+}
+
+void Executor::carry_out(const ApplyLocally& action) {
+  learner_.apply_locally(action.worker, action.gradient, action.hyperparameters);
+}
+
+void Executor::carry_out(const Overwrite& action) {
+  if (action.completes_update) applied_samples_ += action.by.batch_samples;
+  progress_moved_ = progress_moved_ || action.completes_update;
+  learner_.overwrite(action.server, action.by.worker);
+}
+
+void Executor::carry_out(const TakeSnapshot& action) {
+  learner_.pull(action.worker, action.server);
+}
+
+void Executor::carry_out(const Discard& action) {
+  computations_.call_off(action.gradient);
+  learner_.discard(action.gradient);
+}
+
+void Executor::carry_out(const ScaleVelocity& action) {
+  learner_.scale_velocity(action.factor);
+}
+
+}  // namespace paceline

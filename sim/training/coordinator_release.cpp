@@ -1,0 +1,128 @@
+// How workers go on: work, pauses, parameters, the next iteration.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/check.hpp"
+#include "sim/training/coordinator.hpp"
+
+namespace paceline {
+
+// After an update. Under a synchronous policy nothing but late gradients can be in flight now: when nothing more is to
+// be handed out, they are called off instead of waited for; what they give back may be enough for another round.
+void Coordinator::release_round(std::vector<WorkerId> workers, Actions& actions) {
+  SynchronizationPolicy& policy = *policies_.front();
+  if (policy.is_synchronous() && !workload_.phase_has_work(policy.gradients_per_update()) &&
+      !workload_.nothing_in_flight()) {
+    workers = present_workers();
+    for (const WorkerId worker : workers)
+      if (state(worker).iteration) drop_iteration(worker, actions);
+    policy.begin(workers);
+  }
+  release(workers, actions);
+}
+
+void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
+  SynchronizationPolicy& policy = *policies_.front();
+  const auto has_work = [&] { return workload_.phase_has_work(policy.gradients_per_update()); };
+  std::erase_if(workers, [&](WorkerId id) { return state(id).doing != Doing::idle; });
+  // A round that is handed out must be able to end: those refused before take part in it.
+  const bool together = policy.is_synchronous();
+  if (together && has_work()) {
+    workers.insert(workers.end(), refused_.begin(), refused_.end());
+    std::sort(workers.begin(), workers.end());
+    refused_.clear();
+  }
+  if (together && !has_work()) {
+    refused_.insert(refused_.end(), workers.begin(), workers.end());
+    return;
+  }
+  plan_checkpoint(workers);
+  for (const WorkerId id : workers) {
+    if (!together && !has_work()) {
+      refused_.push_back(id);
+      continue;
+    }
+    WorkerState& worker = state(id);
+    worker.iteration = IterationState{.gradient = GradientId{gradients_begun_++},
+                                      .batch_samples = batches_[id.value],
+                                      .gradient_is_held = false,
+                                      .update = std::nullopt};
+    workload_.hand_out(worker.iteration->batch_samples);
+    for (; worker.evaluations_owed > 0; --worker.evaluations_owed)
+      worker.pauses.push_back(PauseKind::evaluation);
+    next_pause_or_go_on(id, actions);
+  }
+}
+
+void Coordinator::offer_work_given_back(Actions& actions) {
+  if (refused_.empty() || !workload_.phase_has_work(policies_.front()->gradients_per_update())) return;
+  release(std::exchange(refused_, {}), actions);
+}
+
+void Coordinator::plan_checkpoint(const std::vector<WorkerId>& workers) {
+  if (!checkpoints_ || workers.empty()) return;
+  const WorkerId chief = present_workers().front();
+  const bool with_chief = std::find(workers.begin(), workers.end(), chief) != workers.end();
+  if (!with_chief || !checkpoints_->due(done())) return;
+  for (const WorkerId worker : workers) state(worker).pauses.push_back(PauseKind::checkpoint);
+}
+
+void Coordinator::next_pause_or_go_on(WorkerId id, Actions& actions) {
+  WorkerState& worker = state(id);
+  if (worker.pauses.empty()) return go_on(id, actions);
+  worker.doing = Doing::pausing;
+  actions.emplace_back(Pause{id, worker.pauses.front(), workload_.phase(), worker.iteration->gradient});
+}
+
+void Coordinator::go_on(WorkerId id, Actions& actions) {
+  if (phase_planned_) enter_phase(actions);
+  WorkerState& worker = state(id);
+  const bool phase_begins = std::exchange(worker.holds_present_parameters, false);
+  const bool epoch_passed = std::floor(epoch()) > worker.pulled_epoch;
+  const bool keeps_its_own =
+      phase().exchange == Exchange::parameters && !phase_begins && !worker.needs_parameters && !epoch_passed;
+  if (keeps_its_own) return start_iteration(id, actions);
+  worker.pulled_versions = versions_;
+  worker.pulled_epoch = std::floor(epoch());
+  for (std::uint64_t s = 0; s < config_.servers; ++s) actions.emplace_back(TakeSnapshot{id, ServerId{s}});
+  const bool parameters_travel = worker.needs_parameters || (uses_servers() && !phase_begins);
+  worker.needs_parameters = false;
+  if (parameters_travel) {
+    send_parameters(id, actions);
+  } else {
+    start_iteration(id, actions);
+  }
+}
+
+void Coordinator::send_parameters(WorkerId id, Actions& actions) {
+  WorkerState& worker = state(id);
+  const GradientId gradient = worker.iteration->gradient;
+  worker.doing = Doing::receiving;
+  if (uses_servers()) {
+    worker.parts_awaited = config_.servers;
+    for (std::uint64_t s = 0; s < config_.servers; ++s)
+      actions.emplace_back(SendParameters{id, gradient, ServerId{s}, std::nullopt});
+    return;
+  }
+  const std::vector<WorkerId> present = present_workers();
+  const auto source =
+      std::find_if(present.begin(), present.end(), [&](WorkerId other) { return other != id; });
+  // Nobody else is there to ask: it goes on from the last checkpoint, whose reading its absence has paid for.
+  if (source == present.end()) return start_iteration(id, actions);
+  worker.parts_awaited = 1;
+  actions.emplace_back(SendParameters{id, gradient, ServerId{0}, *source});
+}
+
+void Coordinator::start_iteration(WorkerId id, Actions& actions) {
+  WorkerState& worker = state(id);
+  worker.doing = Doing::computing;
+  worker.iteration->gradient_is_held = true;
+  actions.emplace_back(StartIteration{.worker = id,
+                                      .gradient = worker.iteration->gradient,
+                                      .iteration = worker.iterations++,
+                                      .batch_samples = worker.iteration->batch_samples,
+                                      .since_start = worker.iterations_since_start++});
+}
+
+}  // namespace paceline
