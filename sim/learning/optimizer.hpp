@@ -1,39 +1,70 @@
 // What a scenario says about the optimizer, and the learning rate that follows from it.
 //
-// Models:      SGD whose learning rate may scale with the gradients combined in one update and drop at
-// milestones. Equation:    rate(e, n) = learning_rate · (worker_scaling is linear ? n : 1) ·
-// factor^(milestones passed at epoch e),
-//              n = gradients combined in the update (W under BSP, 1 under ASP), e = samples applied / dataset
-//              samples.
-// Units:       the rate is per update; epochs are passes over the training set, counted in samples applied.
-// Assumptions: the rate is read when the update is applied.
-// Not modelled: warm-up, other scaling rules (a later capability).
-// Source:      linear scaling: Sync-Switch's configuration policy (n·η under BSP, η under ASP); Goyal et al.
-// 2017.
+// Models:      SGD whose learning rate follows a schedule and may scale with what one update combines.
+// Equation:    rate = learning_rate · worker_scaling(n) · batch_scaling(b / (n · b₀)) · factor^k · ramp,
+//                scaling(r) = 1 (none), r (linear), √r (sqrt);
+//                n = gradients combined in the update (W under BSP, 1 under ASP), b = their samples, b₀ = the initial
+//                batch of one worker: r = 1 as long as batches keep their mean size;
+//                k = milestones at or before the position s, ramp = min(1, s / warm-up). The position, of one of three
+//                bases, is that before the update is applied:
+//                  epoch:    samples applied / dataset samples
+//                  progress: samples applied / workload samples, 0-1
+//                  step:     updates applied, never re-based: one BSP update and one ASP update each add 1.
+//              velocity_factor_at_switch: v ← factor · v as a phase begins after another;
+//                factor = 1 (keep), 0 (zero), velocity_scale (scale).
+// Units:       the rate is per update. Milestones and warm-up: epochs, fractions of the workload, updates.
+// Assumptions: the rate is read when the update is applied, not when its gradients were computed. A warm-up starts at
+//              0, so the very first update moves nothing but the velocity.
+// Not modelled: other shapes of schedule (cosine, polynomial), rates that depend on staleness.
+// Source:      linear scaling: Sync-Switch's configuration policy (n·η under BSP, η under ASP) and Goyal et al. 2017;
+//              the two bases of Sync-Switch's schedules, workload share and raw step: its recorded runs.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace paceline {
 
-enum class WorkerScaling { none, linear };
+enum class RateScaling { none, linear, sqrt };
+enum class ScheduleBasis { epoch, progress, step };
+// Where velocities live: one at each server for all gradients, or one for each worker's gradients.
+enum class MomentumPlace { server, workers };
+// What becomes of them when a phase begins after another.
+enum class VelocityAtSwitch { keep, zero, scale };
 
 struct LearningRateSchedule {
-  std::vector<double> milestone_epochs;  // ascending
-  double factor = 0.1;                   // multiplies the rate at each milestone
+  ScheduleBasis basis = ScheduleBasis::epoch;
+  std::vector<double> milestones;               // ascending
+  double factor = 0.1;                          // multiplies the rate at each milestone
+  std::optional<double> warmup = std::nullopt;  // the rate rises linearly from 0 until here
 };
 
 struct OptimizerConfig {
   double learning_rate = 0.1;
   double momentum = 0.0;
+  MomentumPlace momentum_at = MomentumPlace::server;
   double weight_decay = 0.0;
   bool nesterov = false;
-  WorkerScaling worker_scaling = WorkerScaling::none;
-  LearningRateSchedule schedule;
+  VelocityAtSwitch velocity_at_switch = VelocityAtSwitch::keep;
+  std::optional<double> velocity_scale = std::nullopt;  // for VelocityAtSwitch::scale
+  RateScaling worker_scaling = RateScaling::none;
+  RateScaling batch_scaling = RateScaling::none;
+  LearningRateSchedule schedule{};
 };
 
-[[nodiscard]] double learning_rate_at(const OptimizerConfig& optimizer, double epoch,
-                                      std::size_t combined_gradients);
+// An update about to be applied, and where the job stands before it.
+struct UpdateContext {
+  double epoch = 0.0;
+  double progress = 0.0;                   // 0-1
+  std::uint64_t step = 0;                  // updates applied since the start of the job
+  std::size_t gradients = 1;               // combined in the update
+  std::int64_t samples = 1;                // of these gradients
+  std::int64_t initial_batch_samples = 1;  // of one worker
+};
+
+[[nodiscard]] double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& update);
+[[nodiscard]] double velocity_factor_at_switch(const OptimizerConfig& optimizer);
 
 }  // namespace paceline

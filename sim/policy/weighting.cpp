@@ -6,17 +6,14 @@
 
 namespace paceline {
 
-std::vector<double> aggregation_weights(GradientWeighting weighting, SynchronizationKind kind,
-                                        std::span<const std::int64_t> batches, std::int64_t initial_batch) {
+std::vector<double> aggregation_weights(GradientWeighting weighting, std::span<const std::int64_t> batches) {
   check(!batches.empty(), "an update combines at least one gradient");
-  const bool asynchronous = kind == SynchronizationKind::asp;
   const auto count = static_cast<double>(batches.size());
-  const double total = static_cast<double>(std::accumulate(batches.begin(), batches.end(), std::int64_t{0}));
-  const double by_batch_denominator = asynchronous ? count * static_cast<double>(initial_batch) : total;
+  const auto total = static_cast<double>(std::accumulate(batches.begin(), batches.end(), std::int64_t{0}));
   std::vector<double> weights;
   for (const std::int64_t batch : batches) {
     const bool by_batch = weighting == GradientWeighting::by_batch;
-    weights.push_back(by_batch ? static_cast<double>(batch) / by_batch_denominator : 1.0 / count);
+    weights.push_back(by_batch ? static_cast<double>(batch) / total : 1.0 / count);
   }
   return weights;
 }

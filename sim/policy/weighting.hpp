@@ -1,13 +1,12 @@
 // How much each gradient of one update counts.
 //
 // Models:      weights of mean-over-batch gradients when batches differ.
-// Equation:    synchronous (several workers wait for each other):  by-batch λ_k = b_k / Σ b_i;  equal λ_k = 1 / n.
-//              Σ λ_k = 1 either way. asynchronous (each gradient its own update):  by-batch b_k / b_initial (the
-//              learning rate follows the batch);  equal 1.
+// Equation:    by-batch λ_k = b_k / Σ b_i;  equal λ_k = 1 / n. Σ λ_k = 1 either way, so a gradient that is an update by
+//              itself (asynchronous) has weight 1: there the learning rate follows the batch, if `batch_scaling` says
+//              so (sim/learning/optimizer.hpp), which changes the step but not what the velocity remembers.
 // Units:       batches in samples; weights are dimensionless.
 // Not modelled: weights that depend on staleness.
-// Source:      OmniLearn, ACSOS 2020 (its printed extra factor 1/K is an error: the released code has none);
-//              asynchronous rule: stated default of the OmniLearn reference, section 9.
+// Source:      OmniLearn, ACSOS 2020 (its printed extra factor 1/K is an error: the released code has none).
 #pragma once
 
 #include <cstdint>
@@ -15,12 +14,10 @@
 #include <vector>
 
 #include "sim/policy/batching.hpp"
-#include "sim/policy/phase.hpp"
 
 namespace paceline {
 
-[[nodiscard]] std::vector<double> aggregation_weights(GradientWeighting weighting, SynchronizationKind kind,
-                                                      std::span<const std::int64_t> batches,
-                                                      std::int64_t initial_batch);
+[[nodiscard]] std::vector<double> aggregation_weights(GradientWeighting weighting,
+                                                      std::span<const std::int64_t> batches);
 
 }  // namespace paceline

@@ -49,9 +49,21 @@ void describe(Visitor& v, DatasetSource& c) {
 
 template <class Visitor>
 void describe(Visitor& v, LearningRateSchedule& c) {
-  v.required("milestone_epochs", c.milestone_epochs, ListOf<Number>{{above(0)}, "milestone"},
-             "epochs at which the learning rate is multiplied, ascending");
+  v.required(
+      "basis", c.basis,
+      Choice<ScheduleBasis>{{{"epoch", ScheduleBasis::epoch},
+                             {"progress", ScheduleBasis::progress},
+                             {"step", ScheduleBasis::step}}},
+      "epoch: passes over the training samples; progress: percent of the workload; step: updates applied");
+  v.required("milestones", c.milestones, ListOf<SchedulePoint>{{c.basis}, "milestone"},
+             "where the learning rate is multiplied, in the basis, ascending");
   v.required("factor", c.factor, Number{above_up_to(0, 1)}, "multiplies the rate at each milestone");
+  v.optional("warmup", c.warmup, SchedulePoint{c.basis},
+             "in the basis: until here the rate rises linearly from 0", Absent{"no warm-up"});
+}
+
+inline Choice<RateScaling> rate_scaling() {
+  return {{{"none", RateScaling::none}, {"linear", RateScaling::linear}, {"sqrt", RateScaling::sqrt}}};
 }
 
 template <class Visitor>
@@ -62,9 +74,10 @@ void describe(Visitor& v, OptimizerConfig& c) {
   v.optional("weight_decay", c.weight_decay, Number{at_least(0)},
              "added to the gradient, times the parameters");
   v.optional("nesterov", c.nesterov, Boolean{}, "look ahead along the velocity");
-  v.optional("worker_scaling", c.worker_scaling,
-             Choice<WorkerScaling>{{{"none", WorkerScaling::none}, {"linear", WorkerScaling::linear}}},
-             "linear: the rate is multiplied by the gradients combined in one update");
+  v.optional("worker_scaling", c.worker_scaling, rate_scaling(),
+             "how the rate follows the number of gradients combined in one update");
+  v.optional("batch_scaling", c.batch_scaling, rate_scaling(),
+             "how the rate follows the mean batch of these gradients over the initial batch");
 }
 
 template <class Visitor>
@@ -73,7 +86,8 @@ void describe(Visitor& v, JobConfig& c) {
   v.required("profile", c.profile, Path{}, "calibration file, relative to this file");
   v.required("dataset", c.dataset, Section{}, "what is trained on");
   v.required("optimizer", c.optimizer, Section{}, "stochastic gradient descent");
-  v.optional("learning_rate_schedule", c.optimizer.schedule, Section{}, "drops of the learning rate");
+  v.optional("learning_rate_schedule", c.optimizer.schedule, Section{},
+             "warm-up and drops of the learning rate");
 }
 
 template <class Visitor>

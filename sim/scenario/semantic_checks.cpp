@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/scenario/units.hpp"
+#include "sim/scenario/value_kinds.hpp"
 
 namespace paceline {
 namespace {
@@ -60,22 +61,72 @@ void check_learner(const Scenario& scenario, const Reading& reading) {
                    "accuracy is measured on them");
 }
 
+constexpr std::initializer_list<const char*> workload_keys{"stop.epochs", "job.dataset.train_samples",
+                                                           "batching.initial", "cluster.workers"};
+
+double workload_samples(const Scenario& scenario) {
+  return scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
+}
+
+// An estimate of the workload in updates, from the batch sizes at the start.
+double expected_updates(const Scenario& scenario, double samples) {
+  const auto batch = static_cast<double>(scenario.batching.initial_samples);
+  const auto workers = static_cast<double>(scenario.cluster.workers.size());
+  double updates = 0.0;
+  for (const PhaseConfig& phase : scenario.synchronization)
+    updates += phase.share * samples / (phase.policy == SynchronizationKind::bsp ? batch * workers : batch);
+  return updates;
+}
+
+// Warns of a point of the schedule that lies at the end of the job or after it.
+void check_reached(const Scenario& scenario, const Reading& reading, double point, const char* what,
+                   const std::string& key) {
+  const LearningRateSchedule& schedule = scenario.job.optimizer.schedule;
+  const std::string printed = SchedulePoint{schedule.basis}.print(point);
+  const auto warn = [&](const std::string& end) {
+    reading.problems().warning(reading.spot(key),
+                               fmt::format("{} {} is never reached: {}", what, printed, end));
+  };
+  switch (schedule.basis) {
+    case ScheduleBasis::epoch:
+      if (reading.is_sound("stop.epochs") && point >= scenario.stop.epochs)
+        warn(fmt::format("the job ends at epoch {}", scenario.stop.epochs));
+      break;
+    case ScheduleBasis::progress:
+      if (point >= 1.0) warn("there the job ends");
+      break;
+    case ScheduleBasis::step: {
+      if (!all_sound(reading, workload_keys) || !reading.is_sound("synchronization")) return;
+      const double updates = expected_updates(scenario, workload_samples(scenario));
+      if (point >= updates) warn(fmt::format("the job has about {:.0f} updates", updates));
+    }
+  }
+}
+
+void check_schedule(const Scenario& scenario, const Reading& reading) {
+  const std::string section = "job.learning_rate_schedule";
+  if (!reading.is_sound(section)) return;
+  const LearningRateSchedule& schedule = scenario.job.optimizer.schedule;
+  const std::vector<double>& milestones = schedule.milestones;
+  const SchedulePoint kind{schedule.basis};
+  for (std::size_t i = 1; i < milestones.size(); ++i)
+    if (milestones[i] <= milestones[i - 1])
+      reading.problems().error(reading.spot(fmt::format("{}.milestones.{}", section, i)),
+                               fmt::format("milestones must ascend: {} follows {}", kind.print(milestones[i]),
+                                           kind.print(milestones[i - 1])),
+                               "");
+  if (!milestones.empty())
+    check_reached(scenario, reading, milestones.back(), "milestone",
+                  fmt::format("{}.milestones.{}", section, milestones.size() - 1));
+  if (schedule.warmup)
+    check_reached(scenario, reading, *schedule.warmup, "the end of the warm-up at", section + ".warmup");
+}
+
 void check_optimizer(const Scenario& scenario, const Reading& reading) {
   const OptimizerConfig& optimizer = scenario.job.optimizer;
   Problems& problems = reading.problems();
   if (reading.is_sound("job.optimizer") && optimizer.nesterov && optimizer.momentum == 0.0)
     problems.error(reading.spot("job.optimizer.nesterov"), "`nesterov` needs `momentum` above 0", "");
-  if (!reading.is_sound("job.learning_rate_schedule")) return;
-  const std::vector<double>& milestones = optimizer.schedule.milestone_epochs;
-  for (std::size_t i = 1; i < milestones.size(); ++i)
-    if (milestones[i] <= milestones[i - 1])
-      problems.error(reading.spot(fmt::format("job.learning_rate_schedule.milestone_epochs.{}", i)),
-                     fmt::format("milestones must ascend: {} follows {}", milestones[i], milestones[i - 1]),
-                     "");
-  if (reading.is_sound("stop.epochs") && !milestones.empty() && milestones.back() >= scenario.stop.epochs)
-    problems.warning(reading.spot("job.learning_rate_schedule.milestone_epochs"),
-                     fmt::format("milestone {} is never reached: the job ends at epoch {}", milestones.back(),
-                                 scenario.stop.epochs));
 }
 
 void check_shares(const Scenario& scenario, const Reading& reading) {
@@ -148,22 +199,10 @@ void check_unused_batching_keys(const Scenario& scenario, const Reading& reading
                                  fmt::format("`{}` is only used by `controller: dynamic`", key));
 }
 
-// An estimate of the workload in updates, from the batch sizes at the start.
-double expected_updates(const Scenario& scenario, double samples) {
-  const auto batch = static_cast<double>(scenario.batching.initial_samples);
-  const auto workers = static_cast<double>(scenario.cluster.workers.size());
-  double updates = 0.0;
-  for (const PhaseConfig& phase : scenario.synchronization)
-    updates += phase.share * samples / (phase.policy == SynchronizationKind::bsp ? batch * workers : batch);
-  return updates;
-}
-
 void check_workload(const Scenario& scenario, const Reading& reading) {
-  if (!all_sound(reading,
-                 {"stop.epochs", "job.dataset.train_samples", "batching.initial", "cluster.workers"}))
-    return;
+  if (!all_sound(reading, workload_keys)) return;
   Problems& problems = reading.problems();
-  const double samples = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
+  const double samples = workload_samples(scenario);
   const double global_batch = static_cast<double>(scenario.batching.initial_samples) *
                               static_cast<double>(scenario.cluster.workers.size());
   if (samples > most_samples)
@@ -197,6 +236,7 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_dataset(scenario, reading);
   check_learner(scenario, reading);
   check_optimizer(scenario, reading);
+  check_schedule(scenario, reading);
   check_phases(scenario, reading);
   check_bounds(scenario, reading);
   check_unused_batching_keys(scenario, reading);

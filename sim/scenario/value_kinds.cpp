@@ -156,6 +156,48 @@ std::string QuantityText::expectation() const {
   return fmt::format("{} {}, such as `{}`", table.noun, bounds, table.example);
 }
 
+namespace {
+
+Number schedule_epochs() {
+  return {above(0)};
+}
+Measured<double> schedule_progress() {
+  return percent(above_up_to(0, 1));
+}
+WholeNumber schedule_steps() {
+  return {1, static_cast<std::int64_t>(largest_count)};
+}
+
+}  // namespace
+
+Parsed<double> SchedulePoint::parse(const Scalar& scalar) const {
+  if (basis == ScheduleBasis::progress) return schedule_progress().parse(scalar);
+  if (scalar.text.ends_with('%'))
+    return Mistake{fmt::format("expected {}, found `{}`", expectation(), scalar.text),
+                   "points in percent have `basis: progress`"};
+  if (basis == ScheduleBasis::epoch) return schedule_epochs().parse(scalar);
+  const Parsed<std::int64_t> steps = schedule_steps().parse(scalar);
+  if (const auto* mistake = std::get_if<Mistake>(&steps)) return *mistake;
+  return static_cast<double>(std::get<std::int64_t>(steps));
+}
+std::string SchedulePoint::print(Value value) const {
+  return basis == ScheduleBasis::progress ? schedule_progress().print(value) : fmt::format("{}", value);
+}
+Json SchedulePoint::schema() {
+  return {{"anyOf", {schedule_epochs().schema(), schedule_progress().schema()}}};
+}
+std::string SchedulePoint::expectation() const {
+  switch (basis) {
+    case ScheduleBasis::epoch:
+      break;
+    case ScheduleBasis::progress:
+      return schedule_progress().expectation();
+    case ScheduleBasis::step:
+      return schedule_steps().expectation();
+  }
+  return schedule_epochs().expectation();
+}
+
 Parsed<Count> HowMany::parse(const Scalar& scalar) const {
   const Parsed<NumberAndUnit> parsed = parse_with_unit(scalar.text, count_table);
   if (const auto* mistake = std::get_if<Mistake>(&parsed)) return *mistake;

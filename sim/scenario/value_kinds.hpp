@@ -188,6 +188,16 @@ struct Measured {
   return {{percent_units(), range}};
 }
 
+// A point of a learning-rate schedule, written as its basis asks: epochs `7.5`, progress `50 %`, step `32000`.
+struct SchedulePoint {
+  using Value = double;
+  ScheduleBasis basis;
+  [[nodiscard]] Parsed<Value> parse(const Scalar& scalar) const;
+  [[nodiscard]] std::string print(Value value) const;
+  [[nodiscard]] static Json schema();  // of every basis: the basis is another key
+  [[nodiscard]] std::string expectation() const;
+};
+
 // "2048 samples", "50 updates", "0.25 epochs": how often something happens.
 struct HowMany {
   using Value = Count;

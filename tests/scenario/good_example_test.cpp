@@ -77,9 +77,12 @@ TEST_CASE("the good example is accepted without a warning, and every value arriv
   CHECK(s.job.optimizer.momentum == 0.9);
   CHECK(s.job.optimizer.weight_decay == 1e-4);
   CHECK_FALSE(s.job.optimizer.nesterov);
-  CHECK(s.job.optimizer.worker_scaling == WorkerScaling::linear);
-  CHECK(s.job.optimizer.schedule.milestone_epochs == std::vector<double>{15, 18});
+  CHECK(s.job.optimizer.worker_scaling == RateScaling::linear);
+  CHECK(s.job.optimizer.batch_scaling == RateScaling::sqrt);
+  CHECK(s.job.optimizer.schedule.basis == ScheduleBasis::epoch);
+  CHECK(s.job.optimizer.schedule.milestones == std::vector<double>{15, 18});
   CHECK(s.job.optimizer.schedule.factor == 0.2);
+  CHECK(s.job.optimizer.schedule.warmup == 0.5);
   CHECK(s.cluster.workers == std::vector<Worker>{{2, 1.0}, {1, 1.0}, {1, 0.5}, {1, 0.25}});
   CHECK(s.cluster.network.bandwidth.value() == 1e9 / 8);
   CHECK(s.cluster.network.latency.value() == 50e-6);

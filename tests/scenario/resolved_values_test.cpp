@@ -41,7 +41,7 @@ TEST_CASE("the shortest scenario prints every default as such") {
   CHECK(value_of(loaded, "seed").origin == "default");
   CHECK(value_of(loaded, "evaluation.every").value == "33 updates");
   CHECK(value_of(loaded, "evaluation.every").origin.ends_with("scenario.yaml:7:21"));
-  CHECK(value_of(loaded, "job.learning_rate_schedule.milestone_epochs").value == "[]");
+  CHECK(value_of(loaded, "job.learning_rate_schedule.milestones").value == "[]");
 }
 
 TEST_CASE("a default that follows another key says which, and has its value") {

@@ -38,7 +38,9 @@ STILL_GOOD = [
     (["evaluation", "every"], "1 update"),
     (["job", "dataset", "path"], "data/cifar"),
     (["batching", "controller"], "static"),
-    (["job", "learning_rate_schedule", "milestone_epochs"], []),
+    (["job", "learning_rate_schedule", "milestones"], []),
+    (["job", "learning_rate_schedule", "milestones"], ["50 %", "75 %"]),
+    (["job", "learning_rate_schedule", "warmup"], "5 %"),
 ]
 
 BROKEN = [
@@ -68,6 +70,9 @@ BROKEN = [
     (["batching"], ["batching", "adjust_every"], 10),
     (["job", "optimizer"], ["job", "optimizer", "momentum"], 1),
     (["job", "optimizer"], ["job", "optimizer", "nesterov"], "yes"),
+    (["job", "learning_rate_schedule"], ["job", "learning_rate_schedule", "basis"], REMOVED),
+    (["job", "learning_rate_schedule"], ["job", "learning_rate_schedule", "warmup"], 0),
+    (["job", "learning_rate_schedule"], ["job", "learning_rate_schedule", "warmup"], "5"),
     (["evaluation"], ["evaluation", "every"], "2048"),
     (["learner"], ["learner", "kind"], "netwrok"),
     (["stop"], ["stop", "accuracy"], "80 %"),

@@ -63,15 +63,56 @@ TEST_CASE("default bounds count only for controllers that use them") {
 }
 
 TEST_CASE("milestones ascend") {
-  check_refused({{"[15, 18]", "[15, 15]"}}, "11:51: error: milestones must ascend: 15 follows 15");
+  check_refused({{"[15, 18]", "[15, 15]"}}, "11:59: error: milestones must ascend: 15 follows 15");
 }
 
 TEST_CASE("a milestone after the end is a warning, with its place") {
   const LoadedScenario loaded = load_text(changed({{"[15, 18]", "[15, 20]"}}));
   REQUIRE(loaded.warnings.size() == 1);
   CHECK(loaded.warnings[0].find(
-            "scenario.yaml:11:46: warning: milestone 20 is never reached: the job ends at epoch 20") !=
+            "scenario.yaml:11:59: warning: milestone 20 is never reached: the job ends at epoch 20") !=
         std::string::npos);
+}
+
+// 4160 updates: see the test of the first evaluation below.
+TEST_CASE("a milestone or warm-up that the job does not reach is a warning in every basis") {
+  const char* const schedule = "basis: epoch, milestones: [15, 18], factor: 0.2, warmup: 0.5";
+  const auto warnings = [&](const char* changed_schedule) {
+    return load_text(changed({{schedule, changed_schedule}})).warnings;
+  };
+  const auto only_warning = [&](const char* changed_schedule) {
+    const std::vector<std::string> all = warnings(changed_schedule);
+    REQUIRE(all.size() == 1);
+    return all.front();
+  };
+  CHECK(warnings("basis: step, milestones: [1000, 4159], factor: 0.2, warmup: 4159").empty());
+  CHECK(only_warning("basis: step, milestones: [1000, 4160], factor: 0.2")
+            .find("11:60: warning: milestone 4160 is never reached: the job has about 4160 updates") !=
+        std::string::npos);
+  CHECK(warnings("basis: progress, milestones: [50 %, 99.9 %], factor: 0.2, warmup: 5 %").empty());
+  CHECK(only_warning("basis: progress, milestones: [50 %, 100 %], factor: 0.2")
+            .find("warning: milestone 100 % is never reached: there the job ends") != std::string::npos);
+  CHECK(only_warning("basis: epoch, milestones: [15, 18], factor: 0.2, warmup: 20")
+            .find("warning: the end of the warm-up at 20 is never reached: the job ends at epoch 20") !=
+        std::string::npos);
+}
+
+TEST_CASE("milestones are written as their basis asks") {
+  const char* const schedule = "basis: epoch, milestones: [15, 18]";
+  check_refused(
+      {{schedule, "basis: epoch, milestones: [15, 50 %]"}},
+      "11:59: error: `job.learning_rate_schedule.milestones.1`: expected a number above 0, found `50 %`");
+  check_refused(
+      {{schedule, "basis: step, milestones: [15, 18.5]"}},
+      "11:58: error: `job.learning_rate_schedule.milestones.1`: expected a whole number, at least 1, in "
+      "plain digits; found `18.5`");
+  check_refused({{schedule, "basis: progress, milestones: [50, 75 %]"}, {"warmup: 0.5", "warmup: 5 %"}},
+                "11:58: error: `job.learning_rate_schedule.milestones.0`: `50` has no unit");
+  const LoadedScenario loaded = load_text(
+      changed({{schedule, "basis: progress, milestones: [50 %, 75 %]"}, {"warmup: 0.5", "warmup: 5 %"}}));
+  CHECK(loaded.scenario.job.optimizer.schedule.milestones == std::vector{0.5, 0.75});
+  CHECK(loaded.scenario.job.optimizer.schedule.warmup == 0.05);
+  CHECK(value_of(loaded, "job.learning_rate_schedule.milestones").value == "[50 %, 75 %]");
 }
 
 TEST_CASE("nesterov needs momentum") {

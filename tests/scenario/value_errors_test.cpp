@@ -64,7 +64,7 @@ TEST_CASE("a value of the wrong kind is reported at the value") {
               "28:10: error: `learner` must be a section with keys of its own, found a "
               "single value"});
   check_said({"[15, 18]", "15",
-              "11:46: error: `job.learning_rate_schedule.milestone_epochs` must be a list with one "
+              "11:54: error: `job.learning_rate_schedule.milestones` must be a list with one "
               "item for each milestone, found a single value"});
   check_said({"{cores: 2}, ", "2, ",
               "13:13: error: `cluster.workers.0` must be a section with keys of its own, found a "
@@ -121,7 +121,7 @@ TEST_CASE("numbers have a range, and fractions are not percentages") {
   check_said({"accuracy: 0.80", "accuracy: 80 %",
               "30:30: error: `stop.accuracy`: expected a number above 0 and at most 1, found `80 %`"});
   check_said({"factor: 0.2", "factor: a",
-              "11:64: error: `job.learning_rate_schedule.factor`: expected a number above 0 and "
+              "11:72: error: `job.learning_rate_schedule.factor`: expected a number above 0 and "
               "at most 1, found `a`"});
 }
 
