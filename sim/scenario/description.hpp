@@ -13,6 +13,7 @@
 #include <limits>
 #include <string_view>
 
+#include "sim/scenario/moment_kinds.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/scenario/value_kinds.hpp"
 
@@ -119,18 +120,76 @@ void describe(Visitor& v, Cluster& c) {
 }
 
 template <class Visitor>
-void describe(Visitor& v, PhaseConfig& c) {
-  v.required(
-      "policy", c.policy,
-      Choice<SynchronizationKind>{{{"bsp", SynchronizationKind::bsp}, {"asp", SynchronizationKind::asp}}},
-      "bsp: an update combines one gradient of every worker; asp: each gradient is an update");
-  v.required(
-      "transport", c.transport, Choice<Transport>{{{"ring", Transport::ring}, {"server", Transport::server}}},
-      "ring: all-reduce among the workers (bsp only); server: push to and pull from a parameter server");
-  v.optional("share", c.share, percent(above_up_to(0, 1)),
-             "of the job's samples; required when there are several phases");
-  v.optional("switch_cost", c.switch_cost, duration(at_least(0)),
+void describe(Visitor& v, RestartCost& c) {
+  v.optional("time", c.time, duration(at_least(0)), "pause of every worker");
+  v.optional("per_worker", c.per_worker, duration(at_least(0)), "starting one worker, added to that");
+  v.optional(
+      "order", c.order,
+      Choice<RestartOrder>{{{"parallel", RestartOrder::parallel}, {"sequential", RestartOrder::sequential}}},
+      "whether workers are started at once or one after the other");
+}
+
+template <class Visitor>
+void describe(Visitor& v, RampUp& c) {
+  v.required("iterations", c.iterations, Whole<std::int64_t>{1}, "of each worker after a start or a switch");
+  v.required("slowdown", c.slowdown, Number{at_least(1)}, "of the first of them; falls linearly to 1");
+}
+
+template <class Visitor>
+void describe(Visitor& v, CoordinationCost& c) {
+  v.optional("per_step", c.per_step, duration(at_least(0)), "serial time of each synchronous update");
+  v.optional("per_worker", c.per_worker, duration(at_least(0)), "added for each worker that goes on");
+  v.optional("per_sample", c.per_sample, duration(at_least(0)), "added for each sample of the update");
+}
+
+template <class Visitor>
+void describe(Visitor& v, CheckpointConfig& c) {
+  v.required("every", c.every, HowOften{}, "time, updates, samples or epochs between two checkpoints");
+  v.required("cost", c.cost, duration(at_least(0)),
+             "pause of all workers under bsp, of worker 0 (the chief) under asp");
+}
+
+template <class Visitor>
+void describe_switch(Visitor& v, RestartCost& c) {
+  v.optional("switch_cost", c.time, duration(at_least(0)),
              "pause of every worker before this phase; unused by the first phase");
+  v.optional("switch_cost_per_worker", c.per_worker, duration(at_least(0)),
+             "of restarting one worker, added to that");
+  v.optional(
+      "restart", c.order,
+      Choice<RestartOrder>{{{"parallel", RestartOrder::parallel}, {"sequential", RestartOrder::sequential}}},
+      "whether workers are restarted at once or one after the other");
+}
+
+template <class Visitor>
+void describe(Visitor& v, PhaseEntry& c) {
+  v.required(
+      "policy", c.config.policy,
+      Choice<SynchronizationKind>{{{"bsp", SynchronizationKind::bsp},
+                                   {"asp", SynchronizationKind::asp},
+                                   {"k-sync", SynchronizationKind::k_sync},
+                                   {"backup-workers", SynchronizationKind::backup_workers}}},
+      "bsp: an update combines one gradient of every worker; asp: each gradient is an update; k-sync: the "
+      "first `gradients` of them, the others are called off; backup-workers: all but the `backups` last, "
+      "which "
+      "are dropped when they come");
+  v.required(
+      "transport", c.config.transport,
+      Choice<Transport>{{{"ring", Transport::ring}, {"server", Transport::server}}},
+      "ring: all-reduce among the workers (bsp only); server: push to and pull from a parameter server");
+  v.optional("share", c.share, percent(above_up_to(0, 1)), "of the job's samples",
+             Absent{"`length` says; a last phase may have neither and takes the rest"});
+  v.optional("length", c.length, Length{}, "updates, epochs or time, instead of a share",
+             Absent{"`share` says"});
+  v.optional("gradients", c.config.gradients_per_update, Whole<std::int64_t>{1},
+             "k-sync: combined in an update");
+  v.optional("backups", c.config.backups, Whole<std::int64_t>{0}, "backup-workers: not waited for");
+  v.optional("exchange", c.config.exchange,
+             Choice<Exchange>{{{"gradients", Exchange::gradients}, {"parameters", Exchange::parameters}}},
+             "gradients: pull, compute, push in every iteration; parameters: (asp only) a worker steps by "
+             "itself, its "
+             "parameters overwrite the server's, and it pulls once per epoch");
+  describe_switch(v, c.switching);
 }
 
 template <class Visitor>
@@ -158,6 +217,60 @@ void describe(Visitor& v, BatchingConfig& c) {
 }
 
 template <class Visitor>
+void describe(Visitor& v, Level& c) {
+  v.required("at", c.at, When{}, "when it begins");
+  v.optional("workers", c.workers, ListOf<Whole<std::uint64_t>>{{0}, "worker"},
+             "which workers the lists below are about, from 0; empty: all, in order");
+  v.optional("speed", c.speeds, ListOf<Number>{{above(0)}, "worker"}, "relative to each worker's own");
+  v.optional("cores", c.cores, ListOf<Whole<int>>{{1, 1 << 16}, "worker"},
+             "instead of each worker's own; the profile must have measured these numbers");
+  v.optional("bandwidth", c.bandwidths, ListOf<Number>{{above(0)}, "worker"},
+             "relative to each worker's link");
+}
+
+template <class Visitor>
+void describe(Visitor& v, Straggler& c) {
+  v.required("worker", c.worker, Whole<std::uint64_t>{0}, "from 0");
+  v.required("from", c.from, When{}, "when it begins");
+  v.required("duration", c.duration, duration(above(0)), "how long it lasts");
+  v.optional("slowdown", c.slowdown, Number{above(0)}, "factor on its compute times");
+  v.optional("added_latency", c.added_latency, duration(at_least(0)), "of each message it sends");
+  v.optional("round_trips", c.round_trips, Number{at_least(0)},
+             "such messages in a row in each iteration: what an iteration is delayed by");
+}
+
+template <class Visitor>
+void describe(Visitor& v, RandomStragglers& c) {
+  v.required("probability", c.probability, percent(between(0, 1)), "of a worker to straggle during a window");
+  v.required("window", c.window, duration(above(0)), "length of a window");
+  v.optional("slowdown", c.slowdown, Number{above(0)}, "factor on its compute times");
+  v.optional("added_latency", c.added_latency, duration(at_least(0)), "of each message it sends");
+  v.optional("round_trips", c.round_trips, Number{at_least(0)}, "such messages in a row in each iteration");
+}
+
+template <class Visitor>
+void describe(Visitor& v, MembershipChange& c) {
+  v.required("at", c.at, When{}, "when it happens");
+  v.required("worker", c.worker, Whole<std::uint64_t>{0}, "from 0");
+  v.required(
+      "event", c.event,
+      Choice<MembershipEvent>{{{"leaves", MembershipEvent::leaves}, {"joins", MembershipEvent::joins}}},
+      "a worker whose first event is to join is absent at the start");
+}
+
+template <class Visitor>
+void describe(Visitor& v, HeterogeneityConfig& c) {
+  v.optional("schedule", c.changes.schedule, ListOf<Section>{{}, "level"},
+             "levels of speed, cores, bandwidth");
+  v.optional("trace", c.trace, Path{}, "CSV file with columns time_s, worker, speed, bandwidth",
+             Absent{"no trace"});
+  v.optional("stragglers", c.changes.stragglers, ListOf<Section>{{}, "straggler"}, "scripted ones");
+  v.optional("random_stragglers", c.changes.random_stragglers, Section{}, "ones that chance chooses",
+             Absent{"none"});
+  v.optional("membership", c.changes.membership, ListOf<Section>{{}, "change"}, "workers that leave or join");
+}
+
+template <class Visitor>
 void describe(Visitor& v, JitterConfig& c) {
   constexpr Absent measured{"from the profile"};
   constexpr Absent run_measured{"from the profile; 3 % if it has fewer than 3 processes"};
@@ -179,8 +292,14 @@ void describe(Visitor& v, LearnerConfig& c) {
 template <class Visitor>
 void describe(Visitor& v, EvaluationConfig& c) {
   v.required("every", c.every, HowMany{}, "samples, updates or epochs between two evaluations");
-  v.optional("who_pays", c.who_pays, Choice<EvaluationPayer>{{{"free", EvaluationPayer::free}}},
-             "whose time an evaluation takes; free: nobody's");
+  v.optional(
+      "who_pays", c.who_pays,
+      Choice<EvaluationPayer>{{{"free", EvaluationPayer::free},
+                               {"inline", EvaluationPayer::inline_workers},
+                               {"evaluator", EvaluationPayer::evaluator}}},
+      "whose time an evaluation takes; free: nobody's; inline: every worker's; evaluator: a machine of its "
+      "own, so that results come late");
+  v.optional("cost", c.cost, duration(at_least(0)), "time of one evaluation");
 }
 
 template <class Visitor>
@@ -190,6 +309,8 @@ void describe(Visitor& v, StopConfig& c) {
   v.optional("accuracy", c.accuracy, Number{above_up_to(0, 1)},
              "target, as a fraction: the job ends at the first evaluation that reaches it",
              Absent{"the whole workload is run"});
+  v.optional("evaluations_in_a_row", c.evaluations_in_a_row, Whole<int>{1, 1000},
+             "that must reach the target; the first of them counts");
 }
 
 template <class Visitor>
@@ -203,7 +324,12 @@ void describe(Visitor& v, Scenario& c) {
   v.required("cluster", c.cluster, Section{}, "what it is trained on");
   v.required("synchronization", c.synchronization, ListOf<Section>{{}, "phase", 1, 1000},
              "phases, one after the other");
+  v.optional("coordination", c.coordination, Section{}, "serial cost of synchronous updates");
+  v.optional("start_up", c.start_up, Section{}, "pause before the first phase", Absent{"none"});
+  v.optional("ramp_up", c.ramp_up, Section{}, "slow iterations after a start or a switch", Absent{"none"});
+  v.optional("checkpoints", c.checkpoints, Section{}, "periodic pauses", Absent{"none"});
   v.required("batching", c.batching, Section{}, "batch sizes of the workers");
+  v.optional("heterogeneity", c.heterogeneity, Section{}, "what changes while the job runs");
   v.optional("jitter", c.jitter, Section{}, "random variation of compute times");
   v.required("learner", c.learner, Section{}, "what turns updates into loss and accuracy");
   v.required("evaluation", c.evaluation, Section{}, "when accuracy is looked at");

@@ -32,6 +32,14 @@ template <class T>
 const T& held(const std::optional<T>& member) {
   return *member;
 }
+template <class T>
+T& held(T& member) {
+  return member;
+}
+template <class T>
+T& held(std::optional<T>& member) {
+  return *member;
+}
 
 class PrintVisitor {
  public:

@@ -109,6 +109,12 @@ void read_value(const ReadPoint& point, Struct& section, const Section& kind, Re
   visitor.finish();
 }
 
+template <class Struct>
+void read_value(const ReadPoint& point, std::optional<Struct>& section, const Section& kind,
+                Reading& reading) {
+  read_value(point, section.emplace(), kind, reading);
+}
+
 template <class Item, class Kind>
 void read_value(const ReadPoint& point, std::vector<Item>& items, const ListOf<Kind>& list,
                 Reading& reading) {

@@ -8,9 +8,12 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "sim/cluster/cluster.hpp"
+#include "sim/cluster/conditions.hpp"
+#include "sim/cost/fixed_costs.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/optimizer.hpp"
 #include "sim/policy/batching.hpp"
@@ -39,16 +42,37 @@ struct Count {
   CountUnit unit = CountUnit::samples;
 };
 
-enum class EvaluationPayer { free };
+// "600 s", "250 updates"
+using Often = std::variant<Seconds, Count>;
 
 struct EvaluationConfig {
   Count every;
   EvaluationPayer who_pays = EvaluationPayer::free;
+  Seconds cost;
+};
+
+// One phase as written: its length in one of two keys, and what is paid before it.
+struct PhaseEntry {
+  PhaseConfig config;
+  std::optional<double> share;
+  std::optional<PhaseLength> length;
+  RestartCost switching;
+};
+
+struct CheckpointConfig {
+  Often every;
+  Seconds cost;
+};
+
+struct HeterogeneityConfig {
+  Heterogeneity changes;  // without the trace
+  std::string trace;      // path of its file; empty: none
 };
 
 struct StopConfig {
   double epochs = 1.0;             // the workload: this many passes over the training set, counted in samples
-  std::optional<double> accuracy;  // the target; the job ends at the first evaluation at or above it
+  std::optional<double> accuracy;  // the target; the job ends at the first evaluation at or above it …
+  int evaluations_in_a_row = 1;    // … that begins so many of them
 };
 
 // Coefficients of variation; what is absent comes from the profile.
@@ -66,8 +90,13 @@ struct Scenario {
   int replications = 5;
   JobConfig job;
   Cluster cluster;
-  std::vector<PhaseConfig> synchronization;
+  std::vector<PhaseEntry> synchronization;
+  CoordinationCost coordination;
+  std::optional<RestartCost> start_up;
+  std::optional<RampUp> ramp_up;
+  std::optional<CheckpointConfig> checkpoints;
   BatchingConfig batching;
+  HeterogeneityConfig heterogeneity;
   JitterConfig jitter;
   LearnerConfig learner;
   EvaluationConfig evaluation;

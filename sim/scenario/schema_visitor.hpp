@@ -55,9 +55,17 @@ class SchemaVisitor {
   static Json schema_of(const Kind& kind) {
     return kind.schema();
   }
+  template <class Struct>
+  struct Held {
+    using type = Struct;
+  };
+  template <class Struct>
+  struct Held<std::optional<Struct>> {
+    using type = Struct;
+  };
   template <class Struct, class Kind>
   requires std::is_same_v<Kind, Section>
-  static Json schema_of(const Kind&) { return of<Struct>(); }
+  static Json schema_of(const Kind&) { return of<typename Held<Struct>::type>(); }
   template <class Member>
   static Json schema_of(const KeyPathValues&) {
     return {{"type", "object"}, {"minProperties", 0}};
@@ -86,6 +94,10 @@ class SchemaVisitor {
   }
   template <class Member>
   static void add_default(Json&, const Member&, const Section&) {}
+  template <class Member, class Kind>
+  static void add_default(Json& property, const Member&, const ListOf<Kind>&) {
+    property["default"] = Json::array();
+  }
 
   Json schema_;
 };

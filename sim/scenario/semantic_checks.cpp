@@ -73,9 +73,20 @@ double expected_updates(const Scenario& scenario, double samples) {
   const auto batch = static_cast<double>(scenario.batching.initial_samples);
   const auto workers = static_cast<double>(scenario.cluster.workers.size());
   double updates = 0.0;
-  for (const PhaseConfig& phase : scenario.synchronization)
-    updates += phase.share * samples / (phase.policy == SynchronizationKind::bsp ? batch * workers : batch);
-  return updates;
+  double share_left = 1.0;
+  for (const PhaseEntry& phase : scenario.synchronization) {
+    const double share = std::min(share_left, phase.share.value_or(phase.length ? 0.0 : share_left));
+    share_left -= share;
+    double gradients = 1.0;
+    if (phase.config.policy == SynchronizationKind::bsp) gradients = workers;
+    if (phase.config.policy == SynchronizationKind::k_sync)
+      gradients = static_cast<double>(phase.config.gradients_per_update);
+    if (phase.config.policy == SynchronizationKind::backup_workers)
+      gradients = workers - static_cast<double>(phase.config.backups);
+    updates += share * samples / (batch * gradients);
+  }
+  // Phases that are not shares: as many updates as there can be.
+  return updates + share_left * samples / batch;
 }
 
 // Warns of a point of the schedule that lies at the end of the job or after it.
@@ -129,44 +140,168 @@ void check_optimizer(const Scenario& scenario, const Reading& reading) {
     problems.error(reading.spot("job.optimizer.nesterov"), "`nesterov` needs `momentum` above 0", "");
 }
 
-void check_shares(const Scenario& scenario, const Reading& reading) {
-  const std::vector<PhaseConfig>& phases = scenario.synchronization;
+// How far a phase goes: by `share` or by `length`; only the last one may leave it open.
+bool check_phase_length(const PhaseEntry& phase, std::size_t index, std::size_t count,
+                        const Reading& reading) {
   Problems& problems = reading.problems();
-  double sum = 0.0;
-  bool complete = true;
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    const std::string path = phase_path(i, "share");
-    if (phases.size() > 1 && !reading.is_given(path)) {
-      problems.error(reading.spot(path), "missing key `share`: there are several phases",
-                     "say what part of the job's samples this phase processes, for example `share: 25 %`");
-      complete = false;
-    }
-    complete = complete && reading.is_sound(path);
-    sum += phases[i].share;
+  const std::string share = phase_path(index, "share");
+  if (phase.share && phase.length) {
+    problems.error(reading.spot(phase_path(index, "length")), "a phase has a `share` or a `length`, not both",
+                   "remove one of them");
+    return false;
   }
-  if (complete && std::abs(sum - 1.0) > share_tolerance)
-    problems.error(reading.spot(phase_path(phases.size() - 1, "share")),
-                   fmt::format("the shares of the phases sum to {:.10g} %, not to 100 %", 100.0 * sum), "");
+  if (phase.share || phase.length || index + 1 == count) return true;
+  if (reading.is_given(share) || reading.is_given(phase_path(index, "length"))) return false;
+  problems.error(
+      reading.spot(share), "missing key `share`: another phase follows",
+      "say what part of the job's samples this phase processes, for example `share: 25 %`, or its `length`");
+  return false;
+}
+
+void check_shares(const Scenario& scenario, const Reading& reading) {
+  const std::vector<PhaseEntry>& phases = scenario.synchronization;
+  double sum = 0.0;
+  bool all_are_shares = true;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const bool sound = check_phase_length(phases[i], i, phases.size(), reading) &&
+                       all_sound(reading, {phase_path(i, "share").c_str(), phase_path(i, "length").c_str()});
+    all_are_shares = all_are_shares && sound && phases[i].share.has_value();
+    sum += phases[i].share.value_or(0.0);
+  }
+  const Spot last = reading.spot(phase_path(phases.size() - 1, "share"));
+  if (all_are_shares && std::abs(sum - 1.0) > share_tolerance)
+    reading.problems().error(
+        last, fmt::format("the shares of the phases sum to {:.10g} %, not to 100 %", 100.0 * sum), "");
+  else if (sum > 1.0 + share_tolerance)
+    reading.problems().error(last, fmt::format("the shares of the phases sum to {:.10g} %", 100.0 * sum), "");
+}
+
+void check_policy(const Scenario& scenario, std::size_t index, const Reading& reading) {
+  Problems& problems = reading.problems();
+  const PhaseConfig& phase = scenario.synchronization[index].config;
+  const std::string policy = phase_path(index, "policy");
+  const std::string transport = phase_path(index, "transport");
+  if (!all_sound(reading, {policy.c_str(), transport.c_str(), "cluster.workers"})) return;
+  const auto workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
+  const bool is_all_reduce = phase.transport != Transport::server;
+  if (is_all_reduce && phase.policy != SynchronizationKind::bsp)
+    problems.error(reading.spot(transport), "a ring needs `policy: bsp`: all workers must take part",
+                   "write `transport: server`");
+  if (is_all_reduce && workers < 2)
+    problems.error(reading.spot(transport), "a ring needs at least 2 workers", "write `transport: server`");
+  const bool is_k_sync = phase.policy == SynchronizationKind::k_sync;
+  const std::string gradients = phase_path(index, "gradients");
+  if (is_k_sync && !reading.is_given(gradients))
+    problems.error(reading.spot(policy), "`policy: k-sync` needs `gradients`",
+                   fmt::format("how many of the {} workers an update waits for", workers));
+  if (is_k_sync && phase.gradients_per_update > workers)
+    problems.error(reading.spot(gradients), fmt::format("there are only {} workers", workers), "");
+  if (!is_k_sync && reading.is_given(gradients))
+    problems.warning(reading.spot(gradients), "`gradients` is only used by `policy: k-sync`");
+  const bool has_backups = phase.policy == SynchronizationKind::backup_workers;
+  const std::string backups = phase_path(index, "backups");
+  if (has_backups && !reading.is_given(backups))
+    problems.error(reading.spot(policy), "`policy: backup-workers` needs `backups`",
+                   "for example `backups: 1`");
+  if (has_backups && phase.backups >= workers)
+    problems.error(reading.spot(backups), fmt::format("of {} workers at least one must count", workers), "");
+  if (!has_backups && reading.is_given(backups))
+    problems.warning(reading.spot(backups), "`backups` is only used by `policy: backup-workers`");
+  if (phase.exchange == Exchange::parameters && phase.policy != SynchronizationKind::asp)
+    problems.error(reading.spot(phase_path(index, "exchange")), "`exchange: parameters` needs `policy: asp`",
+                   "remove `exchange`");
 }
 
 void check_phases(const Scenario& scenario, const Reading& reading) {
-  Problems& problems = reading.problems();
   if (!reading.is_sound("synchronization") && scenario.synchronization.empty()) return;
   check_shares(scenario, reading);
-  for (std::size_t i = 0; i < scenario.synchronization.size(); ++i) {
-    const PhaseConfig& phase = scenario.synchronization[i];
-    const std::string transport = phase_path(i, "transport");
-    const bool ring = reading.is_sound(transport) && phase.transport == Transport::ring;
-    if (ring && reading.is_sound(phase_path(i, "policy")) && phase.policy != SynchronizationKind::bsp)
-      problems.error(reading.spot(transport), "a ring needs `policy: bsp`: all workers must take part",
-                     "write `transport: server`");
-    if (ring && reading.is_sound("cluster.workers") && scenario.cluster.workers.size() < 2)
-      problems.error(reading.spot(transport), "a ring needs at least 2 workers", "write `transport: server`");
+  for (std::size_t i = 0; i < scenario.synchronization.size(); ++i) check_policy(scenario, i, reading);
+  for (const char* key : {"switch_cost", "switch_cost_per_worker", "restart"})
+    if (reading.is_given(phase_path(0, key)))
+      reading.problems().warning(reading.spot(phase_path(0, key)),
+                                 fmt::format("`{}` of the first phase is not used", key),
+                                 "it is paid before a phase that follows another; see `start_up`");
+}
+
+void check_worker(std::uint64_t worker, const std::string& path, const Scenario& scenario,
+                  const Reading& reading) {
+  if (!all_sound(reading, {"cluster.workers", path.c_str()}) || worker < scenario.cluster.workers.size())
+    return;
+  reading.problems().error(
+      reading.spot(path),
+      fmt::format("there is no worker {}: they are 0 to {}", worker, scenario.cluster.workers.size() - 1),
+      "");
+}
+
+void check_level(const Level& level, const std::string& path, const Scenario& scenario,
+                 const Reading& reading) {
+  if (!reading.is_sound(path) || !reading.is_sound("cluster.workers")) return;
+  Problems& problems = reading.problems();
+  for (std::size_t i = 0; i < level.workers.size(); ++i)
+    check_worker(level.workers[i], fmt::format("{}.workers.{}", path, i), scenario, reading);
+  const std::size_t expected = level.workers.empty() ? scenario.cluster.workers.size() : level.workers.size();
+  const auto check_list = [&](const char* key, std::size_t entries) {
+    if (entries == 0 || entries == expected) return;
+    problems.error(reading.spot(fmt::format("{}.{}", path, key)),
+                   fmt::format("{} entries for {} workers", entries, expected), "write one for each worker");
+  };
+  check_list("speed", level.speeds.size());
+  check_list("cores", level.cores.size());
+  check_list("bandwidth", level.bandwidths.size());
+  if (level.speeds.empty() && level.cores.empty() && level.bandwidths.empty())
+    problems.error(reading.spot(path), "a level that changes nothing",
+                   "give `speed`, `cores` or `bandwidth`");
+}
+
+void check_straggling(double slowdown, Seconds added_latency, const std::string& path,
+                      const Reading& reading) {
+  if (reading.is_sound(path) && slowdown == 1.0 && added_latency == Seconds{})
+    reading.problems().error(reading.spot(path), "a straggler that is not slower",
+                             "give `slowdown` or `added_latency`");
+}
+
+void check_membership(const Scenario& scenario, const Reading& reading) {
+  const std::vector<MembershipChange>& membership = scenario.heterogeneity.changes.membership;
+  std::vector<bool> present = present_at_start({}, scenario.cluster.workers.size());
+  std::vector<bool> mentioned(scenario.cluster.workers.size(), false);
+  for (std::size_t i = 0; i < membership.size(); ++i) {
+    const std::string path = fmt::format("heterogeneity.membership.{}", i);
+    check_worker(membership[i].worker, path + ".worker", scenario, reading);
+    if (!reading.is_sound(path) || membership[i].worker >= present.size()) continue;
+    const bool joins = membership[i].event == MembershipEvent::joins;
+    const std::uint64_t worker = membership[i].worker;
+    if (mentioned[worker] && present[worker] == joins)
+      reading.problems().error(reading.spot(path),
+                               fmt::format("worker {} is {} already", worker, joins ? "there" : "gone"),
+                               "its changes must alternate, in the order they happen");
+    present[worker] = joins;
+    mentioned[worker] = true;
   }
-  if (reading.is_given(phase_path(0, "switch_cost")))
-    problems.warning(reading.spot(phase_path(0, "switch_cost")),
-                     "`switch_cost` of the first phase is not used",
-                     "it is paid before a phase that follows another");
+}
+
+void check_heterogeneity(const Scenario& scenario, const Reading& reading) {
+  const Heterogeneity& changes = scenario.heterogeneity.changes;
+  for (std::size_t i = 0; i < changes.schedule.size(); ++i)
+    check_level(changes.schedule[i], fmt::format("heterogeneity.schedule.{}", i), scenario, reading);
+  for (std::size_t i = 0; i < changes.stragglers.size(); ++i) {
+    const std::string path = fmt::format("heterogeneity.stragglers.{}", i);
+    check_worker(changes.stragglers[i].worker, path + ".worker", scenario, reading);
+    check_straggling(changes.stragglers[i].slowdown, changes.stragglers[i].added_latency, path, reading);
+  }
+  if (changes.random_stragglers)
+    check_straggling(changes.random_stragglers->slowdown, changes.random_stragglers->added_latency,
+                     "heterogeneity.random_stragglers", reading);
+  if (reading.is_sound("cluster.workers")) check_membership(scenario, reading);
+}
+
+void check_evaluation_cost(const Scenario& scenario, const Reading& reading) {
+  if (!reading.is_sound("evaluation")) return;
+  const bool is_free = scenario.evaluation.who_pays == EvaluationPayer::free;
+  if (!is_free && !reading.is_given("evaluation.cost"))
+    reading.problems().error(reading.spot("evaluation.who_pays"), "`who_pays` needs `cost` here",
+                             "the time of one evaluation, for example `cost: 2 s`");
+  if (is_free && reading.is_given("evaluation.cost"))
+    reading.problems().warning(reading.spot("evaluation.cost"), "`cost` is not used by `who_pays: free`");
 }
 
 void check_bounds(const Scenario& scenario, const Reading& reading) {
@@ -238,6 +373,8 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_optimizer(scenario, reading);
   check_schedule(scenario, reading);
   check_phases(scenario, reading);
+  check_heterogeneity(scenario, reading);
+  check_evaluation_cost(scenario, reading);
   check_bounds(scenario, reading);
   check_unused_batching_keys(scenario, reading);
   check_workload(scenario, reading);

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/diagnostic.hpp"
+#include "sim/cluster/speed_trace.hpp"
 #include "sim/engine/executor.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
@@ -20,12 +21,41 @@ JitterOverrides jitter_overrides(const Scenario& scenario) {
   return {scenario.jitter.run_cv, scenario.jitter.worker_cv, scenario.jitter.iteration_cv};
 }
 
+FixedCosts fixed_costs(const Scenario& scenario) {
+  FixedCosts costs{.start_up = scenario.start_up,
+                   .switching = {},
+                   .ramp_up = scenario.ramp_up.value_or(RampUp{}),
+                   .checkpoint = scenario.checkpoints ? scenario.checkpoints->cost : Seconds{},
+                   .coordination = scenario.coordination,
+                   .evaluation_payer = scenario.evaluation.who_pays,
+                   .evaluation = scenario.evaluation.cost};
+  for (const PhaseEntry& phase : scenario.synchronization) costs.switching.push_back(phase.switching);
+  return costs;
+}
+
+Heterogeneity heterogeneity(const Scenario& scenario) {
+  Heterogeneity changes = scenario.heterogeneity.changes;
+  if (!scenario.heterogeneity.trace.empty())
+    changes.trace = read_trace(scenario.heterogeneity.trace, scenario.cluster.workers.size());
+  return changes;
+}
+
+std::int64_t total_samples(const Scenario& scenario) {
+  return static_cast<std::int64_t>(
+      scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples) + 0.5);
+}
+
 World build_world(const Scenario& scenario, const Profile& profile, Seed seed) {
   const Jitter jitter = resolve_jitter(profile, jitter_overrides(scenario)).jitter;
-  std::vector<Seconds> switch_cost;
-  for (const PhaseConfig& phase : scenario.synchronization) switch_cost.push_back(phase.switch_cost);
-  return {ComputeTimes(profile, scenario.cluster.workers, jitter, seed), ServerTimes(profile),
-          profile.parameter_bytes, std::move(switch_cost)};
+  return {.compute = ComputeTimes(profile, scenario.cluster.workers, jitter, seed),
+          .server = ServerTimes(profile),
+          .parameter_bytes = profile.parameter_bytes,
+          .servers = 1,
+          .costs = fixed_costs(scenario),
+          .heterogeneity = heterogeneity(scenario),
+          .total_samples = total_samples(scenario),
+          .dataset_samples = scenario.job.dataset.train_samples,
+          .seed = seed};
 }
 
 std::unique_ptr<Learner> build_learner(const Scenario& scenario, Seed seed) {
@@ -39,17 +69,33 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, Seed seed) {
                                .seed = seed});
 }
 
-EvaluationEvery evaluation_every(const Scenario& scenario) {
-  const Count& every = scenario.evaluation.every;
-  switch (every.unit) {
+Every every(const Count& count, const Scenario& scenario) {
+  switch (count.unit) {
     case CountUnit::updates:
-      return {every.value, EvaluationUnit::updates};
+      return {count.value, EveryUnit::updates};
     case CountUnit::samples:
-      return {every.value, EvaluationUnit::samples};
+      return {count.value, EveryUnit::samples};
     case CountUnit::epochs:
       break;
   }
-  return {every.value * static_cast<double>(scenario.job.dataset.train_samples), EvaluationUnit::samples};
+  return {count.value * static_cast<double>(scenario.job.dataset.train_samples), EveryUnit::samples};
+}
+
+std::optional<Every> checkpoint_every(const Scenario& scenario) {
+  if (!scenario.checkpoints) return std::nullopt;
+  const Often& often = scenario.checkpoints->every;
+  if (const auto* time = std::get_if<Seconds>(&often)) return Every{time->value(), EveryUnit::seconds};
+  return every(std::get<Count>(often), scenario);
+}
+
+std::vector<PhaseConfig> phases(const Scenario& scenario) {
+  std::vector<PhaseConfig> phases;
+  for (const PhaseEntry& entry : scenario.synchronization) {
+    phases.push_back(entry.config);
+    if (entry.share) phases.back().length = ShareOfJob{*entry.share};
+    if (entry.length) phases.back().length = *entry.length;
+  }
+  return phases;
 }
 
 // What a coordinator may know beforehand: the profile's mean times, never the jitter of this run.
@@ -62,16 +108,23 @@ std::vector<double> calibrated_throughput(const Scenario& scenario, const Comput
 }
 
 Coordinator build_coordinator(const Scenario& scenario, const World& world) {
-  const auto dataset_samples = scenario.job.dataset.train_samples;
-  return Coordinator({.phases = scenario.synchronization,
-                      .batching = scenario.batching,
-                      .calibrated_throughput = calibrated_throughput(scenario, world.compute),
-                      .optimizer = scenario.job.optimizer,
-                      .total_samples = static_cast<std::int64_t>(
-                          scenario.stop.epochs * static_cast<double>(dataset_samples) + 0.5),
-                      .dataset_samples = dataset_samples,
-                      .evaluate_every = evaluation_every(scenario),
-                      .target_accuracy = scenario.stop.accuracy});
+  return Coordinator(
+      {.phases = phases(scenario),
+       .batching = scenario.batching,
+       .calibrated_throughput = calibrated_throughput(scenario, world.compute),
+       .present_at_start =
+           present_at_start(scenario.heterogeneity.changes.membership, scenario.cluster.workers.size()),
+       .servers = world.servers,
+       .optimizer = scenario.job.optimizer,
+       .total_samples = world.total_samples,
+       .dataset_samples = world.dataset_samples,
+       .evaluate_every = every(scenario.evaluation.every, scenario),
+       .workers_pay_for_evaluation = scenario.evaluation.who_pays == EvaluationPayer::inline_workers,
+       .target_accuracy = scenario.stop.accuracy,
+       .evaluations_at_target = static_cast<std::size_t>(scenario.stop.evaluations_in_a_row),
+       .pause_at_start = scenario.start_up.has_value(),
+       .checkpoint_every = checkpoint_every(scenario),
+       .coordinate_synchronous_steps = !scenario.coordination.is_free()});
 }
 
 [[noreturn]] void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
@@ -82,13 +135,20 @@ Coordinator build_coordinator(const Scenario& scenario, const World& world) {
 void check_cores(const LoadedScenario& loaded, const Profile& profile) {
   std::vector<int> measured;
   for (const ComputeFit& fit : profile.compute) measured.push_back(fit.cores);
+  const auto check_measured = [&](int cores, const std::string& key) {
+    if (profile.find(cores) == nullptr)
+      fail_at(loaded, key,
+              fmt::format("{} was measured with {} cores, not with {}", profile.path,
+                          fmt::join(measured, ", "), cores),
+              "calibrate with `--cores`, or describe another machine by `speed`");
+  };
   const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
   for (std::size_t w = 0; w < workers.size(); ++w)
-    if (profile.find(workers[w].cores) == nullptr)
-      fail_at(loaded, fmt::format("cluster.workers.{}.cores", w),
-              fmt::format("{} was measured with {} cores, not with {}", profile.path,
-                          fmt::join(measured, ", "), workers[w].cores),
-              "calibrate with `--cores`, or describe another machine by `speed`");
+    check_measured(workers[w].cores, fmt::format("cluster.workers.{}.cores", w));
+  const std::vector<Level>& schedule = loaded.scenario.heterogeneity.changes.schedule;
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    for (const int cores : schedule[i].cores)
+      check_measured(cores, fmt::format("heterogeneity.schedule.{}.cores", i));
 }
 
 // A fit that misses its own measurements by more than this is said to be poor; as `paceline calibrate` does.
@@ -135,6 +195,7 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, cons
     fail_at(loaded, "job.dataset.path", fmt::format("{} is not a folder", dataset.path),
             fmt::format("name the folder that holds the files of {}", dataset.kind));
   check_cores(loaded, profile);
+  static_cast<void>(heterogeneity(scenario));  // a trace that makes no sense is refused before the first run
 
   std::vector<std::string> notes = resolve_jitter(profile, jitter_overrides(scenario)).notes;
   const BatchingConfig& batching = scenario.batching;

@@ -147,7 +147,7 @@ enum class EndReason { target_reached, workload_done, diverged };
 struct Stop {
   EndReason reason = EndReason::workload_done;
   // Of the evaluation that reached the target (the first one of those in a row).
-  std::optional<std::uint64_t> reached_after_updates;
+  std::optional<std::uint64_t> reached_after_updates{};
 };
 
 using Action = std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step,

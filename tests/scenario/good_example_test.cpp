@@ -88,13 +88,13 @@ TEST_CASE("the good example is accepted without a warning, and every value arriv
   CHECK(s.cluster.network.latency.value() == 50e-6);
   CHECK(s.cluster.network.server_bandwidth.value() == 10e9 / 8);
   REQUIRE(s.synchronization.size() == 2);
-  CHECK(s.synchronization[0].policy == SynchronizationKind::bsp);
-  CHECK(s.synchronization[0].transport == Transport::ring);
+  CHECK(s.synchronization[0].config.policy == SynchronizationKind::bsp);
+  CHECK(s.synchronization[0].config.transport == Transport::ring);
   CHECK(s.synchronization[0].share == 0.25);
-  CHECK(s.synchronization[1].policy == SynchronizationKind::asp);
-  CHECK(s.synchronization[1].transport == Transport::server);
+  CHECK(s.synchronization[1].config.policy == SynchronizationKind::asp);
+  CHECK(s.synchronization[1].config.transport == Transport::server);
   CHECK(s.synchronization[1].share == 0.75);
-  CHECK(s.synchronization[1].switch_cost.value() == 0.5);
+  CHECK(s.synchronization[1].switching.time.value() == 0.5);
   CHECK(s.batching.controller == BatchControllerKind::dynamic);
   CHECK(s.batching.initial_samples == 32);
   CHECK(s.batching.minimum_samples == 8);

@@ -7,7 +7,7 @@
 namespace paceline::test {
 namespace {
 
-using Changes = std::vector<std::pair<const char*, const char*>>;
+using Changes = std::vector<std::pair<const char*, std::string>>;
 
 std::string changed(const Changes& changes) {
   std::string text(good_example);
@@ -30,15 +30,55 @@ TEST_CASE("the shares of several phases sum to 100 %, within rounding") {
   CHECK(complaint(changed({{"share: 25 %", "share: 33.3 %"}, {"share: 75 %", "share: 66.7 %"}})).empty());
 }
 
-TEST_CASE("with several phases each needs a share, a single phase has all") {
-  check_refused({{", share: 25 %", ""}}, "16:5: error: missing key `share`: there are several phases");
+TEST_CASE("a phase that another follows needs a share or a length, the last one takes the rest") {
+  check_refused({{", share: 25 %", ""}}, "16:5: error: missing key `share`: another phase follows");
+  check_refused({{"share: 25 %", "share: 25 %, length: 5 epochs"}},
+                "16:57: error: a phase has a `share` or a `length`, not both");
+  CHECK(complaint(changed({{"share: 25 %", "length: 400 updates"}, {", share: 75 %", ""}})).empty());
+  CHECK(complaint(changed({{"share: 25 %", "length: 10 min"}})).empty());
+  CHECK(complaint(changed({{"share: 25 %", "length: 25 %"}})).find("write it as `share`") !=
+        std::string::npos);
   const LoadedScenario one =
       load_text(changed({{first_phase, ""}, {", share: 75 %, switch_cost: 0.5 s", ""}}));
-  CHECK(one.scenario.synchronization.at(0).share == 1.0);
-  CHECK(value_of(one, "synchronization.0.share").value == "100 %");
+  CHECK_FALSE(one.scenario.synchronization.at(0).share.has_value());
   CHECK(value_of(one, "synchronization.0.share").origin == "default");
   check_refused({{first_phase, ""}, {", switch_cost: 0.5 s", ""}},
                 "16:45: error: the shares of the phases sum to 75 %, not to 100 %");
+}
+
+TEST_CASE("K-sync and backup workers say how many gradients count, and there are enough workers") {
+  const auto policy = [](const char* text) { return Changes{{"policy: bsp, transport: ring", text}}; };
+  check_refused(policy("policy: k-sync, transport: server"),
+                "16:14: error: `policy: k-sync` needs `gradients`");
+  check_refused(policy("policy: k-sync, transport: server, gradients: 5"),
+                "16:52: error: there are only 4 workers");
+  check_refused(policy("policy: backup-workers, transport: server"),
+                "16:14: error: `policy: backup-workers` needs `backups`");
+  check_refused(policy("policy: backup-workers, transport: server, backups: 4"),
+                "16:58: error: of 4 workers at least one must count");
+  check_refused(policy("policy: bsp, transport: server, exchange: parameters"),
+                "16:48: error: `exchange: parameters` needs `policy: asp`");
+  CHECK(complaint(changed(policy("policy: k-sync, transport: server, gradients: 3"))).empty());
+  CHECK(complaint(changed(policy("policy: backup-workers, transport: server, backups: 1"))).empty());
+}
+
+TEST_CASE("heterogeneity names workers that exist, one value for each, and changes something") {
+  const auto with = [](const char* heterogeneity) {
+    return Changes{{"jitter:", fmt::format("heterogeneity: {}\njitter:", heterogeneity)}};
+  };
+  check_refused(with("{schedule: [{at: 5 epochs, speed: [1, 2]}]}"), "27:50: error: 2 entries for 4 workers");
+  check_refused(with("{schedule: [{at: 5 epochs, workers: [4], speed: [1]}]}"),
+                "27:53: error: there is no worker 4: they are 0 to 3");
+  check_refused(with("{schedule: [{at: 30 %}]}"), "27:28: error: a level that changes nothing");
+  check_refused(with("{stragglers: [{worker: 1, from: 1 s, duration: 5 s}]}"),
+                "27:30: error: a straggler that is not slower");
+  check_refused(
+      with("{membership: [{at: 1 s, worker: 1, event: leaves}, {at: 2 s, worker: 1, event: leaves}]}"),
+      "27:67: error: worker 1 is gone already");
+  CHECK(complaint(changed(with("{schedule: [{at: 1 s, workers: [2], speed: [0.5], bandwidth: [0.1]}]}")))
+            .empty());
+  CHECK(
+      complaint(changed(with("{random_stragglers: {probability: 1 %, window: 10 s, slowdown: 4}}"))).empty());
 }
 
 TEST_CASE("a ring is for bsp and for at least two workers") {

@@ -38,7 +38,7 @@ TEST_CASE("an unknown key is reported at the key, with a suggestion") {
 TEST_CASE("an unknown key that resembles none gets the list of those accepted") {
   const std::string said = complaint(replaced(good_example, "{epochs: 20,", "{epochs: 20, colour: red,"));
   CHECK(said.find("30:20: error: unknown key `colour` in `stop`") != said.npos);
-  CHECK(said.find("hint: accepted here: epochs, accuracy\n") != said.npos);
+  CHECK(said.find("hint: accepted here: epochs, accuracy, evaluations_in_a_row\n") != said.npos);
 }
 
 TEST_CASE("a missing key is reported at its section") {
