@@ -4,7 +4,7 @@
 // Equation:    gradient = ∂f/∂x, in the order of the parameters, overwritten by every call.
 // Units:       loss in nats; pixels are normalized values in channel-row-column order, 3·32·32 per sample.
 // Assumptions: one call at a time; the result depends on the number of compute threads (training_step.hpp).
-// Not modelled: weight decay and momentum (sgd.hpp).
+// Not modelled: weight decay and momentum (sim/learning/sgd.hpp).
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "kernels/dataset_source.hpp"
-#include "kernels/sgd.hpp"
 #include "kernels/training_step.hpp"
 #include "sim/base/check.hpp"
 
@@ -14,72 +13,63 @@ namespace {
 
 constexpr std::uint32_t evaluation_batch_samples = 250;
 
+std::vector<float> initial_parameters(const Network& network, Seed seed) {
+  std::vector<float> parameters(static_cast<std::size_t>(network.parameter_count()));
+  network.initialize(parameters, seed);
+  return parameters;
+}
+
 }  // namespace
 
 NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
     : data_(load_dataset(config.dataset)),
       network_(config.network, data_.train.classes()),
-      weight_decay_(config.weight_decay),
-      nesterov_(config.nesterov),
-      seed_(config.seed) {
-  check(config.worker_count > 0, "a job has workers");
+      seed_(config.seed),
+      store_(initial_parameters(network_, config.seed), {.worker_count = config.worker_count,
+                                                         .server_count = config.server_count,
+                                                         .momentum_at = config.momentum_at,
+                                                         .nesterov = config.nesterov,
+                                                         .weight_decay = config.weight_decay}),
+      cursors_(config.worker_count) {
   set_compute_threads(1);
-  const auto size = static_cast<std::size_t>(network_.parameter_count());
-  global_.resize(size);
-  velocity_.resize(size);
-  sum_.resize(size);
-  network_.initialize(global_, seed_);
-  workers_.resize(config.worker_count);
-  for (Worker& worker : workers_) worker.parameters = global_;
 }
 
 void NetworkLearner::pull(WorkerId worker, ServerId server) {
-  check(server.value == 0, "one server holds all parameters");
-  worker_at(worker).parameters = global_;
+  store_.pull(worker, server);
 }
 
 void NetworkLearner::compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) {
   check(batch_samples > 0, "a batch has samples");
-  check(!gradients_.contains(gradient), "a gradient is computed once");
+  std::ranges::copy(store_.copy_of(worker), network_.parameters().begin());
   load_batch(data_.train, next_samples(worker, batch_samples));
-  const std::vector<float>& parameters = worker_at(worker).parameters;
-  std::ranges::copy(parameters, network_.parameters().begin());
   network_.forward_backward(pixels_, labels_);
-  std::vector<float> result(network_.gradient().begin(), network_.gradient().end());
-  add_weight_decay(result, parameters, weight_decay_);
-  gradients_.emplace(gradient, std::move(result));
+  store_.hold(worker, gradient, {network_.gradient().begin(), network_.gradient().end()});
 }
 
 void NetworkLearner::apply(ServerId server, std::span<const WeightedGradient> gradients,
                            const Hyperparameters& hyperparameters) {
-  check(server.value == 0, "one server holds all parameters");
-  check(!gradients.empty(), "an update combines at least one gradient");
-  std::ranges::fill(sum_, 0.0F);
-  for (const WeightedGradient& entry : gradients) {
-    accumulate_gradient(sum_, held_gradient(entry.gradient), entry.weight);
-    gradients_.erase(entry.gradient);
-  }
-  sgd_step(global_, velocity_, sum_, hyperparameters, nesterov_);
+  store_.apply(server, gradients, hyperparameters);
 }
 
-void NetworkLearner::apply_locally(WorkerId, GradientId, const Hyperparameters&) {
-  throw ProgrammingError("workers take no steps of their own");
+void NetworkLearner::apply_locally(WorkerId worker, GradientId gradient,
+                                   const Hyperparameters& hyperparameters) {
+  store_.apply_locally(worker, gradient, hyperparameters);
 }
 
-void NetworkLearner::overwrite(ServerId, WorkerId) {
-  throw ProgrammingError("workers send gradients, not parameters");
+void NetworkLearner::overwrite(ServerId server, WorkerId worker) {
+  store_.overwrite(server, worker);
 }
 
 void NetworkLearner::scale_velocity(double factor) {
-  for (float& velocity : velocity_) velocity *= static_cast<float>(factor);
+  store_.scale_velocity(factor);
 }
 
 void NetworkLearner::discard(GradientId gradient) {
-  check(gradients_.erase(gradient) == 1, "only a held gradient is discarded");
+  store_.discard(gradient);
 }
 
 std::optional<Evaluation> NetworkLearner::evaluate() {
-  std::ranges::copy(global_, network_.parameters().begin());
+  std::ranges::copy(store_.global(), network_.parameters().begin());
   BatchScore total;
   std::vector<std::uint32_t> samples;
   for (std::uint32_t first = 0; first < data_.test.sample_count(); first += evaluation_batch_samples) {
@@ -94,34 +84,17 @@ std::optional<Evaluation> NetworkLearner::evaluate() {
   return Evaluation{.loss = total.loss_sum / count, .accuracy = static_cast<double>(total.correct) / count};
 }
 
-std::span<const float> NetworkLearner::gradient(GradientId gradient) const {
-  const auto found = gradients_.find(gradient);
-  check(found != gradients_.end(), "the gradient is held");
-  return found->second;
-}
-
-NetworkLearner::Worker& NetworkLearner::worker_at(WorkerId worker) {
-  check(worker.value < workers_.size(), "the worker exists");
-  return workers_[static_cast<std::size_t>(worker.value)];
-}
-
-std::vector<float>& NetworkLearner::held_gradient(GradientId gradient) {
-  const auto found = gradients_.find(gradient);
-  check(found != gradients_.end(), "a gradient is applied once, after it was computed");
-  return found->second;
-}
-
 std::vector<std::uint32_t> NetworkLearner::next_samples(WorkerId id, std::int64_t batch_samples) {
-  Worker& worker = worker_at(id);
+  SampleCursor& cursor = cursors_.at(id.value);
   std::vector<std::uint32_t> samples;
   while (std::ssize(samples) < batch_samples) {
-    if (worker.position == worker.order.size()) {
+    if (cursor.position == cursor.order.size()) {
       const RandomStream stream(seed_, Purpose::data_order, static_cast<std::uint32_t>(id.value),
-                                worker.next_pass++);
-      worker.order = random_permutation(stream, data_.train.sample_count());
-      worker.position = 0;
+                                cursor.next_pass++);
+      cursor.order = random_permutation(stream, data_.train.sample_count());
+      cursor.position = 0;
     }
-    samples.push_back(worker.order[worker.position++]);
+    samples.push_back(cursor.order[cursor.position++]);
   }
   return samples;
 }

@@ -1,8 +1,8 @@
 // A learner that really trains: the gradients of a real network on real or generated images.
 //
-// Models:      global parameters and velocity as a parameter server keeps them; per worker one (stale) copy of
-//              the parameters and one position in its own order of the training set.
-// Equation:    those of sim/learning/learner.hpp. Worker w reads the training set in passes; pass p is the
+// Models:      the parameters, copies and velocities of sim/learning/parameter_store.hpp, with the gradients of a network;
+//              per worker one position in its own order of the training set.
+// Equation:    those of parameter_store.hpp. Worker w reads the training set in passes; pass p is the
 //              permutation drawn from the stream (seed, data_order, w, p). A batch of b takes the next b samples,
 //              across the end of a pass if need be, so that a batch of 48 extends a batch of 32.
 // Units:       loss in nats, accuracy 0-1.
@@ -15,13 +15,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "kernels/dataset.hpp"
 #include "kernels/network.hpp"
 #include "sim/learning/learner.hpp"
 #include "sim/learning/network_learner.hpp"
+#include "sim/learning/parameter_store.hpp"
 
 namespace paceline::kernels {
 
@@ -41,32 +41,26 @@ class NetworkLearner final : public Learner {
   // A loss that is not finite is returned as it is.
   std::optional<Evaluation> evaluate() override;
 
-  [[nodiscard]] std::span<const float> global_parameters() const { return global_; }
-  [[nodiscard]] std::span<const float> gradient(GradientId gradient) const;
+  [[nodiscard]] std::span<const float> global_parameters() const { return store_.global(); }
+  [[nodiscard]] std::span<const float> gradient(GradientId gradient) const {
+    return store_.gradient(gradient);
+  }
 
  private:
-  struct Worker {
-    std::vector<float> parameters;
+  struct SampleCursor {
     std::vector<std::uint32_t> order;  // of the present pass
     std::size_t position = 0;
     std::uint64_t next_pass = 0;
   };
 
-  Worker& worker_at(WorkerId worker);
-  std::vector<float>& held_gradient(GradientId gradient);
   std::vector<std::uint32_t> next_samples(WorkerId worker, std::int64_t batch_samples);
   void load_batch(const Dataset& dataset, std::span<const std::uint32_t> samples);
 
   TrainAndTest data_;
   Network network_;
-  double weight_decay_;
-  bool nesterov_;
   Seed seed_;
-  std::vector<float> global_;
-  std::vector<float> velocity_;
-  std::vector<float> sum_;
-  std::vector<Worker> workers_;
-  std::map<GradientId, std::vector<float>> gradients_;
+  ParameterStore store_;
+  std::vector<SampleCursor> cursors_;  // by worker
   std::vector<float> pixels_;
   std::vector<std::int64_t> labels_;
 };

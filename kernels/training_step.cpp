@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "kernels/network.hpp"
-#include "kernels/sgd.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/random.hpp"
+#include "sim/learning/sgd.hpp"
 
 namespace paceline::kernels {
 namespace {

@@ -1,16 +1,16 @@
 // The learning half of a training job: what turns updates into loss and accuracy.
 //
-// Models:      global parameters x and one possibly stale copy x_w per worker. An executor calls the learner
-// in
-//              exactly the event order its simulation (or live run) produced.
-// Equation:    SGD with momentum and weight decay, velocity at the server (PyTorch's convention):
-//                g = ∇f_batch(x_w) + weight_decay · x_w        computed on the worker's copy: decay is as
-//                stale as g v ← momentum · v + Σ weight_i · g_i           (nesterov: step direction is Σ
-//                weight_i·g_i + momentum · v) x ← x − learning_rate · v
-//              g is the *mean* over the batch; the coordinator chooses the weights.
+// Models:      global parameters x on one or more servers and one possibly stale copy x_w per worker. An executor calls
+//              the learner in exactly the event order its simulation (or live run) produced.
+// Equation:    SGD with momentum and weight decay (PyTorch's convention). With momentum at the server:
+//                g = ∇f_batch(x_w) + weight_decay · x_w    computed on the worker's copy: decay is as stale as g
+//                v ← momentum · v + Σ weight_i · g_i
+//                x ← x − learning_rate · v                 (nesterov: Σ weight_i · g_i + momentum · v instead of v)
+//              g is the *mean* over the batch; the coordinator chooses the weights. Momentum at the workers, local
+//              steps and shards: parameter_store.hpp.
 // Units:       loss in nats (cross-entropy), accuracy as a fraction 0-1.
 // Assumptions: calls come from one thread; a gradient is applied or discarded exactly once.
-// Not modelled: velocity at the workers, batch-norm synchronization (later issues of the design, section 5).
+// Not modelled: batch-norm averages.
 // Source:      design section 3; momentum: Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
 #pragma once
 

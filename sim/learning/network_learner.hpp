@@ -10,6 +10,7 @@
 
 #include "sim/base/random.hpp"
 #include "sim/learning/learner.hpp"
+#include "sim/learning/optimizer.hpp"
 
 namespace paceline {
 
@@ -26,8 +27,10 @@ struct NetworkLearnerConfig {
   DatasetSource dataset;
   double weight_decay = 0.0;
   bool nesterov = false;
+  MomentumPlace momentum_at = MomentumPlace::server;
   std::uint32_t worker_count = 0;
-  Seed seed;  // parameter initialization and data order
+  std::uint32_t server_count = 1;  // shards of the parameters
+  Seed seed;                       // parameter initialization and data order
 };
 
 // Loads the kernels module and builds the learner. Throws UserError when the module is missing, the network
@@ -35,7 +38,7 @@ struct NetworkLearnerConfig {
 [[nodiscard]] std::unique_ptr<Learner> load_network_learner(const NetworkLearnerConfig& config);
 
 // The symbol the module exports, found by name; both sides include this header.
-inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v1";
+inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v2";
 using MakeNetworkLearner = Learner* (*)(const NetworkLearnerConfig&);
 
 }  // namespace paceline

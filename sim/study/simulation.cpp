@@ -65,6 +65,7 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, Seed seed) {
                                .dataset = scenario.job.dataset,
                                .weight_decay = optimizer.weight_decay,
                                .nesterov = optimizer.nesterov,
+                               .momentum_at = optimizer.momentum_at,
                                .worker_count = static_cast<std::uint32_t>(scenario.cluster.workers.size()),
                                .seed = seed});
 }

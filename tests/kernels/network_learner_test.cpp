@@ -35,8 +35,9 @@ std::vector<float> copy(std::span<const float> values) {
   return {values.begin(), values.end()};
 }
 
-void apply_one(NetworkLearner& learner, GradientId gradient, const Hyperparameters& hyperparameters) {
-  const WeightedGradient weighted{gradient, first_worker, 1.0};
+void apply_one(NetworkLearner& learner, GradientId gradient, const Hyperparameters& hyperparameters,
+               WorkerId worker = first_worker) {
+  const WeightedGradient weighted{gradient, worker, 1.0};
   learner.apply(ServerId{0}, {&weighted, 1}, hyperparameters);
 }
 
@@ -66,7 +67,7 @@ TEST_CASE("a stale gradient is the gradient at the parameters the worker pulled"
   NetworkLearner moved(job());
   moved.pull(first_worker, ServerId{0});
   moved.compute(second_worker, 8, GradientId{0});
-  apply_one(moved, GradientId{0}, {.learning_rate = 0.1, .momentum = 0.0});
+  apply_one(moved, GradientId{0}, {.learning_rate = 0.1, .momentum = 0.0}, second_worker);
   moved.compute(first_worker, 8, GradientId{1});
 
   NetworkLearner still(job());
@@ -75,7 +76,7 @@ TEST_CASE("a stale gradient is the gradient at the parameters the worker pulled"
 
   NetworkLearner pulled_late(job());
   pulled_late.compute(second_worker, 8, GradientId{0});
-  apply_one(pulled_late, GradientId{0}, {.learning_rate = 0.1, .momentum = 0.0});
+  apply_one(pulled_late, GradientId{0}, {.learning_rate = 0.1, .momentum = 0.0}, second_worker);
   pulled_late.pull(first_worker, ServerId{0});
   pulled_late.compute(first_worker, 8, GradientId{1});
   CHECK_FALSE(std::ranges::equal(pulled_late.gradient(GradientId{1}), still.gradient(GradientId{1})));
@@ -91,7 +92,7 @@ TEST_CASE("weight decay uses the worker's copy, not the global parameters") {
     NetworkLearner learner(config);
     pulled = copy(learner.global_parameters());
     learner.compute(second_worker, 8, GradientId{0});
-    apply_one(learner, GradientId{0}, {.learning_rate = 0.1, .momentum = 0.0});
+    apply_one(learner, GradientId{0}, {.learning_rate = 0.1, .momentum = 0.0}, second_worker);
     REQUIRE_FALSE(std::ranges::equal(pulled, learner.global_parameters()));
     learner.compute(first_worker, 8, GradientId{1});
     gradients.push_back(copy(learner.gradient(GradientId{1})));
@@ -186,6 +187,27 @@ TEST_CASE("two learners of one seed agree bit by bit, another replication differ
   }
   CHECK(results[0] == results[1]);
   CHECK(results[0] != results[2]);
+}
+
+TEST_CASE("a network on three servers trains bit by bit like on one, with momentum at the workers too") {
+  for (const MomentumPlace place : {MomentumPlace::server, MomentumPlace::workers}) {
+    std::vector<std::vector<float>> results;
+    for (const std::uint32_t servers : {1U, 3U}) {
+      NetworkLearnerConfig config = job();
+      config.momentum_at = place;
+      config.server_count = servers;
+      NetworkLearner learner(config);
+      for (std::uint64_t i = 0; i < 3; ++i) {
+        for (std::uint64_t s = 0; s < servers; ++s) learner.pull(first_worker, ServerId{s});
+        learner.compute(first_worker, 8, GradientId{i});
+        const WeightedGradient weighted{GradientId{i}, first_worker, 1.0};
+        for (std::uint64_t s = servers; s-- > 0;)
+          learner.apply(ServerId{s}, {&weighted, 1}, {.learning_rate = 0.05, .momentum = 0.9});
+      }
+      results.push_back(copy(learner.global_parameters()));
+    }
+    CHECK(results[0] == results[1]);
+  }
 }
 
 TEST_CASE("training is bit-identical in another process") {

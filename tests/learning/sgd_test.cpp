@@ -1,4 +1,4 @@
-#include "kernels/sgd.hpp"
+#include "sim/learning/sgd.hpp"
 
 #include <vector>
 
@@ -7,7 +7,6 @@
 #include "sim/base/check.hpp"
 
 using namespace paceline;
-using namespace paceline::kernels;
 
 // All values below are exact in binary, so that the traces are compared with ==.
 
@@ -57,9 +56,28 @@ TEST_CASE("weight decay adds the parameters to the gradient, weighted gradients 
   CHECK(sum == std::vector{2.5F, 1.625F});
 }
 
+TEST_CASE("the two halves of a step, one after the other, are the step") {
+  for (const bool nesterov : {false, true}) {
+    CAPTURE(nesterov);
+    std::vector<float> whole{0.3F, -0.7F};
+    std::vector<float> halves = whole;
+    std::vector<float> whole_velocity{0.1F, 0.2F};
+    std::vector<float> halves_velocity = whole_velocity;
+    std::vector<float> g{1.1F, -0.9F};
+    sgd_step(whole, whole_velocity, g, {.learning_rate = 0.1, .momentum = 0.9}, nesterov);
+    follow_momentum(g, halves_velocity, 0.9, nesterov);
+    descend(halves, g, 0.1);
+    CHECK(halves == whole);
+    CHECK(halves_velocity == whole_velocity);
+  }
+}
+
 TEST_CASE("arrays of different networks do not mix") {
   std::vector<float> two{0.0F, 0.0F};
   const std::vector<float> three{1.0F, 1.0F, 1.0F};
+  std::vector<float> longer = three;
   CHECK_THROWS_AS(accumulate_gradient(two, three, 1.0), ProgrammingError);
   CHECK_THROWS_AS(add_weight_decay(two, three, 1.0), ProgrammingError);
+  CHECK_THROWS_AS(follow_momentum(two, longer, 1.0, false), ProgrammingError);
+  CHECK_THROWS_AS(descend(two, three, 1.0), ProgrammingError);
 }

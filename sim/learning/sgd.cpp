@@ -1,10 +1,10 @@
-#include "kernels/sgd.hpp"
+#include "sim/learning/sgd.hpp"
 
 #include <cstddef>
 
 #include "sim/base/check.hpp"
 
-namespace paceline::kernels {
+namespace paceline {
 
 void add_weight_decay(std::span<float> gradient, std::span<const float> parameters, double weight_decay) {
   check(gradient.size() == parameters.size(), "a gradient has one value for each parameter");
@@ -32,4 +32,19 @@ void sgd_step(std::span<float> parameters, std::span<float> velocity, std::span<
   }
 }
 
-}  // namespace paceline::kernels
+void follow_momentum(std::span<float> gradient, std::span<float> velocity, double momentum, bool nesterov) {
+  check(gradient.size() == velocity.size(), "gradient and velocity have equal size");
+  const auto kept = static_cast<float>(momentum);
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    velocity[i] = kept * velocity[i] + gradient[i];
+    gradient[i] = nesterov ? gradient[i] + kept * velocity[i] : velocity[i];
+  }
+}
+
+void descend(std::span<float> parameters, std::span<const float> direction, double learning_rate) {
+  check(parameters.size() == direction.size(), "a direction has one value for each parameter");
+  const auto rate = static_cast<float>(learning_rate);
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] -= rate * direction[i];
+}
+
+}  // namespace paceline
