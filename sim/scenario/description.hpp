@@ -72,9 +72,19 @@ void describe(Visitor& v, OptimizerConfig& c) {
   v.required("learning_rate", c.learning_rate, Number{above(0)}, "step size of one update");
   v.optional("momentum", c.momentum, Number{{.minimum = 0, .maximum = 1, .maximum_excluded = true}},
              "share of the velocity kept from update to update");
+  v.optional("momentum_at", c.momentum_at,
+             Choice<MomentumPlace>{{{"server", MomentumPlace::server}, {"workers", MomentumPlace::workers}}},
+             "server: one velocity for all gradients; workers: one for each worker's gradients");
   v.optional("weight_decay", c.weight_decay, Number{at_least(0)},
              "added to the gradient, times the parameters");
   v.optional("nesterov", c.nesterov, Boolean{}, "look ahead along the velocity");
+  v.optional("velocity_at_switch", c.velocity_at_switch,
+             Choice<VelocityAtSwitch>{{{"keep", VelocityAtSwitch::keep},
+                                       {"zero", VelocityAtSwitch::zero},
+                                       {"scale", VelocityAtSwitch::scale}}},
+             "what becomes of velocities when a phase begins after another");
+  v.optional("velocity_scale", c.velocity_scale, Number{at_least(0)}, "scale: what they are multiplied by",
+             Absent{"velocities are not scaled"});
   v.optional("worker_scaling", c.worker_scaling, rate_scaling(),
              "how the rate follows the number of gradients combined in one update");
   v.optional("batch_scaling", c.batch_scaling, rate_scaling(),

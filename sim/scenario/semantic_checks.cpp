@@ -133,11 +133,30 @@ void check_schedule(const Scenario& scenario, const Reading& reading) {
     check_reached(scenario, reading, *schedule.warmup, "the end of the warm-up at", section + ".warmup");
 }
 
+void check_velocity(const Scenario& scenario, const Reading& reading) {
+  const OptimizerConfig& optimizer = scenario.job.optimizer;
+  Problems& problems = reading.problems();
+  const std::string rule = "job.optimizer.velocity_at_switch";
+  const std::string factor = "job.optimizer.velocity_scale";
+  if (!reading.is_sound("job.optimizer")) return;
+  const bool scales = optimizer.velocity_at_switch == VelocityAtSwitch::scale;
+  if (scales && !optimizer.velocity_scale)
+    problems.error(reading.spot(rule), "`velocity_at_switch: scale` needs `velocity_scale`",
+                   "for example `velocity_scale: 0.125`");
+  if (!scales && optimizer.velocity_scale && (!reading.is_given(rule) || same_source(reading, rule, factor)))
+    problems.warning(reading.spot(factor), "`velocity_scale` is only used by `velocity_at_switch: scale`");
+  if (optimizer.momentum == 0.0)
+    for (const char* key : {"job.optimizer.momentum_at", "job.optimizer.velocity_at_switch"})
+      if (reading.is_given(key))
+        problems.warning(reading.spot(key), fmt::format("`{}` has no effect: `momentum` is 0", key));
+}
+
 void check_optimizer(const Scenario& scenario, const Reading& reading) {
   const OptimizerConfig& optimizer = scenario.job.optimizer;
   Problems& problems = reading.problems();
   if (reading.is_sound("job.optimizer") && optimizer.nesterov && optimizer.momentum == 0.0)
     problems.error(reading.spot("job.optimizer.nesterov"), "`nesterov` needs `momentum` above 0", "");
+  check_velocity(scenario, reading);
 }
 
 // How far a phase goes: by `share` or by `length`; only the last one may leave it open.

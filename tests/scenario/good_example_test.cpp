@@ -79,6 +79,9 @@ TEST_CASE("the good example is accepted without a warning, and every value arriv
   CHECK_FALSE(s.job.optimizer.nesterov);
   CHECK(s.job.optimizer.worker_scaling == RateScaling::linear);
   CHECK(s.job.optimizer.batch_scaling == RateScaling::sqrt);
+  CHECK(s.job.optimizer.momentum_at == MomentumPlace::workers);
+  CHECK(s.job.optimizer.velocity_at_switch == VelocityAtSwitch::scale);
+  CHECK(s.job.optimizer.velocity_scale == 0.125);
   CHECK(s.job.optimizer.schedule.basis == ScheduleBasis::epoch);
   CHECK(s.job.optimizer.schedule.milestones == std::vector<double>{15, 18});
   CHECK(s.job.optimizer.schedule.factor == 0.2);

@@ -70,6 +70,8 @@ BROKEN = [
     (["batching"], ["batching", "adjust_every"], 10),
     (["job", "optimizer"], ["job", "optimizer", "momentum"], 1),
     (["job", "optimizer"], ["job", "optimizer", "nesterov"], "yes"),
+    (["job", "optimizer"], ["job", "optimizer", "momentum_at"], "worker"),
+    (["job", "optimizer"], ["job", "optimizer", "velocity_scale"], -1),
     (["job", "learning_rate_schedule"], ["job", "learning_rate_schedule", "basis"], REMOVED),
     (["job", "learning_rate_schedule"], ["job", "learning_rate_schedule", "warmup"], 0),
     (["job", "learning_rate_schedule"], ["job", "learning_rate_schedule", "warmup"], "5"),

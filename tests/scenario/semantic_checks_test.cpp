@@ -160,6 +160,25 @@ TEST_CASE("nesterov needs momentum") {
                 "10:79: error: `nesterov` needs `momentum` above 0");
 }
 
+TEST_CASE("velocities are scaled by a factor, which nothing else uses") {
+  const char* const scaled = "velocity_at_switch: scale, velocity_scale: 0.125";
+  check_refused({{scaled, "velocity_at_switch: scale"}},
+                "10:175: error: `velocity_at_switch: scale` needs `velocity_scale`");
+  for (const char* unused : {"velocity_at_switch: zero, velocity_scale: 2", "velocity_scale: 2"}) {
+    const LoadedScenario loaded = load_text(changed({{scaled, unused}}));
+    REQUIRE(loaded.warnings.size() == 1);
+    CHECK(loaded.warnings[0].find("`velocity_scale` is only used by `velocity_at_switch: scale`") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("rules for a momentum that is not there are warnings") {
+  const LoadedScenario loaded = load_text(changed({{"momentum: 0.9", "momentum: 0"}}));
+  REQUIRE(loaded.warnings.size() == 2);
+  CHECK(loaded.warnings[0].find("`job.optimizer.momentum_at` has no effect: `momentum` is 0") !=
+        std::string::npos);
+}
+
 TEST_CASE("files need a folder, generated images have none") {
   check_refused({{"kind: built-in-images", "kind: cifar10"}}, "9:19: error: dataset `cifar10` needs `path`");
   check_refused({{"kind: built-in-images", "kind: built-in-images, path: data"}},
