@@ -56,3 +56,26 @@ TEST_CASE("milestones by progress count samples, milestones by raw step count up
     CHECK(trained(job) == std::vector{3.0F, 0.0F});
   }
 }
+
+TEST_CASE("when a phase follows another, velocities are kept, zeroed or scaled") {
+  // η = ¼, m = ½; two phases of one BSP update each: v = (8, 8), x = (6, 2); then v ← f · v and g(6, 2) = (6, 4):
+  // f = 1: v = (10, 8), x = (3.5, 0);  f = 0: v = (6, 4), x = (4.5, 1);  f = ½: v = (8, 6), x = (4, 0.5)
+  for (const auto& [rule, expected] : {std::pair{VelocityAtSwitch::keep, std::vector{3.5F, 0.0F}},
+                                       std::pair{VelocityAtSwitch::zero, std::vector{4.5F, 1.0F}},
+                                       std::pair{VelocityAtSwitch::scale, std::vector{4.0F, 0.5F}}}) {
+    TestJob job = two_gradients(
+        SynchronizationKind::bsp,
+        {.learning_rate = 0.25, .momentum = 0.5, .velocity_at_switch = rule, .velocity_scale = 0.5});
+    job.total_samples = 40;
+    job.phases = {{.length = ShareOfJob{0.5}}, {.length = ShareOfJob{0.5}}};
+    CHECK(trained(job) == expected);
+  }
+}
+
+TEST_CASE("a worker that exchanges parameters overwrites what others wrote") {
+  // η = ¼, m = ½, each worker one local step from (8, 4): both write (6, 2), so one step is lost; had they pushed
+  // gradients, x would be (3, −1).
+  TestJob job = two_gradients(SynchronizationKind::asp, {.learning_rate = 0.25, .momentum = 0.5});
+  job.phases[0].exchange = Exchange::parameters;
+  CHECK(trained(job) == std::vector{6.0F, 2.0F});
+}
