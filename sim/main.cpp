@@ -59,6 +59,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
   command.add_option("-o,--output", arguments.output, "results folder (default: results/<name>)")
       ->type_name("DIR");
   command.add_flag("--force", arguments.force, "replace results that are already there");
+  command.add_flag("--iterations", arguments.iterations,
+                   "also write iterations.csv: one row for each iteration");
+  command.add_flag("--trace", arguments.trace,
+                   "also write trace.json (opens in Perfetto) and activities.csv, of the first replication");
   command.add_option("-j,--jobs", arguments.jobs, "simulations at a time; never changes a result")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();

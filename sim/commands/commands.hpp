@@ -17,6 +17,8 @@ struct RunArguments {
   std::string output;                  // empty: results/<name>
   bool force = false;
   bool json = false;
+  bool iterations = false;  // write iterations.csv
+  bool trace = false;       // write trace.json and activities.csv
   int jobs = 1;
 };
 

@@ -58,6 +58,8 @@ std::string reproducing_command(const std::string& subcommand, const RunArgument
   std::string command = fmt::format("paceline {} {}", subcommand, shell_quoted(arguments.file));
   for (const std::string& assignment : arguments.overrides)
     command += fmt::format(" --set {}", shell_quoted(assignment));
+  if (arguments.iterations) command += " --iterations";
+  if (arguments.trace) command += " --trace";
   return command;
 }
 
@@ -69,7 +71,8 @@ struct Timed {
 Timed simulate_all(std::vector<LoadedScenario> scenarios, const std::string& subcommand,
                    const RunArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  StudyRun run = run_replications(std::move(scenarios), arguments.jobs);
+  StudyRun run = run_replications(std::move(scenarios), arguments.jobs,
+                                  {.iterations = arguments.iterations, .trace = arguments.trace});
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const double memory = run.peak_memory_mib;
   return {std::move(run),

@@ -1,7 +1,7 @@
 #include "sim/report/results_folder.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <ctime>
 #include <optional>
 
@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/report/bottlenecks.hpp"
 #include "sim/report/build_info.hpp"
 #include "sim/report/comparison.hpp"
-#include "sim/report/csv.hpp"
+#include "sim/report/run_tables.hpp"
+#include "sim/report/trace_file.hpp"
 
 namespace paceline {
 namespace {
@@ -83,6 +85,10 @@ json summary_json(const ScenarioResults& results, const TimeToAccuracy& summary)
             {"target_accuracy", target ? json(*target) : json(nullptr)},
             {"replications", summary.runs},
             {"horizon_s", summary.horizon.value()}};
+  const std::optional<Bottleneck> bottleneck = find_bottleneck(results.runs);
+  j["bottleneck"] =
+      bottleneck ? json{{"resource", bottleneck->resource}, {"saturated_percent", 100.0 * bottleneck->share}}
+                 : json(nullptr);
   if (!target) return j;
   j["reached"] = summary.reached;
   j["p_reach"] = summary.p_reach;
@@ -100,68 +106,27 @@ void write_json(const std::filesystem::path& file, const json& content) {
   write_file_atomically(file, content.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }
 
-std::string summary_csv(const std::vector<RunResult>& runs) {
-  CsvTable table({"replication", "seed", "reached", "time_to_accuracy_s", "end_time_s", "final_loss",
-                  "final_accuracy", "best_accuracy", "updates", "samples", "gradients_started",
-                  "mean_staleness", "end_reason"});
-  for (const RunResult& run : runs) {
-    const bool learned = !run.curve.empty();
-    double best = 0.0;
-    for (const CurvePoint& point : run.curve) best = std::max(best, point.accuracy);
-    table.add(run.seed.replication)
-        .add(run.seed.seed)
-        .add(run.time_to_accuracy ? 1 : 0)
-        .add(run.time_to_accuracy)
-        .add(run.end_time)
-        .add(learned ? std::optional(run.curve.back().loss) : std::nullopt)
-        .add(learned ? std::optional(run.curve.back().accuracy) : std::nullopt)
-        .add(learned ? std::optional(best) : std::nullopt)
-        .add(run.updates)
-        .add(run.samples)
-        .add(run.gradients_started)
-        .add(run.mean_staleness())
-        .add(run.end_reason)
-        .end_row();
-  }
-  return table.text();
+// The scenario's own words for its phases.
+std::vector<PhaseLabel> phase_labels(const LoadedScenario& loaded) {
+  const auto text_of = [&](std::size_t phase, const char* key) {
+    const std::string path = fmt::format("synchronization.{}.{}", phase, key);
+    const auto found = std::ranges::find(loaded.values, path, &ResolvedValue::key);
+    return found == loaded.values.end() ? std::string() : found->value;
+  };
+  std::vector<PhaseLabel> labels;
+  for (std::size_t i = 0; i < loaded.scenario.synchronization.size(); ++i)
+    labels.push_back({text_of(i, "policy"), text_of(i, "transport")});
+  return labels;
 }
 
-std::string curve_csv(const ScenarioResults& results) {
-  const auto dataset_samples = static_cast<double>(results.loaded.scenario.job.dataset.train_samples);
-  CsvTable table({"replication", "time_s", "updates", "samples", "epoch", "loss", "accuracy"});
-  for (const RunResult& run : results.runs)
-    for (const CurvePoint& point : run.curve)
-      table.add(run.seed.replication)
-          .add(point.time)
-          .add(point.updates)
-          .add(point.samples)
-          .add(static_cast<double>(point.samples) / dataset_samples)
-          .add(std::optional(point.loss))
-          .add(point.accuracy)
-          .end_row();
-  return table.text();
-}
-
-std::string batches_csv(const std::vector<RunResult>& runs) {
-  CsvTable table({"replication", "time_s", "updates", "worker", "batch_samples"});
-  for (const RunResult& run : runs)
-    for (const BatchChange& change : run.batch_changes)
-      for (std::size_t w = 0; w < change.batches.size(); ++w)
-        table.add(run.seed.replication)
-            .add(change.time)
-            .add(change.updates)
-            .add(w)
-            .add(change.batches[w])
-            .end_row();
-  return table.text();
-}
-
-std::string staleness_csv(const std::vector<RunResult>& runs) {
-  CsvTable table({"replication", "worker", "staleness", "updates"});
-  for (const RunResult& run : runs)
-    for (const auto& [key, count] : run.staleness)
-      table.add(run.seed.replication).add(key.first).add(key.second).add(count).end_row();
-  return table.text();
+// Only what was asked for is there; of the first replication that could be carried out.
+void write_recordings(const std::filesystem::path& folder, const ScenarioResults& results) {
+  const std::vector<RunResult>& runs = results.runs;
+  if (results.recording.iterations) write_file_atomically(folder / "iterations.csv", iterations_csv(runs));
+  if (!runs.front().trace) return;
+  write_file_atomically(folder / "activities.csv", activities_csv(runs.front()));
+  write_file_atomically(folder / "trace.json", chrome_trace(runs.front(), phase_labels(results.loaded),
+                                                            results.loaded.scenario.name));
 }
 
 }  // namespace
@@ -173,9 +138,14 @@ void write_results(const std::filesystem::path& folder, const ScenarioResults& r
   write_json(folder / "run-info.json", run_info(provenance));
   write_json(folder / "summary.json", summary_json(results, summary));
   write_file_atomically(folder / "summary.csv", summary_csv(results.runs));
-  write_file_atomically(folder / "curve.csv", curve_csv(results));
+  write_file_atomically(folder / "curve.csv",
+                        curve_csv(results.runs, results.loaded.scenario.job.dataset.train_samples));
   write_file_atomically(folder / "batches.csv", batches_csv(results.runs));
   write_file_atomically(folder / "staleness.csv", staleness_csv(results.runs));
+  write_file_atomically(folder / "phases.csv", phases_csv(results.runs, phase_labels(results.loaded)));
+  write_file_atomically(folder / "attribution.csv", attribution_csv(results.runs));
+  write_file_atomically(folder / "bottlenecks.csv", bottlenecks_csv(results.runs));
+  write_recordings(folder, results);
 }
 
 void write_study_summary(const std::filesystem::path& folder, const std::string& name,

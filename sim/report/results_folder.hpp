@@ -1,4 +1,4 @@
-// The files of one scenario's runs. What each column means: README.md of this folder.
+// The files of one scenario's runs. What each column means: columns.hpp.
 #pragma once
 
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cost/profile.hpp"
+#include "sim/report/run_recorder.hpp"
 #include "sim/report/run_result.hpp"
 #include "sim/report/time_to_accuracy.hpp"
 #include "sim/scenario/reader.hpp"
@@ -19,6 +20,7 @@ struct ScenarioResults {
   std::vector<std::string> failures;       // why they could not, one line each
   std::vector<std::string> network_model;  // settings of the network simulation, `name:value`
   std::vector<std::string> notes;          // defaults used and ranges left, one sentence each
+  RecordingOptions recording;              // what was asked for beyond the usual
 };
 
 // How the results came to be, for the manifest and for the one file that may differ between equal runs.

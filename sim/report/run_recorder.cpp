@@ -1,42 +1,78 @@
 #include "sim/report/run_recorder.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "sim/base/check.hpp"
 
 namespace paceline {
 
-RunRecorder::RunRecorder(Seed seed) {
+RunRecorder::RunRecorder(Seed seed, RecordingOptions recording)
+    : recording_(recording), activities_(recording.trace) {
   result_.seed = seed;
 }
 
 void RunRecorder::on_event(Seconds now, const Event& event) {
   last_time_ = now;
+  activities_.on_event(now, event);
+  if (recording_.iterations) iterations_.on_event(now, event);
   if (const auto* evaluated = std::get_if<Evaluated>(&event)) record(*evaluated);
 }
 
 void RunRecorder::on_action(Seconds now, const Action& action) {
+  activities_.on_action(now, action);
+  if (recording_.iterations) iterations_.on_action(now, action);
   if (std::holds_alternative<StartIteration>(action)) ++result_.gradients_started;
   if (const auto* batches = std::get_if<AdoptBatches>(&action)) record(now, *batches);
-  if (const auto* apply = std::get_if<Apply>(&action)) record(now, *apply);
+  if (const auto* apply = std::get_if<Apply>(&action))
+    record_update(now, apply->update, apply->completes_update, apply->gradients);
+  if (const auto* overwrite = std::get_if<Overwrite>(&action))
+    record_update(now, overwrite->update, overwrite->completes_update, {overwrite->by});
   if (const auto* evaluate = std::get_if<Evaluate>(&action)) record(now, *evaluate);
+  if (const auto* enter = std::get_if<EnterPhase>(&action)) record(now, *enter);
+  if (const auto* pause = std::get_if<Pause>(&action)) record(now, *pause);
   if (const auto* stop = std::get_if<Stop>(&action)) record(now, *stop);
+}
+
+void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
+  if (server.value >= result_.server_busy.size()) result_.server_busy.resize(server.value + 1);
+  while (!queued_.empty() && queued_.front().end <= last_time_) {
+    result_.server_busy[queued_.front().server.value] += queued_.front().end - queued_.front().begin;
+    queued_.pop_front();
+  }
+  queued_.push_back({server, begin, end});
+  if (recording_.trace) trace_.server_work.push_back({server, begin, end});
 }
 
 void RunRecorder::record(Seconds now, const AdoptBatches& action) {
   result_.batch_changes.push_back({now, result_.updates, action.batches});
 }
 
-void RunRecorder::record(Seconds, const Apply& action) {
+void RunRecorder::record_update(Seconds now, UpdateId update, bool completes,
+                                const std::vector<AppliedGradient>& gradients) {
+  const std::vector<GradientOutcome> outcomes = applied_.add(update, completes, gradients);
+  if (!completes) return;
   ++result_.updates;
-  for (const AppliedGradient& gradient : action.gradients) {
+  PhaseRecord* phase = result_.phases.empty() ? nullptr : &result_.phases.back();
+  if (phase != nullptr) ++phase->updates;
+  for (const GradientOutcome& outcome : outcomes) {
+    const AppliedGradient& gradient = outcome.gradient;
     result_.samples += gradient.batch_samples;
     ++result_.gradients_applied;
     ++result_.staleness[{gradient.worker.value, gradient.staleness}];
+    result_.shard_staleness_sum += outcome.mean_staleness;
+    if (phase == nullptr) continue;
+    phase->samples += gradient.batch_samples;
+    phase->staleness_sum += static_cast<double>(gradient.staleness);
+    ++phase->gradients_applied;
   }
+  if (recording_.iterations) iterations_.on_applied(now, outcomes);
 }
 
 void RunRecorder::record(Seconds now, const Evaluate& action) {
   under_evaluation_[action.updates] =
       CurvePoint{.time = now, .updates = action.updates, .samples = action.samples};
+  if (recording_.trace) trace_.evaluations.push_back(now);
 }
 
 void RunRecorder::record(const Evaluated& event) {
@@ -50,19 +86,54 @@ void RunRecorder::record(const Evaluated& event) {
   under_evaluation_.erase(asked);
 }
 
+void RunRecorder::record(Seconds now, const EnterPhase& action) {
+  end_phase(now);
+  result_.phases.push_back({.phase = action.phase, .begin = now, .end = now});
+  in_phase_ = true;
+}
+
+void RunRecorder::record(Seconds now, const Pause& action) {
+  if (action.kind == PauseKind::switching) end_phase(now);
+}
+
 void RunRecorder::record(Seconds, const Stop& action) {
   result_.end_reason = to_string(action.reason);
   // The coordinator alone decides whether the target is reached; it does so on the evaluation just recorded.
   if (action.reason == EndReason::target_reached) result_.time_to_accuracy = result_.curve.back().time;
 }
 
+void RunRecorder::end_phase(Seconds now) {
+  if (in_phase_) result_.phases.back().end = now;
+  in_phase_ = false;
+}
+
+void RunRecorder::finish_servers(Seconds end) {
+  for (const ServerSpan& work : queued_)
+    if (work.begin < end) result_.server_busy[work.server.value] += std::min(work.end, end) - work.begin;
+  queued_.clear();
+}
+
+void RunRecorder::finish_trace(Seconds end) {
+  trace_.activities = activities_.take_spans();
+  std::ranges::stable_sort(trace_.activities, {}, &ActivitySpan::worker);
+  std::erase_if(trace_.server_work, [&](const ServerSpan& work) { return work.begin >= end; });
+  for (ServerSpan& work : trace_.server_work) work.end = std::min(work.end, end);
+  result_.trace = std::move(trace_);
+}
+
 RunResult RunRecorder::finish(Seconds end, const std::optional<std::string>& stalled_waiting) {
   result_.end_time = end;
+  end_phase(end);
+  activities_.finish(end);
+  result_.attribution = activities_.times();
+  finish_servers(end);
+  if (recording_.iterations) result_.iterations = iterations_.take();
+  if (recording_.trace) finish_trace(end);
   if (stalled_waiting) {
     result_.end_reason = "stalled";
     result_.stall = *stalled_waiting;
   }
-  return result_;
+  return std::move(result_);
 }
 
 }  // namespace paceline

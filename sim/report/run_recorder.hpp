@@ -1,23 +1,40 @@
 // Watches one run and keeps what its results need.
+//
+// Models:      counts and sums of the whole run, what each worker does (activity_tracker.hpp), phases, servers' work;
+//              every iteration and every activity only when asked for.
+// Units:       seconds since the start of the job, samples, updates.
+// Assumptions: a phase ends when the switch to the next begins; without one, when the next begins.
+// Source:      design section 8 (results folder).
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "sim/engine/observer.hpp"
+#include "sim/report/activity_tracker.hpp"
+#include "sim/report/applied_updates.hpp"
+#include "sim/report/iteration_log.hpp"
 #include "sim/report/run_result.hpp"
 
 namespace paceline {
 
+// What grows with the length of a run, and so is kept only on request.
+struct RecordingOptions {
+  bool iterations = false;
+  bool trace = false;
+};
+
 class RunRecorder final : public RunObserver {
  public:
-  explicit RunRecorder(Seed seed);
+  explicit RunRecorder(Seed seed, RecordingOptions recording = {});
 
   void on_event(Seconds now, const Event& event) override;
   void on_action(Seconds now, const Action& action) override;
-  void on_server_work(ServerId, Seconds, Seconds) override {}
+  void on_server_work(ServerId server, Seconds begin, Seconds end) override;
 
   // When the last event happened.
   [[nodiscard]] Seconds last_time() const { return last_time_; }
@@ -26,15 +43,29 @@ class RunRecorder final : public RunObserver {
 
  private:
   void record(Seconds now, const AdoptBatches& action);
-  void record(Seconds now, const Apply& action);
+  void record_update(Seconds now, UpdateId update, bool completes,
+                     const std::vector<AppliedGradient>& gradients);
   void record(Seconds now, const Evaluate& action);
   void record(const Evaluated& event);
+  void record(Seconds now, const EnterPhase& action);
+  void record(Seconds now, const Pause& action);
   void record(Seconds now, const Stop& action);
+  void end_phase(Seconds now);
+  void finish_servers(Seconds end);
+  void finish_trace(Seconds end);
 
+  RecordingOptions recording_;
   RunResult result_;
   Seconds last_time_;
+  ActivityTracker activities_;
+  AppliedUpdates applied_;
+  IterationLog iterations_;
+  bool in_phase_ = false;
   // An evaluation is of the snapshot taken when it was asked for, whenever its result is known.
   std::map<std::uint64_t, CurvePoint> under_evaluation_;  // by updates
+  // Work that servers have queued but not yet done; a job may end before it.
+  std::deque<ServerSpan> queued_;
+  RunTrace trace_;
 };
 
 }  // namespace paceline

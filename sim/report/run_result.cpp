@@ -1,6 +1,11 @@
 #include "sim/report/run_result.hpp"
 
+#include <cstring>
+#include <type_traits>
+
 #include <nlohmann/json.hpp>
+
+#include "sim/base/check.hpp"
 
 namespace paceline {
 namespace {
@@ -22,7 +27,47 @@ BatchChange batch_change(const json& j) {
   return {Seconds{j[0].get<double>()}, j[1].get<std::uint64_t>(), j[2].get<std::vector<std::int64_t>>()};
 }
 
+// Long tables travel as the bytes they have in memory: sender and receiver are one program.
+template <class Row>
+json rows_to_json(const std::vector<Row>& rows) {
+  static_assert(std::is_trivially_copyable_v<Row>);
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(rows.data());
+  return json::binary(std::vector<std::uint8_t>(bytes, bytes + rows.size() * sizeof(Row)));
+}
+template <class Row>
+std::vector<Row> rows_from_json(const json& packed) {
+  const auto& bytes = packed.get_binary();
+  check(bytes.size() % sizeof(Row) == 0, "packed rows are whole");
+  std::vector<Row> rows(bytes.size() / sizeof(Row));
+  if (!rows.empty()) std::memcpy(static_cast<void*>(rows.data()), bytes.data(), bytes.size());
+  return rows;
+}
+
+json to_json(const LinkUse& link) {
+  return {link.name, link.bytes.value(), link.busy.value(), link.saturated.value()};
+}
+LinkUse link_use(const json& j) {
+  return {j[0].get<std::string>(), Bytes{j[1].get<double>()}, Seconds{j[2].get<double>()},
+          Seconds{j[3].get<double>()}};
+}
+
+json to_json(const RunTrace& trace) {
+  return {rows_to_json(trace.activities), rows_to_json(trace.server_work), rows_to_json(trace.evaluations)};
+}
+RunTrace run_trace(const json& j) {
+  return {rows_from_json<ActivitySpan>(j[0]), rows_from_json<ServerSpan>(j[1]),
+          rows_from_json<Seconds>(j[2])};
+}
+
 }  // namespace
+
+double PhaseRecord::mean_staleness() const {
+  return gradients_applied > 0 ? staleness_sum / static_cast<double>(gradients_applied) : 0.0;
+}
+
+double RunResult::mean_shard_staleness() const {
+  return gradients_applied > 0 ? shard_staleness_sum / static_cast<double>(gradients_applied) : 0.0;
+}
 
 double RunResult::mean_staleness() const {
   double sum = 0.0;
@@ -52,6 +97,14 @@ std::string pack(const RunResult& result) {
             {"curve", json::array()},
             {"batch_changes", json::array()},
             {"staleness", json::array()}};
+  j["shard_staleness_sum"] = result.shard_staleness_sum;
+  j["attribution"] = rows_to_json(result.attribution);
+  j["phases"] = rows_to_json(result.phases);
+  j["server_busy"] = rows_to_json(result.server_busy);
+  j["links"] = json::array();
+  for (const LinkUse& link : result.links) j["links"].push_back(to_json(link));
+  j["iterations"] = rows_to_json(result.iterations);
+  if (result.trace) j["trace"] = to_json(*result.trace);
   if (result.time_to_accuracy) j["time_to_accuracy"] = result.time_to_accuracy->value();
   for (const CurvePoint& point : result.curve) j["curve"].push_back(to_json(point));
   for (const BatchChange& change : result.batch_changes) j["batch_changes"].push_back(to_json(change));
@@ -72,6 +125,13 @@ RunResult unpack(const std::string& packed) {
   result.samples = j.at("samples");
   result.gradients_started = j.at("started");
   result.gradients_applied = j.at("applied");
+  result.shard_staleness_sum = j.at("shard_staleness_sum");
+  result.attribution = rows_from_json<ActivityTimes>(j.at("attribution"));
+  result.phases = rows_from_json<PhaseRecord>(j.at("phases"));
+  result.server_busy = rows_from_json<Seconds>(j.at("server_busy"));
+  for (const json& link : j.at("links")) result.links.push_back(link_use(link));
+  result.iterations = rows_from_json<IterationRecord>(j.at("iterations"));
+  if (j.contains("trace")) result.trace = run_trace(j.at("trace"));
   if (j.contains("time_to_accuracy"))
     result.time_to_accuracy = Seconds{j.at("time_to_accuracy").get<double>()};
   for (const json& point : j.at("curve")) result.curve.push_back(curve_point(point));

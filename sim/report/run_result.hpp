@@ -10,6 +10,9 @@
 
 #include "sim/base/quantity.hpp"
 #include "sim/base/random.hpp"
+#include "sim/engine/link_use.hpp"
+#include "sim/report/activity.hpp"
+#include "sim/report/iteration_log.hpp"
 
 namespace paceline {
 
@@ -27,6 +30,31 @@ struct BatchChange {
   std::vector<std::int64_t> batches;  // by worker
 };
 
+struct PhaseRecord {
+  std::uint64_t phase = 0;
+  Seconds begin;  // after the switch to it
+  Seconds end;    // before the switch to the next one
+  std::uint64_t updates = 0;
+  std::int64_t samples = 0;
+  double staleness_sum = 0.0;
+  std::uint64_t gradients_applied = 0;
+
+  [[nodiscard]] double mean_staleness() const;
+};
+
+struct ServerSpan {
+  ServerId server;
+  Seconds begin;
+  Seconds end;
+};
+
+// Everything needed to draw a run instant by instant; kept only when asked for.
+struct RunTrace {
+  std::vector<ActivitySpan> activities;  // by worker, then time
+  std::vector<ServerSpan> server_work;
+  std::vector<Seconds> evaluations;  // when their snapshots were taken
+};
+
 struct RunResult {
   Seed seed;
   std::string end_reason;  // target-reached, workload-done, diverged or stalled
@@ -42,12 +70,21 @@ struct RunResult {
   // (worker, staleness) -> gradients applied with it
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> staleness;
 
-  [[nodiscard]] double mean_staleness() const;
+  double shard_staleness_sum = 0.0;         // over applied gradients, of the mean over their shards
+  std::vector<ActivityTimes> attribution;   // by worker; each sums to end_time
+  std::vector<PhaseRecord> phases;          // in order
+  std::vector<Seconds> server_busy;         // by server
+  std::vector<LinkUse> links;               // empty when the network does not tell
+  std::vector<IterationRecord> iterations;  // empty unless asked for
+  std::optional<RunTrace> trace;            // absent unless asked for
+
+  [[nodiscard]] double mean_staleness() const;  // over applied gradients, of the maximum over their shards
+  [[nodiscard]] double mean_shard_staleness() const;  // ..., of the mean over their shards
   // Mean time between two evaluations: a time-to-accuracy is not known more finely. 0 with fewer than two.
   [[nodiscard]] Seconds evaluation_interval() const;
 };
 
-// A lossless, compact form (CBOR) for the pipe between processes.
+// A lossless, compact form (CBOR) for the pipe between a process and its fork: both are the same program.
 [[nodiscard]] std::string pack(const RunResult& result);
 [[nodiscard]] RunResult unpack(const std::string& packed);
 

@@ -1,5 +1,6 @@
 #include "sim/report/staged_folder.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/report/columns.hpp"
 
 namespace paceline {
 namespace {
@@ -18,10 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* choose_another = "choose another folder with --output";
-// Every file that results_folder.cpp writes.
-constexpr std::array<std::string_view, 8> results_files = {"manifest.json", "run-info.json", "summary.json",
-                                                           "summary.csv",   "curve.csv",     "batches.csv",
-                                                           "staleness.csv", "comparison.csv"};
 constexpr std::string_view staging_suffix = ".partial";
 
 bool is_our_manifest(const fs::path& manifest) {
@@ -37,7 +35,7 @@ std::optional<fs::path> first_foreign(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.is_directory()) {
       if (auto foreign = first_foreign(entry.path())) return foreign;
-    } else if (std::ranges::find(results_files, entry.path().filename().string()) == results_files.end()) {
+    } else if (std::ranges::find(result_files(), entry.path().filename().string()) == result_files().end()) {
       return entry.path();
     }
   }

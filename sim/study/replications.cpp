@@ -36,7 +36,7 @@ std::vector<Task> list_tasks(const std::vector<ScenarioResults>& variants) {
 
 }  // namespace
 
-StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs) {
+StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, RecordingOptions recording) {
   StudyRun study;
   for (LoadedScenario& loaded : scenarios) {
     Profile profile = read_profile_of(loaded);
@@ -46,7 +46,8 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs) {
                               .runs = {},
                               .failures = {},
                               .network_model = simgrid_model(),
-                              .notes = std::move(notes)});
+                              .notes = std::move(notes),
+                              .recording = recording});
   }
   const std::vector<Task> tasks = list_tasks(study.variants);
   Progress progress("simulating");
@@ -55,7 +56,9 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs) {
       tasks.size(), jobs,
       [&](std::size_t i) {
         const ScenarioResults& variant = study.variants[tasks[i].variant];
-        return pack(simulate(variant.loaded.scenario, variant.profile, tasks[i].replication));
+        // A trace shows one run; the first replication stands for the others.
+        const RecordingOptions of_run{recording.iterations, recording.trace && tasks[i].replication == 0};
+        return pack(simulate(variant.loaded.scenario, variant.profile, tasks[i].replication, of_run));
       },
       [&](std::size_t finished) {
         progress.update(static_cast<double>(finished) / static_cast<double>(tasks.size()),

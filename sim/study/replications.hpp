@@ -26,6 +26,7 @@ class SimulationFailed : public std::runtime_error {
 // Reads and checks profiles and data folders first, then simulates with `jobs` processes. A run that could not be
 // carried out is left out and named in its variant's `failures`. Throws UserError, before the first run where that can
 // be known, and SimulationFailed when not one run of a variant could be carried out.
-[[nodiscard]] StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs);
+[[nodiscard]] StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs,
+                                        RecordingOptions recording);
 
 }  // namespace paceline

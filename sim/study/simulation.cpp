@@ -209,13 +209,14 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, cons
   return notes;
 }
 
-RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication) {
+RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication,
+                   RecordingOptions recording) {
   const Seed seed{scenario.seed, replication};
   const World world = build_world(scenario, profile, seed);
   const std::unique_ptr<Learner> learner = build_learner(scenario, seed);
   Coordinator coordinator = build_coordinator(scenario, world);
   SimGridTimeline timeline(scenario.cluster);
-  RunRecorder recorder(seed);
+  RunRecorder recorder(seed, recording);
   Executor executor(coordinator, world, *learner, timeline, recorder);
   const std::optional<Stalled> stalled = executor.run();
   const Seconds end = stalled ? stalled->at : recorder.last_time();

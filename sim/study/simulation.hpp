@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/cost/profile.hpp"
+#include "sim/report/run_recorder.hpp"
 #include "sim/report/run_result.hpp"
 #include "sim/scenario/reader.hpp"
 
@@ -21,6 +22,7 @@ namespace paceline {
                                                             const Profile& profile);
 
 // Simulates under SimGrid. At most one call per process.
-[[nodiscard]] RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication);
+[[nodiscard]] RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication,
+                                 RecordingOptions recording);
 
 }  // namespace paceline

@@ -34,11 +34,20 @@ struct ServerWork {
 
 class Recording final : public RunObserver {
  public:
-  void on_event(Seconds now, const Event& event) override { events.push_back({now, event}); }
-  void on_action(Seconds now, const Action& action) override { actions.push_back({now, action}); }
+  void on_event(Seconds now, const Event& event) override {
+    events.push_back({now, event});
+    if (also != nullptr) also->on_event(now, event);
+  }
+  void on_action(Seconds now, const Action& action) override {
+    actions.push_back({now, action});
+    if (also != nullptr) also->on_action(now, action);
+  }
   void on_server_work(ServerId server, Seconds begin, Seconds end) override {
     server_work.push_back({server, begin, end});
+    if (also != nullptr) also->on_server_work(server, begin, end);
   }
+
+  RunObserver* also = nullptr;  // sees the same, in the same order
 
   std::vector<Happened> events;
   std::vector<Done> actions;
@@ -74,6 +83,7 @@ struct TestJob {
   Bytes parameter_bytes{1000.0};
   Jitter jitter{};
   Seed seed{1, 0};
+  RunObserver* observer = nullptr;  // watches beside the test's own recording
 
   [[nodiscard]] Cluster cluster() const { return {workers, network}; }
 
@@ -140,6 +150,7 @@ struct TestJob {
 
   void run_on(Timeline& timeline, Learner& learner, Result& result) const {
     const World in_this_world = world();
+    result.recording.also = observer;
     Coordinator job = coordinator();
     Executor executor(job, in_this_world, learner, timeline, result.recording);
     result.stalled = executor.run();

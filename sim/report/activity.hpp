@@ -1,0 +1,51 @@
+// What a worker does with its time.
+//
+// Models:      at each instant of a job a worker is in exactly one activity; so its durations sum to the makespan.
+// Units:       seconds.
+// Assumptions: of activities that overlap (shards on their way to several servers) the one that ends last counts: it is
+//              what the worker really waited for.
+// Not modelled: overlap itself; a server's or a link's time (bottlenecks.csv has those).
+// Source:      design section 8 (attribution).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "sim/base/id.hpp"
+#include "sim/base/quantity.hpp"
+
+namespace paceline {
+
+enum class Activity : std::uint8_t {
+  compute,       // forward and backward, and optimizer steps on the worker itself
+  transfer,      // gradients, parameters or an all-reduce on the network
+  server,        // its gradient is being applied, the server's queue included
+  coordination,  // the serial part of a synchronous step
+  checkpoint,
+  switching,
+  start_up,
+  evaluation,
+  away,  // not part of the cluster
+  wait,  // everything else: for other workers, or nothing was handed out
+};
+inline constexpr std::array<std::string_view, 10> activity_names = {
+    "compute", "transfer", "server",     "coordination", "checkpoint",
+    "switch",  "start_up", "evaluation", "away",         "wait"};
+inline constexpr std::size_t activity_count = activity_names.size();
+
+[[nodiscard]] constexpr std::string_view to_string(Activity activity) {
+  return activity_names[static_cast<std::size_t>(activity)];
+}
+
+using ActivityTimes = std::array<Seconds, activity_count>;  // by Activity
+
+struct ActivitySpan {
+  WorkerId worker;
+  Activity activity = Activity::wait;
+  Seconds begin;
+  Seconds end;
+};
+
+}  // namespace paceline

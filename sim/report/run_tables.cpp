@@ -1,0 +1,157 @@
+#include "sim/report/run_tables.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/report/bottlenecks.hpp"
+#include "sim/report/columns.hpp"
+#include "sim/report/csv.hpp"
+
+namespace paceline {
+
+std::string summary_csv(const std::vector<RunResult>& runs) {
+  CsvTable table(columns_of("summary.csv"));
+  for (const RunResult& run : runs) {
+    const bool learned = !run.curve.empty();
+    double best = 0.0;
+    for (const CurvePoint& point : run.curve) best = std::max(best, point.accuracy);
+    table.add(run.seed.replication)
+        .add(run.seed.seed)
+        .add(run.time_to_accuracy ? 1 : 0)
+        .add(run.time_to_accuracy)
+        .add(run.end_time)
+        .add(learned ? std::optional(run.curve.back().loss) : std::nullopt)
+        .add(learned ? std::optional(run.curve.back().accuracy) : std::nullopt)
+        .add(learned ? std::optional(best) : std::nullopt)
+        .add(run.updates)
+        .add(run.samples)
+        .add(run.gradients_started)
+        .add(run.mean_staleness())
+        .add(run.mean_shard_staleness())
+        .add(run.end_reason)
+        .end_row();
+  }
+  return table.text();
+}
+
+std::string curve_csv(const std::vector<RunResult>& runs, std::int64_t dataset_samples) {
+  CsvTable table(columns_of("curve.csv"));
+  for (const RunResult& run : runs)
+    for (const CurvePoint& point : run.curve)
+      table.add(run.seed.replication)
+          .add(point.time)
+          .add(point.updates)
+          .add(point.samples)
+          .add(static_cast<double>(point.samples) / static_cast<double>(dataset_samples))
+          .add(std::optional(point.loss))
+          .add(point.accuracy)
+          .end_row();
+  return table.text();
+}
+
+std::string batches_csv(const std::vector<RunResult>& runs) {
+  CsvTable table(columns_of("batches.csv"));
+  for (const RunResult& run : runs)
+    for (const BatchChange& change : run.batch_changes)
+      for (std::size_t w = 0; w < change.batches.size(); ++w)
+        table.add(run.seed.replication)
+            .add(change.time)
+            .add(change.updates)
+            .add(w)
+            .add(change.batches[w])
+            .end_row();
+  return table.text();
+}
+
+std::string staleness_csv(const std::vector<RunResult>& runs) {
+  CsvTable table(columns_of("staleness.csv"));
+  for (const RunResult& run : runs)
+    for (const auto& [key, count] : run.staleness)
+      table.add(run.seed.replication).add(key.first).add(key.second).add(count).end_row();
+  return table.text();
+}
+
+std::string phases_csv(const std::vector<RunResult>& runs, const std::vector<PhaseLabel>& labels) {
+  CsvTable table(columns_of("phases.csv"));
+  for (const RunResult& run : runs)
+    for (const PhaseRecord& phase : run.phases)
+      table.add(run.seed.replication)
+          .add(phase.phase)
+          .add(labels.at(phase.phase).policy)
+          .add(labels.at(phase.phase).transport)
+          .add(phase.begin)
+          .add(phase.end)
+          .add(phase.updates)
+          .add(phase.samples)
+          .add(phase.mean_staleness())
+          .end_row();
+  return table.text();
+}
+
+std::string attribution_csv(const std::vector<RunResult>& runs) {
+  CsvTable table(columns_of("attribution.csv"));
+  for (const RunResult& run : runs) {
+    for (std::size_t w = 0; w < run.attribution.size(); ++w) {
+      table.add(run.seed.replication).add(w);
+      for (const Seconds time : run.attribution[w]) table.add(time);
+      // A job of no duration has no shares.
+      for (const Seconds time : run.attribution[w])
+        table.add(run.end_time > Seconds{} ? std::optional(100.0 * (time / run.end_time)) : std::nullopt);
+      table.end_row();
+    }
+  }
+  return table.text();
+}
+
+std::string bottlenecks_csv(const std::vector<RunResult>& runs) {
+  CsvTable table(columns_of("bottlenecks.csv"));
+  for (const RunResult& run : runs)
+    for (const ResourceUse& resource : resources_of(run))
+      table.add(run.seed.replication)
+          .add(resource.name)
+          .add(resource.bytes ? std::optional(resource.bytes->value()) : std::nullopt)
+          .add(resource.busy)
+          .add(resource.saturated)
+          .add(run.end_time > Seconds{} ? std::optional(100.0 * (resource.saturated / run.end_time))
+                                        : std::nullopt)
+          .end_row();
+  return table.text();
+}
+
+std::string iterations_csv(const std::vector<RunResult>& runs) {
+  CsvTable table(columns_of("iterations.csv"));
+  for (const RunResult& run : runs) {
+    for (const IterationRecord& record : run.iterations) {
+      table.add(run.seed.replication)
+          .add(record.worker.value)
+          .add(record.iteration)
+          .add(record.batch_samples)
+          .add(record.release)
+          .add(record.start)
+          .add(record.finish)
+          .add(record.arrival)
+          .add(record.applied);
+      if (record.fate == Fate::applied) {
+        table.add(record.staleness).add(record.mean_staleness).add(record.weight);
+      } else {
+        table.add("").add("").add("");
+      }
+      table.add(to_string(record.fate)).end_row();
+    }
+  }
+  return table.text();
+}
+
+std::string activities_csv(const RunResult& run) {
+  CsvTable table(columns_of("activities.csv"));
+  for (const ActivitySpan& span : run.trace->activities)
+    table.add(run.seed.replication)
+        .add(span.worker.value)
+        .add(to_string(span.activity))
+        .add(span.begin)
+        .add(span.end)
+        .end_row();
+  return table.text();
+}
+
+}  // namespace paceline
