@@ -5,29 +5,116 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/report/columns.hpp"
 #include "sim/report/csv.hpp"
 
 namespace paceline {
 namespace {
 
-std::string interval_text(const TimeToAccuracy& summary) {
-  if (!summary.low) return "-";
-  const std::string high = summary.high ? format_time(*summary.high) : "never";
-  return fmt::format("{} - {}", format_time(*summary.low), high);
+std::string interval_text(const std::optional<Seconds>& low, const std::optional<Seconds>& high) {
+  if (!low) return "-";
+  return fmt::format("{} - {}", format_time(*low), high ? format_time(*high) : "never");
 }
 
-std::vector<std::string> table_row(const ComparedVariant& variant) {
+std::string probability_text(double estimate, const Interval& interval) {
+  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", estimate, interval.low, interval.high);
+}
+
+// A probability that is never 0 or 1, and must not look like it.
+std::string inner_probability(double p) {
+  if (p < 0.005) return "<0.01";
+  if (p > 0.995) return ">0.99";
+  return fmt::format("{:.2f}", p);
+}
+
+// The Kaplan-Meier median stands beside the other where censoring makes them differ.
+std::string median_text(const TimeToAccuracy& s) {
+  const auto text = [](const std::optional<Seconds>& t) {
+    return t ? format_time(*t) : std::string("never");
+  };
+  if (s.median == s.kaplan_meier_median) return text(s.median);
+  return fmt::format("{} (KM: {})", text(s.median),
+                     s.kaplan_meier_median ? text(s.kaplan_meier_median) : "unknown");
+}
+
+std::vector<std::string> target_row(const ComparedVariant& variant) {
   const TimeToAccuracy& s = variant.summary;
   const std::string throughput = fmt::format("{:.4g}", variant.mean_samples_per_s);
-  if (!variant.target_accuracy) return {variant.name, "-", "-", "-", "-", "-", "-", throughput};
+  if (!variant.target_accuracy) return {variant.name, "-", "-", "-", "-", "-", throughput};
   return {variant.name,
           fmt::format("{:g}", *variant.target_accuracy),
-          s.median ? format_time(*s.median) : "never",
-          interval_text(s),
+          median_text(s),
+          interval_text(s.low, s.high),
           fmt::format("{}/{}", s.reached, s.runs),
-          fmt::format("{:.2f} [{:.2f}, {:.2f}]", s.p_reach, s.p_reach_interval.low, s.p_reach_interval.high),
-          variant.speedup ? fmt::format("{:.2f}x", *variant.speedup) : "-",
+          probability_text(s.p_reach, s.p_reach_interval),
           throughput};
+}
+
+std::vector<std::string> throughput_row(const ComparedVariant& variant) {
+  return {variant.name, format_time(variant.end_times.median),
+          interval_text(variant.end_times.low, variant.end_times.high),
+          fmt::format("{:.4g}", variant.mean_samples_per_s)};
+}
+
+std::vector<std::string> against_first_row(const ComparedVariant& variant) {
+  const PairedComparison& paired = *variant.against_first;
+  std::string speedup = variant.speedup ? fmt::format("{:.2f}x", *variant.speedup) : "-";
+  if (paired.speedup_interval)
+    speedup += fmt::format(" [{:.2f}, {:.2f}]", paired.speedup_interval->low, paired.speedup_interval->high);
+  return {variant.name, speedup,
+          fmt::format("{} [{}, {}]", inner_probability(paired.p_faster),
+                      inner_probability(paired.p_faster_interval.low),
+                      inner_probability(paired.p_faster_interval.high)),
+          fmt::format("{}", paired.pairs),
+          paired.correlation ? fmt::format("{:.2f}", *paired.correlation) : "-"};
+}
+
+// A variant's own measure of time: to its target, or to its end when it has none.
+std::optional<Seconds> compared_time(const ScenarioResults& results, const RunResult& run) {
+  return results.loaded.scenario.stop.accuracy ? run.time_to_accuracy : std::optional(run.end_time);
+}
+
+bool are_comparable(const ScenarioResults& a, const ScenarioResults& b) {
+  const Scenario& first = a.loaded.scenario;
+  const Scenario& second = b.loaded.scenario;
+  if (first.stop.accuracy || second.stop.accuracy) return first.stop.accuracy == second.stop.accuracy;
+  return first.stop.epochs == second.stop.epochs &&
+         first.job.dataset.train_samples == second.job.dataset.train_samples;
+}
+
+std::optional<double> speedup(const ComparedVariant& first, const ComparedVariant& other) {
+  const auto median = [](const ComparedVariant& one) {
+    return one.target_accuracy ? one.summary.median : std::optional(one.end_times.median);
+  };
+  if (!median(first) || !median(other) || *median(other) <= Seconds{}) return std::nullopt;
+  return *median(first) / *median(other);
+}
+
+double relative_grid(const ScenarioResults& results, const std::vector<std::optional<Seconds>>& times) {
+  if (!results.loaded.scenario.stop.accuracy) return 0.0;
+  Seconds sum;
+  for (const std::optional<Seconds>& time : times) sum += time.value_or(Seconds{});
+  const Seconds mean = sum / static_cast<double>(times.size());
+  return mean > Seconds{} ? mean_evaluation_interval(results.runs) / mean : 0.0;
+}
+
+// Over the replications that both have, with the same seed.
+std::optional<PairedComparison> paired(const ScenarioResults& first, const ScenarioResults& second) {
+  std::vector<TimePair> pairs;
+  std::vector<std::optional<Seconds>> firsts;
+  std::vector<std::optional<Seconds>> seconds;
+  for (const RunResult& a : first.runs) {
+    for (const RunResult& b : second.runs) {
+      if (a.seed.seed != b.seed.seed || a.seed.replication != b.seed.replication) continue;
+      pairs.push_back({compared_time(first, a), compared_time(second, b)});
+      firsts.push_back(pairs.back().first);
+      seconds.push_back(pairs.back().second);
+    }
+  }
+  if (pairs.empty()) return std::nullopt;
+  const double grid_first = relative_grid(first, firsts);
+  const double grid_second = relative_grid(second, seconds);
+  return compare_paired(pairs, grid_first * grid_first + grid_second * grid_second);
 }
 
 // Characters, not bytes: continuation bytes of UTF-8 take no column.
@@ -78,26 +165,63 @@ std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variant
     one.name = variant.loaded.scenario.name;
     one.target_accuracy = variant.loaded.scenario.stop.accuracy;
     one.summary = summarize_time_to_accuracy(variant.runs, horizon);
-    one.longest_run = longest(variant.runs);
+    one.end_times = summarize_end_times(variant.runs);
+    one.bottleneck = find_bottleneck(variant.runs);
     for (const RunResult& run : variant.runs)
       if (run.end_time > Seconds{})
         one.mean_samples_per_s += static_cast<double>(run.samples) / run.end_time.value() /
                                   static_cast<double>(variant.runs.size());
+    if (are_comparable(variants.front(), variant)) {
+      one.speedup = speedup(compared.empty() ? one : compared.front(), one);
+      if (!compared.empty()) one.against_first = paired(variants.front(), variant);
+    }
     compared.push_back(std::move(one));
   }
-  const ComparedVariant& first = compared.front();
-  for (ComparedVariant& one : compared)
-    if (one.target_accuracy && one.target_accuracy == first.target_accuracy && first.summary.median &&
-        one.summary.median && *one.summary.median > Seconds{})
-      one.speedup = *first.summary.median / *one.summary.median;
   return compared;
 }
 
+namespace {
+
+void add_against_first(CsvTable& table, const std::optional<PairedComparison>& paired) {
+  if (!paired) {
+    for (int i = 0; i < 7; ++i) table.add("");
+    return;
+  }
+  const auto& speedup = paired->speedup_interval;
+  table.add(speedup ? std::optional(speedup->low) : std::nullopt)
+      .add(speedup ? std::optional(speedup->high) : std::nullopt)
+      .add(paired->p_faster)
+      .add(paired->p_faster_interval.low)
+      .add(paired->p_faster_interval.high)
+      .add(paired->pairs)
+      .add(paired->correlation);
+}
+
+using json = nlohmann::ordered_json;
+
+json number_or_null(const std::optional<double>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json against_first_json(const ComparedVariant& one) {
+  const PairedComparison& paired = *one.against_first;
+  const auto& interval = paired.speedup_interval;
+  return {{"pairs", paired.pairs},
+          {"speedup",
+           {{"estimate", number_or_null(one.speedup)},
+            {"low", interval ? json(interval->low) : json(nullptr)},
+            {"high", interval ? json(interval->high) : json(nullptr)}}},
+          {"p_faster",
+           {{"estimate", paired.p_faster},
+            {"low", paired.p_faster_interval.low},
+            {"high", paired.p_faster_interval.high}}},
+          {"time_correlation", number_or_null(paired.correlation)}};
+}
+
+}  // namespace
+
 std::string comparison_csv(const std::vector<ComparedVariant>& compared) {
-  CsvTable table({"variant", "target_accuracy", "replications", "reached", "p_reach", "p_reach_low",
-                  "p_reach_high", "time_to_accuracy_median_s", "time_to_accuracy_low_s",
-                  "time_to_accuracy_high_s", "restricted_mean_s", "horizon_s", "speedup",
-                  "throughput_samples_per_s"});
+  CsvTable table(columns_of("comparison.csv"));
   for (const ComparedVariant& one : compared) {
     const TimeToAccuracy& s = one.summary;
     const auto if_learns = [&](double value) {
@@ -111,19 +235,22 @@ std::string comparison_csv(const std::vector<ComparedVariant>& compared) {
         .add(if_learns(s.p_reach_interval.low))
         .add(if_learns(s.p_reach_interval.high))
         .add(s.median)
+        .add(one.target_accuracy ? s.kaplan_meier_median : std::nullopt)
         .add(s.low)
         .add(s.high)
         .add(if_learns(s.restricted_mean.value()))
         .add(s.horizon)
-        .add(one.speedup)
-        .add(one.mean_samples_per_s)
-        .end_row();
+        .add(one.end_times.median)
+        .add(one.end_times.low)
+        .add(one.end_times.high)
+        .add(one.speedup);
+    add_against_first(table, one.against_first);
+    table.add(one.mean_samples_per_s).end_row();
   }
   return table.text();
 }
 
 std::string comparison_json(const std::vector<ComparedVariant>& compared) {
-  using json = nlohmann::ordered_json;
   const auto time = [](const std::optional<Seconds>& t) { return t ? json(t->value()) : json(nullptr); };
   json rows = json::array();
   for (const ComparedVariant& one : compared) {
@@ -136,36 +263,80 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
       row["reached"] = s.reached;
       row["p_reach"] = {
           {"estimate", s.p_reach}, {"low", s.p_reach_interval.low}, {"high", s.p_reach_interval.high}};
-      row["time_to_accuracy_s"] = {{"median", time(s.median)}, {"low", time(s.low)}, {"high", time(s.high)}};
+      row["time_to_accuracy_s"] = {{"median", time(s.median)},
+                                   {"kaplan_meier_median", time(s.kaplan_meier_median)},
+                                   {"low", time(s.low)},
+                                   {"high", time(s.high)}};
       row["restricted_mean_s"] = s.restricted_mean.value();
-      row["speedup"] = one.speedup ? json(*one.speedup) : json(nullptr);
     }
+    row["end_time_s"] = {{"median", one.end_times.median.value()},
+                         {"low", time(one.end_times.low)},
+                         {"high", time(one.end_times.high)}};
+    row["speedup"] = number_or_null(one.speedup);
+    if (one.against_first) row["against_first"] = against_first_json(one);
+    row["bottleneck"] = one.bottleneck ? json{{"resource", one.bottleneck->resource},
+                                              {"saturated_percent", 100.0 * one.bottleneck->share}}
+                                       : json(nullptr);
     rows.push_back(row);
   }
   return rows.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-std::string comparison_table(const std::vector<ComparedVariant>& compared) {
-  const bool any_target = std::any_of(compared.begin(), compared.end(), [](const ComparedVariant& one) {
-    return one.target_accuracy.has_value();
-  });
-  std::vector<std::vector<std::string>> rows;
-  if (any_target) {
-    rows.push_back(
-        {"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "speed-up", "samples/s"});
-    for (const ComparedVariant& one : compared) rows.push_back(table_row(one));
-  } else {
-    rows.push_back({"", "longest run", "samples/s"});
-    for (const ComparedVariant& one : compared)
-      rows.push_back({one.name, format_time(one.longest_run), fmt::format("{:.4g}", one.mean_samples_per_s)});
-  }
-  for (auto& row : rows) row.front() = printable(row.front());
-  std::string text = aligned(rows);
-  if (any_target)
+namespace {
+
+std::string legend(bool any_target, bool any_km, bool any_pair, const std::string& first) {
+  std::string text = "Times are simulated. ";
+  text += any_target ? "Median over the seeds (a run that never reaches the target counts as slowest);\n"
+                     : "Median over the seeds of the end of the job;\n";
+  text += "interval: where one further seed's time lies with 90 % probability.\n";
+  if (any_km)
     text +=
-        "Times are simulated. Median over the seeds (a run that never reaches the target counts as "
-        "slowest);\n"
-        "interval: where one further seed's time lies with 90 % probability.\n";
+        "KM: Kaplan-Meier median; a run that did its whole workload might have reached the target later.\n";
+  if (any_pair)
+    text += fmt::format(
+        "Against {}: runs paired by seed, 90 % intervals; correlation of the paired times' logarithms.\n",
+        printable(first));
+  return text;
+}
+
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string table_of(Rows rows) {
+  for (auto& row : rows) row.front() = printable(row.front());
+  return aligned(rows);
+}
+
+}  // namespace
+
+std::string comparison_table(const std::vector<ComparedVariant>& compared) {
+  const auto any = [&](const auto& condition) {
+    return std::any_of(compared.begin(), compared.end(), condition);
+  };
+  const bool any_target = any([](const ComparedVariant& one) { return one.target_accuracy.has_value(); });
+  const bool any_pair = any([](const ComparedVariant& one) { return one.against_first.has_value(); });
+  const bool any_km = any([](const ComparedVariant& one) {
+    return one.target_accuracy && one.summary.median != one.summary.kaplan_meier_median;
+  });
+  Rows rows;
+  if (any_target) {
+    rows.push_back({"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "samples/s"});
+  } else {
+    rows.push_back({"", "end of job", "90 % interval", "samples/s"});
+  }
+  for (const ComparedVariant& one : compared)
+    rows.push_back(any_target ? target_row(one) : throughput_row(one));
+  std::string text = table_of(std::move(rows));
+  if (any_pair) {
+    Rows against_first{{"against the first", "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
+    for (const ComparedVariant& one : compared)
+      if (one.against_first) against_first.push_back(against_first_row(one));
+    text += fmt::format("\n{}", table_of(std::move(against_first)));
+  }
+  text += legend(any_target, any_km, any_pair, compared.front().name);
+  for (const ComparedVariant& one : compared)
+    if (one.bottleneck)
+      text += fmt::format("bottleneck of {}: {}, at its full rate {:.0f} % of the time\n",
+                          printable(one.name), one.bottleneck->resource, 100.0 * one.bottleneck->share);
   return text;
 }
 

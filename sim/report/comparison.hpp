@@ -1,12 +1,16 @@
 // Several ways to run one job, side by side: for the terminal and as CSV.
 //
-// Equation:    speed-up = median of the first / median of this one; absent when either median is, or their targets differ.
+// Equation:    speed-up = median time of the first / median time of this one, absent when either is. The times are those
+//              to the target accuracy when both have the same one; the end times when neither has one and their
+//              workloads are equal. Other variants are not compared. Probability, interval and correlation: paired.hpp.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/report/bottlenecks.hpp"
+#include "sim/report/paired.hpp"
 #include "sim/report/results_folder.hpp"
 #include "sim/report/time_to_accuracy.hpp"
 
@@ -16,8 +20,10 @@ struct ComparedVariant {
   std::string name;
   std::optional<double> target_accuracy;
   TimeToAccuracy summary;  // with the horizon common to all that are compared
-  Seconds longest_run;
+  EndTimes end_times;
   std::optional<double> speedup;
+  std::optional<PairedComparison> against_first;  // absent for the first, and where nothing can be compared
+  std::optional<Bottleneck> bottleneck;
   double mean_samples_per_s = 0.0;  // over the replications: throughput of the simulated cluster
 };
 

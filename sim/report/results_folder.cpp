@@ -95,6 +95,7 @@ json summary_json(const ScenarioResults& results, const TimeToAccuracy& summary)
   j["p_reach_low"] = summary.p_reach_interval.low;
   j["p_reach_high"] = summary.p_reach_interval.high;
   j["time_to_accuracy_s"] = {{"median", number_or_null(summary.median)},
+                             {"kaplan_meier_median", number_or_null(summary.kaplan_meier_median)},
                              {"low", number_or_null(summary.low)},
                              {"high", number_or_null(summary.high)}};
   j["restricted_mean_s"] = summary.restricted_mean.value();

@@ -30,22 +30,48 @@ double log_deviation(const std::vector<double>& logs, double mean, double relati
   return std::sqrt(std::max(variance, relative_grid * relative_grid / 12.0));
 }
 
-void add_prediction_interval(TimeToAccuracy& summary, const std::vector<Seconds>& reached, Seconds grid) {
-  if (reached.size() < 2) return;
+// Where one further time lies with 90 % probability.
+std::optional<Interval> prediction_interval(const std::vector<Seconds>& times, Seconds grid) {
+  if (times.size() < 2) return std::nullopt;
   std::vector<double> logs;
   double mean = 0.0;
-  for (const Seconds t : reached) {
+  for (const Seconds t : times) {
     // A target met by the untrained network takes no time, and its logarithm says nothing.
-    if (t <= Seconds{}) return;
+    if (t <= Seconds{}) return std::nullopt;
     logs.push_back(std::log(t.value()));
-    mean += logs.back() / static_cast<double>(reached.size());
+    mean += logs.back() / static_cast<double>(times.size());
   }
   const double s = log_deviation(logs, mean, grid.value() / std::exp(mean));
   const auto n = static_cast<double>(logs.size());
   const double quantile = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail);
   const double half_width = quantile * s * std::sqrt(1.0 + 1.0 / n);
-  summary.low = Seconds{std::exp(mean - half_width)};
-  if (summary.reached == summary.runs) summary.high = Seconds{std::exp(mean + half_width)};
+  return Interval{std::exp(mean - half_width), std::exp(mean + half_width)};
+}
+
+std::optional<Seconds> kaplan_meier_median(const std::vector<RunResult>& runs) {
+  constexpr double half = 0.5;
+  constexpr double rounding = 1e-12;
+  std::vector<Seconds> reached;
+  for (const RunResult& run : runs)
+    if (run.time_to_accuracy) reached.push_back(*run.time_to_accuracy);
+  std::sort(reached.begin(), reached.end());
+  const auto is_at_risk = [](const RunResult& run, Seconds t) {
+    if (run.time_to_accuracy) return *run.time_to_accuracy >= t;
+    return run.end_reason == "diverged" || run.end_reason == "stalled" || run.end_time >= t;
+  };
+  double surviving = 1.0;
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    const auto at_risk = std::count_if(runs.begin(), runs.end(),
+                                       [&](const RunResult& run) { return is_at_risk(run, reached[i]); });
+    const auto next = std::upper_bound(reached.begin(), reached.end(), reached[i]);
+    const auto now = next - reached.begin() - static_cast<std::ptrdiff_t>(i);
+    surviving *= 1.0 - static_cast<double>(now) / static_cast<double>(at_risk);
+    if (surviving < half - rounding) return reached[i];
+    if (surviving < half + rounding)
+      return next == reached.end() ? std::nullopt : std::optional((reached[i] + *next) / 2.0);
+    i += static_cast<std::size_t>(now) - 1;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -67,6 +93,24 @@ Seconds longest(const std::vector<RunResult>& runs) {
   return end;
 }
 
+Seconds mean_evaluation_interval(const std::vector<RunResult>& runs) {
+  Seconds interval;
+  for (const RunResult& run : runs) interval += run.evaluation_interval() / static_cast<double>(runs.size());
+  return interval;
+}
+
+EndTimes summarize_end_times(const std::vector<RunResult>& runs) {
+  check(!runs.empty(), "a summary needs runs");
+  std::vector<Seconds> ends;
+  for (const RunResult& run : runs) ends.push_back(run.end_time);
+  EndTimes summary{.median = *median_time(ends, ends.size()), .low = {}, .high = {}};
+  if (const auto interval = prediction_interval(ends, Seconds{})) {
+    summary.low = Seconds{interval->low};
+    summary.high = Seconds{interval->high};
+  }
+  return summary;
+}
+
 TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs, Seconds horizon) {
   check(!runs.empty(), "a summary needs runs");
   check(horizon >= longest(runs), "the horizon covers every run");
@@ -74,16 +118,17 @@ TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs, Se
   summary.horizon = horizon;
   summary.runs = static_cast<int>(runs.size());
   std::vector<Seconds> reached;
-  Seconds grid;
-  for (const RunResult& run : runs) {
+  for (const RunResult& run : runs)
     if (run.time_to_accuracy) reached.push_back(*run.time_to_accuracy);
-    grid += run.evaluation_interval() / static_cast<double>(runs.size());
-  }
   summary.reached = static_cast<int>(reached.size());
   summary.p_reach = (summary.reached + 0.5) / (summary.runs + 1.0);
   summary.p_reach_interval = binomial_interval(summary.reached, summary.runs);
   summary.median = median_time(reached, runs.size());
-  add_prediction_interval(summary, reached, grid);
+  summary.kaplan_meier_median = kaplan_meier_median(runs);
+  if (const auto interval = prediction_interval(reached, mean_evaluation_interval(runs))) {
+    summary.low = Seconds{interval->low};
+    if (summary.reached == summary.runs) summary.high = Seconds{interval->high};
+  }
   Seconds total = static_cast<double>(summary.runs - summary.reached) * summary.horizon;
   for (const Seconds t : reached) total += t;
   summary.restricted_mean = total / static_cast<double>(summary.runs);

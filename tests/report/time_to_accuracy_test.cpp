@@ -91,3 +91,41 @@ TEST_CASE(
   CHECK(summarize_time_to_accuracy({never(2), never(2)}, horizon).restricted_mean.value() ==
         doctest::Approx(10.0));
 }
+
+TEST_CASE("without censoring the Kaplan-Meier median is the median") {
+  for (const auto& runs : {std::vector{reached(3), reached(1), reached(2)},
+                           {reached(4), reached(1)},
+                           {reached(1), reached(1), reached(2), reached(2)}})
+    CHECK(*summarize(runs).kaplan_meier_median == *summarize(runs).median);
+}
+
+TEST_CASE("a run that ended before others reached does not count against the Kaplan-Meier median") {
+  // Reached at 2, 4, 6; censored at 3 and 5. S(2) = 4/5; S(4) = 4/5 · 2/3 = 8/15; S(6) = 0: median 6.
+  // Counting the censored as infinitely slow, the median of five is the third: 6 as well.
+  const TimeToAccuracy five = summarize({reached(2), never(3), reached(4), never(5), reached(6)});
+  CHECK(five.kaplan_meier_median->value() == 6.0);
+  CHECK(five.median->value() == 6.0);
+  // Reached at 2, 4; censored at 1, 1, 1. S(2) = 1/2, S(4) = 0: between 2 and 4. As infinitely slow: never.
+  const TimeToAccuracy early = summarize({never(1), never(1), never(1), reached(2), reached(4)});
+  CHECK(early.kaplan_meier_median->value() == 3.0);
+  CHECK_FALSE(early.median.has_value());
+}
+
+TEST_CASE("a run that diverged or stalled would never have reached the target: it is not censored") {
+  RunResult diverged = never(1);
+  diverged.end_reason = "diverged";
+  RunResult stalled = never(1);
+  stalled.end_reason = "stalled";
+  const TimeToAccuracy summary = summarize({diverged, stalled, diverged, reached(2), reached(4)});
+  CHECK_FALSE(summary.kaplan_meier_median.has_value());
+  // One of three: S(2) = 2/3, S(4) = 1/3.
+  CHECK(summarize({diverged, reached(2), reached(4)}).kaplan_meier_median->value() == 4.0);
+}
+
+TEST_CASE("end times have a median and an interval even where no target was reached") {
+  const EndTimes ends = summarize_end_times({never(1), never(std::exp(2.0))});
+  CHECK(ends.median.value() == doctest::Approx((1.0 + std::exp(2.0)) / 2.0));
+  const double half_width = 6.313751514675 * std::sqrt(2.0) * std::sqrt(1.5);
+  CHECK(ends.high->value() == doctest::Approx(std::exp(1.0 + half_width)).epsilon(1e-9));
+  CHECK_FALSE(summarize_end_times({never(1)}).low.has_value());
+}

@@ -1,0 +1,129 @@
+#include "sim/report/paired.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "sim/report/comparison.hpp"
+
+using namespace paceline;
+
+namespace {
+
+TimePair pair(double first_s, double second_s) {
+  return {Seconds{first_s}, Seconds{second_s}};
+}
+
+}  // namespace
+
+TEST_CASE("a win counts one, a tie half, and never is slower than any time") {
+  const std::optional<Seconds> never;
+  // wins of the second: yes, tie, yes (the first never reached), tie (neither), no
+  const std::vector<TimePair> pairs = {
+      pair(2, 1), pair(3, 3), {never, Seconds{9}}, {never, never}, {Seconds{9}, never}};
+  // (1 + 1/2 + 1 + 1/2 + 0 + 1/2) / (5 + 1)
+  CHECK(compare_paired(pairs, 0.0).p_faster == doctest::Approx(3.5 / 6.0));
+  CHECK(compare_paired(pairs, 0.0).pairs == 5);
+}
+
+TEST_CASE("neither the probability nor its interval is ever 0 or 1, however one-sided the pairs") {
+  const PairedComparison always = compare_paired(std::vector<TimePair>(50, pair(2, 1)), 0.0);
+  CHECK(always.p_faster == doctest::Approx(50.5 / 51.0));
+  CHECK(always.p_faster_interval.high < 1.0);
+  const PairedComparison never = compare_paired(std::vector<TimePair>(50, pair(1, 2)), 0.0);
+  CHECK(never.p_faster_interval.low > 0.0);
+  CHECK(never.p_faster == doctest::Approx(1.0 - always.p_faster));
+  CHECK(never.p_faster_interval.low == doctest::Approx(1.0 - always.p_faster_interval.high));
+}
+
+TEST_CASE("after one tie every probability is equally likely: the interval is 5 % to 95 %") {
+  // w = 1/2 of n = 1: Beta(1, 1) is uniform.
+  const PairedComparison tie = compare_paired({pair(1, 1)}, 0.0);
+  CHECK(tie.p_faster == 0.5);
+  CHECK(tie.p_faster_interval.low == doctest::Approx(0.05));
+  CHECK(tie.p_faster_interval.high == doctest::Approx(0.95));
+}
+
+TEST_CASE("the correlation is Pearson's r of log times") {
+  // ln a = 0, 1, 2 and ln b = 0, 2, 1: deviations (-1, 0, 1) and (-1, 1, 0): r = 1 / 2
+  const double e1 = std::exp(1.0);
+  const double e2 = std::exp(2.0);
+  CHECK(*compare_paired({pair(1, 1), pair(e1, e2), pair(e2, e1)}, 0.0).correlation == doctest::Approx(0.5));
+  // b = 3·a is perfectly correlated, b = 1/a perfectly against it.
+  CHECK(*compare_paired({pair(1, 3), pair(2, 6), pair(5, 15)}, 0.0).correlation == doctest::Approx(1.0));
+  CHECK(*compare_paired({pair(1, 1), pair(2, 0.5), pair(4, 0.25)}, 0.0).correlation == doctest::Approx(-1.0));
+}
+
+TEST_CASE("too few pairs, or times that do not vary, have no correlation") {
+  CHECK_FALSE(compare_paired({pair(1, 3), pair(2, 6)}, 0.0).correlation.has_value());
+  CHECK_FALSE(compare_paired({pair(7, 3), pair(7, 6), pair(7, 2)}, 0.0).correlation.has_value());
+  // Three pairs, of which only two reached.
+  CHECK_FALSE(
+      compare_paired({pair(1, 3), pair(2, 6), {Seconds{3}, std::nullopt}}, 0.0).correlation.has_value());
+}
+
+TEST_CASE("the speed-up's interval is Student's t on log ratios") {
+  // d = ln 2, ln 8: mean 2 ln 2, s = ln 4 / √2, n = 2: half width = 6.313752 · s / √2
+  const Interval interval = *compare_paired({pair(2, 1), pair(8, 1)}, 0.0).speedup_interval;
+  const double half_width = 6.313751514675 * std::log(4.0) / 2.0;
+  CHECK(interval.low == doctest::Approx(4.0 * std::exp(-half_width)).epsilon(1e-9));
+  CHECK(interval.high == doctest::Approx(4.0 * std::exp(half_width)).epsilon(1e-9));
+}
+
+TEST_CASE("equal ratios are not certain beyond the evaluation grids") {
+  // g_a = 0.1, g_b = 0.2: s² = (0.01 + 0.04) / 12
+  const Interval interval = *compare_paired({pair(2, 1), pair(2, 1)}, 0.05).speedup_interval;
+  const double half_width = 6.313751514675 * std::sqrt(0.05 / 12.0 / 2.0);
+  CHECK(interval.high == doctest::Approx(2.0 * std::exp(half_width)).epsilon(1e-9));
+}
+
+TEST_CASE("a speed-up has no interval when some run never reached, or there is one pair") {
+  CHECK_FALSE(compare_paired({pair(2, 1), pair(2, 1), {Seconds{2}, std::nullopt}}, 0.0).speedup_interval);
+  CHECK_FALSE(compare_paired({pair(2, 1)}, 0.0).speedup_interval);
+}
+
+namespace {
+
+ScenarioResults throughput_only(const char* name, std::vector<double> ends_s, double epochs = 1.0) {
+  ScenarioResults results;
+  results.loaded.scenario.name = name;
+  results.loaded.scenario.stop.epochs = epochs;
+  for (std::size_t r = 0; r < ends_s.size(); ++r) {
+    RunResult run;
+    run.seed = {1, static_cast<std::uint32_t>(r)};
+    run.end_time = Seconds{ends_s[r]};
+    run.samples = 100;
+    results.runs.push_back(run);
+  }
+  return results;
+}
+
+}  // namespace
+
+TEST_CASE("jobs without a target are compared by the end of the same workload, and of no other") {
+  const auto compared = compare({throughput_only("a", {4, 5, 6}), throughput_only("b", {2, 2.5, 3}),
+                                 throughput_only("longer", {9, 9, 9}, 2.0)});
+  CHECK(*compared[1].speedup == doctest::Approx(2.0));
+  CHECK(compared[1].against_first->p_faster == doctest::Approx(3.5 / 4.0));
+  CHECK(*compared[1].against_first->correlation == doctest::Approx(1.0));
+  CHECK(compared[1].end_times.median.value() == 2.5);
+  CHECK_FALSE(compared[0].against_first.has_value());
+  CHECK_FALSE(compared[2].speedup.has_value());
+  CHECK_FALSE(compared[2].against_first.has_value());
+  const std::string table = comparison_table(compared);
+  for (const char* part : {"P(faster)", "2.00x", "0.88 [", "1.00"})
+    CHECK(table.find(part) != std::string::npos);
+}
+
+TEST_CASE("runs are paired by their seeds, not by their place: a replication that failed is left out") {
+  ScenarioResults first = throughput_only("a", {4, 5, 6});
+  first.runs.erase(first.runs.begin());
+  // Replications 1 and 2 of the first: 5 and 6. Of the second: 7 and 3. One win of two: (1 + 1/2) / 3
+  const auto compared = compare({first, throughput_only("b", {1, 7, 3})});
+  CHECK(compared[1].against_first->pairs == 2);
+  CHECK(compared[1].against_first->p_faster == doctest::Approx(0.5));
+  // Another seed altogether: nothing to pair.
+  ScenarioResults other = throughput_only("c", {1, 2});
+  for (RunResult& run : other.runs) run.seed.seed = 9;
+  CHECK_FALSE(compare({first, other})[1].against_first.has_value());
+}
