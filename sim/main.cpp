@@ -37,7 +37,8 @@ constexpr std::string_view examples = R"(Examples:
   paceline study scenarios/quickstart/study.yaml --set job.profile=profile.json -o results/mine
   paceline plot results/mine -o figures
 
-Exit codes: 0 done, 1 a simulation failed, 2 a mistake in the arguments or in a file.)";
+Exit codes: 0 done, 1 a simulation failed, 2 a mistake in the arguments or in a file, 3 an expectation of the
+scenario (`expect`) did not hold.)";
 
 std::string version_text() {
   const BuildInfo& build = build_info();

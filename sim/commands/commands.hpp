@@ -9,6 +9,7 @@ namespace paceline {
 inline constexpr int exit_done = 0;
 inline constexpr int exit_simulation_failed = 1;
 inline constexpr int exit_user_error = 2;
+inline constexpr int exit_expectation_failed = 3;
 inline constexpr int exit_signal_base = 128;  // plus the signal that ended the program
 
 struct RunArguments {

@@ -53,6 +53,18 @@ int report_failures(const std::vector<ScenarioResults>& variants) {
   return status;
 }
 
+// The results are complete all the same; what went wrong inside the simulation matters more.
+int report_expectations(const std::vector<ComparedVariant>& compared, int status) {
+  for (const ComparedVariant& variant : compared) {
+    for (const ExpectationOutcome& outcome : variant.expectations) {
+      if (outcome.held) continue;
+      fmt::print(stderr, "expectation failed: {}\n", failure_text(variant.name, outcome));
+      if (status == exit_done) status = exit_expectation_failed;
+    }
+  }
+  return status;
+}
+
 // Without what cannot change a result: output folder, --force, --json and the number of jobs.
 std::string reproducing_command(const std::string& subcommand, const RunArguments& arguments) {
   std::string command = fmt::format("paceline {} {}", subcommand, shell_quoted(arguments.file));
@@ -88,7 +100,7 @@ int finish(const std::vector<ScenarioResults>& variants, const fs::path& folder,
     fmt::print("{}\nresults: {}\n", comparison_table(compared), folder.string());
   }
   print_warnings(variants);
-  return report_failures(variants);
+  return report_expectations(compared, report_failures(variants));
 }
 
 }  // namespace

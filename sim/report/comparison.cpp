@@ -167,6 +167,7 @@ std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variant
     one.summary = summarize_time_to_accuracy(variant.runs, horizon);
     one.end_times = summarize_end_times(variant.runs);
     one.bottleneck = find_bottleneck(variant.runs);
+    one.expectations = evaluate_expectations(variant);
     for (const RunResult& run : variant.runs)
       if (run.end_time > Seconds{})
         one.mean_samples_per_s += static_cast<double>(run.samples) / run.end_time.value() /
@@ -201,6 +202,16 @@ using json = nlohmann::ordered_json;
 
 json number_or_null(const std::optional<double>& value) {
   return value ? json(*value) : json(nullptr);
+}
+
+json expectations_json(const std::vector<ExpectationOutcome>& outcomes) {
+  json all = json::array();
+  for (const ExpectationOutcome& outcome : outcomes)
+    all.push_back({{"key", outcome.key},
+                   {"expected", outcome.expected},
+                   {"measured", number_or_null(outcome.value)},
+                   {"held", outcome.held}});
+  return all;
 }
 
 json against_first_json(const ComparedVariant& one) {
@@ -277,6 +288,7 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
     row["bottleneck"] = one.bottleneck ? json{{"resource", one.bottleneck->resource},
                                               {"saturated_percent", 100.0 * one.bottleneck->share}}
                                        : json(nullptr);
+    row["expectations"] = expectations_json(one.expectations);
     rows.push_back(row);
   }
   return rows.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/report/bottlenecks.hpp"
+#include "sim/report/expectations.hpp"
 #include "sim/report/paired.hpp"
 #include "sim/report/results_folder.hpp"
 #include "sim/report/time_to_accuracy.hpp"
@@ -24,6 +25,7 @@ struct ComparedVariant {
   std::optional<double> speedup;
   std::optional<PairedComparison> against_first;  // absent for the first, and where nothing can be compared
   std::optional<Bottleneck> bottleneck;
+  std::vector<ExpectationOutcome> expectations;
   double mean_samples_per_s = 0.0;  // over the replications: throughput of the simulated cluster
 };
 

@@ -13,6 +13,7 @@
 #include "sim/report/bottlenecks.hpp"
 #include "sim/report/build_info.hpp"
 #include "sim/report/comparison.hpp"
+#include "sim/report/expectations.hpp"
 #include "sim/report/run_tables.hpp"
 #include "sim/report/trace_file.hpp"
 
@@ -79,6 +80,16 @@ json run_info(const Provenance& provenance) {
           {"peak_memory_mib", provenance.peak_memory_mib}};
 }
 
+json expectations_json(const ScenarioResults& results) {
+  json outcomes = json::array();
+  for (const ExpectationOutcome& outcome : evaluate_expectations(results))
+    outcomes.push_back({{"key", outcome.key},
+                        {"expected", outcome.expected},
+                        {"measured", outcome.value ? json(*outcome.value) : json(nullptr)},
+                        {"held", outcome.held}});
+  return outcomes;
+}
+
 json summary_json(const ScenarioResults& results, const TimeToAccuracy& summary) {
   const std::optional<double> target = results.loaded.scenario.stop.accuracy;
   json j = {{"name", results.loaded.scenario.name},
@@ -89,6 +100,7 @@ json summary_json(const ScenarioResults& results, const TimeToAccuracy& summary)
   j["bottleneck"] =
       bottleneck ? json{{"resource", bottleneck->resource}, {"saturated_percent", 100.0 * bottleneck->share}}
                  : json(nullptr);
+  j["expectations"] = expectations_json(results);
   if (!target) return j;
   j["reached"] = summary.reached;
   j["p_reach"] = summary.p_reach;

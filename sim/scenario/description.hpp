@@ -15,6 +15,7 @@
 
 #include "sim/scenario/moment_kinds.hpp"
 #include "sim/scenario/scenario.hpp"
+#include "sim/scenario/threshold.hpp"
 #include "sim/scenario/value_kinds.hpp"
 
 namespace paceline {
@@ -323,6 +324,29 @@ void describe(Visitor& v, StopConfig& c) {
              "that must reach the target; the first of them counts");
 }
 
+// Whoever prints a threshold needs its kind too.
+inline const ThresholdText expected_duration{&duration_units(), above(0), "< 10 min"};
+inline const ThresholdText expected_fraction{nullptr, between(0, 1), "> 0.9"};
+inline const ThresholdText expected_rate{nullptr, above(0), "> 100"};
+inline const ThresholdText expected_staleness{nullptr, at_least(0), "< 8"};
+
+template <class Visitor>
+void describe(Visitor& v, ExpectConfig& c) {
+  constexpr Absent nothing{"anything"};
+  v.optional("time_to_accuracy", c.time_to_accuracy, expected_duration,
+             "median over the replications; one that never reaches the target counts as slowest", nothing);
+  v.optional("p_reach", c.p_reach, expected_fraction,
+             "probability that a run reaches the target: (k + 1/2) / (n + 1) of k of n replications",
+             nothing);
+  v.optional("time_per_epoch", c.time_per_epoch, expected_duration, "median over the replications", nothing);
+  v.optional("final_accuracy", c.final_accuracy, expected_fraction,
+             "of the last evaluation, median over the replications", nothing);
+  v.optional("samples_per_s", c.samples_per_s, expected_rate, "applied, median over the replications",
+             nothing);
+  v.optional("staleness", c.staleness, expected_staleness,
+             "mean over a run's gradients, median over the replications", nothing);
+}
+
 template <class Visitor>
 void describe(Visitor& v, Scenario& c) {
   v.required("name", c.name, Text{}, "appears in tables and figures");
@@ -344,6 +368,7 @@ void describe(Visitor& v, Scenario& c) {
   v.required("learner", c.learner, Section{}, "what turns updates into loss and accuracy");
   v.required("evaluation", c.evaluation, Section{}, "when accuracy is looked at");
   v.required("stop", c.stop, Section{}, "when the job ends");
+  v.optional("expect", c.expect, Section{}, "what must hold of the results, or the exit code is 3");
 }
 
 }  // namespace paceline

@@ -82,6 +82,24 @@ struct JitterConfig {
   std::optional<double> iteration_cv;
 };
 
+enum class Comparison { below, at_most, above, at_least };
+
+// "< 10 min"; the bound in base units.
+struct Threshold {
+  Comparison comparison = Comparison::below;
+  double bound = 0.0;
+};
+
+// What must hold of the median over the replications, or `paceline run` and `study` end with a code of their own.
+struct ExpectConfig {
+  std::optional<Threshold> time_to_accuracy;
+  std::optional<Threshold> p_reach;
+  std::optional<Threshold> time_per_epoch;
+  std::optional<Threshold> final_accuracy;
+  std::optional<Threshold> samples_per_s;
+  std::optional<Threshold> staleness;
+};
+
 struct Scenario {
   std::filesystem::path file;
   std::string name;
@@ -101,6 +119,7 @@ struct Scenario {
   LearnerConfig learner;
   EvaluationConfig evaluation;
   StopConfig stop;
+  ExpectConfig expect;
 };
 
 }  // namespace paceline

@@ -384,6 +384,19 @@ void check_workload(const Scenario& scenario, const Reading& reading) {
         "evaluate more often");
 }
 
+// What is expected must be something the job can show.
+void check_expectations(const Scenario& scenario, const Reading& reading) {
+  Problems& problems = reading.problems();
+  for (const char* key : {"expect.time_to_accuracy", "expect.p_reach"})
+    if (reading.is_given(key) && reading.is_sound("stop.accuracy") && !scenario.stop.accuracy)
+      problems.error(reading.spot(key), fmt::format("`{}` needs a target: `stop.accuracy` is missing", key),
+                     "name the accuracy to reach, or expect something else");
+  if (reading.is_given("expect.final_accuracy") && reading.is_sound("learner.kind") &&
+      scenario.learner.kind == LearnerKind::none)
+    problems.error(reading.spot("expect.final_accuracy"),
+                   "a job with `learner: {kind: none}` has no accuracy to expect", "choose another learner");
+}
+
 }  // namespace
 
 void check_scenario(const Scenario& scenario, const Reading& reading) {
@@ -397,6 +410,7 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_bounds(scenario, reading);
   check_unused_batching_keys(scenario, reading);
   check_workload(scenario, reading);
+  check_expectations(scenario, reading);
 }
 
 }  // namespace paceline

@@ -198,6 +198,8 @@ std::string syntax_hint(const Spot& spot) {
   const std::string_view line = spot.source_line();
   if (line.substr(0, line.find_first_not_of(" \t")).find('\t') != line.npos)
     return "indent with spaces: YAML forbids tabs there";
+  if (line.find(": >") != line.npos)
+    return "a value that begins with `>`, such as `> 0.9`, needs quotes: bare, it begins a folded text";
   return "check the indentation, and that brackets, braces and quotes are closed; put text with `: ` or ` #` "
          "in "
          "quotes";

@@ -253,6 +253,55 @@ TEST_CASE("a run with --json prints nothing but JSON on standard output") {
   CHECK(contains(result.out, "throughput_samples_per_s"));
 }
 
+TEST_CASE(
+    "an expectation that does not hold is exit code 3, with the results written and the value printed") {
+  const Workplace place;
+  const ProgramResult failed =
+      place.paceline({"study", "study.yaml", "-o", "out", "--set", "expect.time_per_epoch=< 1 us"});
+  CHECK(failed.exit_code == 3);
+  for (const char* variant : {"ASP", "BSP"})
+    CHECK(contains(failed.err, std::string("expectation failed: ") + variant + ": time_per_epoch is 0.3"));
+  CHECK(contains(failed.err, "expected < 1 us (--set expect.time_per_epoch=< 1 us)"));
+  const auto summary = nlohmann::json::parse(read_file(place.path() / "out/asp/summary.json"));
+  CHECK(summary.at("expectations").at(0).at("held") == false);
+  CHECK(summary.at("expectations").at(0).at("measured").get<double>() > 0.1);
+  const ProgramResult held =
+      place.paceline({"run", "scenario.yaml", "-o", "held", "--set", "expect.staleness=< 8"});
+  CHECK(held.exit_code == 0);
+  CHECK(contains(read_file(place.path() / "held/summary.json"), "\"held\": true"));
+  CHECK(contains(place.paceline({"--help"}).out, "3 an expectation"));
+}
+
+TEST_CASE("--iterations and --trace add their files, which --force knows as ours") {
+  const Workplace place;
+  const std::vector<std::string> arguments = {"run",          "scenario.yaml", "-o",     "out",
+                                              "--iterations", "--trace",       "--force"};
+  REQUIRE(place.paceline(arguments).exit_code == 0);
+  for (const char* file :
+       {"iterations.csv", "trace.json", "activities.csv", "attribution.csv", "phases.csv", "bottlenecks.csv"})
+    CHECK(fs::exists(place.path() / "out" / file));
+  CHECK(nlohmann::json::parse(read_file(place.path() / "out/trace.json")).at("traceEvents").size() > 100);
+  REQUIRE(place.paceline(arguments).exit_code == 0);
+  const auto manifest = nlohmann::json::parse(read_file(place.path() / "out/manifest.json"));
+  CHECK(manifest.at("command") == "paceline run scenario.yaml --iterations --trace");
+}
+
+TEST_CASE("a study compares its variants pair by pair, in the table, in JSON and in its CSV") {
+  const Workplace place;
+  const ProgramResult table = place.paceline({"study", "study.yaml", "-o", "out"});
+  for (const char* part : {"P(faster) [90 %]", "speed-up [90 %]", "correlation"})
+    CHECK(contains(table.out, part));
+  const ProgramResult text = place.paceline({"study", "study.yaml", "-o", "out", "--force", "--json"});
+  const auto rows = nlohmann::json::parse(text.out);
+  CHECK_FALSE(rows.at(0).contains("against_first"));
+  const auto& against = rows.at(1).at("against_first");
+  CHECK(against.at("pairs") == 4);
+  CHECK(against.at("p_faster").at("low").get<double>() > 0.0);
+  CHECK(against.at("p_faster").at("high").get<double>() < 1.0);
+  // The two share their jitter, so their times rise and fall together.
+  CHECK(against.at("time_correlation").get<double>() > 0.5);
+}
+
 TEST_CASE("an unwritable place is refused before the first simulation") {
   const Workplace place;
   place.write("file", "");

@@ -1,0 +1,105 @@
+#include "sim/report/expectations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "sim/report/comparison.hpp"
+#include "sim/scenario/description.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr double infinitely = std::numeric_limits<double>::infinity();
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const double low = values[(values.size() - 1) / 2];
+  const double high = values[values.size() / 2];
+  return low == high ? low : (low + high) / 2.0;  // two infinities have no difference
+}
+
+double median_over(const std::vector<RunResult>& runs,
+                   const std::function<double(const RunResult&)>& measure) {
+  std::vector<double> values;
+  for (const RunResult& run : runs) values.push_back(measure(run));
+  return median(std::move(values));
+}
+
+double time_to_accuracy(const RunResult& run) {
+  return run.time_to_accuracy ? run.time_to_accuracy->value() : infinitely;
+}
+double samples_per_s(const RunResult& run) {
+  return run.end_time > Seconds{} ? static_cast<double>(run.samples) / run.end_time.value() : 0.0;
+}
+// A run that ended before its first evaluation was known has none: as good as 0.
+double final_accuracy(const RunResult& run) {
+  return run.curve.empty() ? 0.0 : run.curve.back().accuracy;
+}
+
+std::string duration_text(double seconds) {
+  return std::isfinite(seconds) ? format_time(Seconds{seconds}) : "never";
+}
+std::string number_text(double number) {
+  return fmt::format("{:.4g}", number);
+}
+
+class ExpectationCheck {
+ public:
+  ExpectationCheck(const LoadedScenario& loaded, std::vector<ExpectationOutcome>& outcomes)
+      : loaded_(loaded), outcomes_(outcomes) {}
+
+  void add(const char* key, const std::optional<Threshold>& threshold, const ThresholdText& kind,
+           const std::function<double()>& measure) {
+    if (!threshold) return;
+    const double value = measure();
+    outcomes_.push_back({.key = key,
+                         .origin = origin_of(loaded_, fmt::format("expect.{}", key)),
+                         .expected = kind.plain(*threshold),
+                         .measured = kind.units == nullptr ? number_text(value) : duration_text(value),
+                         .value = std::isfinite(value) ? std::optional(value) : std::nullopt,
+                         .held = holds(*threshold, value)});
+  }
+
+ private:
+  const LoadedScenario& loaded_;
+  std::vector<ExpectationOutcome>& outcomes_;
+};
+
+}  // namespace
+
+std::vector<ExpectationOutcome> evaluate_expectations(const ScenarioResults& results) {
+  const std::vector<RunResult>& runs = results.runs;
+  const ExpectConfig& expect = results.loaded.scenario.expect;
+  const auto epoch = static_cast<double>(results.loaded.scenario.job.dataset.train_samples);
+  std::vector<ExpectationOutcome> outcomes;
+  ExpectationCheck check_that(results.loaded, outcomes);
+  check_that.add("time_to_accuracy", expect.time_to_accuracy, expected_duration,
+                 [&] { return median_over(runs, time_to_accuracy); });
+  check_that.add("p_reach", expect.p_reach, expected_fraction,
+                 [&] { return summarize_time_to_accuracy(runs, longest(runs)).p_reach; });
+  check_that.add("time_per_epoch", expect.time_per_epoch, expected_duration, [&] {
+    return median_over(runs, [&](const RunResult& run) {
+      const double rate = samples_per_s(run);
+      return rate > 0.0 ? epoch / rate : infinitely;
+    });
+  });
+  check_that.add("final_accuracy", expect.final_accuracy, expected_fraction,
+                 [&] { return median_over(runs, final_accuracy); });
+  check_that.add("samples_per_s", expect.samples_per_s, expected_rate,
+                 [&] { return median_over(runs, samples_per_s); });
+  check_that.add("staleness", expect.staleness, expected_staleness, [&] {
+    return median_over(runs, [](const RunResult& run) { return run.mean_staleness(); });
+  });
+  return outcomes;
+}
+
+std::string failure_text(const std::string& scenario_name, const ExpectationOutcome& outcome) {
+  return fmt::format("{}: {} is {}, expected {} ({})", scenario_name, outcome.key, outcome.measured,
+                     outcome.expected, outcome.origin);
+}
+
+}  // namespace paceline
