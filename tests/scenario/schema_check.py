@@ -1,14 +1,18 @@
-"""Validates the good example, and copies of it broken in one place, against the JSON schemas.
+"""Validates the good example, and copies of it broken in one place, against the JSON schemas; and every shipped
+scenario and study.
 
-Usage: schema_check.py SCHEMA_DUMP_PROGRAM
+Usage: schema_check.py SCHEMA_DUMP_PROGRAM SCENARIOS_FOLDER
 """
 
 import copy
 import json
+import pathlib
+import re
 import subprocess
 import sys
 
 import jsonschema
+import yaml
 
 REMOVED = object()
 
@@ -41,6 +45,9 @@ STILL_GOOD = [
     (["job", "learning_rate_schedule", "milestones"], []),
     (["job", "learning_rate_schedule", "milestones"], ["50 %", "75 %"]),
     (["job", "learning_rate_schedule", "warmup"], "5 %"),
+    (["expect"], {}),
+    (["expect"], {"time_to_accuracy": "< 10 min", "p_reach": "> 0.9", "staleness": "<= 8", "samples_per_s": ">=1e3"}),
+    (["expect"], {"time_per_epoch": "<30s", "final_accuracy": ">= 0.7"}),
 ]
 
 BROKEN = [
@@ -79,6 +86,14 @@ BROKEN = [
     (["learner"], ["learner", "kind"], "netwrok"),
     (["stop"], ["stop", "accuracy"], "80 %"),
     (["stop"], ["stop", "unknown"], 1),
+    ([], ["expect"], {"time_per_epoch": "10 min"}),
+    ([], ["expect"], {"time_per_epoch": "< 10"}),
+    ([], ["expect"], {"time_per_epoch": "< 10 GB"}),
+    ([], ["expect"], {"time_per_epoch": "== 10 min"}),
+    ([], ["expect"], {"p_reach": 0.9}),
+    ([], ["expect"], {"p_reach": "> 90 %"}),
+    ([], ["expect"], {"staleness": "> many"}),
+    ([], ["expect"], {"speed": "> 1"}),
 ]
 
 STUDY = {
@@ -104,7 +119,8 @@ def check(schemas):
         # One mistake, one complaint, at the place of the mistake or at the section that holds it.
         assert len(errors) == 1, f"{path} = {value!r}: {errors}"
         found = list(errors[0].absolute_path)
-        assert found in (place, path), f"{path} = {value!r} was reported at {found}"
+        in_place = found in (place, path) or found[: len(path)] == path
+        assert in_place, f"{path} = {value!r} was reported at {found}"
 
     study = jsonschema.Draft7Validator(study_schema)
     study.validate(STUDY)
@@ -118,6 +134,73 @@ def check(schemas):
         assert not study.is_valid(changed(STUDY, path, value)), f"accepted {path} = {value!r}"
 
 
+class ScenarioLoader(yaml.SafeLoader):
+    """Numbers as YAML 1.2 and paceline read them: 1e-3 is one."""
+
+
+ScenarioLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)[eE][-+]?[0-9]+$"),
+    list("-+.0123456789"),
+)
+
+
+def with_overrides(base, overrides):
+    """The base scenario with a variant's `set` in it: what the variant runs."""
+    result = copy.deepcopy(base)
+    for path, value in overrides.items():
+        parent = result
+        keys = [int(key) if key.isdigit() else key for key in path.split(".")]
+        for key in keys[:-1]:
+            parent = parent[key] if isinstance(key, int) else parent.setdefault(key, {})
+        parent[keys[-1]] = value
+    return result
+
+
+# Each kind of mistake, made in whatever shipped scenario has the place for it.
+BREAKAGES = {
+    "unknown key": lambda s: s.update(sede=1),
+    "missing key": lambda s: s.pop("cluster"),
+    "wrong type": lambda s: s.update(replications="many"),
+    "number out of range": lambda s: s["stop"].update(epochs=-1),
+    "missing unit": lambda s: s["cluster"]["network"].update(latency=50),
+    "wrong unit": lambda s: s["cluster"]["network"].update(latency="50 MB"),
+    "unknown word": lambda s: s["synchronization"][0].update(policy="bps"),
+    "empty list": lambda s: s.update(synchronization=[]),
+    "list for a section": lambda s: s.update(batching=[1]),
+    "null": lambda s: s.update(learner=None),
+    "threshold without comparison": lambda s: s.update(expect={"time_per_epoch": "10 min"}),
+}
+
+
+def check_shipped(schemas, folder):
+    """Every shipped YAML file validates, says where its schema is, and does not when broken."""
+    scenario = jsonschema.Draft7Validator(schemas["scenario_schema"])
+    study = jsonschema.Draft7Validator(schemas["study_schema"])
+    files = sorted(folder.glob("**/*.yaml"))
+    assert files, f"no scenario below {folder}"
+    for file in files:
+        text = file.read_text(encoding="utf-8")
+        document = yaml.load(text, ScenarioLoader)
+        is_study = "variants" in document
+        named = re.search(r"^# yaml-language-server: \$schema=(\S+)$", text, re.MULTILINE)
+        assert named, f"{file} does not name its schema for editors"
+        schema_file = (file.parent / named.group(1)).resolve()
+        expected = folder / ("study.schema.json" if is_study else "scenario.schema.json")
+        assert schema_file == expected.resolve(), f"{file} names {schema_file}"
+        (study if is_study else scenario).validate(document)
+        if is_study:
+            base = yaml.load((file.parent / document["base"]).read_text(encoding="utf-8"), ScenarioLoader)
+            for variant in document["variants"]:
+                scenario.validate(with_overrides(base, variant.get("set", {})))
+            continue
+        for kind, break_it in BREAKAGES.items():
+            broken = copy.deepcopy(document)
+            break_it(broken)
+            assert not scenario.is_valid(broken), f"{file} with {kind} was accepted"
+    return len(files)
+
+
 def descriptions_missing(schema, path=""):
     for key, inner in schema.get("properties", {}).items():
         if not inner.get("description"):
@@ -129,6 +212,7 @@ def descriptions_missing(schema, path=""):
 if __name__ == "__main__":
     dump = json.loads(subprocess.run([sys.argv[1]], check=True, capture_output=True).stdout)
     check(dump)
+    shipped = check_shipped(dump, pathlib.Path(sys.argv[2]))
     missing = list(descriptions_missing(dump["scenario_schema"]))
     assert not missing, f"no description: {missing}"
-    print(f"{len(STILL_GOOD) + 1} accepted, {len(BROKEN)} refused")
+    print(f"{len(STILL_GOOD) + 1} accepted, {len(BROKEN)} refused; {shipped} shipped files, {len(BREAKAGES)} breakages of each scenario")
