@@ -37,7 +37,7 @@ void ActivityTracker::on_event(Seconds now, const Event& event) {
     end_together(now, {TaskKind::collective, e->update.value});
   if (const auto* e = std::get_if<CoordinationFinished>(&event))
     end_together(now, {TaskKind::coordination, e->update.value});
-  if (const auto* e = std::get_if<PauseEnded>(&event)) end_pause(now, e->worker);
+  if (const auto* e = std::get_if<PauseEnded>(&event)) end_pause(now, e->worker, e->gradient);
   if (const auto* e = std::get_if<WorkerLeft>(&event)) {
     end_all(now, e->worker);
     begin(now, e->worker, {TaskKind::absence}, Activity::away);
@@ -65,7 +65,7 @@ void ActivityTracker::on_action(Seconds now, const Action& action) {
   if (const auto* a = std::get_if<Coordinate>(&action))
     begin_together(now, a->workers, {TaskKind::coordination, a->update.value}, Activity::coordination);
   if (const auto* a = std::get_if<Pause>(&action))
-    begin(now, a->worker, {TaskKind::pause}, activity_of(a->kind));
+    begin(now, a->worker, {TaskKind::pause, a->gradient.value}, activity_of(a->kind));
   if (const auto* a = std::get_if<Discard>(&action)) call_off(a->gradient);
   if (const auto* a = std::get_if<AdoptBatches>(&action)) {
     // The first of them says how many workers there are, busy or not.
@@ -110,11 +110,11 @@ void ActivityTracker::end(Seconds now, WorkerId id, const Task& task) {
   end_where(now, id, [&](const OpenTask& open) { return open.task == task; });
 }
 
-void ActivityTracker::end_pause(Seconds now, WorkerId id) {
-  // An answer does not say which pause is over: the oldest.
+void ActivityTracker::end_pause(Seconds now, WorkerId id, GradientId gradient) {
+  // An answer does not say which kind of pause before that iteration is over: the oldest.
   WorkerActivities& worker = of(id);
-  const auto oldest =
-      std::ranges::find(worker.open, TaskKind::pause, [](const OpenTask& o) { return o.task.kind; });
+  const auto oldest = std::ranges::find(worker.open, Task{TaskKind::pause, gradient.value},
+                                        [](const OpenTask& o) { return o.task; });
   if (oldest == worker.open.end()) return;
   close(now, worker, static_cast<std::size_t>(oldest - worker.open.begin()));
   if (worker.open.empty()) account(id, worker);

@@ -98,8 +98,12 @@ void RunRecorder::record(Seconds now, const Pause& action) {
 
 void RunRecorder::record(Seconds, const Stop& action) {
   result_.end_reason = to_string(action.reason);
-  // The coordinator alone decides whether the target is reached; it does so on the evaluation just recorded.
-  if (action.reason == EndReason::target_reached) result_.time_to_accuracy = result_.curve.back().time;
+  // The coordinator alone decides whether the target is reached, and by which evaluation.
+  if (action.reason != EndReason::target_reached) return;
+  check(action.reached_after_updates.has_value(), "a target is reached by an evaluation");
+  const auto reached = std::ranges::find(result_.curve, *action.reached_after_updates, &CurvePoint::updates);
+  check(reached != result_.curve.end(), "the evaluation that reached the target was recorded");
+  result_.time_to_accuracy = reached->time;
 }
 
 void RunRecorder::end_phase(Seconds now) {

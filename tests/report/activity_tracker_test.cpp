@@ -42,11 +42,11 @@ double of(const RunResult& run, std::size_t worker, Activity activity) {
 
 TEST_CASE("one iteration over a server: compute, push, server, pull, and waiting before and after") {
   ActivityTracker tracker(true);
-  tracker.on_action(Seconds{1}, StartIteration{w0, GradientId{0}, 0, 8});
+  tracker.on_action(Seconds{1}, StartIteration{w0, GradientId{0}, 0, 8, 0});
   tracker.on_event(Seconds{4}, IterationFinished{w0, GradientId{0}, Seconds{3}});
   tracker.on_action(Seconds{4}, SendGradient{w0, GradientId{0}, ServerId{0}});
   tracker.on_event(Seconds{6}, GradientArrived{w0, GradientId{0}, ServerId{0}});
-  tracker.on_action(Seconds{6}, Step{UpdateId{0}, ServerId{0}, {w0}});
+  tracker.on_action(Seconds{6}, Step{UpdateId{0}, ServerId{0}, {w0}, false});
   tracker.on_event(Seconds{6.5}, StepFinished{UpdateId{0}, ServerId{0}});
   tracker.on_action(Seconds{6.5}, SendParameters{w0, GradientId{1}, ServerId{0}, std::nullopt});
   tracker.on_event(Seconds{7.5}, ParametersArrived{w0, GradientId{1}, ServerId{0}});
@@ -70,9 +70,9 @@ TEST_CASE("of shards that overlap, what ends last counts") {
   tracker.on_action(Seconds{0}, SendGradient{w0, GradientId{0}, ServerId{0}});
   tracker.on_action(Seconds{0}, SendGradient{w0, GradientId{0}, ServerId{1}});
   tracker.on_event(Seconds{2}, GradientArrived{w0, GradientId{0}, ServerId{0}});
-  tracker.on_action(Seconds{2}, Step{UpdateId{0}, ServerId{0}, {w0}});
+  tracker.on_action(Seconds{2}, Step{UpdateId{0}, ServerId{0}, {w0}, false});
   tracker.on_event(Seconds{5}, GradientArrived{w0, GradientId{0}, ServerId{1}});
-  tracker.on_action(Seconds{5}, Step{UpdateId{0}, ServerId{1}, {w0}});
+  tracker.on_action(Seconds{5}, Step{UpdateId{0}, ServerId{1}, {w0}, false});
   tracker.on_event(Seconds{6}, StepFinished{UpdateId{0}, ServerId{0}});
   tracker.on_event(Seconds{7}, StepFinished{UpdateId{0}, ServerId{1}});
   tracker.finish(Seconds{7});
@@ -84,8 +84,8 @@ TEST_CASE("of shards that overlap, what ends last counts") {
 TEST_CASE(
     "an all-reduce is transfer for its members, the steps after it are compute, coordination is its own") {
   ActivityTracker tracker(false);
-  tracker.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8});
-  tracker.on_action(Seconds{0}, StartIteration{w1, GradientId{1}, 0, 8});
+  tracker.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8, 0});
+  tracker.on_action(Seconds{0}, StartIteration{w1, GradientId{1}, 0, 8, 0});
   tracker.on_event(Seconds{1}, IterationFinished{w0, GradientId{0}, Seconds{1}});
   tracker.on_event(Seconds{3}, IterationFinished{w1, GradientId{1}, Seconds{3}});
   tracker.on_action(Seconds{3}, AllReduce{UpdateId{0}, {w0, w1}});
@@ -111,8 +111,8 @@ TEST_CASE("each kind of pause is an activity of its own") {
                                        {PauseKind::checkpoint, Activity::checkpoint},
                                        {PauseKind::evaluation, Activity::evaluation}}) {
     ActivityTracker tracker(false);
-    tracker.on_action(Seconds{1}, Pause{w0, kind, 0});
-    tracker.on_event(Seconds{4}, PauseEnded{w0});
+    tracker.on_action(Seconds{1}, Pause{w0, kind, 0, GradientId{0}});
+    tracker.on_event(Seconds{4}, PauseEnded{w0, GradientId{0}});
     tracker.finish(Seconds{5});
     CHECK(time_of(tracker, w0, activity) == 3.0);
     CHECK(time_of(tracker, w0, Activity::wait) == 2.0);
@@ -121,10 +121,10 @@ TEST_CASE("each kind of pause is an activity of its own") {
 
 TEST_CASE("a worker that leaves drops what it was doing, is away, and late answers do not disturb it") {
   ActivityTracker tracker(false);
-  tracker.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8});
+  tracker.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8, 0});
   tracker.on_event(Seconds{2}, WorkerLeft{w0});
   tracker.on_action(Seconds{2}, Discard{GradientId{0}});
-  tracker.on_action(Seconds{2}, Step{UpdateId{0}, ServerId{0}, {w0}});  // its earlier gradient
+  tracker.on_action(Seconds{2}, Step{UpdateId{0}, ServerId{0}, {w0}, false});  // its earlier gradient
   tracker.on_event(Seconds{3}, IterationFinished{w0, GradientId{0}, Seconds{3}});
   tracker.on_event(Seconds{4}, StepFinished{UpdateId{0}, ServerId{0}});
   tracker.on_event(Seconds{5}, WorkerJoined{w0});
@@ -140,14 +140,14 @@ TEST_CASE("a worker that leaves drops what it was doing, is away, and late answe
 TEST_CASE("a discarded iteration ends with its answer, or when its worker is given something else") {
   // Called off at 2. If the worker finishes it at 5, it has computed for 5 s.
   ActivityTracker finishing(false);
-  finishing.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8});
+  finishing.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8, 0});
   finishing.on_action(Seconds{2}, Discard{GradientId{0}});
   finishing.on_event(Seconds{5}, IterationFinished{w0, GradientId{0}, Seconds{5}});
   finishing.finish(Seconds{6});
   CHECK(time_of(finishing, w0, Activity::compute) == 5.0);
   // If it gets parameters at 3 instead, it has computed for 3 s; the answer to the old iteration is nobody's.
   ActivityTracker interrupted(false);
-  interrupted.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8});
+  interrupted.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8, 0});
   interrupted.on_action(Seconds{2}, Discard{GradientId{0}});
   interrupted.on_action(Seconds{3}, SendParameters{w0, GradientId{1}, ServerId{0}, std::nullopt});
   interrupted.on_event(Seconds{5}, IterationFinished{w0, GradientId{0}, Seconds{5}});
@@ -171,7 +171,7 @@ TEST_CASE("an all-reduce given up for one among fewer members does not outlive i
 TEST_CASE("the end of the job ends everything, and a worker never heard of waited all along") {
   ActivityTracker tracker(false);
   tracker.on_action(Seconds{0}, AdoptBatches{{8, 8, 8}});
-  tracker.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8});
+  tracker.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8, 0});
   tracker.finish(Seconds{4});
   REQUIRE(tracker.times().size() == 3);
   CHECK(time_of(tracker, w0, Activity::compute) == 4.0);

@@ -11,7 +11,7 @@ TEST_CASE("a diverged run never counts as having reached its target, whatever it
   RunRecorder recorder(Seed{1, 0});
   recorder.on_action(Seconds{1.0}, Evaluate{.updates = 4, .samples = 40});
   recorder.on_event(Seconds{1.0}, Evaluated{4, Evaluation{std::numeric_limits<double>::quiet_NaN(), 0.2}});
-  recorder.on_action(Seconds{1.0}, Stop{EndReason::diverged});
+  recorder.on_action(Seconds{1.0}, Stop{EndReason::diverged, std::nullopt});
   const RunResult result = recorder.finish(Seconds{1.0}, std::nullopt);
   CHECK(result.end_reason == "diverged");
   CHECK_FALSE(result.time_to_accuracy.has_value());
@@ -21,7 +21,7 @@ TEST_CASE("the time to accuracy is when the snapshot was taken, not when its acc
   RunRecorder recorder(Seed{1, 0});
   recorder.on_action(Seconds{1.0}, Evaluate{.updates = 4, .samples = 40});
   recorder.on_event(Seconds{3.0}, Evaluated{4, Evaluation{0.5, 0.9}});
-  recorder.on_action(Seconds{3.0}, Stop{EndReason::target_reached});
+  recorder.on_action(Seconds{3.0}, Stop{EndReason::target_reached, 4});
   CHECK(recorder.finish(Seconds{3.0}, std::nullopt).time_to_accuracy->value() == 1.0);
 }
 
