@@ -182,7 +182,7 @@ TEST_CASE("under BSP over a ring the fast worker waits for the slow one") {
   // 2 workers, 10 samples each, 1 s a sample; worker 1 at half speed. 200 samples: 10 rounds of 20 s.
   test::TestJob job;
   job.workers = {{.cores = 1}, {.cores = 1, .speed = 0.5}};
-  job.phases = {{.policy = SynchronizationKind::bsp, .transport = Transport::ring}};
+  job.phases.front().transport = Transport::ring;
   job.total_samples = 200;
   const RunResult run = recorded(job);
   CHECK(of(run, 0, Activity::compute) == doctest::Approx(100.0));
@@ -197,7 +197,7 @@ TEST_CASE("under ASP over a server a worker's cycle is compute, push, server, pu
   test::TestJob job;
   job.workers = {{}};
   job.network = {BytesPerSecond{1e3}, Seconds{0.0}, BytesPerSecond{1e3}};
-  job.phases = {{.policy = SynchronizationKind::asp, .transport = Transport::server}};
+  job.phases.front().policy = SynchronizationKind::asp;
   job.server_rate = BytesPerSecond{500.0};
   job.total_samples = 50;
   const RunResult run = recorded(job);
@@ -217,11 +217,14 @@ TEST_CASE("busy and idle sum to the makespan for every worker, with jitter, unev
   job.optimizer_step = Seconds{0.1};
   job.jitter.iteration_cv = 0.2;
   job.total_samples = 4000;
-  job.phases = {{.policy = SynchronizationKind::bsp, .transport = Transport::ring, .share = 0.5},
-                {.policy = SynchronizationKind::asp,
-                 .transport = Transport::server,
-                 .share = 0.5,
-                 .switch_cost = Seconds{7.0}}};
+  PhaseConfig ring;
+  ring.transport = Transport::ring;
+  ring.length = ShareOfJob{0.5};
+  PhaseConfig asp;
+  asp.policy = SynchronizationKind::asp;
+  job.phases = {ring, asp};
+  job.costs.switching.resize(2);
+  job.costs.switching[1].time = Seconds{7.0};
   const RunResult run = recorded(job, {.iterations = true, .trace = true});
   for (const ActivityTimes& times : run.attribution)
     CHECK(std::abs(sum(times) - run.end_time.value()) <= 1e-9 * run.end_time.value());

@@ -28,8 +28,10 @@ ScenarioResults some_results() {
   test::TestJob job;
   job.network = {BytesPerSecond{1e3}, Seconds{0.01}, BytesPerSecond{2e3}};
   job.server_rate = BytesPerSecond{1e3};
-  job.phases = {{.share = 0.5},
-                {.policy = SynchronizationKind::asp, .share = 0.5, .switch_cost = Seconds{2.0}}};
+  PhaseConfig asp;
+  asp.policy = SynchronizationKind::asp;
+  job.phases = {PhaseConfig{}, asp};
+  job.phases.front().length = ShareOfJob{0.5};
   ScenarioResults results;
   results.recording = {.iterations = true, .trace = true};
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -42,7 +44,7 @@ ScenarioResults some_results() {
   }
   Scenario& scenario = results.loaded.scenario;
   scenario.name = "a \"test\" <of> names";
-  scenario.synchronization = job.phases;
+  scenario.synchronization.resize(job.phases.size());
   scenario.job.dataset.train_samples = job.total_samples;
   for (const char* value : {"bsp", "asp"}) {
     const std::string phase = fmt::format("synchronization.{}", value == std::string("bsp") ? 0 : 1);
