@@ -28,6 +28,9 @@ class CsvTable {
 
   // A finite number; throws UserError naming file, line and column otherwise.
   [[nodiscard]] double number(std::size_t row, std::string_view column) const;
+  [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const {
+    return cell(row, column);
+  }
   // A whole number of at least 0.
   [[nodiscard]] std::uint64_t count(std::size_t row, std::string_view column) const;
 

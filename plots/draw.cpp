@@ -81,6 +81,8 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
   } else {
     tell("no batches-over-time figure: no batch ever changes");
   }
+  // Most runs are not traced: that needs no message.
+  if (auto figure = timeline_figure(runs, request.command)) figures.push_back(std::move(*figure));
   return figures;
 }
 

@@ -95,6 +95,17 @@ std::vector<BatchChange> read_batches(const fs::path& path) {
   return changes;
 }
 
+// A file that only traced runs have.
+std::vector<WorkerActivity> read_activities(const fs::path& path) {
+  std::vector<WorkerActivity> activities;
+  if (!fs::exists(path)) return activities;
+  const CsvTable table(path, {"worker", "activity", "begin_s", "end_s"});
+  for (std::size_t row = 0; row < table.size(); ++row)
+    activities.push_back({table.count(row, "worker"), table.text(row, "activity"),
+                          table.number(row, "begin_s"), table.number(row, "end_s")});
+  return activities;
+}
+
 PlottedRun read_run(const fs::path& folder, const json& manifest) {
   PlottedRun run;
   run.folder = folder;
@@ -125,6 +136,7 @@ PlottedRun read_run(const fs::path& folder, const json& manifest) {
     run.horizon_s = std::max(run.horizon_s, ends.number(row, "end_time_s"));
   run.curves = read_curves(folder / "curve.csv", run.target_accuracy.has_value());
   run.batches = read_batches(folder / "batches.csv");
+  run.activities = read_activities(folder / "activities.csv");
   return run;
 }
 

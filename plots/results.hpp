@@ -4,7 +4,7 @@
 // Units:       seconds, samples, accuracy as a fraction of 1.
 // Assumptions: folders written by `paceline run` and `paceline study` (manifest format version 1). A study
 //              holds one results folder per variant, whose manifest `name` is the variant's name.
-// Not modelled: loss, staleness, attribution.
+// Not modelled: loss, staleness, sums of attribution.
 // Source:      none.
 #pragma once
 
@@ -32,6 +32,13 @@ struct BatchChange {
   std::uint64_t batch_samples = 0;
 };
 
+struct WorkerActivity {
+  std::uint64_t worker = 0;
+  std::string activity;
+  double begin_s = 0.0;
+  double end_s = 0.0;
+};
+
 struct PlottedRun {
   std::filesystem::path folder;
   std::string name;  // free text
@@ -40,10 +47,11 @@ struct PlottedRun {
   std::uint64_t reached = 0;
   std::optional<double> time_median_s;
   std::optional<double> time_low_s;
-  std::optional<double> time_high_s;  // none: beyond the horizon
-  double horizon_s = 0.0;             // end of the longest replication
-  std::vector<LearningCurve> curves;  // by replication
-  std::vector<BatchChange> batches;   // of replication 0, times do not decrease
+  std::optional<double> time_high_s;       // none: beyond the horizon
+  double horizon_s = 0.0;                  // end of the longest replication
+  std::vector<LearningCurve> curves;       // by replication
+  std::vector<BatchChange> batches;        // of replication 0, times do not decrease
+  std::vector<WorkerActivity> activities;  // of replication 0; empty unless it was traced
 };
 
 // The runs of a results folder (one) or a study folder (its variants, in the study's order).

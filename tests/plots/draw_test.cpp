@@ -75,6 +75,24 @@ TEST_CASE("the script holds the band computed by hand, the interval and the batc
               "$batches_1_1 << END_OF_DATA\n# time_s batch_samples\n0 32\n4 40\n8 40\nEND_OF_DATA"));
 }
 
+TEST_CASE("a traced run has a timeline: one row for each worker, cut when a worker has done 20 iterations") {
+  const TemporaryFolder room;
+  const auto run = write_run(room.path() / "run", {});
+  // Worker 0 computes for 1 s, waits for 1 s, 25 times; worker 1 is in transfer all along.
+  std::string rows = "replication,worker,activity,begin_s,end_s\n";
+  for (int i = 0; i < 25; ++i)
+    rows += fmt::format("0,0,compute,{},{}\n0,0,wait,{},{}\n", 2 * i, 2 * i + 1, 2 * i + 1, 2 * i + 2);
+  rows += "0,1,transfer,0,50\n";
+  write_file_atomically(run / "activities.csv", rows);
+  CHECK(draw_figures(request_for(run, room.path() / "figures")).size() == 12);
+  const std::string script = read_file(room.path() / "figures" / "worker-timeline.gp");
+  // The 20th iteration ends at 2 · 19 + 1 = 39 s.
+  CHECK(holds(script, "set xrange [0:39]\n"));
+  CHECK(holds(script, "\n1 0 39\n"));
+  CHECK(holds(script, "\n0 38 39\n"));
+  CHECK_FALSE(holds(script, "\n0 40 41\n"));
+}
+
 TEST_CASE("equal results give an equal script") {
   const TemporaryFolder room;
   const auto run = write_run(room.path() / "run", {});
