@@ -149,8 +149,8 @@ void place_legend(Page& page, const std::vector<std::size_t>& used, double top_i
 }
 
 std::string note_about(const std::vector<TimelinePanel>& panels) {
-  std::string note = fmt::format(
-      "one run (replication 0), until each policy has done some {} iterations on a worker", iterations_shown);
+  std::string note =
+      fmt::format("one run (replication 0), until each policy has done {} iterations", iterations_shown);
   const bool cut =
       std::ranges::any_of(panels, [](const TimelinePanel& p) { return p.workers < p.workers_of_run; });
   if (cut) note += fmt::format("; only workers 0 to {}", workers_shown_max - 1);
