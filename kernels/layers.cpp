@@ -37,12 +37,13 @@ at::Tensor linear(ParameterSource& parameters, const at::Tensor& input, std::int
 }
 
 at::Tensor batch_normalization(ParameterSource& parameters, const at::Tensor& input) {
-  constexpr double unused_momentum = 0.1;  // of running averages, which are not kept
+  constexpr double whole_batch = 1.0;  // this batch replaces what was left by the one before
   constexpr double epsilon = 1e-5;
   const at::Tensor scale = constant(parameters, input.size(1), 1.0);
   const at::Tensor shift = constant(parameters, input.size(1), 0.0);
-  return at::batch_norm(input, scale, shift, {}, {}, /*training=*/true, unused_momentum, epsilon,
-                        /*cudnn_enabled=*/false);
+  const BatchStatistics statistics = parameters.statistics(input.size(1));
+  return at::batch_norm(input, scale, shift, statistics.mean, statistics.variance, statistics.training,
+                        whole_batch, epsilon, /*cudnn_enabled=*/false);
 }
 
 }  // namespace paceline::kernels

@@ -16,7 +16,7 @@ namespace paceline::kernels {
 at::Tensor convolution(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_channels,
                        std::int64_t stride, bool with_bias);
 at::Tensor linear(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_features);
-// Normalizes each channel by the mean and variance of this batch, then scales and shifts.
+// Normalizes each channel by mean and variance (batch_statistics.hpp), then scales and shifts.
 at::Tensor batch_normalization(ParameterSource& parameters, const at::Tensor& input);
 
 }  // namespace paceline::kernels

@@ -7,9 +7,11 @@
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
 #include <torch/csrc/autograd/autograd.h>
 
+#include "kernels/batch_statistics.hpp"
 #include "kernels/network_definition.hpp"
 #include "kernels/training_step.hpp"
 #include "sim/base/check.hpp"
@@ -107,11 +109,23 @@ struct Network::State {
         parameter_views(views_of(parameters, declarations)),
         gradient_views(views_of(gradient, declarations)) {
     for (at::Tensor& view : parameter_views) view.requires_grad_(true);
+    std::int64_t count = 0;
+    for (const std::int64_t layer : channels) count += 2 * layer;
+    batch_statistics = at::zeros({count});
   }
 
-  at::Tensor logits(std::span<const float> pixels, std::span<const std::int64_t> labels) {
-    ServingSource source(parameter_views);
+  at::Tensor logits(std::span<const float> pixels, std::span<const std::int64_t> labels,
+                    const at::Tensor& statistics, bool training) {
+    ServingSource parameters_in_order(parameter_views);
+    StatisticsSource source(parameters_in_order, statistics, training);
     return definition.forward(source, as_images(pixels, labels), classes);
+  }
+
+  BatchScore score(const at::Tensor& logits, std::span<const std::int64_t> labels) {
+    const at::Tensor truth = as_labels(labels);
+    const double mean_loss = at::cross_entropy_loss(logits, truth).item<double>();
+    return {.loss_sum = mean_loss * static_cast<double>(labels.size()),
+            .correct = logits.argmax(1).eq(truth).sum().item<std::int64_t>()};
   }
 
   const NetworkDefinition& definition;
@@ -121,6 +135,8 @@ struct Network::State {
   at::Tensor gradient;
   std::vector<at::Tensor> parameter_views;
   std::vector<at::Tensor> gradient_views;
+  std::vector<std::int64_t> channels = normalized_channels(definition, classes);
+  at::Tensor batch_statistics;
 };
 
 Network::Network(const std::string& name, std::int64_t classes) {
@@ -145,7 +161,9 @@ std::span<const float> Network::gradient() const {
 }
 
 double Network::forward_backward(std::span<const float> pixels, std::span<const std::int64_t> labels) {
-  const at::Tensor loss = at::cross_entropy_loss(state_->logits(pixels, labels), as_labels(labels));
+  state_->batch_statistics.zero_();  // what is not finite would stay: 0 · ∞
+  const at::Tensor loss = at::cross_entropy_loss(
+      state_->logits(pixels, labels, state_->batch_statistics, /*training=*/true), as_labels(labels));
   const std::vector<at::Tensor> gradients = torch::autograd::grad({loss}, state_->parameter_views);
   const at::NoGradGuard no_gradient;
   for (std::size_t i = 0; i < gradients.size(); ++i) state_->gradient_views[i].copy_(gradients[i]);
@@ -154,11 +172,31 @@ double Network::forward_backward(std::span<const float> pixels, std::span<const 
 
 BatchScore Network::score(std::span<const float> pixels, std::span<const std::int64_t> labels) {
   const at::NoGradGuard no_gradient;
-  const at::Tensor logits = state_->logits(pixels, labels);
-  const at::Tensor truth = as_labels(labels);
-  const double mean_loss = at::cross_entropy_loss(logits, truth).item<double>();
-  return {.loss_sum = mean_loss * static_cast<double>(labels.size()),
-          .correct = logits.argmax(1).eq(truth).sum().item<std::int64_t>()};
+  const at::Tensor left_by_this_batch = at::zeros_like(state_->batch_statistics);
+  return state_->score(state_->logits(pixels, labels, left_by_this_batch, /*training=*/true), labels);
+}
+
+BatchScore Network::score(std::span<const float> pixels, std::span<const std::int64_t> labels,
+                          std::span<const float> statistics) {
+  check(statistics.size() == batch_statistics().size(), "one mean and one variance for each channel");
+  const at::NoGradGuard no_gradient;
+  const at::Tensor given =
+      at::from_blob(const_cast<float*>(statistics.data()), {static_cast<std::int64_t>(statistics.size())});
+  return state_->score(state_->logits(pixels, labels, given, /*training=*/false), labels);
+}
+
+std::span<const float> Network::batch_statistics() const {
+  return {state_->batch_statistics.data_ptr<float>(),
+          static_cast<std::size_t>(state_->batch_statistics.numel())};
+}
+
+std::vector<float> Network::initial_batch_statistics() const {
+  std::vector<float> statistics;
+  for (const std::int64_t layer : state_->channels) {
+    statistics.insert(statistics.end(), static_cast<std::size_t>(layer), 0.0F);
+    statistics.insert(statistics.end(), static_cast<std::size_t>(layer), 1.0F);
+  }
+  return statistics;
 }
 
 void Network::initialize(std::span<float> parameters, Seed seed) const {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/dataset.hpp"
 #include "sim/base/random.hpp"
@@ -38,8 +39,16 @@ class Network {
 
   // Loss and gradient of one batch; labels.size() samples.
   double forward_backward(std::span<const float> pixels, std::span<const std::int64_t> labels);
-  // Loss and hits of one batch, without a gradient.
+  // What batch normalization saw in the last call of forward_backward (batch_statistics.hpp); empty without it.
+  [[nodiscard]] std::span<const float> batch_statistics() const;
+  // As many: mean 0 and variance 1 for every channel.
+  [[nodiscard]] std::vector<float> initial_batch_statistics() const;
+
+  // Loss and hits of one batch, without a gradient: normalized by the statistics of this batch …
   [[nodiscard]] BatchScore score(std::span<const float> pixels, std::span<const std::int64_t> labels);
+  // … or by those given.
+  [[nodiscard]] BatchScore score(std::span<const float> pixels, std::span<const std::int64_t> labels,
+                                 std::span<const float> statistics);
 
   // Kaiming-normal initial values; one stream per parameter tensor.
   void initialize(std::span<float> parameters, Seed seed) const;

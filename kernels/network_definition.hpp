@@ -3,9 +3,9 @@
 // Models:      a classifier of 3x32x32 images. The same function is run once to *declare* its parameters (their
 //              shapes and initial distributions are recorded) and then, for every batch, to *use* them; so the
 //              list of parameters can never disagree with the computation.
-// Assumptions: every path asks for the same parameters in the same order; no state outlives a call. Batch
-//              normalization therefore uses the statistics of the batch at hand, in training and in evaluation.
-// Not modelled: running averages for batch normalization, dropout, data augmentation.
+// Assumptions: every path asks for the same parameters in the same order; no state outlives a call: what
+//              batch normalization has seen is handed out, and averaged by the caller (batch_statistics.hpp).
+// Not modelled: dropout, data augmentation.
 //
 // Includes LibTorch: only for the files that define networks and for network.cpp.
 #pragma once
@@ -26,6 +26,14 @@ struct ParameterDeclaration {
   double initial_standard_deviation = 0.0;
 };
 
+// Where one batch-normalization layer leaves what it saw (training) or finds what it normalizes with (evaluation).
+// Undefined: it normalizes with the batch at hand and leaves nothing.
+struct BatchStatistics {
+  at::Tensor mean;
+  at::Tensor variance;
+  bool training = true;
+};
+
 class ParameterSource {
  public:
   ParameterSource() = default;
@@ -33,6 +41,7 @@ class ParameterSource {
   ParameterSource& operator=(const ParameterSource&) = delete;
   virtual ~ParameterSource() = default;
   virtual at::Tensor next(const ParameterDeclaration& declaration) = 0;
+  virtual BatchStatistics statistics(std::int64_t /*channels*/) { return {}; }
 };
 
 // images {batch, 3, 32, 32} -> logits {batch, classes}

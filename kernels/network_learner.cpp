@@ -12,6 +12,8 @@ namespace paceline::kernels {
 namespace {
 
 constexpr std::uint32_t evaluation_batch_samples = 250;
+constexpr double share_of_newest_batch = 0.1;  // in the averages of batch normalization: PyTorch's default
+constexpr ServerId first_server{0};
 
 std::vector<float> initial_parameters(const Network& network, Seed seed) {
   std::vector<float> parameters(static_cast<std::size_t>(network.parameter_count()));
@@ -30,6 +32,8 @@ NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
                                                          .momentum_at = config.momentum_at,
                                                          .nesterov = config.nesterov,
                                                          .weight_decay = config.weight_decay}),
+      averages_(network_.initial_batch_statistics(), config.batch_norm, config.worker_count,
+                share_of_newest_batch),
       cursors_(config.worker_count) {
   set_compute_threads(1);
 }
@@ -44,16 +48,20 @@ void NetworkLearner::compute(WorkerId worker, std::int64_t batch_samples, Gradie
   load_batch(data_.train, next_samples(worker, batch_samples));
   network_.forward_backward(pixels_, labels_);
   store_.hold(worker, gradient, {network_.gradient().begin(), network_.gradient().end()});
+  averages_.hold(worker, gradient, {network_.batch_statistics().begin(), network_.batch_statistics().end()});
 }
 
 void NetworkLearner::apply(ServerId server, std::span<const WeightedGradient> gradients,
                            const Hyperparameters& hyperparameters) {
   store_.apply(server, gradients, hyperparameters);
+  if (server != first_server) return;
+  for (const WeightedGradient& entry : gradients) averages_.apply(entry.gradient);
 }
 
 void NetworkLearner::apply_locally(WorkerId worker, GradientId gradient,
                                    const Hyperparameters& hyperparameters) {
   store_.apply_locally(worker, gradient, hyperparameters);
+  averages_.apply(gradient);
 }
 
 void NetworkLearner::overwrite(ServerId server, WorkerId worker) {
@@ -66,17 +74,19 @@ void NetworkLearner::scale_velocity(double factor) {
 
 void NetworkLearner::discard(GradientId gradient) {
   store_.discard(gradient);
+  averages_.discard(gradient);
 }
 
 std::optional<Evaluation> NetworkLearner::evaluate() {
   std::ranges::copy(store_.global(), network_.parameters().begin());
+  const std::vector<float> averages = averages_.global();
   BatchScore total;
   std::vector<std::uint32_t> samples;
   for (std::uint32_t first = 0; first < data_.test.sample_count(); first += evaluation_batch_samples) {
     samples.resize(std::min(evaluation_batch_samples, data_.test.sample_count() - first));
     std::iota(samples.begin(), samples.end(), first);
     load_batch(data_.test, samples);
-    const BatchScore score = network_.score(pixels_, labels_);
+    const BatchScore score = network_.score(pixels_, labels_, averages);
     total.loss_sum += score.loss_sum;
     total.correct += score.correct;
   }

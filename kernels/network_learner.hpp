@@ -9,8 +9,9 @@
 // Assumptions: one compute thread (set by the constructor for the whole process), so that equal calls give
 //              bit-identical numbers on one type of CPU. Every worker sees the whole training set. A worker
 //              that has not pulled holds the initial parameters.
-// Not modelled: batch-norm averages (networks with batch normalization are evaluated with the statistics of
-//              the evaluation batch), augmentation.
+//              Batch normalization trains with the statistics of the batch and is evaluated with averages
+//              (sim/learning/batch_norm_averages.hpp), in which the newest batch has a share of 0.1.
+// Not modelled: augmentation.
 // Source:      design section 3.
 #pragma once
 
@@ -19,6 +20,7 @@
 
 #include "kernels/dataset.hpp"
 #include "kernels/network.hpp"
+#include "sim/learning/batch_norm_averages.hpp"
 #include "sim/learning/learner.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/parameter_store.hpp"
@@ -60,6 +62,7 @@ class NetworkLearner final : public Learner {
   Network network_;
   Seed seed_;
   ParameterStore store_;
+  BatchNormAverages averages_;
   std::vector<SampleCursor> cursors_;  // by worker
   std::vector<float> pixels_;
   std::vector<std::int64_t> labels_;

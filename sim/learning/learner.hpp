@@ -10,7 +10,7 @@
 //              steps and shards: parameter_store.hpp.
 // Units:       loss in nats (cross-entropy), accuracy as a fraction 0-1.
 // Assumptions: calls come from one thread; a gradient is applied or discarded exactly once.
-// Not modelled: batch-norm averages.
+// Not modelled: gradients that depend on other batches (batch normalization synchronized between workers).
 // Source:      design section 3; momentum: Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
 #pragma once
 

@@ -28,6 +28,7 @@ struct NetworkLearnerConfig {
   double weight_decay = 0.0;
   bool nesterov = false;
   MomentumPlace momentum_at = MomentumPlace::server;
+  BatchNormRule batch_norm = BatchNormRule::chief;
   std::uint32_t worker_count = 0;
   std::uint32_t server_count = 1;  // shards of the parameters
   Seed seed;                       // parameter initialization and data order

@@ -33,6 +33,8 @@ enum class ScheduleBasis { epoch, progress, step };
 enum class MomentumPlace { server, workers };
 // What becomes of them when a phase begins after another.
 enum class VelocityAtSwitch { keep, zero, scale };
+// Whose batches the averages of batch normalization follow: batch_norm_averages.hpp.
+enum class BatchNormRule { chief, averaged, per_push };
 
 struct LearningRateSchedule {
   ScheduleBasis basis = ScheduleBasis::epoch;
@@ -49,6 +51,7 @@ struct OptimizerConfig {
   bool nesterov = false;
   VelocityAtSwitch velocity_at_switch = VelocityAtSwitch::keep;
   std::optional<double> velocity_scale = std::nullopt;  // for VelocityAtSwitch::scale
+  BatchNormRule batch_norm = BatchNormRule::chief;
   RateScaling worker_scaling = RateScaling::none;
   RateScaling batch_scaling = RateScaling::none;
   LearningRateSchedule schedule{};

@@ -86,6 +86,13 @@ void describe(Visitor& v, OptimizerConfig& c) {
              "what becomes of velocities when a phase begins after another");
   v.optional("velocity_scale", c.velocity_scale, Number{at_least(0)}, "scale: what they are multiplied by",
              Absent{"velocities are not scaled"});
+  v.optional(
+      "batch_norm", c.batch_norm,
+      Choice<BatchNormRule>{{{"chief", BatchNormRule::chief},
+                             {"averaged", BatchNormRule::averaged},
+                             {"per-push", BatchNormRule::per_push}}},
+      "whose batches the averages of batch normalization follow: the first worker's, the mean of one average "
+      "for each worker, or every gradient's as it is applied");
   v.optional("worker_scaling", c.worker_scaling, rate_scaling(),
              "how the rate follows the number of gradients combined in one update");
   v.optional("batch_scaling", c.batch_scaling, rate_scaling(),

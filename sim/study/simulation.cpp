@@ -66,6 +66,7 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, Seed seed) {
                                .weight_decay = optimizer.weight_decay,
                                .nesterov = optimizer.nesterov,
                                .momentum_at = optimizer.momentum_at,
+                               .batch_norm = optimizer.batch_norm,
                                .worker_count = static_cast<std::uint32_t>(scenario.cluster.workers.size()),
                                .seed = seed});
 }

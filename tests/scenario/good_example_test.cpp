@@ -82,6 +82,7 @@ TEST_CASE("the good example is accepted without a warning, and every value arriv
   CHECK(s.job.optimizer.momentum_at == MomentumPlace::workers);
   CHECK(s.job.optimizer.velocity_at_switch == VelocityAtSwitch::scale);
   CHECK(s.job.optimizer.velocity_scale == 0.125);
+  CHECK(s.job.optimizer.batch_norm == BatchNormRule::per_push);
   CHECK(s.job.optimizer.schedule.basis == ScheduleBasis::epoch);
   CHECK(s.job.optimizer.schedule.milestones == std::vector<double>{15, 18});
   CHECK(s.job.optimizer.schedule.factor == 0.2);

@@ -14,7 +14,7 @@ job:
   network: small-cnn
   profile: profiles/this.json
   dataset: {kind: built-in-images, train_samples: 8192, test_samples: 1000}
-  optimizer: {learning_rate: 0.05, momentum: 0.9, weight_decay: 1e-4, nesterov: false, worker_scaling: linear, batch_scaling: sqrt, momentum_at: workers, velocity_at_switch: scale, velocity_scale: 0.125}
+  optimizer: {learning_rate: 0.05, momentum: 0.9, weight_decay: 1e-4, nesterov: false, worker_scaling: linear, batch_scaling: sqrt, momentum_at: workers, velocity_at_switch: scale, velocity_scale: 0.125, batch_norm: per-push}
   learning_rate_schedule: {basis: epoch, milestones: [15, 18], factor: 0.2, warmup: 0.5}
 cluster:
   workers: [{cores: 2}, {cores: 1}, {cores: 1, speed: 0.5}, {cores: 1, speed: 0.25}]
