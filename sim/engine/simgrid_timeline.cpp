@@ -34,7 +34,7 @@ struct Ring {
 
 std::vector<std::string> simgrid_model() {
   return {"network/model:CM02",       "network/TCP-gamma:0",        "network/crosstraffic:0",
-          "network/latency-factor:1", "network/bandwidth-factor:1", "network/optim:Lazy",
+          "network/latency-factor:1", "network/bandwidth-factor:1", "network/optim:Full",
           "surf/precision:1e-13"};
 }
 
