@@ -1,20 +1,15 @@
-// The machines of a job and the network between them.
+// The machines of a job and the network between them, as a scenario describes them.
 //
-// Models:      workers with a number of cores and a relative speed; a star: every worker and the parameter
-// server
-//              hang on one switch by a full-duplex link of their own.
-// Equation:    one message of B bytes between two hosts takes latency + B / min(bandwidths of the two links)
-// when
-//              nothing else uses them.
-// Units:       see the types. `latency` is one-way and end to end (each of the two links carries half of it).
-// Assumptions: the switch is never the bottleneck; both directions of a link are independent.
-// Not modelled: other topologies, packet loss, operating system overhead per message.
-// Source:      design section 5 (network).
+// Models:      workers with a number of cores and a relative speed; parameter servers; a network (network_config.hpp).
+// Units:       see the types.
+// Assumptions: a worker's speed has no effect on its links.
+// Not modelled: packet loss, operating system overhead per message.
+// Source:      design section 5.
 #pragma once
 
 #include <vector>
 
-#include "sim/base/quantity.hpp"
+#include "sim/cluster/network_config.hpp"
 
 namespace paceline {
 
@@ -24,15 +19,10 @@ struct Worker {
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 
-struct StarNetwork {
-  BytesPerSecond bandwidth;         // of each worker's link, in each direction
-  Seconds latency;                  // one-way, between any two hosts
-  BytesPerSecond server_bandwidth;  // of the parameter server's link, in each direction
-};
-
 struct Cluster {
   std::vector<Worker> workers;
-  StarNetwork network;
+  NetworkConfig network;
+  ServersConfig servers{};
 };
 
 }  // namespace paceline

@@ -1,11 +1,30 @@
 // What each action of the coordinator does to the world.
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "sim/base/check.hpp"
 #include "sim/engine/executor.hpp"
 
 namespace paceline {
+namespace {
+
+Collective collective_of(Transport transport) {
+  switch (transport) {
+    case Transport::ring:
+      return Collective::ring;
+    case Transport::tree:
+      return Collective::tree;
+    case Transport::halving_doubling:
+      return Collective::halving_doubling;
+    case Transport::server:
+      break;
+  }
+  check(false, "an all-reduce over a server");
+  return Collective::ring;
+}
+
+}  // namespace
 
 void Executor::carry_out(const Actions& actions) {
   for (const Action& action : actions) {
@@ -59,7 +78,12 @@ void Executor::carry_out(const AllReduce& action) {
 
 void Executor::all_reduce_now(const AllReduce& action) {
   ++under_way_;
-  timeline_.ring_all_reduce(action.members, world_.parameter_bytes, Event(AllReduceFinished{action.update}));
+  // While something else is under way, it may send before the collective is over.
+  const bool is_only_thing = under_way_ == 1;
+  const Seconds never{std::numeric_limits<double>::infinity()};
+  const Seconds undisturbed_until = is_only_thing ? conditions_.next_date().value_or(never) : timeline_.now();
+  timeline_.all_reduce(collective_of(action.transport), action.members, world_.parameter_bytes,
+                       undisturbed_until, Event(AllReduceFinished{action.update}));
 }
 
 void Executor::carry_out(const Accumulate& action) {

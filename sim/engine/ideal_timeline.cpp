@@ -1,17 +1,13 @@
 #include "sim/engine/ideal_timeline.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/base/check.hpp"
 
 namespace paceline {
 
-Bytes ring_chunk(Bytes size, std::size_t members) {
-  return Bytes{std::ceil(size.value() / static_cast<double>(members))};
-}
-
-IdealTimeline::IdealTimeline(const Cluster& cluster) : network_(cluster.network) {}
+IdealTimeline::IdealTimeline(const Cluster& cluster)
+    : network_(cluster), use_(2 * network_.network().edges.size()) {}
 
 void IdealTimeline::at(Seconds date, Occurrence occurrence) {
   check(date >= now_, "an event is scheduled in the past");
@@ -19,28 +15,98 @@ void IdealTimeline::at(Seconds date, Occurrence occurrence) {
 }
 
 void IdealTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
-  const bool with_server = std::holds_alternative<ServerId>(from) || std::holds_alternative<ServerId>(to);
-  const BytesPerSecond bandwidth =
-      with_server ? std::min(network_.bandwidth, network_.server_bandwidth) : network_.bandwidth;
-  at(now_ + network_.latency + size / bandwidth, std::move(arrival));
+  send(network_.node(from), network_.node(to), whole_bytes(size),
+       [this, arrival = std::move(arrival)] { gathered_.push_back(arrival); });
 }
 
-void IdealTimeline::ring_all_reduce(std::span<const WorkerId> members, Bytes size, Occurrence finish) {
-  const double rounds = 2.0 * static_cast<double>(members.size() - 1);
-  const Seconds round = network_.latency + ring_chunk(size, members.size()) / network_.bandwidth;
-  at(now_ + rounds * round, std::move(finish));
+void IdealTimeline::send(NodeId from, NodeId to, Bytes size, std::function<void()> on_arrival) {
+  const Route& route = network_.route(from, to);
+  const FlightId id = next_flight_++;
+  Flight& flight = flights_[id];
+  flight = {&route,
+            size,
+            size,
+            now_ + network_.latency(route),
+            network_.rate_alone(route),
+            {},
+            std::move(on_arrival)};
+  schedule_landing(id, flight);
 }
 
-void IdealTimeline::set_bandwidth_factor(WorkerId, double) {}
+void IdealTimeline::schedule_landing(FlightId id, Flight& flight) {
+  flight.landing = agenda_.emplace(flight.since + flight.left / flight.rate, id);
+}
+
+// Books the transfer from `since` to now.
+void IdealTimeline::pass_time(Flight& flight) {
+  if (now_ <= flight.since) return;
+  const Seconds duration = now_ - flight.since;
+  const double share = flight.rate.value() / network_.model().bandwidth_factor;  // of each link's capacity
+  for (const Hop& hop : flight.route->hops) {
+    LinkTotals& use = use_[direction_index(hop)];
+    use.busy += duration;
+    if (is_saturated(share, network_.capacity(hop.edge).value())) use.saturated += duration;
+  }
+  flight.left = std::max(Bytes{0.0}, flight.left - Bytes{flight.rate.value() * duration.value()});
+  flight.since = now_;
+}
+
+void IdealTimeline::land(FlightId id) {
+  const auto found = flights_.find(id);
+  Flight flight = std::move(found->second);
+  flights_.erase(found);
+  pass_time(flight);
+  for (const Hop& hop : flight.route->hops) use_[direction_index(hop)].carried += flight.size;
+  flight.on_arrival();
+}
+
+void IdealTimeline::set_bandwidth_factor(WorkerId worker, double factor) {
+  for (auto& [id, flight] : flights_) pass_time(flight);  // at the old capacities
+  network_.set_bandwidth_factor(worker, factor);
+  for (auto& [id, flight] : flights_) {
+    agenda_.erase(flight.landing);
+    flight.rate = network_.rate_alone(*flight.route);
+    schedule_landing(id, flight);
+  }
+}
+
+void IdealTimeline::all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size, Seconds,
+                               Occurrence finish) {
+  const CollectiveSchedule schedule(algorithm, members.size(), size);
+  if (schedule.rounds() == 0) return at(now_, std::move(finish));
+  const std::vector<NodeId>& order = network_.order(algorithm, members);
+  const std::uint64_t id = next_collective_++;
+  const auto start = [this, &order, id](const CollectiveRun::Message& message) {
+    send(order[message.from], order[message.to], message.size, [this, id, message] { arrived(id, message); });
+  };
+  const auto added = collectives_.emplace(id, UnderWay{CollectiveRun(schedule, start), std::move(finish)});
+  added.first->second.run.begin();
+}
+
+void IdealTimeline::arrived(std::uint64_t collective, const CollectiveRun::Message& message) {
+  const auto found = collectives_.find(collective);
+  if (!found->second.run.arrived(message.from, message.to)) return;
+  gathered_.push_back(std::move(found->second.finish));
+  collectives_.erase(found);
+}
+
+std::vector<LinkUse> IdealTimeline::link_use() const {
+  return with_names(use_, network_.network());
+}
 
 bool IdealTimeline::run(const Deliver& deliver) {
   while (!agenda_.empty()) {
     now_ = agenda_.begin()->first;
-    std::vector<Occurrence> events;
-    const auto end = agenda_.upper_bound(now_);
-    for (auto it = agenda_.begin(); it != end; ++it) events.push_back(std::move(it->second));
-    agenda_.erase(agenda_.begin(), end);
-    if (!deliver(now_, events)) return true;
+    while (!agenda_.empty() && agenda_.begin()->first == now_) {
+      const auto next = agenda_.extract(agenda_.begin());
+      if (auto* occurrence = std::get_if<Occurrence>(&next.mapped())) {
+        gathered_.push_back(std::move(*occurrence));
+      } else {
+        land(std::get<FlightId>(next.mapped()));
+      }
+    }
+    const std::vector<Occurrence> occurrences = std::exchange(gathered_, {});
+    if (!occurrences.empty() && !deliver(now_, occurrences)) return true;
   }
   return false;
 }

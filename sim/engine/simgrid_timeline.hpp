@@ -1,13 +1,16 @@
 // The simulated timeline: SimGrid's fluid network model under the job's messages.
 //
-// Models:      a star of full-duplex links (SimGrid's split-duplex); messages that share a link share its bandwidth
-//              max-min fairly. A ring all-reduce is its 2(n-1) rounds of real messages: a member sends round k+1 once
-//              it has sent and received round k.
-// Equation:    alone on its route a message takes L + B / min(bandwidths), met to 1e-12: model CM02, TCP-gamma 0,
-//              cross-traffic 0, no latency or bandwidth factors (see `simgrid_model`).
+// Models:      any network of full-duplex links (SimGrid's split-duplex); messages that share a link share its bandwidth
+//              max-min fairly, each with a weight of 1 / latency of its route, as SimGrid's CM02 model has it: routes of
+//              one latency share equally. A collective is its real messages (collective.hpp).
+// Equation:    alone on its route a message takes f_L · L + B / rate (job_network.hpp), met to 1e-12. A ring that has the
+//              network to itself and whose first round ends at one time for all members takes rounds · (first round).
 // Units:       seconds, bytes.
-// Assumptions: computing, serving and pauses take known durations and are kernel timers, not SimGrid executions.
-// Not modelled: packets, TCP slow start, the default LV08 corrections (latency ×13.01, bandwidth ×0.97).
+// Assumptions: computing, serving and pauses take known durations and are kernel timers, not SimGrid executions. A
+//              collective that has the network to itself takes as long as the one before with the same algorithm,
+//              members, size and link capacities.
+// Not modelled: packets, TCP slow start, the default LV08 corrections (latency ×13.01, bandwidth ×0.97) unless asked for
+//              by `cluster.network.model`.
 // Source:      SimGrid 3.32; engineering measurements in the README of this folder.
 //
 // SimGrid keeps one clock per process: a second SimGridTimeline in one process is refused.
@@ -22,8 +25,8 @@
 
 namespace paceline {
 
-// The settings every simulation runs with, as `name:value`; printed in manifests.
-[[nodiscard]] std::vector<std::string> simgrid_model();
+// The settings a simulation runs with, as `name:value`; printed in manifests.
+[[nodiscard]] std::vector<std::string> simgrid_model(const NetworkModel& model);
 [[nodiscard]] std::string simgrid_version();
 
 class SimGridTimeline final : public Timeline {
@@ -34,8 +37,10 @@ class SimGridTimeline final : public Timeline {
   [[nodiscard]] Seconds now() const override;
   void at(Seconds date, Occurrence occurrence) override;
   void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override;
-  void ring_all_reduce(std::span<const WorkerId> members, Bytes size, Occurrence finish) override;
+  void all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size,
+                  Seconds undisturbed_until, Occurrence finish) override;
   void set_bandwidth_factor(WorkerId worker, double factor) override;
+  [[nodiscard]] std::vector<LinkUse> link_use() const override;
   [[nodiscard]] bool run(const Deliver& deliver) override;
 
  private:

@@ -4,7 +4,8 @@
 // Equation:    given by each implementation (ideal_timeline.hpp, simgrid_timeline.hpp).
 // Units:       seconds since the start of the job; bytes.
 // Assumptions: what happens at one time is delivered together; what a delivery schedules for "now" is delivered next,
-//              at the same time.
+//              at the same time. A message has whole bytes, rounded up. Between a worker and a server on one machine it
+//              costs nothing.
 // Source:      design section 3 (one coordinator, several executors).
 #pragma once
 
@@ -15,6 +16,8 @@
 
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
+#include "sim/engine/collective.hpp"
+#include "sim/engine/link_use.hpp"
 #include "sim/engine/occurrence.hpp"
 
 namespace paceline {
@@ -36,16 +39,19 @@ class Timeline {
   virtual void at(Seconds date, Occurrence occurrence) = 0;
   // `size` bytes travel; `arrival` happens when the last byte is there.
   virtual void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) = 0;
-  // Ring all-reduce of `size` bytes among the members, in worker order, all of them ready now: each of 2(n-1) rounds
-  // moves one chunk of ceil(size / n) bytes from every member to the next.
-  virtual void ring_all_reduce(std::span<const WorkerId> members, Bytes size, Occurrence finish) = 0;
-  // From now on a worker's own link has `factor` times its bandwidth; what is in flight follows.
+  // All-reduce of `size` bytes among the members, in worker order, all of them ready now; what each algorithm does is
+  // in collective.hpp, the order in which members pass data on in sim/cluster/member_order.hpp. Until
+  // `undisturbed_until` the caller will send nothing else and change no bandwidth, unless the collective is over
+  // before; a time that is known from before is used again only up to there. `now()`: no such promise.
+  virtual void all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size,
+                          Seconds undisturbed_until, Occurrence finish) = 0;
+  // From now on the worker's own links have this share of their bandwidth; messages under way follow. A link between
+  // two workers' nodes has the smaller share of both.
   virtual void set_bandwidth_factor(WorkerId worker, double factor) = 0;
+  // Each direction of each link so far.
+  [[nodiscard]] virtual std::vector<LinkUse> link_use() const = 0;
   // Runs until `deliver` returns false. Returns false when instead nothing is left to happen.
   [[nodiscard]] virtual bool run(const Deliver& deliver) = 0;
 };
-
-// The chunk a member passes on in one round of a ring all-reduce.
-[[nodiscard]] Bytes ring_chunk(Bytes size, std::size_t members);
 
 }  // namespace paceline

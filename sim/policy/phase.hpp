@@ -9,7 +9,8 @@
 namespace paceline {
 
 enum class SynchronizationKind { bsp, asp, k_sync, backup_workers };
-enum class Transport { ring, server };
+// How the gradients of an update meet: an all-reduce among the workers (sim/engine/collective.hpp) or a server.
+enum class Transport { ring, tree, halving_doubling, server };
 
 // What travels between workers and servers.
 //   gradients:  pull before every iteration, push the gradient, the server takes the step.
@@ -31,7 +32,7 @@ using PhaseLength = std::variant<std::monostate, ShareOfJob, UpdateCount, EpochC
 
 struct PhaseConfig {
   SynchronizationKind policy = SynchronizationKind::bsp;
-  Transport transport = Transport::server;  // ring: all-reduce among the workers (BSP only)
+  Transport transport = Transport::server;  // all others: BSP only
   PhaseLength length{};
   std::int64_t gradients_per_update = 1;  // k_sync: K
   std::int64_t backups = 0;               // backup_workers: b; an update waits for all but b

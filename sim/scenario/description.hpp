@@ -7,11 +7,19 @@
 //   optional(key, member, kind, description, SameAs{...})   absent: the member takes another key's value
 //   optional(key, member, kind, description, Absent{"what then happens"})
 //                                                           absent: an empty std::optional or std::string
+//   only_if(condition)                                      the keys that follow have a meaning only under it;
+//                                                           otherwise they are not required, and a warning if given
+//   always()                                                ends that
 // Rules that join several keys are in semantic_checks.hpp.
 #pragma once
 
 #include <limits>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/scenario/moment_kinds.hpp"
 #include "sim/scenario/scenario.hpp"
@@ -28,6 +36,15 @@ template <class T>
 struct SameAs {
   std::string_view key;  // described before this one
   const T& value;
+};
+
+// A key of the same section, described before, that has one of these values.
+struct OnlyIf {
+  std::string_view key;
+  std::vector<std::string_view> values;  // as written
+  bool holds = false;
+
+  [[nodiscard]] std::string text() const { return fmt::format("{}: {}", key, fmt::join(values, " or ")); }
 };
 
 inline constexpr std::size_t maximum_workers = 1U << 24U;  // a random stream's entity has 24 bits
@@ -118,16 +135,72 @@ void describe(Visitor& v, Worker& c) {
 }
 
 template <class Visitor>
-void describe(Visitor& v, StarNetwork& c) {
-  // The only topology so far; named in the file so that it keeps its meaning when there are others.
-  std::string topology = "star";
-  v.required("topology", topology, Choice<std::string>{{{"star", "star"}}},
-             "star: every worker and the server hang on one switch");
+void describe(Visitor& v, EdgeConfig& c) {
+  v.required("from", c.from, Text{}, "name of a node");
+  v.required("to", c.to, Text{}, "name of another node");
+  v.required("bandwidth", c.bandwidth, rate(above(0)), "in each direction");
+  v.required("latency", c.latency, duration(at_least(0)), "one-way");
+}
+
+template <class Visitor>
+void describe(Visitor& v, NetworkModel& c) {
+  v.optional("latency_factor", c.latency_factor, Number{above(0)}, "multiplies every route's latency");
+  v.optional("bandwidth_factor", c.bandwidth_factor, Number{above_up_to(0, 1)},
+             "share of a link's bandwidth that messages get");
+  v.optional("tcp_gamma", c.tcp_gamma, size(at_least(0)),
+             "window: a message is no faster than this / (2 x its route's latency); 0 B: no such bound");
+  v.optional("cross_traffic", c.cross_traffic, Boolean{},
+             "a message also takes 5 % of its rate in the other direction");
+}
+
+template <class Visitor>
+void describe(Visitor& v, NetworkConfig& c) {
+  v.required("topology", c.topology,
+             Choice<Topology>{{{"star", Topology::star},
+                               {"two-level", Topology::two_level},
+                               {"tree", Topology::tree},
+                               {"graph", Topology::graph}}},
+             "star: all on one switch; two-level: racks under a core switch; tree: switches below switches; "
+             "graph: nodes and edges by name");
+  v.only_if({"topology", {"star", "two-level", "tree"}, c.topology != Topology::graph});
   v.required("bandwidth", c.bandwidth, rate(above(0)), "of each worker's link, in each direction");
-  v.required("latency", c.latency, duration(at_least(0)), "one-way, between any two hosts");
+  v.required("latency", c.latency, duration(at_least(0)), "one-way, between two hosts under one switch");
   v.optional("server_bandwidth", c.server_bandwidth, rate(above(0)),
-             "of the parameter server's link, in each direction",
+             "of each parameter server's link, in each direction",
              SameAs<BytesPerSecond>{"bandwidth", c.bandwidth});
+  const bool has_uplinks = c.topology == Topology::two_level || c.topology == Topology::tree;
+  v.only_if({"topology", {"two-level", "tree"}, has_uplinks});
+  v.required("uplink_bandwidth", c.uplink_bandwidth, rate(above(0)),
+             "of each link between switches, in each direction");
+  v.required("uplink_latency", c.uplink_latency, duration(at_least(0)),
+             "one-way, added by each link between switches");
+  v.only_if({"topology", {"two-level"}, c.topology == Topology::two_level});
+  v.required("racks", c.racks, Whole<std::uint32_t>{1, 1U << 16U},
+             "each with a switch; workers are spread evenly, in order; servers hang on the core switch");
+  v.only_if({"topology", {"tree"}, c.topology == Topology::tree});
+  v.required("depth", c.depth, Whole<std::uint32_t>{1, 16},
+             "links from the root to a worker; servers hang on the root");
+  v.required("fan_out", c.fan_out, Whole<std::uint32_t>{2, 1U << 16U},
+             "links below each switch, towards workers");
+  v.only_if({"topology", {"graph"}, c.topology == Topology::graph});
+  v.required("nodes", c.nodes, ListOf<Text>{{}, "node", 1, maximum_workers}, "names of hosts and switches");
+  v.required("edges", c.edges, ListOf<Section>{{}, "edge"}, "full-duplex links between nodes");
+  v.required("worker_nodes", c.worker_nodes, ListOf<Text>{{}, "worker", 1, maximum_workers},
+             "on which node each worker sits");
+  v.optional("server_nodes", c.server_nodes, ListOf<Text>{{}, "server"},
+             "on which node each separate parameter server sits");
+  v.always();
+  v.optional("model", c.model, Section{}, "corrections of the network simulation");
+}
+
+template <class Visitor>
+void describe(Visitor& v, ServersConfig& c) {
+  v.optional("count", c.count, Whole<std::uint32_t>{1, 1U << 16U},
+             "parameter servers; each holds an equal shard of the parameters");
+  v.optional("placement", c.placement,
+             Choice<ServerPlacement>{
+                 {{"separate", ServerPlacement::separate}, {"with-workers", ServerPlacement::with_workers}}},
+             "separate: machines of their own; with-workers: server k runs on worker k (mod workers)");
 }
 
 template <class Visitor>
@@ -135,6 +208,7 @@ void describe(Visitor& v, Cluster& c) {
   v.required("workers", c.workers, ListOf<Section>{{}, "worker", 1, maximum_workers},
              "the machines that train");
   v.required("network", c.network, Section{}, "the network between them");
+  v.optional("servers", c.servers, Section{}, "parameter servers, for `transport: server`");
 }
 
 template <class Visitor>
@@ -193,8 +267,12 @@ void describe(Visitor& v, PhaseEntry& c) {
       "are dropped when they come");
   v.required(
       "transport", c.config.transport,
-      Choice<Transport>{{{"ring", Transport::ring}, {"server", Transport::server}}},
-      "ring: all-reduce among the workers (bsp only); server: push to and pull from a parameter server");
+      Choice<Transport>{{{"ring", Transport::ring},
+                         {"tree", Transport::tree},
+                         {"halving-doubling", Transport::halving_doubling},
+                         {"server", Transport::server}}},
+      "ring, tree, halving-doubling: all-reduce among the workers (bsp only); server: push to and pull from "
+      "parameter servers");
   v.optional("share", c.share, percent(above_up_to(0, 1)), "of the job's samples",
              Absent{"`length` says; a last phase may have neither and takes the rest"});
   v.optional("length", c.length, Length{}, "updates, epochs or time, instead of a share",

@@ -48,19 +48,20 @@ class PrintVisitor {
 
   template <class Member, class Kind>
   void required(std::string_view key, Member& member, const Kind& kind, std::string_view) {
-    print(join_path(path_, key), member, kind);
+    if (has_meaning_) print(join_path(path_, key), member, kind);
   }
   template <class Member, class Kind>
   void optional(std::string_view key, Member& member, const Kind& kind, std::string_view) {
-    print(join_path(path_, key), member, kind);
+    if (has_meaning_) print(join_path(path_, key), member, kind);
   }
   template <class Member, class Kind>
   void optional(std::string_view key, Member& member, const Kind& kind, std::string_view,
                 const SameAs<Member>&) {
-    print(join_path(path_, key), member, kind);
+    if (has_meaning_) print(join_path(path_, key), member, kind);
   }
   template <class Member, class Kind>
   void optional(std::string_view key, Member& member, const Kind& kind, std::string_view, Absent absent) {
+    if (!has_meaning_) return;
     const std::string path = join_path(path_, key);
     if (is_empty(member)) {
       values_.push_back({path, std::string(absent.meaning), reading_.origin(path), true});
@@ -68,6 +69,9 @@ class PrintVisitor {
       print(path, held(member), kind);
     }
   }
+
+  void only_if(const OnlyIf& condition) { has_meaning_ = condition.holds; }
+  void always() { has_meaning_ = true; }
 
  private:
   template <class Member, class Kind>
@@ -94,6 +98,7 @@ class PrintVisitor {
   std::string path_;
   const Reading& reading_;
   std::vector<ResolvedValue>& values_;
+  bool has_meaning_ = true;
 };
 
 }  // namespace paceline

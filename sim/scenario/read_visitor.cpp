@@ -71,6 +71,14 @@ void note_unknown_keys(const YamlNode& map, const std::string& path, const std::
   }
 }
 
+void note_unused(const YamlEntry& entry, const std::string& section, const OnlyIf& condition,
+                 Reading& reading) {
+  const std::string deciding = join_path(section, condition.key);
+  if (!reading.is_sound(deciding) || reading.spot(deciding).source != entry.spot.source) return;
+  reading.problems().warning(entry.spot,
+                             fmt::format("`{}` is only used with `{}`", entry.key, condition.text()));
+}
+
 bool expect_item_count(const ReadPoint& point, std::size_t minimum, std::size_t maximum,
                        std::string_view noun, Reading& reading) {
   const std::size_t count = point.node.items.size();

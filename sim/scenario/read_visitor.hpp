@@ -51,6 +51,10 @@ void note_missing(const Spot& section, const std::string& path, std::string_view
                   const std::string& expectation, Reading& reading);
 void note_unknown_keys(const YamlNode& map, const std::string& path, const std::vector<std::string>& known,
                        Reading& reading);
+// A key without a meaning here is said to be so, unless the value that takes its meaning was put over this file by an
+// override: then the key was left behind on purpose.
+void note_unused(const YamlEntry& entry, const std::string& section, const OnlyIf& condition,
+                 Reading& reading);
 bool expect_item_count(const ReadPoint& point, std::size_t minimum, std::size_t maximum,
                        std::string_view noun, Reading& reading);
 
@@ -60,7 +64,7 @@ class ReadVisitor {
 
   template <class Member, class Kind>
   void required(std::string_view key, Member& member, const Kind& kind, std::string_view description) {
-    if (!read_if_present(key, member, kind))
+    if (!read_if_present(key, member, kind) && is_needed())
       note_missing(section_.anchor, path_of(key), description, expectation_of(kind), reading_);
   }
   template <class Member, class Kind>
@@ -79,16 +83,24 @@ class ReadVisitor {
     reading_.note_default(path_of(key), fmt::format("default: same as {}", same.key));
   }
 
+  void only_if(const OnlyIf& condition) { condition_ = condition; }
+  void always() { condition_.reset(); }
+
   void finish() const { note_unknown_keys(section_.node, section_.path, known_, reading_); }
 
  private:
   [[nodiscard]] std::string path_of(std::string_view key) const { return join_path(section_.path, key); }
 
+  // Whether a required key is missed: not where it would have no meaning, nor where that is not known.
+  [[nodiscard]] bool is_needed() const {
+    return !condition_ || (condition_->holds && reading_.is_sound(path_of(condition_->key)));
+  }
   template <class Member, class Kind>
   bool read_if_present(std::string_view key, Member& member, const Kind& kind);
 
   const ReadPoint& section_;
   Reading& reading_;
+  std::optional<OnlyIf> condition_;
   std::vector<std::string> known_;
 };
 
@@ -143,6 +155,7 @@ bool ReadVisitor::read_if_present(std::string_view key, Member& member, const Ki
   if (entry == nullptr) return false;
   const ReadPoint point{entry->value, entry->spot, path_of(key)};
   reading_.note_value(point.path, entry->value.spot);
+  if (condition_ && !condition_->holds) note_unused(*entry, section_.path, *condition_, reading_);
   read_value(point, member, kind, reading_);
   return true;
 }

@@ -3,6 +3,7 @@
 // Not modelled: rules that join several keys; only the reader knows them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,11 @@ class SchemaVisitor {
 
   template <class Member, class Kind>
   void required(std::string_view key, Member&, const Kind& kind, std::string_view description) {
-    schema_["required"].push_back(key);
+    if (condition_) {
+      require_conditionally(key);
+    } else {
+      schema_["required"].push_back(key);
+    }
     add<Member>(key, kind, std::string(description));
   }
   template <class Member, class Kind>
@@ -38,6 +43,9 @@ class SchemaVisitor {
                 Absent absent) {
     add<Member>(key, kind, fmt::format("{} (default: {})", description, absent.meaning));
   }
+
+  void only_if(const OnlyIf& condition) { condition_ = condition; }
+  void always() { condition_.reset(); }
 
   [[nodiscard]] const Json& schema() const { return schema_; }
 
@@ -78,8 +86,19 @@ class SchemaVisitor {
     return schema;
   }
 
+  // "If the deciding key has one of these values, then this key is required."
+  void require_conditionally(std::string_view key) {
+    Json decided = Json::object();
+    decided[std::string(condition_->key)] = {{"enum", condition_->values}};
+    const Json condition{{"properties", decided}, {"required", Json::array({condition_->key})}};
+    for (Json& rule : schema_["allOf"])
+      if (rule["if"] == condition) return rule["then"]["required"].push_back(key);
+    schema_["allOf"].push_back({{"if", condition}, {"then", {{"required", Json::array({key})}}}});
+  }
+
   template <class Member, class Kind>
   Json& add(std::string_view key, const Kind& kind, std::string description) {
+    if (condition_) description += fmt::format(" (only for `{}`)", condition_->text());
     Json property{{"description", std::move(description)}};
     property.update(schema_of<Member>(kind));
     return schema_["properties"][std::string(key)] = std::move(property);
@@ -100,6 +119,7 @@ class SchemaVisitor {
   }
 
   Json schema_;
+  std::optional<OnlyIf> condition_;
 };
 
 }  // namespace paceline

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/scenario/network_checks.hpp"
 #include "sim/scenario/units.hpp"
 #include "sim/scenario/value_kinds.hpp"
 
@@ -204,10 +205,11 @@ void check_policy(const Scenario& scenario, std::size_t index, const Reading& re
   const auto workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
   const bool is_all_reduce = phase.transport != Transport::server;
   if (is_all_reduce && phase.policy != SynchronizationKind::bsp)
-    problems.error(reading.spot(transport), "a ring needs `policy: bsp`: all workers must take part",
+    problems.error(reading.spot(transport), "an all-reduce needs `policy: bsp`: all workers must take part",
                    "write `transport: server`");
   if (is_all_reduce && workers < 2)
-    problems.error(reading.spot(transport), "a ring needs at least 2 workers", "write `transport: server`");
+    problems.error(reading.spot(transport), "an all-reduce needs at least 2 workers",
+                   "write `transport: server`");
   const bool is_k_sync = phase.policy == SynchronizationKind::k_sync;
   const std::string gradients = phase_path(index, "gradients");
   if (is_k_sync && !reading.is_given(gradients))
@@ -403,6 +405,7 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_dataset(scenario, reading);
   check_learner(scenario, reading);
   check_optimizer(scenario, reading);
+  check_network(scenario, reading);
   check_schedule(scenario, reading);
   check_phases(scenario, reading);
   check_heterogeneity(scenario, reading);

@@ -41,11 +41,12 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
   for (LoadedScenario& loaded : scenarios) {
     Profile profile = read_profile_of(loaded);
     std::vector<std::string> notes = check_before_running(loaded, profile);
+    std::vector<std::string> network_model = simgrid_model(loaded.scenario.cluster.network.model);
     study.variants.push_back({.loaded = std::move(loaded),
                               .profile = std::move(profile),
                               .runs = {},
                               .failures = {},
-                              .network_model = simgrid_model(),
+                              .network_model = std::move(network_model),
                               .notes = std::move(notes),
                               .recording = recording});
   }

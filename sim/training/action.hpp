@@ -12,6 +12,7 @@
 #include "sim/base/quantity.hpp"
 #include "sim/learning/learner.hpp"
 #include "sim/policy/batch_controller.hpp"
+#include "sim/policy/phase.hpp"
 
 namespace paceline {
 
@@ -45,6 +46,7 @@ struct SendParameters {
 struct AllReduce {
   UpdateId update;
   std::vector<WorkerId> members;
+  Transport transport = Transport::ring;
 };
 // The server adds one gradient to those it already holds. Nobody waits for it by itself: no answer, but the
 // server's later work queues behind it.

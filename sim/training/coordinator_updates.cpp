@@ -88,7 +88,7 @@ void Coordinator::begin_update(const SynchronizationDecision& decision, ServerId
   if (uses_servers()) {
     actions.emplace_back(Step{id, server, decision.combine, false});
   } else {
-    actions.emplace_back(AllReduce{id, decision.combine});
+    actions.emplace_back(AllReduce{id, decision.combine, phase().transport});
   }
 }
 

@@ -83,8 +83,8 @@ TEST_CASE("heterogeneity names workers that exist, one value for each, and chang
 
 TEST_CASE("a ring is for bsp and for at least two workers") {
   check_refused({{"asp, transport: server", "asp, transport: ring"}},
-                "17:30: error: a ring needs `policy: bsp`: all workers must take part");
-  check_refused({{workers, "[{cores: 2}]"}}, "16:30: error: a ring needs at least 2 workers");
+                "17:30: error: an all-reduce needs `policy: bsp`: all workers must take part");
+  check_refused({{workers, "[{cores: 2}]"}}, "16:30: error: an all-reduce needs at least 2 workers");
 }
 
 TEST_CASE("minimum <= initial <= maximum") {

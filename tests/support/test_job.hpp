@@ -64,7 +64,7 @@ class Recording final : public RunObserver {
 
 struct TestJob {
   std::vector<Worker> workers{{}, {}, {}, {}};
-  StarNetwork network{BytesPerSecond{1e30}, Seconds{0.0}, BytesPerSecond{1e30}};
+  NetworkConfig network{BytesPerSecond{1e30}, Seconds{0.0}, BytesPerSecond{1e30}};
   std::vector<PhaseConfig> phases{PhaseConfig{}};
   BatchingConfig batching{.initial_samples = 10};
   OptimizerConfig optimizer{};

@@ -1,0 +1,86 @@
+#include "sim/engine/collective.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+
+Bytes whole_bytes(Bytes size) {
+  return Bytes{std::ceil(size.value())};
+}
+
+CollectiveSchedule::CollectiveSchedule(Collective algorithm, std::size_t members, Bytes size)
+    : algorithm_(algorithm), members_(members), size_(size) {
+  check(members > 0, "a collective without members");
+  if (members == 1) return;
+  switch (algorithm) {
+    case Collective::ring:
+      rounds_ = 2 * (members - 1);
+      break;
+    case Collective::tree:
+      levels_ = static_cast<std::size_t>(std::bit_width(members - 1));
+      rounds_ = 2 * levels_;
+      break;
+    case Collective::halving_doubling:
+      levels_ = static_cast<std::size_t>(std::bit_width(members)) - 1;
+      rounds_ = 2 * levels_ + (std::has_single_bit(members) ? 0 : 2);
+      break;
+  }
+}
+
+Turn CollectiveSchedule::turn(std::size_t member, std::size_t round) const {
+  check(member < members_ && round < rounds_, "a turn that the schedule does not have");
+  switch (algorithm_) {
+    case Collective::ring:
+      return ring_turn(member);
+    case Collective::tree:
+      return tree_turn(member, round);
+    case Collective::halving_doubling:
+      break;
+  }
+  return halving_doubling_turn(member, round);
+}
+
+Turn CollectiveSchedule::ring_turn(std::size_t member) const {
+  return {(member + 1) % members_, (member + members_ - 1) % members_,
+          whole_bytes(size_ / static_cast<double>(members_))};
+}
+
+Turn CollectiveSchedule::tree_turn(std::size_t member, std::size_t round) const {
+  const bool goes_up = round < levels_;
+  const std::size_t level =
+      goes_up ? levels_ - 1 - round : round - levels_;  // 0: the whole order is one range
+  std::size_t begin = 0;
+  std::size_t end = members_;
+  const auto middle = [&] { return begin + (end - begin + 1) / 2; };
+  for (std::size_t l = 0; l < level; ++l) (member < middle() ? end : begin) = middle();
+  if (end - begin < 2) return {};
+  if (member == begin) return goes_up ? Turn{{}, middle(), {}} : Turn{middle(), {}, whole_bytes(size_)};
+  if (member == middle()) return goes_up ? Turn{begin, {}, whole_bytes(size_)} : Turn{{}, begin, {}};
+  return {};
+}
+
+Turn CollectiveSchedule::halving_doubling_turn(std::size_t member, std::size_t round) const {
+  const std::size_t power = std::size_t{1} << levels_;
+  const std::size_t pairs = members_ - power;
+  const bool in_pair = member < 2 * pairs;
+  if (pairs > 0 && (round == 0 || round + 1 == rounds_)) {
+    if (!in_pair) return {};
+    const bool first_sends = round == 0;
+    const bool sends = (member % 2 == 0) == first_sends;
+    const std::size_t partner = member % 2 == 0 ? member + 1 : member - 1;
+    return sends ? Turn{partner, {}, whole_bytes(size_)} : Turn{{}, partner, {}};
+  }
+  if (in_pair && member % 2 == 0) return {};
+  // Those who take part are numbered without gaps: the second of each pair, then all who stand alone.
+  const std::size_t number = in_pair ? member / 2 : member - pairs;
+  const std::size_t exchange = round - (pairs > 0 ? 1 : 0);
+  const std::size_t step = exchange < levels_ ? exchange : 2 * levels_ - 1 - exchange;
+  const std::size_t partner_number = number ^ (std::size_t{1} << step);
+  const std::size_t partner = partner_number < pairs ? 2 * partner_number + 1 : partner_number + pairs;
+  return {partner, partner, whole_bytes(size_ / static_cast<double>(std::size_t{2} << step))};
+}
+
+}  // namespace paceline

@@ -1,0 +1,64 @@
+// All-reduce algorithms as pure schedules: who sends how much to whom in which round.
+//
+// Models:      n members that each hold B bytes and all need their sum. A member goes through the rounds in order; in a
+//              round it sends at most one message and receives at most one. A message starts when both its ends have
+//              finished their earlier rounds, and takes L + bytes / bw alone on links of one speed.
+// Equation:    ring:             2(n-1) rounds, each member sends ceil(B/n) to the next: 2(n-1)·(L + ceil(B/n)/bw).
+//              tree:             halves of the order, recursively: the first of a range and the first of its second half
+//                                exchange B; the sums go up, the result comes down: 2·ceil(log2 n)·(L + B/bw).
+//              halving-doubling: p = 2^floor(log2 n) members exchange B/2 with the neighbour, B/4 at distance 2, … B/p
+//                                at distance p/2, and the same backwards: 2·log2(p)·L + 2·(p-1)/p·B/bw. When n > p,
+//                                the first 2(n-p) members stand in pairs: before, the first gives all its data to the
+//                                second, which takes part; afterwards it gets the result: + 2(L + B/bw).
+// Units:       bytes; a message has whole bytes, rounded up.
+// Assumptions: adding up costs nothing here (sim/cost/server_time.hpp has servers' costs).
+// Not modelled: pipelining of one message in pieces, several messages of one member at a time.
+// Source:      P. Patarasuk, X. Yuan, Bandwidth optimal all-reduce algorithms (2009); R. Thakur, R. Rabenseifner,
+//              W. Gropp, Optimization of collective communication operations in MPICH (2005).
+//
+// A schedule is asked for one member and round at a time and holds nothing per message: 1024 members on a ring are two
+// million messages.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "sim/base/quantity.hpp"
+
+namespace paceline {
+
+enum class Collective { ring, tree, halving_doubling };
+
+// One member's part in one round; peers are positions in the order of the members.
+struct Turn {
+  std::optional<std::size_t> send_to;
+  std::optional<std::size_t> receive_from;
+  Bytes send_size;
+};
+
+class CollectiveSchedule {
+ public:
+  CollectiveSchedule(Collective algorithm, std::size_t members, Bytes size);
+
+  [[nodiscard]] std::size_t members() const { return members_; }
+  [[nodiscard]] std::size_t rounds() const { return rounds_; }
+  // Every round moves the same sizes between the same members.
+  [[nodiscard]] bool repeats_one_round() const { return algorithm_ == Collective::ring; }
+  [[nodiscard]] Turn turn(std::size_t member, std::size_t round) const;
+
+ private:
+  [[nodiscard]] Turn ring_turn(std::size_t member) const;
+  [[nodiscard]] Turn tree_turn(std::size_t member, std::size_t round) const;
+  [[nodiscard]] Turn halving_doubling_turn(std::size_t member, std::size_t round) const;
+
+  Collective algorithm_;
+  std::size_t members_;
+  Bytes size_;
+  std::size_t rounds_ = 0;
+  std::size_t levels_ = 0;  // tree: ceil(log2 n); halving-doubling: floor(log2 n)
+};
+
+// A message has whole bytes.
+[[nodiscard]] Bytes whole_bytes(Bytes size);
+
+}  // namespace paceline

@@ -1,0 +1,78 @@
+// Adds up how each direction of each link is used (link_use.hpp) while messages come and go.
+//
+// Models:      one direction of a link carries bytes; it is busy while a message transfers (its latency is over), and
+//              saturated while the messages on it together get all of its capacity.
+// Equation:    saturated when sum of rates >= capacity · (1 - 1e-9).
+// Units:       bytes of messages that arrived; seconds.
+// Assumptions: the rates are those of the timeline. The ideal one shares nothing: there, the times of messages that
+//              overlap add up.
+// Source:      design section 5 (bottlenecks named in the results).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/cluster/routes.hpp"
+#include "sim/engine/link_use.hpp"
+
+namespace paceline {
+
+// LinkUse without a name, to be added up.
+struct LinkTotals {
+  Bytes carried;
+  Seconds busy;
+  Seconds saturated;
+  LinkTotals& operator+=(const LinkTotals& other);
+  friend LinkTotals operator-(const LinkTotals& a, const LinkTotals& b) {
+    return {a.carried - b.carried, a.busy - b.busy, a.saturated - b.saturated};
+  }
+  friend LinkTotals operator*(double times, const LinkTotals& one) {
+    return {times * one.carried, times * one.busy, times * one.saturated};
+  }
+};
+
+// Both directions of edge e: 2e forward, 2e + 1 backward.
+[[nodiscard]] inline std::size_t direction_index(Hop hop) {
+  return 2 * hop.edge.value + (hop.forward ? 0 : 1);
+}
+[[nodiscard]] inline Hop direction(std::size_t index) {
+  return {EdgeId{index / 2}, index % 2 == 0};
+}
+
+[[nodiscard]] inline bool is_saturated(double used, double capacity) {
+  constexpr double tolerance = 1e-9;  // relative: what rounding may take from a full link
+  return used >= capacity * (1.0 - tolerance);
+}
+
+[[nodiscard]] std::vector<LinkUse> with_names(const std::vector<LinkTotals>& totals, const Network& network);
+
+// Watches the directions that have messages on them, and only those: with 1024 workers few are in use at a time.
+class LinkMeter {
+ public:
+  explicit LinkMeter(const Network& network) : directions_(2 * network.edges.size()) {}
+
+  void message_starts(const Route& route);
+  void message_arrives(const Route& route, Bytes size);
+  // Time goes on by `duration`; `usage_of(i)` and `capacity_of(i)` of direction i held during it.
+  template <class UsageOf, class CapacityOf>
+  void advance(Seconds duration, const UsageOf& usage_of, const CapacityOf& capacity_of) {
+    for (const std::size_t i : in_use_) {
+      const double used = usage_of(i);
+      if (used <= 0.0) continue;  // all its messages are in their latency
+      directions_[i].totals.busy += duration;
+      if (is_saturated(used, capacity_of(i))) directions_[i].totals.saturated += duration;
+    }
+  }
+  [[nodiscard]] std::vector<LinkTotals> totals() const;
+
+ private:
+  struct Direction {
+    LinkTotals totals;
+    std::size_t messages = 0;
+    std::size_t place = 0;  // in in_use_, while there are messages
+  };
+  std::vector<Direction> directions_;
+  std::vector<std::size_t> in_use_;
+};
+
+}  // namespace paceline
