@@ -60,6 +60,13 @@ void SimGridPlatform::build_full() {
 
 void SimGridPlatform::open_route(NodeId from, NodeId to) {
   if (is_star_) return;
+  open_direction(from, to);
+  // SimGrid looks up the way back only for cross-traffic.
+  if (network_.model().cross_traffic) open_direction(to, from);
+}
+
+void SimGridPlatform::open_direction(NodeId from, NodeId to) {
+  if (!open_.emplace(from, to).second) return;
   std::vector<LinkInRoute> links;
   for (const Hop& hop : network_.route(from, to).hops)
     links.emplace_back(duplex_links_[hop.edge.value],

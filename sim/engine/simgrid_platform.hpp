@@ -6,6 +6,8 @@
 #pragma once
 
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <simgrid/s4u.hpp>
@@ -28,6 +30,7 @@ class SimGridPlatform {
   void update_bandwidth(EdgeId edge);
 
  private:
+  void open_direction(NodeId from, NodeId to);
   void build_star();
   void build_full();
   simgrid::s4u::Host* add_host(NodeId node);
@@ -38,6 +41,7 @@ class SimGridPlatform {
   std::map<NodeId, simgrid::s4u::Host*> hosts_;  // of the nodes that have workers or servers
   std::vector<simgrid::s4u::SplitDuplexLink*> duplex_links_;
   std::vector<simgrid::s4u::Link*> links_;  // by direction
+  std::set<std::pair<NodeId, NodeId>> open_;
   bool is_star_ = false;
 };
 

@@ -256,6 +256,20 @@ TEST_CASE("messages that share a link with different latencies share it by their
   CHECK(over.at(1).value() == doctest::Approx(21.0).epsilon(1e-9));
 }
 
+TEST_CASE("with cross-traffic, messages that meet take a twentieth of their rate from each other") {
+  // r + 0.05·r = bw for two messages in opposite directions: L + 1.05·B/bw, across racks as on a star
+  Cluster cluster = two_level(2, 2, bandwidth, latency, bandwidth, Seconds{0.25});
+  cluster.network.model.cross_traffic = true;
+  SimGridTimeline timeline(cluster);
+  Script script;
+  script.at(Seconds{0.0}, [](Timeline& t) {
+    t.send(WorkerId{0}, WorkerId{1}, Bytes{1000.0}, Script::tag(0));
+    t.send(WorkerId{1}, WorkerId{0}, Bytes{1000.0}, Script::tag(1));
+  });
+  for (const auto& [tag, time] : script.play(timeline))
+    CHECK(time.value() == doctest::Approx(11.5).epsilon(1e-9));
+}
+
 TEST_CASE("a message between a worker and a server on its machine uses no link") {
   Cluster cluster = star(2, bandwidth, latency);
   cluster.servers = {2, ServerPlacement::with_workers};
