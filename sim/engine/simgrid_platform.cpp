@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/engine/link_meter.hpp"
+
 namespace paceline {
 
 namespace sg = simgrid::s4u;
