@@ -102,7 +102,7 @@ TEST_CASE("each all-reduce can be named") {
     const std::string text = replaced(scenario("{topology: star, " + links + "}", "{}",
                                                fmt::format("{{policy: bsp, transport: {}}}", word)),
                                       "  servers: {}\n", "");
-    CHECK(load_text(text).scenario.synchronization.at(0).transport == transport);
+    CHECK(load_text(text).scenario.synchronization.at(0).config.transport == transport);
   }
 }
 
