@@ -55,6 +55,12 @@ class SynchronizationPolicy {
   virtual SynchronizationDecision on_join(WorkerId worker) = 0;
 };
 
+// Whether servers that see gradients in different orders still combine the same ones: what a job with several servers
+// needs.
+[[nodiscard]] constexpr bool decides_alike_on_every_server(SynchronizationKind kind) {
+  return kind != SynchronizationKind::k_sync && kind != SynchronizationKind::backup_workers;
+}
+
 [[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_synchronization(const PhaseConfig& phase);
 
 }  // namespace paceline

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/policy/synchronization.hpp"
 #include "sim/scenario/network_checks.hpp"
 #include "sim/scenario/units.hpp"
 #include "sim/scenario/value_kinds.hpp"
@@ -228,6 +229,11 @@ void check_policy(const Scenario& scenario, std::size_t index, const Reading& re
     problems.error(reading.spot(backups), fmt::format("of {} workers at least one must count", workers), "");
   if (!has_backups && reading.is_given(backups))
     problems.warning(reading.spot(backups), "`backups` is only used by `policy: backup-workers`");
+  if (scenario.cluster.servers.count > 1 && reading.is_sound("cluster.servers") &&
+      !decides_alike_on_every_server(phase.policy))
+    problems.error(reading.spot(policy),
+                   "this policy needs a single server: several could take different gradients",
+                   "set `cluster.servers.count` to 1");
   if (phase.exchange == Exchange::parameters && phase.policy != SynchronizationKind::asp)
     problems.error(reading.spot(phase_path(index, "exchange")), "`exchange: parameters` needs `policy: asp`",
                    "remove `exchange`");
@@ -283,6 +289,10 @@ void check_straggling(double slowdown, Seconds added_latency, const std::string&
 
 void check_membership(const Scenario& scenario, const Reading& reading) {
   const std::vector<MembershipChange>& membership = scenario.heterogeneity.changes.membership;
+  if (!membership.empty() && scenario.cluster.servers.count > 1)
+    reading.problems().error(reading.spot("heterogeneity.membership"),
+                             "workers that leave or join need a single server",
+                             "set `cluster.servers.count` to 1");
   std::vector<bool> present = present_at_start({}, scenario.cluster.workers.size());
   std::vector<bool> mentioned(scenario.cluster.workers.size(), false);
   for (std::size_t i = 0; i < membership.size(); ++i) {

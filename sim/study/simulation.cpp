@@ -50,7 +50,7 @@ World build_world(const Scenario& scenario, const Profile& profile, Seed seed) {
   return {.compute = ComputeTimes(profile, scenario.cluster.workers, jitter, seed),
           .server = ServerTimes(profile),
           .parameter_bytes = profile.parameter_bytes,
-          .servers = 1,
+          .servers = scenario.cluster.servers.count,
           .costs = fixed_costs(scenario),
           .heterogeneity = heterogeneity(scenario),
           .total_samples = total_samples(scenario),
@@ -68,6 +68,7 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, Seed seed) {
                                .momentum_at = optimizer.momentum_at,
                                .batch_norm = optimizer.batch_norm,
                                .worker_count = static_cast<std::uint32_t>(scenario.cluster.workers.size()),
+                               .server_count = scenario.cluster.servers.count,
                                .seed = seed});
 }
 
@@ -221,7 +222,9 @@ RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32
   Executor executor(coordinator, world, *learner, timeline, recorder);
   const std::optional<Stalled> stalled = executor.run();
   const Seconds end = stalled ? stalled->at : recorder.last_time();
-  return recorder.finish(end, stalled ? std::optional(stalled->waiting) : std::nullopt);
+  RunResult result = recorder.finish(end, stalled ? std::optional(stalled->waiting) : std::nullopt);
+  result.links = timeline.link_use();
+  return result;
 }
 
 }  // namespace paceline

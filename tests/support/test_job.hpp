@@ -85,7 +85,10 @@ struct TestJob {
   Seed seed{1, 0};
   RunObserver* observer = nullptr;  // watches beside the test's own recording
 
-  [[nodiscard]] Cluster cluster() const { return {workers, network}; }
+  [[nodiscard]] Cluster cluster() const {
+    return {
+        .workers = workers, .network = network, .servers = {.count = static_cast<std::uint32_t>(servers)}};
+  }
 
   [[nodiscard]] Profile profile() const {
     Profile profile;
