@@ -4,120 +4,179 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
-#include <Eigen/Dense>
-
+#include "calibrate/core_scaling.hpp"
 #include "calibrate/jitter.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/random.hpp"
 
 namespace paceline::calibrate {
 namespace {
 
-// Times the median beyond which a single iteration is taken for a stall.
-constexpr double stall_bound = 3.0;
+constexpr double interval_tail = 0.025;
 
-// What an iteration of one process takes on average, stalls left out.
-double mean_seconds(const std::vector<double>& seconds) {
-  const double bound = stall_bound * median(seconds);
-  double sum = 0.0;
-  double count = 0.0;
-  for (const double s : seconds) {
-    if (s > bound) continue;
-    sum += s;
-    count += 1.0;
-  }
-  return sum / count;
+// Logarithms of the process means: one entry for each process that counts, which a bootstrap may repeat.
+using LogMeans = std::map<std::int64_t, std::map<int, double>>;  // by batch, then by process
+
+LogMeans log_means_of(const std::vector<Sample>& samples, int cores) {
+  LogMeans means;
+  for (const Sample& sample : samples)
+    if (sample.operation == Operation::forward_backward && sample.cores == cores)
+      means[sample.batch][sample.process] = std::log(mean_without_stalls(sample.seconds));
+  return means;
 }
 
-// Median over processes of the mean over iterations, by batch.
-std::vector<BatchTime> batch_times(const std::vector<Sample>& samples, Operation operation, int cores) {
-  std::map<std::int64_t, std::vector<double>> process_means;
-  for (const Sample& sample : samples)
-    if (sample.operation == operation && sample.cores == cores)
-      process_means[sample.batch].push_back(mean_seconds(sample.seconds));
+std::vector<int> processes_of(const LogMeans& means) {
+  std::vector<int> processes;
+  for (const auto& [process, log_mean] : means.begin()->second) processes.push_back(process);
+  return processes;
+}
+
+// `processes` may name one several times.
+std::vector<BatchTime> robust_times(const LogMeans& means, const std::vector<int>& processes) {
+  std::map<std::int64_t, std::vector<double>> values;
+  std::vector<double> deviations;
+  for (const auto& [batch, by_process] : means) {
+    for (const int process : processes)
+      if (const auto found = by_process.find(process); found != by_process.end())
+        values[batch].push_back(found->second);
+    if (values[batch].empty()) continue;
+    const double center = median(values[batch]);
+    for (const double value : values[batch]) deviations.push_back(value - center);
+  }
+  const double scale = robust_scale(deviations);
   std::vector<BatchTime> times;
-  for (const auto& [batch, means] : process_means) times.push_back({batch, median(means)});
+  for (const auto& [batch, logs] : values)
+    if (!logs.empty()) times.push_back({batch, std::exp(robust_location(logs, scale))});
   return times;
 }
 
 double typical_seconds(const std::vector<Sample>& samples, Operation operation, int cores) {
-  std::vector<double> values;
-  for (const BatchTime& time : batch_times(samples, operation, cores)) values.push_back(time.seconds);
-  check(!values.empty(), "every operation of a profile was measured");
-  return median(values);
+  std::map<std::int64_t, std::vector<double>> means;
+  for (const Sample& sample : samples)
+    if (sample.operation == operation && sample.cores == cores)
+      means[sample.batch].push_back(mean_without_stalls(sample.seconds));
+  check(!means.empty(), "every operation of a profile was measured");
+  std::vector<double> of_batches;
+  for (const auto& [batch, of_processes] : means) of_batches.push_back(median(of_processes));
+  return median(of_batches);
 }
 
-ComputeFit fit_compute(const std::vector<Sample>& samples, int cores) {
-  const std::vector<BatchTime> times = batch_times(samples, Operation::forward_backward, cores);
-  const AffineLine line = fit_line(times);
-  ComputeFit fit;
-  fit.cores = cores;
+void assign(ComputeFit& fit, const BatchLine& line) {
   fit.intercept = Seconds{line.intercept_s};
   fit.slope_per_sample = Seconds{line.slope_s_per_sample};
-  fit.leave_one_out_error = leave_one_out_error(times);
+  fit.knee = line.knee;
+}
+
+ComputeFit compute_fit(int cores, const std::vector<BatchTime>& times, const BatchLawChoice& choice,
+                       double optimizer_step_s) {
+  ComputeFit fit;
+  fit.cores = cores;
+  assign(fit, choice.line);
+  fit.leave_one_out_error = choice.leave_one_out_error;
   fit.batch_min_samples = times.front().batch_samples;
   fit.batch_max_samples = times.back().batch_samples;
-  fit.optimizer_step = Seconds{typical_seconds(samples, Operation::optimizer_step, cores)};
+  fit.optimizer_step = Seconds{optimizer_step_s};
   return fit;
+}
+
+// P − 1 of the P processes, with replacement.
+std::vector<int> resampled(const std::vector<int>& processes, RandomStream& stream) {
+  std::vector<int> drawn;
+  for (std::size_t i = 1; i < processes.size(); ++i)
+    drawn.push_back(processes[stream.below(processes.size())]);
+  return drawn;
+}
+
+std::vector<ProfileDraw> bootstrap(const std::map<int, LogMeans>& means, const ProfileFits& fits) {
+  std::vector<ProfileDraw> ensemble;
+  const std::vector<int> processes = processes_of(means.begin()->second);
+  if (static_cast<int>(processes.size()) < minimum_processes_for_run_cv) return ensemble;
+  for (std::uint32_t k = 0; k < ensemble_size; ++k) {
+    RandomStream stream(Seed{}, Purpose::bootstrap, k);
+    const std::vector<int> drawn = resampled(processes, stream);
+    ProfileDraw draw;
+    std::size_t i = 0;
+    for (const auto& [cores, of_cores] : means) {
+      ComputeFit fit;
+      fit.cores = cores;
+      assign(fit, fit_batch_law(robust_times(of_cores, drawn), fits.choices[i++].law));
+      draw.compute.push_back(fit);
+    }
+    ensemble.push_back(std::move(draw));
+  }
+  return ensemble;
+}
+
+// The widest over the measured batches.
+double relative_half_width(const std::vector<ProfileDraw>& ensemble, std::size_t index,
+                           const BatchLawChoice& choice, const std::vector<BatchTime>& times) {
+  double widest = 0.0;
+  for (const BatchTime& time : times) {
+    const auto batch = static_cast<double>(time.batch_samples);
+    std::vector<double> drawn;
+    for (const ProfileDraw& draw : ensemble) {
+      const ComputeFit& fit = draw.compute[index];
+      drawn.push_back(BatchLine{fit.intercept.value(), fit.slope_per_sample.value(), fit.knee}.at(batch));
+    }
+    const double width = quantile_of(drawn, 1.0 - interval_tail) - quantile_of(drawn, interval_tail);
+    widest = std::max(widest, 0.5 * width / choice.line.at(batch));
+  }
+  return widest;
 }
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  check(!values.empty(), "median of nothing");
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
+std::vector<BatchTime> batch_times(const std::vector<Sample>& samples, int cores) {
+  const LogMeans means = log_means_of(samples, cores);
+  check(!means.empty(), "the core count was measured");
+  std::set<int> processes;
+  for (const auto& [batch, by_process] : means)
+    for (const auto& [process, log_mean] : by_process) processes.insert(process);
+  return robust_times(means, {processes.begin(), processes.end()});
 }
 
-AffineLine fit_line(std::span<const BatchTime> points) {
-  // Rows divided by the measured time turn relative residuals into plain least squares with target 1.
-  const auto rows = static_cast<Eigen::Index>(points.size());
-  Eigen::MatrixX2d scaled(rows, 2);
-  std::set<std::int64_t> batches;
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const BatchTime& point = points[static_cast<std::size_t>(i)];
-    check(point.seconds > 0.0 && std::isfinite(point.seconds), "measured times are positive");
-    batches.insert(point.batch_samples);
-    scaled(i, 0) = 1.0 / point.seconds;
-    scaled(i, 1) = static_cast<double>(point.batch_samples) / point.seconds;
-  }
-  check(batches.size() >= 2, "a line needs two different batches");
-  const Eigen::VectorXd target = Eigen::VectorXd::Ones(rows);
-  const Eigen::Vector2d both = scaled.colPivHouseholderQr().solve(target);
-  if (both(0) < 0.0) return {0.0, scaled.col(1).dot(target) / scaled.col(1).squaredNorm()};
-  if (both(1) < 0.0) return {scaled.col(0).dot(target) / scaled.col(0).squaredNorm(), 0.0};
-  return {both(0), both(1)};
-}
-
-double leave_one_out_error(std::span<const BatchTime> points) {
-  check(points.size() >= 3, "leaving one batch out needs three");
-  double sum = 0.0;
-  for (std::size_t left_out = 0; left_out < points.size(); ++left_out) {
-    std::vector<BatchTime> others(points.begin(), points.end());
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(left_out));
-    const AffineLine line = fit_line(others);
-    const BatchTime& point = points[left_out];
-    const double predicted =
-        line.intercept_s + line.slope_s_per_sample * static_cast<double>(point.batch_samples);
-    sum += std::abs(predicted - point.seconds) / point.seconds;
-  }
-  return sum / static_cast<double>(points.size());
+std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples) {
+  std::map<std::int64_t, double> peaks;
+  for (const Sample& sample : samples)
+    if (sample.peak_memory_bytes)
+      peaks[sample.batch] = std::max(peaks[sample.batch], *sample.peak_memory_bytes);
+  if (peaks.size() < 2) return std::nullopt;
+  Eigen::MatrixXd rows(static_cast<Eigen::Index>(peaks.size()), 2);
+  Eigen::Index row = 0;
+  for (const auto& [batch, peak] : peaks) rows.row(row++) << 1.0 / peak, static_cast<double>(batch) / peak;
+  const Eigen::VectorXd x = non_negative_least_squares(rows, Eigen::VectorXd::Ones(rows.rows()));
+  return MemoryFit{Bytes{x(0)}, Bytes{x(1)}};
 }
 
 ProfileFits fit_profile(const std::vector<Sample>& samples, Bytes parameter_bytes) {
   std::set<int> core_counts;
-  for (const Sample& sample : samples) core_counts.insert(sample.cores);
+  for (const Sample& sample : samples)
+    if (sample.operation == Operation::forward_backward) core_counts.insert(sample.cores);
   check(!core_counts.empty(), "a profile needs samples");
   ProfileFits fits;
-  for (const int cores : core_counts) fits.compute.push_back(fit_compute(samples, cores));
-  const int server_cores = *core_counts.begin();
+  TimeTable table;
+  std::map<int, LogMeans> means;
+  for (const int cores : core_counts) {
+    const std::vector<BatchTime> times = batch_times(samples, cores);
+    fits.choices.push_back(choose_batch_law(times));
+    fits.compute.push_back(compute_fit(cores, times, fits.choices.back(),
+                                       typical_seconds(samples, Operation::optimizer_step, cores)));
+    for (const BatchTime& time : times) table[cores][time.batch_samples] = time.seconds;
+    means[cores] = log_means_of(samples, cores);
+  }
+  fits.ensemble = bootstrap(means, fits);
+  for (std::size_t i = 0; i < fits.compute.size() && !fits.ensemble.empty(); ++i)
+    fits.compute[i].relative_half_width =
+        relative_half_width(fits.ensemble, i, fits.choices[i], batch_times(samples, fits.compute[i].cores));
   const auto rate = [&](Operation operation) {
-    return parameter_bytes / Seconds{typical_seconds(samples, operation, server_cores)};
+    return parameter_bytes / Seconds{typical_seconds(samples, operation, *core_counts.begin())};
   };
   fits.server_accumulate_rate = rate(Operation::server_accumulate);
   fits.server_step_rate = rate(Operation::server_step);
+  fits.core_scaling = fit_core_scaling(table);
+  fits.memory = fit_memory(samples);
   fits.jitter = fit_jitter(samples);
   return fits;
 }

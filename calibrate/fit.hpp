@@ -1,54 +1,53 @@
 // From raw durations to the numbers of a profile.
 //
-// Models:      iteration time affine in the batch, one line for each core count; constant optimizer step; server
-//              rates.
-// Equation:    t_b = median over processes of the mean over those iterations that take at most 3 times the process's
-//              median: the simulator needs the mean, slow iterations included, but neither a process that was
-//              disturbed nor single stalls, which are taken for other programs' doing;
-//              (a, s) minimize Σ_b ((a + s·b − t_b) / t_b)²      relative residuals: small batches count as large ones
-//              subject to a ≥ 0, s ≥ 0: a negative intercept is refitted through the origin, a negative slope as a
-//              constant.
-//              leave-one-out error = mean over b of |line fitted without b, at b, − t_b| / t_b, the smallest and the
-//              largest batch (extrapolated) included.
-//              server rate = parameter bytes / median seconds at the smallest measured core count.
-// Units:       seconds, samples, bytes per second.
-// Assumptions: most processes were undisturbed.
-// Not modelled: the knee for large batches (it shows as leave-one-out error); a law across core counts.
-// Source:      design section 5; hyperfine's practice for medians over interleaved runs.
+// Models:      iteration time as a law of the batch for each core count (batch_law.hpp), a law of the cores
+//              (core_scaling.hpp); constant optimizer step; server rates; memory; an ensemble of equally likely fits.
+// Equation:    y[p,b] = log of the mean over those iterations of process p that take at most 3 times its median: the
+//              simulator needs the mean, slow iterations included, but not single stalls, which are taken for other
+//              programs' doing;
+//              log t_b = Tukey's estimate over processes of y[p,b], its scale pooled over batches (statistics.hpp):
+//              a process that was disturbed does not count, all others do;
+//              the laws are fitted to t_b;
+//              server rate = parameter bytes / median seconds at the smallest measured core count;
+//              memory = m0 + m1·b by relative least squares, both ≥ 0, over the largest peak seen at each batch;
+//              ensemble: the same fits to P − 1 processes drawn with replacement from P (the same ones for every core
+//              count), which gives the variance of the mean without the usual factor (P − 1)/P.
+//              relative half-width = half of the central 95 % of the ensemble's T(b) over T(b), the widest over b.
+// Units:       seconds, samples, bytes, bytes per second.
+// Assumptions: most processes were undisturbed; processes are alike and independent.
+// Not modelled: that the law itself may be wrong (that is the leave-one-out error).
+// Source:      design section 5; Rao and Wu 1988 for the bootstrap of n − 1; hyperfine for interleaved runs.
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
 
+#include "calibrate/batch_law.hpp"
 #include "calibrate/sample.hpp"
+#include "calibrate/statistics.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cost/profile.hpp"
 
 namespace paceline::calibrate {
 
-struct BatchTime {
-  std::int64_t batch_samples = 1;
-  double seconds = 0.0;
-};
+inline constexpr int ensemble_size = 100;
 
-struct AffineLine {
-  double intercept_s = 0.0;
-  double slope_s_per_sample = 0.0;
-};
+// Robust mean seconds of forward_backward at each batch of one core count, by ascending batch.
+[[nodiscard]] std::vector<BatchTime> batch_times(const std::vector<Sample>& samples, int cores);
 
-// At least 2 different batches, positive times.
-[[nodiscard]] AffineLine fit_line(std::span<const BatchTime> points);
-// At least 3 different batches.
-[[nodiscard]] double leave_one_out_error(std::span<const BatchTime> points);
-
-[[nodiscard]] double median(std::vector<double> values);  // not empty
+// From the samples that say their peak memory; nothing below 2 different batches.
+[[nodiscard]] std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples);
 
 struct ProfileFits {
-  std::vector<ComputeFit> compute;  // by ascending cores
+  std::vector<ComputeFit> compute;      // by ascending cores
+  std::vector<BatchLawChoice> choices;  // of each of these
   BytesPerSecond server_accumulate_rate;
   BytesPerSecond server_step_rate;
   JitterFit jitter;
+  std::optional<CoreScalingFit> core_scaling = std::nullopt;
+  std::optional<MemoryFit> memory = std::nullopt;
+  std::vector<ProfileDraw> ensemble = {};  // empty below 3 processes
 };
 
 // Needs forward_backward of at least 3 batches and optimizer_step for every core count, and both server operations.

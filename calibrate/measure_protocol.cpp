@@ -10,11 +10,13 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr std::array<std::pair<Operation, std::string_view>, 4> operation_names = {
+constexpr std::array<std::pair<Operation, std::string_view>, 6> operation_names = {
     {{Operation::forward_backward, "forward_backward"},
+     {Operation::forward, "forward"},
      {Operation::optimizer_step, "optimizer_step"},
      {Operation::server_accumulate, "server_accumulate"},
-     {Operation::server_step, "server_step"}}};
+     {Operation::server_step, "server_step"},
+     {Operation::reference_loop, "reference_loop"}}};
 
 }  // namespace
 
@@ -44,11 +46,12 @@ std::string to_line(const MeasureRequest& request) {
 }
 
 std::string to_line(const Sample& sample) {
-  const nlohmann::json json = {{"cores", sample.cores},
-                               {"batch", sample.batch},
-                               {"process", sample.process},
-                               {"operation", operation_name(sample.operation)},
-                               {"seconds", sample.seconds}};
+  nlohmann::ordered_json json = {{"cores", sample.cores},
+                                 {"batch", sample.batch},
+                                 {"process", sample.process},
+                                 {"operation", operation_name(sample.operation)},
+                                 {"seconds", sample.seconds}};
+  if (sample.peak_memory_bytes) json["peak_memory_bytes"] = *sample.peak_memory_bytes;
   return json.dump();
 }
 
@@ -73,6 +76,8 @@ Sample parse_sample(const std::string& line) {
   json.at("process").get_to(sample.process);
   sample.operation = operation_of(json.at("operation").get<std::string>());
   json.at("seconds").get_to(sample.seconds);
+  if (json.contains("peak_memory_bytes"))
+    sample.peak_memory_bytes = json.at("peak_memory_bytes").get<double>();
   return sample;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/measure.hpp"
+#include "calibrate/measure_protocol.hpp"
 #include "sim/base/check.hpp"
 
 namespace paceline::calibrate {
@@ -44,47 +45,113 @@ Json measurement_json(const Calibration& calibration) {
           {"seconds_per_point", plan.seconds_per_point},
           {"minimum_iterations", plan.minimum_iterations},
           {"other_load", calibration.other_load ? Json(finite(*calibration.other_load)) : Json(nullptr)},
+          {"dropped", plan.dropped},
           {"environment", measuring_environment(plan.cores.front())}};
+}
+
+Json knee_json(const std::optional<BatchKnee>& knee) {
+  if (!knee) return nullptr;
+  return {{"at_samples", finite(knee->at_samples)},
+          {"extra_slope_s_per_sample", finite(knee->extra_slope.value())}};
+}
+
+Json candidates_json(const BatchLawChoice& choice) {
+  Json candidates = {{{"law", "affine"}, {"leave_one_out_error", finite(choice.affine_error)}}};
+  if (choice.knee_error)
+    candidates.push_back({{"law", "knee"}, {"leave_one_out_error", finite(*choice.knee_error)}});
+  return candidates;
+}
+
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(finite(*value)) : Json(nullptr);
+}
+
+struct LawMembers {
+  Json& json;
+  void operator()(const AmdahlLaw& law) const { json["serial_share"] = finite(law.serial_share); }
+  void operator()(const PowerLaw& law) const { json["exponent"] = finite(law.exponent); }
+  void operator()(const UniversalLaw& law) const {
+    json["serial_share"] = finite(law.serial_share);
+    json["coherence"] = finite(law.coherence);
+  }
+};
+
+Json core_scaling_json(const std::optional<CoreScalingFit>& scaling) {
+  if (!scaling) return nullptr;
+  Json json = {{"law", law_name(scaling->law)}};
+  std::visit(LawMembers{json}, scaling->law);
+  json["leave_one_out_error"] = or_null(scaling->leave_one_out_error);
+  json["cores_min"] = scaling->cores_min;
+  json["cores_max"] = scaling->cores_max;
+  return json;
+}
+
+Json memory_json(const std::optional<MemoryFit>& memory) {
+  if (!memory) return nullptr;
+  return {{"base_bytes", finite(memory->base.value())},
+          {"bytes_per_sample", finite(memory->per_sample.value())}};
+}
+
+Json ensemble_json(const std::vector<ProfileDraw>& ensemble) {
+  Json draws = Json::array();
+  for (const ProfileDraw& draw : ensemble) {
+    Json fits = Json::array();
+    for (const ComputeFit& fit : draw.compute)
+      fits.push_back({fit.cores, finite(fit.intercept.value()), finite(fit.slope_per_sample.value()),
+                      fit.knee ? finite(fit.knee->at_samples) : 0.0,
+                      fit.knee ? finite(fit.knee->extra_slope.value()) : 0.0});
+    draws.push_back(std::move(fits));
+  }
+  return draws;
 }
 
 Json fits_json(const ProfileFits& fits) {
   Json compute = Json::array();
   Json optimizer_step = Json::array();
-  for (const ComputeFit& fit : fits.compute) {
+  for (std::size_t i = 0; i < fits.compute.size(); ++i) {
+    const ComputeFit& fit = fits.compute[i];
     compute.push_back({{"cores", fit.cores},
+                       {"law", fit.knee ? "knee" : "affine"},
                        {"intercept_s", finite(fit.intercept.value())},
                        {"slope_s_per_sample", finite(fit.slope_per_sample.value())},
+                       {"knee", knee_json(fit.knee)},
                        {"leave_one_out_error", finite(fit.leave_one_out_error)},
+                       {"relative_half_width", or_null(fit.relative_half_width)},
                        {"batch_min", fit.batch_min_samples},
-                       {"batch_max", fit.batch_max_samples}});
+                       {"batch_max", fit.batch_max_samples},
+                       {"candidates", candidates_json(fits.choices[i])}});
     optimizer_step.push_back({{"cores", fit.cores}, {"seconds", finite(fit.optimizer_step.value())}});
   }
   return {{"compute", compute},
           {"optimizer_step", optimizer_step},
           {"server_accumulate_bytes_per_s", finite(fits.server_accumulate_rate.value())},
-          {"server_step_bytes_per_s", finite(fits.server_step_rate.value())}};
+          {"server_step_bytes_per_s", finite(fits.server_step_rate.value())},
+          {"core_scaling", core_scaling_json(fits.core_scaling)},
+          {"memory", memory_json(fits.memory)},
+          {"ensemble", ensemble_json(fits.ensemble)}};
 }
 
 Json jitter_json(const JitterFit& jitter) {
+  const bool empirical = !jitter.iteration_quantiles.empty();
   return {{"iteration_cv", finite(jitter.iteration_cv)},
-          {"run_cv", jitter.run_cv ? Json(finite(*jitter.run_cv)) : Json(nullptr)},
-          {"processes", jitter.processes}};
+          {"run_cv", or_null(jitter.run_cv)},
+          {"processes", jitter.processes},
+          {"process_cv", or_null(jitter.process_cv)},
+          {"run_cv_upper", or_null(jitter.run_cv_upper)},
+          {"iteration_law", empirical ? "empirical" : "log_normal"},
+          {"iteration_quantiles", empirical ? Json(jitter.iteration_quantiles) : Json(nullptr)}};
 }
 
-Json sample_json(const Sample& sample) {
+std::string sample_line(const Sample& sample) {
   for (const double seconds : sample.seconds) static_cast<void>(finite(seconds));
-  return {{"cores", sample.cores},
-          {"batch", sample.batch},
-          {"process", sample.process},
-          {"operation", operation_name(sample.operation)},
-          {"seconds", sample.seconds}};
+  return to_line(sample);
 }
 
 // One element a line: thousands of durations stay within reach of grep and diff.
 std::string lines_of(const std::vector<Sample>& samples) {
   std::string text = "[";
   for (std::size_t i = 0; i < samples.size(); ++i)
-    text += fmt::format("{}\n    {}", i == 0 ? "" : ",", sample_json(samples[i]).dump());
+    text += fmt::format("{}\n    {}", i == 0 ? "" : ",", sample_line(samples[i]));
   return text + "\n  ]";
 }
 
@@ -97,7 +164,9 @@ Bytes parameter_bytes(const kernels::NetworkFacts& network) {
 std::string profile_text(const Calibration& calibration) {
   const std::vector<std::pair<std::string, Json>> members = {
       {"format", "paceline-profile"},
-      {"version", 1},
+      {"version", 2},
+      {"origin", "measured"},
+      {"sources", Json::array()},
       {"network",
        {{"name", calibration.network.name},
         {"parameter_count", calibration.network.parameter_count},

@@ -5,13 +5,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace paceline::calibrate {
 
-enum class Operation { forward_backward, optimizer_step, server_accumulate, server_step };
+enum class Operation {
+  forward_backward,
+  forward,  // the first part of forward_backward
+  optimizer_step,
+  server_accumulate,
+  server_step,
+  reference_loop,  // the same arithmetic in every process: tells when the clock's speed changed
+};
 
 // The name used in profiles, e.g. "forward_backward".
 [[nodiscard]] std::string_view operation_name(Operation operation);
@@ -23,16 +31,18 @@ struct Sample {
   std::int64_t batch = 1;  // of the training step at work
   int process = 0;         // counts from 0 for each core count
   Operation operation = Operation::forward_backward;
-  std::vector<double> seconds;  // in the order of measuring
+  std::vector<double> seconds;                             // in the order of measuring
+  std::optional<double> peak_memory_bytes = std::nullopt;  // of the process so far, where batches ascend
 };
 
 struct MeasurementPlan {
   std::string network;
-  std::vector<int> cores;             // ascending
-  std::vector<std::int64_t> batches;  // ascending, at least 3
-  int processes = 5;                  // for each core count
-  double seconds_per_point = 0.3;     // each point runs at least this long …
-  int minimum_iterations = 10;        // … and at least this often
+  std::vector<int> cores;                 // ascending
+  std::vector<std::int64_t> batches;      // ascending, at least 3
+  int processes = 5;                      // for each core count
+  double seconds_per_point = 0.3;         // each point runs at least this long …
+  int minimum_iterations = 10;            // … and at least this often
+  std::vector<std::string> dropped = {};  // points left out of it to stay within time and memory, in words
 };
 
 }  // namespace paceline::calibrate

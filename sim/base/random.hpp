@@ -30,6 +30,7 @@ enum class Purpose : std::uint8_t {
   dataset_generation = 6,
   bootstrap = 7,
   straggler = 8,
+  profile_draw = 9,
 };
 
 // The experiment's identity: replications of one scenario share `seed` and differ in `replication`.

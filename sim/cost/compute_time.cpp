@@ -1,5 +1,6 @@
 #include "sim/cost/compute_time.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/cost/compute_law.hpp"
 
 namespace paceline {
 namespace {
@@ -17,14 +19,22 @@ double mean_one_factor(Seed seed, Purpose purpose, std::uint32_t entity, std::ui
   return cv == 0.0 ? 1.0 : RandomStream(seed, purpose, entity, index).log_normal(1.0, cv);
 }
 
+// The quantile function of a measured factor at probability u, linear between its values.
+double quantile_factor(const std::vector<double>& quantiles, double u) {
+  const double position = u * static_cast<double>(quantiles.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const double weight = position - static_cast<double>(below);
+  return (1.0 - weight) * quantiles[below] + weight * quantiles[below + 1];
+}
+
 std::vector<int> measured_cores(const Profile& profile) {
   std::vector<int> cores;
   for (const ComputeFit& fit : profile.compute) cores.push_back(fit.cores);
   return cores;
 }
 
-const ComputeFit& fit_for(const Profile& profile, std::size_t worker, int cores) {
-  if (const ComputeFit* fit = profile.find(cores)) return *fit;
+ComputeFit fit_for(const Profile& profile, std::size_t worker, int cores) {
+  if (const std::optional<ComputeFit> fit = fit_for_cores(profile, cores)) return *fit;
   throw UserError(fmt::format("worker {} has {} cores, but {} was measured with {} cores only", worker, cores,
                               profile.path, fmt::join(measured_cores(profile), ", ")),
                   fmt::format("measure it with `paceline calibrate {} --cores {},{}`", profile.network,
@@ -40,10 +50,24 @@ bool is_coefficient(double cv) {
 ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& overrides) {
   ResolvedJitter resolved;
   resolved.jitter.iteration_cv = overrides.iteration_cv.value_or(profile.jitter.iteration_cv);
+  if (!overrides.iteration_cv) resolved.jitter.iteration_quantiles = profile.jitter.iteration_quantiles;
   if (overrides.run_cv) {
     resolved.jitter.run_cv = *overrides.run_cv;
-  } else if (profile.jitter.run_cv) {
+  } else if (profile.jitter.run_cv.value_or(0.0) > 0.0) {
     resolved.jitter.run_cv = *profile.jitter.run_cv;
+  } else if (profile.jitter.run_cv_upper) {
+    resolved.jitter.run_cv = std::min(default_run_cv, *profile.jitter.run_cv_upper);
+    resolved.notes.push_back(
+        fmt::format("run-to-run jitter: {:.2g} % assumed, because the {} processes of {} did not differ by "
+                    "more than their noise "
+                    "(at most {:.2g} % with 95 % confidence)",
+                    100.0 * resolved.jitter.run_cv, profile.jitter.processes, profile.path,
+                    100.0 * *profile.jitter.run_cv_upper));
+  } else if (profile.jitter.run_cv) {
+    resolved.jitter.run_cv = default_run_cv;
+    resolved.notes.push_back(
+        fmt::format("run-to-run jitter: {:g} % assumed, because {} says 0, which no measurement can show",
+                    100.0 * default_run_cv, profile.path));
   } else {
     resolved.jitter.run_cv = default_run_cv;
     resolved.notes.push_back(fmt::format(
@@ -52,6 +76,11 @@ ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& ove
   }
   if (overrides.worker_cv) {
     resolved.jitter.worker_cv = *overrides.worker_cv;
+  } else if (profile.jitter.process_cv) {
+    resolved.jitter.worker_cv = *profile.jitter.process_cv;
+    resolved.notes.push_back(
+        fmt::format("worker-to-worker jitter: {:.2g} %, as between measuring processes on one machine",
+                    100.0 * resolved.jitter.worker_cv));
   } else {
     resolved.jitter.worker_cv = default_worker_cv;
     resolved.notes.push_back(
@@ -76,6 +105,8 @@ std::vector<std::string> extrapolation_notes(const Profile& profile, const std::
                     batch_min_samples, batch_max_samples, fit.cores, fit.cores == 1 ? "" : "s", profile.path,
                     fit.batch_min_samples, fit.batch_max_samples));
   }
+  for (std::string& note : core_law_notes(profile, {used_cores.begin(), used_cores.end()}))
+    notes.push_back(std::move(note));
   return notes;
 }
 
@@ -85,19 +116,24 @@ ComputeTimes::ComputeTimes(const Profile& profile, const std::vector<Worker>& wo
 
 ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std::size_t>& profile_of_worker,
                            const std::vector<Worker>& workers, const Jitter& jitter, Seed seed)
-    : profiles_(std::move(profiles)), iteration_cv_(jitter.iteration_cv), seed_(seed) {
+    : profiles_(std::move(profiles)),
+      iteration_cv_(jitter.iteration_cv),
+      iteration_quantiles_(jitter.iteration_quantiles),
+      seed_(seed) {
   check(is_coefficient(jitter.run_cv) && is_coefficient(jitter.worker_cv) &&
             is_coefficient(jitter.iteration_cv),
         "a coefficient of variation is finite and not negative");
   const double run_factor = mean_one_factor(seed, Purpose::run_jitter, 0, 0, jitter.run_cv);
   for (std::size_t w = 0; w < workers.size(); ++w) {
     check(workers[w].speed > 0.0, "a worker's speed is positive");
-    const ComputeFit& fit = fit_for(profiles_.at(profile_of_worker.at(w)), w, workers[w].cores);
+    const ComputeFit fit = fit_for(profiles_.at(profile_of_worker.at(w)), w, workers[w].cores);
+    std::optional<BatchKnee> knee = fit.knee;
+    if (knee) knee->extra_slope = knee->extra_slope / workers[w].speed;
     const double worker_factor =
         mean_one_factor(seed, Purpose::worker_jitter, static_cast<std::uint32_t>(w), 0, jitter.worker_cv);
     workers_.push_back({fit.intercept / workers[w].speed, fit.slope_per_sample / workers[w].speed,
-                        fit.optimizer_step / workers[w].speed, run_factor * worker_factor, workers[w].speed,
-                        profile_of_worker[w]});
+                        fit.optimizer_step / workers[w].speed, knee, run_factor * worker_factor,
+                        workers[w].speed, profile_of_worker[w]});
   }
 }
 
@@ -109,20 +145,24 @@ const ComputeTimes::WorkerTimes& ComputeTimes::times(WorkerId worker) const {
 Seconds ComputeTimes::mean_iteration(WorkerId worker, std::int64_t batch_samples) const {
   check(batch_samples >= 1, "an iteration has at least one sample");
   const WorkerTimes& t = times(worker);
-  return t.intercept + static_cast<double>(batch_samples) * t.slope_per_sample;
+  const auto b = static_cast<double>(batch_samples);
+  return t.intercept + b * t.slope_per_sample + beyond_knee(t.knee, b);
 }
 
 Seconds ComputeTimes::iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const {
-  const double iteration_factor = mean_one_factor(
-      seed_, Purpose::iteration_jitter, static_cast<std::uint32_t>(worker.value), iteration, iteration_cv_);
+  const auto entity = static_cast<std::uint32_t>(worker.value);
+  const double iteration_factor =
+      iteration_quantiles_.empty()
+          ? mean_one_factor(seed_, Purpose::iteration_jitter, entity, iteration, iteration_cv_)
+          : quantile_factor(iteration_quantiles_,
+                            RandomStream(seed_, Purpose::iteration_jitter, entity, iteration).uniform());
   return mean_iteration(worker, batch_samples) * (times(worker).run_and_worker_factor * iteration_factor);
 }
 
 double ComputeTimes::speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const {
   const WorkerTimes& own = times(worker);
-  const ComputeFit& fit = fit_for(profiles_[own.profile], worker.value, cores);
-  const Seconds there =
-      (fit.intercept + static_cast<double>(batch_samples) * fit.slope_per_sample) / own.speed;
+  const ComputeFit fit = fit_for(profiles_[own.profile], worker.value, cores);
+  const Seconds there = law_seconds(fit, static_cast<double>(batch_samples)) / own.speed;
   return mean_iteration(worker, batch_samples) / there;
 }
 

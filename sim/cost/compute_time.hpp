@@ -3,15 +3,16 @@
 // Models:      one network on uneven workers, with jitter at three levels: the whole run (a machine
 // incarnation,
 //              shared by all workers), the worker for the length of a run, and the single iteration.
-// Equation:    T(w, k, b) = (intercept[cores_w] + b · slope[cores_w]) / speed_w · R · W_w · I_{w,k}
+// Equation:    T(w, k, b) = law(b, cores_w) / speed_w · R · W_w · I_{w,k}          law: compute_law.hpp
 //              R, W_w, I_{w,k} log-normal with mean 1 and the coefficients of variation run_cv, worker_cv,
-//              iteration_cv; a coefficient of 0 makes the factor exactly 1.
+//              iteration_cv; a coefficient of 0 makes the factor exactly 1. Where the profile found the iteration
+//              factor not to be log-normal, I_{w,k} = Q(u), linear between the profile's measured quantiles Q.
 //              optimizer step: optimizer_step[cores_w] / speed_w, without jitter.
 // Units:       seconds, samples; speed relative to the profile's machine.
 // Assumptions: factors are keyed by (run), (worker) and (worker, iteration) and not by the batch, so policies
 // that
 //              choose other batches meet the same luck (common random numbers). Iterations are independent.
-// Not modelled: stragglers and speed changing over time; core counts between the measured ones (an error).
+// Not modelled: stragglers and speed changing over time.
 // Source:      design section 5 (compute, jitter).
 #pragma once
 
@@ -33,6 +34,8 @@ struct Jitter {
   double run_cv = 0.0;
   double worker_cv = 0.0;
   double iteration_cv = 0.0;
+  // Measured quantiles of the iteration factor at equally spaced probabilities, mean 1; empty: log-normal.
+  std::vector<double> iteration_quantiles = {};
 };
 
 // Values a user states; what is absent comes from the profile.
@@ -47,15 +50,17 @@ struct ResolvedJitter {
   std::vector<std::string> notes;  // one sentence for each value that was neither stated nor measured
 };
 
-// Used, and noted, when fewer than 3 processes were measured.
+// Used, and noted, when fewer than 3 processes were measured; also the most that is assumed where runs did not differ
+// enough to be told apart from noise.
 inline constexpr double default_run_cv = 0.03;
-// Used, and noted, when not stated: one machine's profile cannot tell how alike machines of its kind are.
+// Used, and noted, when neither stated nor measured between processes: one machine's profile cannot tell how alike
+// machines of its kind are.
 inline constexpr double default_worker_cv = 0.0;
 
 [[nodiscard]] ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& overrides = {});
 
 // One sentence for each core count of the workers for which batches from `batch_min` to `batch_max` leave the
-// range the profile was measured in.
+// range the profile was measured in, and for each one that was not measured.
 [[nodiscard]] std::vector<std::string> extrapolation_notes(const Profile& profile,
                                                            const std::vector<Worker>& workers,
                                                            std::int64_t batch_min_samples,
@@ -63,7 +68,7 @@ inline constexpr double default_worker_cv = 0.0;
 
 class ComputeTimes {
  public:
-  // One profile for all workers. Throws UserError when a worker's core count was not measured.
+  // One profile for all workers. Throws UserError when a worker's core count was not measured and no core law covers it.
   ComputeTimes(const Profile& profile, const std::vector<Worker>& workers, const Jitter& jitter, Seed seed);
   // A profile for each worker, by index into `profiles`.
   ComputeTimes(std::vector<Profile> profiles, const std::vector<std::size_t>& profile_of_worker,
@@ -81,9 +86,10 @@ class ComputeTimes {
 
  private:
   struct WorkerTimes {
-    Seconds intercept;  // these three at the worker's speed
+    Seconds intercept;  // these four at the worker's speed
     Seconds slope_per_sample;
     Seconds optimizer_step;
+    std::optional<BatchKnee> knee;
     double run_and_worker_factor = 1.0;
     double speed = 1.0;
     std::size_t profile = 0;  // of profiles_
@@ -93,6 +99,7 @@ class ComputeTimes {
   std::vector<Profile> profiles_;
   std::vector<WorkerTimes> workers_;
   double iteration_cv_;
+  std::vector<double> iteration_quantiles_;
   Seed seed_;
 };
 

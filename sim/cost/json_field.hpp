@@ -25,6 +25,7 @@ class JsonField {
   [[nodiscard]] std::string text() const;  // not empty
   [[nodiscard]] std::int64_t integer(std::int64_t minimum,
                                      std::int64_t maximum = std::numeric_limits<std::int64_t>::max()) const;
+  [[nodiscard]] double number() const;        // finite
   [[nodiscard]] double non_negative() const;  // finite, >= 0
   [[nodiscard]] double positive() const;      // finite, > 0
 
@@ -33,7 +34,6 @@ class JsonField {
 
  private:
   JsonField(const JsonField& parent, const nlohmann::json& value, std::string path);
-  [[nodiscard]] double number() const;
 
   const nlohmann::json* value_;
   std::string file_;

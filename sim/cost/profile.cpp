@@ -16,7 +16,7 @@ namespace {
 constexpr Bytes most_parameter_bytes{1e15};
 
 constexpr const char* profile_hint = "a profile is made by `paceline calibrate NETWORK -o FILE`";
-constexpr int profile_version = 1;
+constexpr int newest_version = 2;
 
 std::string fnv1a_hex(const std::string& bytes) {
   std::uint64_t hash = 0xcbf29ce484222325U;
@@ -43,38 +43,62 @@ nlohmann::json parse(const std::string& content, const std::string& file) {
   }
 }
 
-void check_format(const JsonField& root) {
+// Returns the file's version.
+std::int64_t check_format(const JsonField& root) {
   const std::string format = root.member("format").text();
   if (format != "paceline-profile")
     root.member("format").fail(fmt::format("must be \"paceline-profile\", is \"{}\"", format));
   const JsonField version = root.member("version");
   const std::int64_t number = version.integer(1);
-  if (number != profile_version)
+  if (number > newest_version)
     version.fail(
-        fmt::format("this paceline reads version {}, the file has version {}", profile_version, number));
+        fmt::format("this paceline reads versions 1 to {}, the file has version {}", newest_version, number));
+  return number;
 }
 
 int read_cores(const JsonField& entry) {
   return static_cast<int>(entry.member("cores").integer(1, std::numeric_limits<int>::max()));
 }
 
-ComputeFit read_compute_fit(const JsonField& entry) {
+// The slope must stay at least 0 beyond a knee as well: work never gets cheaper by adding samples.
+std::optional<BatchKnee> read_knee(const JsonField& knee, Seconds slope_per_sample) {
+  if (knee.is_null()) return std::nullopt;
+  const BatchKnee read{knee.member("at_samples").positive(),
+                       Seconds{knee.member("extra_slope_s_per_sample").number()}};
+  if (slope_per_sample + read.extra_slope < Seconds{0.0})
+    knee.member("extra_slope_s_per_sample").fail("must not make the slope beyond the knee negative");
+  return read;
+}
+
+std::optional<double> optional_share(const JsonField& field) {
+  if (field.is_null()) return std::nullopt;
+  return field.non_negative();
+}
+
+ComputeFit read_compute_fit(const JsonField& entry, std::int64_t version) {
   ComputeFit fit;
   fit.cores = read_cores(entry);
   fit.intercept = Seconds{entry.member("intercept_s").non_negative()};
   fit.slope_per_sample = Seconds{entry.member("slope_s_per_sample").non_negative()};
   if (fit.intercept + fit.slope_per_sample <= Seconds{0.0})
     entry.fail("intercept_s and slope_s_per_sample must not both be 0");
-  fit.leave_one_out_error = entry.member("leave_one_out_error").non_negative();
   fit.batch_min_samples = entry.member("batch_min").integer(1);
   fit.batch_max_samples = entry.member("batch_max").integer(fit.batch_min_samples);
+  const JsonField error = entry.member("leave_one_out_error");
+  if (version == 1) {
+    fit.leave_one_out_error = error.non_negative();
+    return fit;
+  }
+  fit.leave_one_out_error = optional_share(error).value_or(0.0);
+  fit.knee = read_knee(entry.member("knee"), fit.slope_per_sample);
+  fit.relative_half_width = optional_share(entry.member("relative_half_width"));
   return fit;
 }
 
-std::vector<ComputeFit> read_compute(const JsonField& fits) {
+std::vector<ComputeFit> read_compute(const JsonField& fits, std::int64_t version) {
   std::vector<ComputeFit> compute;
   for (const JsonField& entry : fits.member("compute").elements()) {
-    const ComputeFit fit = read_compute_fit(entry);
+    const ComputeFit fit = read_compute_fit(entry, version);
     const auto same_cores = [&](const ComputeFit& other) { return other.cores == fit.cores; };
     if (std::any_of(compute.begin(), compute.end(), same_cores))
       entry.member("cores").fail(fmt::format("{} cores appear twice", fit.cores));
@@ -102,13 +126,105 @@ void read_optimizer_steps(const JsonField& fits, std::vector<ComputeFit>& comput
       steps.fail(fmt::format("lacks {} cores, which fits.compute has", fit.cores));
 }
 
-JitterFit read_jitter(const JsonField& field) {
+// Values of the factor at equally spaced probabilities: they must ascend, or drawing by inversion makes no sense.
+std::vector<double> read_quantiles(const JsonField& field) {
+  std::vector<double> quantiles;
+  if (field.is_null()) return quantiles;
+  for (const JsonField& element : field.elements()) {
+    const double value = element.positive();
+    if (!quantiles.empty() && value < quantiles.back()) element.fail("must not be below the one before it");
+    quantiles.push_back(value);
+  }
+  if (quantiles.size() < 2) field.fail("must hold at least 2 numbers");
+  return quantiles;
+}
+
+JitterFit read_jitter(const JsonField& field, std::int64_t version) {
   JitterFit jitter;
   jitter.iteration_cv = field.member("iteration_cv").non_negative();
-  const JsonField run_cv = field.member("run_cv");
-  if (!run_cv.is_null()) jitter.run_cv = run_cv.non_negative();
+  jitter.run_cv = optional_share(field.member("run_cv"));
   jitter.processes = static_cast<int>(field.member("processes").integer(1, std::numeric_limits<int>::max()));
+  if (version == 1) return jitter;
+  jitter.process_cv = optional_share(field.member("process_cv"));
+  jitter.run_cv_upper = optional_share(field.member("run_cv_upper"));
+  const JsonField law = field.member("iteration_law");
+  const JsonField quantiles = field.member("iteration_quantiles");
+  if (law.text() == "empirical")
+    jitter.iteration_quantiles = read_quantiles(quantiles);
+  else if (law.text() != "log_normal")
+    law.fail(fmt::format("must be \"log_normal\" or \"empirical\", is \"{}\"", law.text()));
+  if (law.text() == "empirical" && jitter.iteration_quantiles.empty())
+    quantiles.fail("must be given with iteration_law \"empirical\"");
   return jitter;
+}
+
+double share(const JsonField& field) {
+  const double value = field.non_negative();
+  if (value > 1.0) field.fail("must be at most 1");
+  return value;
+}
+
+CoreLaw read_core_law(const JsonField& scaling) {
+  const JsonField law = scaling.member("law");
+  const std::string name = law.text();
+  if (name == "amdahl") return AmdahlLaw{share(scaling.member("serial_share"))};
+  if (name == "power") return PowerLaw{scaling.member("exponent").non_negative()};
+  if (name == "universal")
+    return UniversalLaw{share(scaling.member("serial_share")), scaling.member("coherence").non_negative()};
+  law.fail(fmt::format("must be \"amdahl\", \"power\" or \"universal\", is \"{}\"", name));
+}
+
+std::optional<CoreScalingFit> read_core_scaling(const JsonField& scaling) {
+  if (scaling.is_null()) return std::nullopt;
+  constexpr int most = std::numeric_limits<int>::max();
+  CoreScalingFit fit;
+  fit.law = read_core_law(scaling);
+  fit.leave_one_out_error = optional_share(scaling.member("leave_one_out_error"));
+  fit.cores_min = static_cast<int>(scaling.member("cores_min").integer(1, most));
+  fit.cores_max = static_cast<int>(scaling.member("cores_max").integer(fit.cores_min, most));
+  return fit;
+}
+
+std::optional<MemoryFit> read_memory(const JsonField& memory) {
+  if (memory.is_null()) return std::nullopt;
+  return MemoryFit{Bytes{memory.member("base_bytes").non_negative()},
+                   Bytes{memory.member("bytes_per_sample").non_negative()}};
+}
+
+// [cores, intercept_s, slope_s_per_sample, knee_at, extra_slope]
+ComputeFit read_drawn_fit(const JsonField& entry) {
+  const std::vector<JsonField> values = entry.elements();
+  if (values.size() != 5) entry.fail("must hold 5 numbers");
+  ComputeFit fit;
+  fit.cores = static_cast<int>(values[0].integer(1, std::numeric_limits<int>::max()));
+  fit.intercept = Seconds{values[1].non_negative()};
+  fit.slope_per_sample = Seconds{values[2].non_negative()};
+  if (values[3].non_negative() > 0.0) fit.knee = BatchKnee{values[3].positive(), Seconds{values[4].number()}};
+  return fit;
+}
+
+std::vector<ProfileDraw> read_ensemble(const JsonField& ensemble, const std::vector<ComputeFit>& compute) {
+  std::vector<ProfileDraw> draws;
+  for (const JsonField& entry : ensemble.elements()) {
+    ProfileDraw draw;
+    for (const JsonField& fit : entry.elements()) draw.compute.push_back(read_drawn_fit(fit));
+    if (!std::ranges::equal(draw.compute, compute, {}, &ComputeFit::cores, &ComputeFit::cores))
+      entry.fail("must have the core counts of fits.compute, in ascending order");
+    draws.push_back(std::move(draw));
+  }
+  return draws;
+}
+
+void read_version_2(const JsonField& root, const JsonField& fits, Profile& profile) {
+  const JsonField origin = root.member("origin");
+  if (origin.text() != "measured" && origin.text() != "derived")
+    origin.fail(fmt::format("must be \"measured\" or \"derived\", is \"{}\"", origin.text()));
+  profile.is_derived = origin.text() == "derived";
+  if (root.member("sources").elements().empty() && profile.is_derived)
+    root.member("sources").fail("a derived profile names its sources");
+  profile.core_scaling = read_core_scaling(fits.member("core_scaling"));
+  profile.memory = read_memory(fits.member("memory"));
+  profile.ensemble = read_ensemble(fits.member("ensemble"), profile.compute);
 }
 
 }  // namespace
@@ -119,6 +235,12 @@ const ComputeFit* Profile::find(int cores) const {
   return nullptr;
 }
 
+std::int64_t MemoryFit::largest_batch(Bytes capacity) const {
+  if (of(1) > capacity) return 0;
+  if (per_sample <= Bytes{0.0}) return std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>((capacity - base) / per_sample);
+}
+
 Profile read_profile(const std::filesystem::path& path) {
   std::error_code status;
   if (!std::filesystem::exists(path, status))
@@ -126,7 +248,7 @@ Profile read_profile(const std::filesystem::path& path) {
   const std::string content = read_file(path);
   const nlohmann::json json = parse(content, path.string());
   const JsonField root(json, path.string(), profile_hint);
-  check_format(root);
+  const std::int64_t version = check_format(root);
 
   Profile profile;
   profile.path = path.string();
@@ -137,13 +259,14 @@ Profile read_profile(const std::filesystem::path& path) {
   if (profile.parameter_bytes > most_parameter_bytes) parameter_bytes.fail("must be at most 1e15");
   profile.cpu_model = root.member("machine").member("cpu_model").text();
   const JsonField fits = root.member("fits");
-  profile.compute = read_compute(fits);
+  profile.compute = read_compute(fits, version);
   read_optimizer_steps(fits, profile.compute);
   std::sort(profile.compute.begin(), profile.compute.end(),
             [](const ComputeFit& a, const ComputeFit& b) { return a.cores < b.cores; });
   profile.server_accumulate_rate = BytesPerSecond{fits.member("server_accumulate_bytes_per_s").positive()};
   profile.server_step_rate = BytesPerSecond{fits.member("server_step_bytes_per_s").positive()};
-  profile.jitter = read_jitter(root.member("jitter"));
+  profile.jitter = read_jitter(root.member("jitter"), version);
+  if (version >= 2) read_version_2(root, fits, profile);
   return profile;
 }
 

@@ -1,32 +1,48 @@
 // A calibration profile: how long one network's work takes on one kind of machine, as measured there.
 //
-// Models:      seconds of forward+backward for (cores, batch); of the optimizer step; server rates; jitter.
-// Equation:    T(batch; cores) = intercept_s[cores] + batch · slope_s_per_sample[cores], one affine fit for each
-//              measured core count. Jitter multiplies T by log-normal factors of mean 1.
+// Models:      seconds of forward+backward for (cores, batch); of the optimizer step; server rates; memory; jitter;
+//              how sure all of that is.
+// Equation:    compute_law.hpp: one law of the batch for each measured core count, and, where enough counts were
+//              measured, one law for the counts between and beyond them. Jitter multiplies the time by factors of
+//              mean 1 (compute_time.hpp). memory(batch) = base_bytes + batch · bytes_per_sample.
 // Units:       seconds, samples, bytes.
-// Assumptions: core counts between measured ones are not interpolated: asking for one is an error. A batch outside
-//              the measured range is extrapolated by the line and reported.
-// Not modelled: the knee for large batches, memory, core scaling laws (design section 5).
-// Source:      OmniLearn's affine GPU curve (ACSOS 2020, figure 5); design section 5.
+// Assumptions: a batch outside the measured range, or a core count that was not measured, is extrapolated by the laws
+//              and reported; a count without a law is an error.
+// Not modelled: power and thermal limits; what shares the machine.
+// Source:      design section 5; OmniLearn's curves (ACSOS 2020, figure 5) for affine times and the knee.
 //
 // The file is JSON, written by `paceline calibrate`:
-//   format "paceline-profile", version 1
+//   format "paceline-profile", version 2 (version 1 is still read; it lacks what is marked +)
+//   origin      + "measured" | "derived" from published figures or logs
+//   sources     + [..] one text for each number of a derived profile; empty when measured
 //   network     {name, parameter_count, parameter_bytes}
 //   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable), cpu_flags: [..]}
 //   software    {paceline, libtorch, blas, compiler}
 //   measurement {command, date, processes, batches: [..], cores: [..], seconds_per_point, minimum_iterations,
 //                other_load (share of the measured cores that other programs took; null: unknown),
-//                environment: [..] of the measuring processes on the fewest cores}
-//   fits        {compute: [{cores, intercept_s, slope_s_per_sample, leave_one_out_error, batch_min, batch_max}],
+//                environment: [..] of the measuring processes on the fewest cores, dropped: [..] (+; in words)}
+//   fits        {compute: [{cores, intercept_s, slope_s_per_sample, leave_one_out_error (null + : not known),
+//                           batch_min, batch_max, law + : "affine" | "knee",
+//                           knee + : null | {at_samples, extra_slope_s_per_sample},
+//                           candidates + : [{law, leave_one_out_error}],
+//                           relative_half_width + (null: not known)}],
 //                optimizer_step: [{cores, seconds}],
-//                server_accumulate_bytes_per_s, server_step_bytes_per_s}
-//   jitter      {iteration_cv, run_cv (null: fewer than 3 processes), processes}
+//                server_accumulate_bytes_per_s, server_step_bytes_per_s,
+//                core_scaling + : null | {law: "amdahl" | "power" | "universal", serial_share, coherence, exponent,
+//                                         leave_one_out_error (null: too few counts), cores_min, cores_max},
+//                memory + : null | {base_bytes, bytes_per_sample},
+//                ensemble + : [[[cores, intercept_s, slope_s_per_sample, knee_at, extra_slope], ..], ..]
+//                             equally likely parameters, bootstrapped by process; knee_at 0: no knee}
+//   jitter      {iteration_cv, run_cv (null: not told apart from noise), processes, process_cv + (null likewise),
+//                run_cv_upper + (null: unknown), iteration_law + : "log_normal" | "empirical",
+//                iteration_quantiles + : null | [..] of the factor at equally spaced probabilities 0 … 1, mean 1}
 //               coefficients of variation (sd / mean); `processes` per core count
 //   samples     [{cores, batch, process, operation, seconds: [..]}]
-//               operation: forward_backward | optimizer_step | server_accumulate | server_step
+//               operation: forward_backward | forward + (its first part) | optimizer_step | server_accumulate |
+//                          server_step | reference_loop + (the same arithmetic in every process: the clock's speed)
 //               `process` counts from 0 for each core count. `batch` is the batch of the training step at work, also
 //               for the operations whose duration does not depend on it. `seconds` holds at most 200 durations, every
-//               n-th of those measured, in the order of measuring.
+//               n-th of those measured, in the order of measuring. peak_memory_bytes +, where it was measured.
 // Readers accept members they do not know; only this list is promised.
 #pragma once
 
@@ -37,24 +53,64 @@
 #include <vector>
 
 #include "sim/base/quantity.hpp"
+#include "sim/cost/core_law.hpp"
 
 namespace paceline {
+
+// Beyond `at_samples` each further sample takes `extra_slope` more (caches overflow) or, negative, less (small batches
+// leave cores idle).
+struct BatchKnee {
+  double at_samples = 0.0;
+  Seconds extra_slope;
+  friend bool operator==(const BatchKnee&, const BatchKnee&) = default;
+};
 
 struct ComputeFit {
   int cores = 1;
   Seconds intercept;
   Seconds slope_per_sample;
-  double leave_one_out_error =
-      0.0;  // mean |predicted - measured| / measured over batches left out one at a time
+  // mean |predicted - measured| / measured over batches left out one at a time; 0 where nothing was measured
+  double leave_one_out_error = 0.0;
   std::int64_t batch_min_samples = 0;
   std::int64_t batch_max_samples = 0;
-  Seconds optimizer_step;
+  Seconds optimizer_step{};
+  std::optional<BatchKnee> knee = std::nullopt;
+  std::optional<double> relative_half_width =
+      std::nullopt;  // of the 95 % interval, the widest over the batches
 };
 
 struct JitterFit {
   double iteration_cv = 0.0;
-  std::optional<double> run_cv;  // absent when too few processes were measured to tell runs apart
+  std::optional<double> run_cv;  // absent when runs could not be told apart from noise
   int processes = 0;
+  std::optional<double> process_cv = std::nullopt;    // likewise, between processes of one run
+  std::optional<double> run_cv_upper = std::nullopt;  // 95 % limit; what run_cv may be where it is absent
+  std::vector<double> iteration_quantiles = {};       // empirical iteration factor; empty: log-normal
+};
+
+// memory of a worker = base + batch · per_sample
+struct MemoryFit {
+  Bytes base;
+  Bytes per_sample;
+
+  [[nodiscard]] Bytes of(std::int64_t batch_samples) const {
+    return base + static_cast<double>(batch_samples) * per_sample;
+  }
+  // The largest batch that fits into `capacity`, 0 when not even one sample does.
+  [[nodiscard]] std::int64_t largest_batch(Bytes capacity) const;
+};
+
+// How time changes with the cores, and what it was fitted on.
+struct CoreScalingFit {
+  CoreLaw law;
+  std::optional<double> leave_one_out_error;  // absent below 3 measured core counts
+  int cores_min = 1;
+  int cores_max = 1;
+};
+
+// One equally likely set of compute parameters.
+struct ProfileDraw {
+  std::vector<ComputeFit> compute;  // intercept, slope and knee for each measured core count
 };
 
 struct Profile {
@@ -67,6 +123,10 @@ struct Profile {
   BytesPerSecond server_accumulate_rate;
   BytesPerSecond server_step_rate;
   JitterFit jitter;
+  bool is_derived = false;  // from published figures or logs, not measured
+  std::optional<CoreScalingFit> core_scaling = std::nullopt;
+  std::optional<MemoryFit> memory = std::nullopt;
+  std::vector<ProfileDraw> ensemble = {};
 
   // The fit for exactly this many cores, if it was measured.
   [[nodiscard]] const ComputeFit* find(int cores) const;

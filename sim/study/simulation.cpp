@@ -9,6 +9,7 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/cluster/speed_trace.hpp"
+#include "sim/cost/compute_law.hpp"
 #include "sim/engine/executor.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
@@ -139,7 +140,7 @@ void check_cores(const LoadedScenario& loaded, const Profile& profile) {
   std::vector<int> measured;
   for (const ComputeFit& fit : profile.compute) measured.push_back(fit.cores);
   const auto check_measured = [&](int cores, const std::string& key) {
-    if (profile.find(cores) == nullptr)
+    if (!fit_for_cores(profile, cores))
       fail_at(loaded, key,
               fmt::format("{} was measured with {} cores, not with {}", profile.path,
                           fmt::join(measured, ", "), cores),

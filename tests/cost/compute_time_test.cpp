@@ -188,6 +188,54 @@ TEST_CASE("jitter comes from the profile unless stated, and what neither gives i
         "run-to-run jitter: 3 % assumed, because test.json was measured in fewer than 3 processes (2)");
 }
 
+TEST_CASE(
+    "a profile that says its runs do not vary is not believed: the 95 % limit or the default stands in") {
+  Profile profile = two_core_counts();
+  profile.jitter.run_cv.reset();
+  profile.jitter.run_cv_upper = 0.008;
+  const ResolvedJitter limited =
+      resolve_jitter(profile, {.run_cv = {}, .worker_cv = 0.0, .iteration_cv = {}});
+  CHECK(limited.jitter.run_cv == 0.008);
+  CHECK(limited.notes.size() == 1);
+  profile.jitter.run_cv_upper = 0.5;  // a few noisy processes exclude little: never more than the default
+  CHECK(resolve_jitter(profile).jitter.run_cv == default_run_cv);
+  profile.jitter.run_cv_upper.reset();
+  profile.jitter.run_cv = 0.0;
+  const ResolvedJitter zero = resolve_jitter(profile, {.run_cv = {}, .worker_cv = 0.0, .iteration_cv = {}});
+  CHECK(zero.jitter.run_cv == default_run_cv);
+  REQUIRE(zero.notes.size() == 1);
+  CHECK(zero.notes[0] ==
+        "run-to-run jitter: 3 % assumed, because test.json says 0, which no measurement can show");
+}
+
+TEST_CASE("what processes on one machine differ by stands for workers") {
+  Profile profile = two_core_counts();
+  profile.jitter.process_cv = 0.02;
+  const ResolvedJitter resolved = resolve_jitter(profile);
+  CHECK(resolved.jitter.worker_cv == 0.02);
+  CHECK(resolved.notes.size() == 1);
+}
+
+TEST_CASE("an empirical iteration factor is drawn between its quantiles, with mean 1") {
+  Jitter jitter;
+  jitter.iteration_quantiles = {0.8, 0.9, 1.4};  // mean (0.85 + 1.15) / 2 = 1
+  const ComputeTimes times(two_core_counts(), uneven, jitter, Seed{1, 0});
+  const double mean = times.mean_iteration(worker0, 32).value();
+  const auto draw = [&](int k) {
+    return times.iteration(worker0, static_cast<std::uint64_t>(k), 32).value() / mean;
+  };
+  constexpr int count = 20000;
+  int below = 0;
+  for (int k = 0; k < count; ++k) {
+    REQUIRE(draw(k) > 0.8);
+    REQUIRE(draw(k) < 1.4);
+    below += draw(k) < 0.9 ? 1 : 0;
+  }
+  // ∫Q² = (0.64 + 0.72 + 0.81)/6 + (0.81 + 1.26 + 1.96)/6 = 1.0333: sd 0.183. Standard error 0.183/√n; four of them.
+  CHECK(std::abs(moments_of(draw, count).mean - 1.0) < 4.0 * 0.183 / std::sqrt(count));
+  CHECK(std::abs(below - count / 2) < 4.0 * std::sqrt(count / 4.0));  // binomial
+}
+
 TEST_CASE("batches outside the measured range are noted for the core counts in use, and only those") {
   const Profile profile = two_core_counts();  // 1 core: 8-64, 2 cores: 8-128
   CHECK(extrapolation_notes(profile, uneven, 8, 64).empty());

@@ -27,6 +27,29 @@ inline nlohmann::json example_profile() {
   })");
 }
 
+// The same machine as version 2 says it.
+inline nlohmann::json example_profile_2() {
+  nlohmann::json profile = example_profile();
+  profile.merge_patch(nlohmann::json::parse(R"({
+    "version": 2, "origin": "measured", "sources": [],
+    "fits": {"core_scaling": {"law": "amdahl", "serial_share": 0.1, "leave_one_out_error": null,
+                              "cores_min": 1, "cores_max": 2},
+             "memory": {"base_bytes": 1e8, "bytes_per_sample": 1e6},
+             "ensemble": [[[1, 0.004, 0.001, 0, 0], [2, 0.003, 0.0005, 64, 0.0001]],
+                          [[1, 0.005, 0.0011, 0, 0], [2, 0.0031, 0.0006, 64, 0.0003]]]},
+    "jitter": {"process_cv": 0.02, "run_cv_upper": 0.05, "iteration_law": "empirical",
+               "iteration_quantiles": [0.9, 1.0, 1.1]}
+  })"));
+  // merge_patch drops members that are null, so these are set one by one.
+  profile["fits"]["core_scaling"]["leave_one_out_error"] = nullptr;
+  for (nlohmann::json& fit : profile["fits"]["compute"]) {
+    fit["knee"] = nullptr;
+    fit["relative_half_width"] = 0.03;
+  }
+  profile["fits"]["compute"][0]["knee"] = {{"at_samples", 64}, {"extra_slope_s_per_sample", 0.0002}};
+  return profile;
+}
+
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& content) {

@@ -82,7 +82,8 @@ TEST_CASE("every wrong field is refused with file, path and reason, and a hint h
   const std::vector<BadProfile> cases = {
       {R"({"op":"replace","path":"/format","value":"other"})", "FILE: format: must be \"paceline-profile\""},
       {R"({"op":"remove","path":"/format"})", "FILE: format: is missing"},
-      {R"({"op":"replace","path":"/version","value":2})", "FILE: version: this paceline reads version 1"},
+      {R"({"op":"replace","path":"/version","value":3})",
+       "FILE: version: this paceline reads versions 1 to 2"},
       {R"({"op":"replace","path":"/version","value":"1"})",
        "FILE: version: must be a whole number, is \"1\""},
       {R"({"op":"remove","path":"/network/name"})", "FILE: network.name: is missing"},
@@ -132,6 +133,59 @@ TEST_CASE("every wrong field is refused with file, path and reason, and a hint h
     const std::string text = complaint(example_profile().patch(patch).dump());
     CHECK_MESSAGE(text.find(bad.expected) != std::string::npos, text);
     CHECK_MESSAGE(text.find("hint: a profile is made by `paceline calibrate") != std::string::npos, text);
+  }
+}
+
+TEST_CASE("version 2 adds knee, core law, memory, ensemble and the parts of jitter") {
+  const TemporaryFile file(example_profile_2().dump());
+  const Profile profile = read_profile(file.path());
+  CHECK_FALSE(profile.is_derived);
+  CHECK_FALSE(profile.compute[0].knee.has_value());
+  CHECK(profile.compute[1].knee == BatchKnee{64.0, Seconds{0.0002}});
+  CHECK(profile.compute[1].relative_half_width == 0.03);
+  REQUIRE(profile.core_scaling.has_value());
+  CHECK(std::get<AmdahlLaw>(profile.core_scaling->law).serial_share == 0.1);
+  CHECK_FALSE(profile.core_scaling->leave_one_out_error.has_value());
+  CHECK(profile.memory->of(10) == Bytes{1e8 + 10 * 1e6});
+  REQUIRE(profile.ensemble.size() == 2);
+  CHECK(profile.ensemble[1].compute[1].knee == BatchKnee{64.0, Seconds{0.0003}});
+  CHECK(profile.jitter.process_cv == 0.02);
+  CHECK(profile.jitter.run_cv_upper == 0.05);
+  CHECK(profile.jitter.iteration_quantiles == std::vector<double>{0.9, 1.0, 1.1});
+}
+
+TEST_CASE("every wrong field of version 2 is refused with its path") {
+  const std::vector<BadProfile> cases = {
+      {R"({"op":"replace","path":"/origin","value":"guessed"})", "FILE: origin: must be \"measured\" or"},
+      {R"({"op":"replace","path":"/origin","value":"derived"})", "FILE: sources: a derived profile names"},
+      {R"({"op":"remove","path":"/fits/compute/0/knee"})", "FILE: fits.compute[0].knee: is missing"},
+      {R"({"op":"replace","path":"/fits/compute/0/knee/at_samples","value":0})",
+       "FILE: fits.compute[0].knee.at_samples: must be > 0"},
+      {R"({"op":"replace","path":"/fits/compute/0/knee/extra_slope_s_per_sample","value":-1})",
+       "must not make the slope beyond the knee negative"},
+      {R"({"op":"replace","path":"/fits/core_scaling/law","value":"gustafson"})",
+       "FILE: fits.core_scaling.law: must be \"amdahl\""},
+      {R"({"op":"replace","path":"/fits/core_scaling/serial_share","value":1.5})",
+       "FILE: fits.core_scaling.serial_share: must be at most 1"},
+      {R"({"op":"replace","path":"/fits/core_scaling/cores_max","value":0})",
+       "FILE: fits.core_scaling.cores_max: must be >= 1"},
+      {R"({"op":"replace","path":"/fits/memory/base_bytes","value":-1})",
+       "FILE: fits.memory.base_bytes: must be >= 0"},
+      {R"({"op":"remove","path":"/fits/ensemble/0/1"})", "FILE: fits.ensemble[0]: must have the core counts"},
+      {R"({"op":"replace","path":"/fits/ensemble/0/0/0","value":3})",
+       "FILE: fits.ensemble[0]: must have the core counts"},
+      {R"({"op":"replace","path":"/jitter/iteration_law","value":"normal"})",
+       "FILE: jitter.iteration_law: must be \"log_normal\""},
+      {R"({"op":"replace","path":"/jitter/iteration_quantiles","value":[1.1, 0.9]})",
+       "FILE: jitter.iteration_quantiles[1]: must not be below"},
+      {R"({"op":"replace","path":"/jitter/iteration_quantiles","value":null})",
+       "FILE: jitter.iteration_quantiles: must be given"},
+  };
+  for (const BadProfile& bad : cases) {
+    CAPTURE(bad.change);
+    const nlohmann::json patch = nlohmann::json::array({nlohmann::json::parse(bad.change)});
+    const std::string text = complaint(example_profile_2().patch(patch).dump());
+    CHECK_MESSAGE(text.find(bad.expected) != std::string::npos, text);
   }
 }
 

@@ -1,0 +1,65 @@
+#include "sim/cost/compute_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+namespace {
+
+const ComputeFit& nearest_fit(const Profile& profile, int cores) {
+  check(!profile.compute.empty(), "a profile has a measured core count");
+  return *std::ranges::min_element(profile.compute, {},
+                                   [&](const ComputeFit& fit) { return std::abs(fit.cores - cores); });
+}
+
+}  // namespace
+
+Seconds beyond_knee(const std::optional<BatchKnee>& knee, double batch_samples) {
+  if (!knee) return Seconds{0.0};
+  return std::max(0.0, batch_samples - knee->at_samples) * knee->extra_slope;
+}
+
+Seconds law_seconds(const ComputeFit& fit, double batch_samples) {
+  return fit.intercept + batch_samples * fit.slope_per_sample + beyond_knee(fit.knee, batch_samples);
+}
+
+std::optional<ComputeFit> fit_for_cores(const Profile& profile, int cores) {
+  if (const ComputeFit* fit = profile.find(cores)) return *fit;
+  if (!profile.core_scaling) return std::nullopt;
+  const CoreLaw& law = profile.core_scaling->law;
+  ComputeFit fit = nearest_fit(profile, cores);
+  const double ratio = time_ratio(law, cores) / time_ratio(law, fit.cores);
+  fit.cores = cores;
+  fit.intercept = ratio * fit.intercept;
+  fit.slope_per_sample = ratio * fit.slope_per_sample;
+  fit.optimizer_step = ratio * fit.optimizer_step;
+  if (fit.knee) fit.knee->extra_slope = ratio * fit.knee->extra_slope;
+  fit.relative_half_width.reset();
+  return fit;
+}
+
+std::vector<std::string> core_law_notes(const Profile& profile, const std::vector<int>& cores) {
+  std::vector<std::string> notes;
+  if (!profile.core_scaling) return notes;
+  const CoreScalingFit& scaling = *profile.core_scaling;
+  const std::string error =
+      scaling.leave_one_out_error
+          ? fmt::format("which misses left-out counts by {:.0f} %", 100.0 * *scaling.leave_one_out_error)
+          : "of unknown error: fewer than 3 counts were measured";
+  for (const int count : std::set<int>(cores.begin(), cores.end())) {
+    if (profile.find(count) != nullptr) continue;
+    const bool outside = count < scaling.cores_min || count > scaling.cores_max;
+    notes.push_back(fmt::format("{} core{}: {} from the {} law fitted on {} to {} cores, {}", count,
+                                count == 1 ? "" : "s", outside ? "extrapolated" : "interpolated",
+                                law_name(scaling.law), scaling.cores_min, scaling.cores_max, error));
+  }
+  return notes;
+}
+
+}  // namespace paceline
