@@ -4,6 +4,7 @@
 
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
+#include <ATen/ops/layer_norm.h>
 #include <ATen/ops/linear.h>
 
 namespace paceline::kernels {
@@ -21,17 +22,27 @@ at::Tensor constant(ParameterSource& parameters, std::int64_t size, double value
 
 }  // namespace
 
-at::Tensor convolution(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_channels,
-                       std::int64_t stride, bool with_bias) {
+at::Tensor convolution(ParameterSource& parameters, const at::Tensor& input, const ConvolutionShape& shape) {
   const std::int64_t input_channels = input.size(1);
   const at::Tensor weight =
-      kaiming_weight(parameters, {output_channels, input_channels, 3, 3}, input_channels * 9);
-  const at::Tensor bias = with_bias ? constant(parameters, output_channels, 0.0) : at::Tensor{};
-  return at::conv2d(input, weight, bias, {stride, stride}, {1, 1});
+      kaiming_weight(parameters, {shape.output_channels, input_channels, shape.kernel, shape.kernel},
+                     input_channels * shape.kernel * shape.kernel);
+  const at::Tensor bias = shape.with_bias ? constant(parameters, shape.output_channels, 0.0) : at::Tensor{};
+  return at::conv2d(input, weight, bias, {shape.stride, shape.stride}, {shape.padding, shape.padding});
+}
+
+at::Tensor convolution(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_channels,
+                       std::int64_t stride, bool with_bias) {
+  return convolution(parameters, input,
+                     {.output_channels = output_channels,
+                      .kernel = 3,
+                      .stride = stride,
+                      .padding = 1,
+                      .with_bias = with_bias});
 }
 
 at::Tensor linear(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_features) {
-  const std::int64_t input_features = input.size(1);
+  const std::int64_t input_features = input.size(-1);
   const at::Tensor weight = kaiming_weight(parameters, {output_features, input_features}, input_features);
   return at::linear(input, weight, constant(parameters, output_features, 0.0));
 }
@@ -44,6 +55,17 @@ at::Tensor batch_normalization(ParameterSource& parameters, const at::Tensor& in
   const BatchStatistics statistics = parameters.statistics(input.size(1));
   return at::batch_norm(input, scale, shift, statistics.mean, statistics.variance, statistics.training,
                         whole_batch, epsilon, /*cudnn_enabled=*/false);
+}
+
+at::Tensor layer_normalization(ParameterSource& parameters, const at::Tensor& input) {
+  const std::int64_t features = input.size(-1);
+  const at::Tensor scale = constant(parameters, features, 1.0);
+  return at::layer_norm(input, {features}, scale, constant(parameters, features, 0.0));
+}
+
+at::Tensor embedding_table(ParameterSource& parameters, std::int64_t rows, std::int64_t features) {
+  return parameters.next(
+      {.shape = {rows, features}, .initial_mean = 0.0, .initial_standard_deviation = 0.02});
 }
 
 }  // namespace paceline::kernels

@@ -13,76 +13,12 @@
 
 #include "kernels/batch_statistics.hpp"
 #include "kernels/network_definition.hpp"
-#include "kernels/training_step.hpp"
+#include "kernels/parameter_layout.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::kernels {
 namespace {
-
-constexpr std::int64_t listed_classes = 10;
-
-class RecordingSource final : public ParameterSource {
- public:
-  at::Tensor next(const ParameterDeclaration& declaration) override {
-    declarations.push_back(declaration);
-    return at::zeros(declaration.shape);
-  }
-  std::vector<ParameterDeclaration> declarations;
-};
-
-class ServingSource final : public ParameterSource {
- public:
-  explicit ServingSource(const std::vector<at::Tensor>& tensors) : tensors_(tensors) {}
-  at::Tensor next(const ParameterDeclaration&) override { return tensors_.at(next_++); }
-
- private:
-  const std::vector<at::Tensor>& tensors_;
-  std::size_t next_ = 0;
-};
-
-const NetworkDefinition& find_network(const std::string& name) {
-  std::vector<std::string> names;
-  for (const NetworkDefinition& definition : network_registry()) {
-    if (definition.name == name) return definition;
-    names.emplace_back(definition.name);
-  }
-  const auto likely = closest(name, names);
-  throw UserError(fmt::format("unknown network `{}`", name),
-                  likely ? fmt::format("did you mean `{}`?", *likely)
-                         : fmt::format("networks: {}", fmt::join(names, ", ")));
-}
-
-std::vector<ParameterDeclaration> declare(const NetworkDefinition& definition, std::int64_t classes) {
-  const at::NoGradGuard no_gradient;
-  RecordingSource source;
-  definition.forward(source, at::zeros({1, image_channels, image_size, image_size}), classes);
-  return std::move(source.declarations);
-}
-
-std::int64_t size_of(const ParameterDeclaration& declaration) {
-  std::int64_t size = 1;
-  for (const std::int64_t extent : declaration.shape) size *= extent;
-  return size;
-}
-
-std::int64_t total_size(const std::vector<ParameterDeclaration>& declarations) {
-  std::int64_t size = 0;
-  for (const ParameterDeclaration& declaration : declarations) size += size_of(declaration);
-  return size;
-}
-
-// Tensors of the declared shapes that share the memory of `flat`.
-std::vector<at::Tensor> views_of(const at::Tensor& flat,
-                                 const std::vector<ParameterDeclaration>& declarations) {
-  std::vector<at::Tensor> views;
-  float* position = flat.data_ptr<float>();
-  for (const ParameterDeclaration& declaration : declarations) {
-    views.push_back(at::from_blob(position, declaration.shape));
-    position += size_of(declaration);
-  }
-  return views;
-}
 
 // LibTorch reads the batch in place; from_blob has no const form.
 at::Tensor as_images(std::span<const float> pixels, std::span<const std::int64_t> labels) {
@@ -141,6 +77,12 @@ struct Network::State {
 
 Network::Network(const std::string& name, std::int64_t classes) {
   const NetworkDefinition& definition = find_network(name);
+  const auto* image = std::get_if<ImageInput>(&definition.input);
+  if (image == nullptr || image->size != image_size)
+    throw UserError(
+        fmt::format("network `{}` cannot learn here: it does not take {}x{} images", name, image_size,
+                    image_size),
+        "its profile serves simulations without a network learner; learn with a network for CIFAR");
   check(classes >= 2, "a classifier tells at least two classes apart");
   state_ = std::make_unique<State>(definition, classes);
 }
@@ -212,24 +154,6 @@ void Network::initialize(std::span<float> parameters, Seed seed) const {
                    : stream.normal(declaration.initial_mean, declaration.initial_standard_deviation));
     });
   }
-}
-
-std::vector<NetworkFacts> list_networks() {
-  std::vector<NetworkFacts> facts;
-  for (const NetworkDefinition& definition : network_registry()) {
-    facts.push_back({.name = std::string(definition.name),
-                     .description = std::string(definition.description),
-                     .input_shape = {image_channels, image_size, image_size},
-                     .classes = listed_classes,
-                     .parameter_count = total_size(declare(definition, listed_classes))});
-  }
-  return facts;
-}
-
-NetworkFacts network_facts(const std::string& name) {
-  const std::string_view known = find_network(name).name;
-  std::vector<NetworkFacts> all = list_networks();
-  return *std::ranges::find(all, known, &NetworkFacts::name);
 }
 
 }  // namespace paceline::kernels

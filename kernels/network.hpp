@@ -26,7 +26,7 @@ struct BatchScore {
 
 class Network {
  public:
-  // Throws UserError naming the closest network when `name` is unknown.
+  // Throws UserError naming the closest network when `name` is unknown, and when it does not take 32x32 images.
   Network(const std::string& name, std::int64_t classes);
   ~Network();
   Network(Network&&) noexcept;

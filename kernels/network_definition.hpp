@@ -1,18 +1,19 @@
 // How a network is written down: one forward function that asks for its parameters in order.
 //
-// Models:      a classifier of 3x32x32 images. The same function is run once to *declare* its parameters (their
-//              shapes and initial distributions are recorded) and then, for every batch, to *use* them; so the
-//              list of parameters can never disagree with the computation.
+// Models:      a classifier of images, or of the next token at every place of a text. The same function is run once to
+//              *declare* its parameters (their shapes and initial distributions are recorded) and then, for every
+//              batch, to *use* them; so the list of parameters can never disagree with the computation.
 // Assumptions: every path asks for the same parameters in the same order; no state outlives a call: what
 //              batch normalization has seen is handed out, and averaged by the caller (batch_statistics.hpp).
 // Not modelled: dropout, data augmentation.
 //
-// Includes LibTorch: only for the files that define networks and for network.cpp.
+// Includes LibTorch: only for the files that define networks, parameter_layout and what uses them.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
@@ -44,13 +45,26 @@ class ParameterSource {
   virtual BatchStatistics statistics(std::int64_t /*channels*/) { return {}; }
 };
 
-// images {batch, 3, 32, 32} -> logits {batch, classes}
-using ForwardFunction = at::Tensor (*)(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+// One sample: 3 colours of size·size pixels …
+struct ImageInput {
+  std::int64_t size = 32;
+};
+// … or this many tokens, each predicting the next.
+struct TokenInput {
+  std::int64_t length = 64;
+};
+using NetworkInput = std::variant<ImageInput, TokenInput>;
+
+// images {batch, 3, size, size} -> logits {batch, classes}
+// tokens {batch, length} (64-bit integers) -> logits {batch · length, classes}
+using ForwardFunction = at::Tensor (*)(ParameterSource& parameters, at::Tensor input, std::int64_t classes);
 
 struct NetworkDefinition {
   std::string_view name;
   std::string_view description;
   ForwardFunction forward;
+  NetworkInput input = ImageInput{};
+  std::int64_t classes = 10;  // or the size of the vocabulary
 };
 
 // All networks, in the order they are listed to the user.
@@ -60,5 +74,17 @@ at::Tensor mlp(ParameterSource& parameters, at::Tensor images, std::int64_t clas
 at::Tensor small_cnn(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
 at::Tensor resnet20(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
 at::Tensor resnet32(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+// resnets.cpp
+at::Tensor resnet18(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+at::Tensor resnet50(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+at::Tensor resnet18_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+at::Tensor resnet50_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+// classic_networks.cpp
+at::Tensor alexnet(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+at::Tensor vgg11(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+at::Tensor vgg11_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+// gpt.cpp
+at::Tensor small_gpt(ParameterSource& parameters, at::Tensor tokens, std::int64_t vocabulary);
+at::Tensor gpt2_small(ParameterSource& parameters, at::Tensor tokens, std::int64_t vocabulary);
 
 }  // namespace paceline::kernels

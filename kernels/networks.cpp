@@ -43,6 +43,11 @@ at::Tensor cifar_resnet(ParameterSource& parameters, const at::Tensor& images, s
   return linear(parameters, x.mean({2, 3}), classes);
 }
 
+constexpr std::int64_t imagenet_classes = 1000;
+constexpr ImageInput imagenet{224};
+constexpr std::int64_t bytes = 256;
+constexpr std::int64_t gpt2_vocabulary = 50257;
+
 constexpr std::array registry{
     NetworkDefinition{"mlp", "multilayer perceptron 3072-64-32, for the cost of dense layers", mlp},
     NetworkDefinition{"small-cnn",
@@ -50,6 +55,23 @@ constexpr std::array registry{
                       small_cnn},
     NetworkDefinition{"resnet20", "residual network of 20 layers for CIFAR (He et al. 2016)", resnet20},
     NetworkDefinition{"resnet32", "residual network of 32 layers for CIFAR (He et al. 2016)", resnet32},
+    NetworkDefinition{"resnet18-cifar", "ResNet-18 with a 3x3 first layer, for 32x32 images", resnet18_cifar},
+    NetworkDefinition{"resnet50-cifar", "ResNet-50 with a 3x3 first layer, for 32x32 images", resnet50_cifar},
+    NetworkDefinition{"vgg11-cifar", "VGG-11 with batch normalization and one linear layer, for 32x32 images",
+                      vgg11_cifar},
+    NetworkDefinition{"resnet18", "ResNet-18 for ImageNet (He et al. 2016)", resnet18, imagenet,
+                      imagenet_classes},
+    NetworkDefinition{"resnet50", "ResNet-50 for ImageNet (He et al. 2016)", resnet50, imagenet,
+                      imagenet_classes},
+    NetworkDefinition{"alexnet", "AlexNet for ImageNet, one column (Krizhevsky 2014)", alexnet, imagenet,
+                      imagenet_classes},
+    NetworkDefinition{"vgg11", "VGG-11 for ImageNet (Simonyan and Zisserman 2015)", vgg11, imagenet,
+                      imagenet_classes},
+    NetworkDefinition{"small-gpt", "transformer of 4 layers and 128 features over 64 bytes of text",
+                      small_gpt, TokenInput{64}, bytes},
+    NetworkDefinition{"gpt2-small",
+                      "GPT-2 of 12 layers and 768 features over 64 tokens (Radford et al. 2019)", gpt2_small,
+                      TokenInput{64}, gpt2_vocabulary},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // One worker's real computation, for measuring: forward, backward and optimizer step of a network on
 // synthetic data. LibTorch stays behind this header so that only kernels/ compiles against it.
 //
+// Models:      a network of the list, or one of the user's own: a TorchScript file, which maps {batch, shape…} to logits
+//              {batch, classes} or {batch, length, classes}. Its parameters must be 32-bit floats.
 // Units:       batches in samples, sizes in bytes.
 // Assumptions: the caller has set CPU affinity; `set_compute_threads` is called before the first step.
 // Not modelled: loading and augmenting data.
@@ -13,17 +15,32 @@
 
 namespace paceline::kernels {
 
-struct NetworkFacts {
-  std::string name;                       // e.g. "resnet20"
-  std::string description;                // one line: layers, input, what it is for
-  std::vector<std::int64_t> input_shape;  // one sample: {channels, height, width}
-  std::int64_t classes = 0;
-  std::int64_t parameter_count = 0;  // trainable numbers
+struct NetworkSummary {
+  std::string name;         // e.g. "resnet20"
+  std::string description;  // one line: layers, input, what it is for
 };
 
-// Every network that can be calibrated and trained, in a fixed order.
-[[nodiscard]] std::vector<NetworkFacts> list_networks();
-// Throws UserError naming the closest network when there is no such name.
+struct NetworkFacts {
+  std::string name;
+  std::string description;
+  std::vector<std::int64_t> input_shape;  // one sample: {channels, height, width}, or {tokens}
+  std::int64_t classes = 0;               // or the size of the vocabulary
+  std::int64_t parameter_count = 0;       // trainable numbers
+};
+
+// Which network to measure.
+struct NetworkChoice {
+  std::string name;  // of the list, or a TorchScript file: a path that ends in ".pt"
+  std::vector<std::int64_t> input_shape = {};  // of a TorchScript file: one sample, one number for tokens
+  std::int64_t classes = 0;                    // of a TorchScript file
+
+  [[nodiscard]] bool is_file() const { return name.ends_with(".pt"); }
+};
+
+// Every network that can be calibrated, in a fixed order.
+[[nodiscard]] std::vector<NetworkSummary> list_networks();
+// Throws UserError naming the closest network when there is no such name, or saying what is wrong with the file.
+[[nodiscard]] NetworkFacts network_facts(const NetworkChoice& choice);
 [[nodiscard]] NetworkFacts network_facts(const std::string& name);
 
 // Versions and settings that decide how fast the kernels run.
@@ -38,13 +55,19 @@ void set_compute_threads(int threads);
 
 class TrainingStep {
  public:
-  TrainingStep(const std::string& network, std::int64_t batch_samples);
+  TrainingStep(const NetworkChoice& choice, std::int64_t batch_samples);
   ~TrainingStep();
   TrainingStep(TrainingStep&&) noexcept;
   TrainingStep& operator=(TrainingStep&&) noexcept;
 
-  // Loss and gradients of one batch; gradients are overwritten, not accumulated.
-  void forward_backward();
+  // The same network with another batch.
+  void set_batch(std::int64_t batch_samples);
+  [[nodiscard]] std::int64_t parameter_count() const;
+
+  // The loss of one batch …
+  void forward();
+  // … and its gradients, which are overwritten, not accumulated. Once after each forward().
+  void backward();
   // SGD with momentum and weight decay on this worker's own parameters, as after an all-reduce.
   void optimizer_step();
   // What a server does with one arriving gradient: the flat float32 gradient of `network` added into an

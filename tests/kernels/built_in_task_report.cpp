@@ -90,11 +90,12 @@ void print_reach(const char* name, const PolicyResult& result, double target, st
 
 void print_gradient_time() {
   kernels::set_compute_threads(1);
-  kernels::TrainingStep step("small-cnn", 32);
+  kernels::TrainingStep step({"small-cnn"}, 32);
   std::vector<double> milliseconds;
   for (int i = 0; i < 300; ++i) {
     const auto start = std::chrono::steady_clock::now();
-    step.forward_backward();
+    step.forward();
+    step.backward();
     milliseconds.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
