@@ -1,5 +1,6 @@
 #include "calibrate/machine.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <sstream>
@@ -73,6 +74,29 @@ std::string trimmed(const std::string& text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The group's limit where there is one: version 2, then version 1.
+std::int64_t available_memory(std::int64_t of_machine) {
+  std::int64_t available = parse_available_memory(text_of("/proc/meminfo")).value_or(of_machine);
+  for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    std::int64_t limit = 0;
+    if (std::istringstream(text_of(path)) >> limit && limit > 0) available = std::min(available, limit);
+  }
+  return available;
+}
+
+std::optional<CpuQuota> read_quota() {
+  if (const auto quota = parse_cpu_max(text_of("/sys/fs/cgroup/cpu.max"))) return quota;
+  return parse_cpu_max(text_of("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") +
+                       text_of("/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
+}
+
 }  // namespace
 
 CpuInfo parse_cpu_info(const std::string& text) {
@@ -95,16 +119,34 @@ CpuInfo parse_cpu_info(const std::string& text) {
   return info;
 }
 
+std::optional<std::int64_t> parse_available_memory(const std::string& text) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    std::int64_t kibibytes = 0;
+    if (words >> name >> kibibytes && name == "MemAvailable:") return 1024 * kibibytes;
+  }
+  return std::nullopt;
+}
+
+std::optional<CpuQuota> parse_cpu_max(const std::string& text) {
+  std::istringstream words(text);
+  double quota_us = 0.0;
+  double period_us = 0.0;
+  if (!(words >> quota_us >> period_us) || quota_us <= 0.0 || period_us <= 0.0) return std::nullopt;
+  return CpuQuota{quota_us / period_us, 1e-6 * period_us};
+}
+
 Machine read_machine() {
   Machine machine;
-  std::ifstream file("/proc/cpuinfo");
-  std::ostringstream text;
-  text << file.rdbuf();
-  CpuInfo info = parse_cpu_info(text.str());
+  CpuInfo info = parse_cpu_info(text_of("/proc/cpuinfo"));
   machine.cpu_model = std::move(info.model);
   machine.cpu_flags = std::move(info.flags);
   machine.memory_bytes =
       static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
+  machine.available_memory_bytes = available_memory(machine.memory_bytes);
+  machine.quota = read_quota();
   machine.governor = read_governor();
   read_core_order(machine);
   return machine;

@@ -8,6 +8,12 @@
 
 namespace paceline::calibrate {
 
+// Processor time a group may use: as much as `cores` cores would give, accounted for in periods.
+struct CpuQuota {
+  double cores = 1.0;
+  double period_s = 0.1;
+};
+
 struct Machine {
   std::string cpu_model;
   int logical_cores = 1;   // that this process may use
@@ -16,6 +22,8 @@ struct Machine {
   std::optional<std::string>
       governor;  // frequency governor of the first core; absent where it cannot be read
   std::vector<std::string> cpu_flags;
+  std::int64_t available_memory_bytes = 0;       // now, within the limits of this process's group
+  std::optional<CpuQuota> quota = std::nullopt;  // of this process's group
   std::vector<int> core_order;  // system numbers of the logical cores, one of each physical core first
 };
 
@@ -26,6 +34,11 @@ struct CpuInfo {
 
 // The first processor of the text of /proc/cpuinfo. A model that is not named there is "unknown CPU".
 [[nodiscard]] CpuInfo parse_cpu_info(const std::string& text);
+
+// MemAvailable of the text of /proc/meminfo; nothing where it is not named.
+[[nodiscard]] std::optional<std::int64_t> parse_available_memory(const std::string& text);
+// "50000 100000" of cgroup v2's cpu.max; nothing for "max 100000".
+[[nodiscard]] std::optional<CpuQuota> parse_cpu_max(const std::string& text);
 
 // Reads the present machine.
 [[nodiscard]] Machine read_machine();

@@ -1,20 +1,26 @@
 #include "calibrate/measure.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include "calibrate/child_process.hpp"
 #include "calibrate/measure_protocol.hpp"
+#include "calibrate/statistics.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/progress.hpp"
 
 namespace paceline::calibrate {
 namespace {
 
-constexpr std::size_t samples_per_batch = 2;  // forward_backward and optimizer_step
-constexpr std::size_t server_samples = 2;     // server_accumulate and server_step
+using Clock = std::chrono::steady_clock;
 
 MeasureRequest request_for(const MeasurementPlan& plan, int process, int cores) {
   MeasureRequest request{plan.network,
@@ -23,7 +29,9 @@ MeasureRequest request_for(const MeasurementPlan& plan, int process, int cores) 
                          plan.batches,
                          cores == plan.cores.front(),
                          plan.seconds_per_point,
-                         plan.minimum_iterations};
+                         plan.minimum_iterations,
+                         plan.input_shape,
+                         plan.classes};
   if (process % 2 == 1) std::reverse(request.batches.begin(), request.batches.end());
   return request;
 }
@@ -58,22 +66,63 @@ Sample checked_sample(const MeasureRequest& request, const ChildProcess& child, 
 
 // Runs one child to its end; `on_sample` hears of each sample.
 template <class OnSample>
-void run_child(const MeasureRequest& request, const Machine& machine, const std::string& program,
-               OnSample on_sample) {
+std::vector<Sample> run_child(const MeasureRequest& request, const Machine& machine,
+                              const std::string& program, OnSample on_sample) {
   ChildProcess child(command_for(request, machine, program));
-  std::size_t received = 0;
+  std::vector<Sample> samples;
   while (const std::optional<std::string> line = child.read_line()) {
-    on_sample(checked_sample(request, child, *line));
-    ++received;
+    samples.push_back(checked_sample(request, child, *line));
+    on_sample(samples.back());
   }
   if (const std::optional<std::string> failure = child.wait_for_failure()) fail(request, child, *failure);
-  const std::size_t expected =
-      samples_per_batch * request.batches.size() + (request.with_server ? server_samples : 0);
-  if (received != expected)
-    fail(request, child, fmt::format("ended after {} of {} measurements", received, expected));
+  if (samples.size() != expected_samples(request))
+    fail(request, child,
+         fmt::format("ended after {} of {} measurements", samples.size(), expected_samples(request)));
+  return samples;
 }
 
+// What is left to do after the planned passes, and whether to do it.
+class Stopping {
+ public:
+  explicit Stopping(const MeasurementPlan& plan) : plan_(plan) {}
+
+  [[nodiscard]] bool another_pass(int passes_done, const std::vector<Sample>& samples) {
+    const auto now = Clock::now();
+    const std::chrono::duration<double> of_last_pass = now - last_;
+    last_ = now;
+    if (passes_done < plan_.processes) return true;
+    if (!plan_.budget_s || passes_done >= most_passes) return false;
+    const std::chrono::duration<double> elapsed = now - start_;
+    return elapsed.count() + of_last_pass.count() <= *plan_.budget_s &&
+           interval_half_width(samples) > narrow_interval;
+  }
+
+ private:
+  const MeasurementPlan& plan_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+};
+
 }  // namespace
+
+double interval_half_width(const std::vector<Sample>& samples) {
+  std::map<std::pair<int, std::int64_t>, std::vector<double>> logs;
+  for (const Sample& sample : samples)
+    if (sample.operation == Operation::forward_backward)
+      logs[{sample.cores, sample.batch}].push_back(std::log(mean_without_stalls(sample.seconds)));
+  double widest = 0.0;
+  for (const auto& [point, of_processes] : logs) {
+    if (of_processes.size() < 2) return std::numeric_limits<double>::infinity();
+    const auto count = static_cast<double>(of_processes.size());
+    double mean = 0.0;
+    for (const double log : of_processes) mean += log / count;
+    double variance = 0.0;
+    for (const double log : of_processes) variance += (log - mean) * (log - mean) / (count - 1.0);
+    const double t = boost::math::quantile(boost::math::students_t_distribution<>(count - 1.0), 0.975);
+    widest = std::max(widest, t * std::sqrt(variance / count));
+  }
+  return widest;
+}
 
 std::vector<std::string> measuring_environment(int cores) {
   return {fmt::format("OMP_NUM_THREADS={}", cores),
@@ -84,23 +133,58 @@ std::vector<std::string> measuring_environment(int cores) {
           "MALLOC_TRIM_THRESHOLD_=1099511627776"};
 }
 
+Probe probe(const MeasurementPlan& plan, const Machine& machine, const std::string& child_program) {
+  MeasurementPlan small = plan;
+  small.batches = {2, 6};
+  small.seconds_per_point = 0.0;
+  small.minimum_iterations = 2;
+  const auto start = Clock::now();
+  double iterations_s = 0.0;
+  Probe result{{2, 0.0, 0.0}, {6, 0.0, 0.0}, 0.0};
+  const std::vector<Sample> samples =
+      run_child(request_for(small, 0, small.cores.front()), machine, child_program, [](const Sample&) {});
+  for (const Sample& sample : samples) {
+    ProbePoint& point = sample.batch == 2 ? result.small : result.large;
+    if (sample.operation == Operation::forward_backward || sample.operation == Operation::optimizer_step) {
+      point.iteration_s += *std::ranges::min_element(sample.seconds);
+      for (const double seconds : sample.seconds) iterations_s += seconds;
+    }
+    if (sample.peak_memory_bytes) point.peak_memory_bytes = *sample.peak_memory_bytes;
+  }
+  const std::chrono::duration<double> elapsed = Clock::now() - start;
+  result.start_s = std::max(0.0, elapsed.count() - iterations_s);
+  return result;
+}
+
 std::vector<Sample> measure(const MeasurementPlan& plan, const Machine& machine,
-                            const std::string& child_program) {
+                            const std::string& child_program, const MeasureHooks& hooks) {
   check(!plan.cores.empty() && plan.cores.back() <= machine.logical_cores, "cores exist");
   Progress progress(fmt::format("measuring {}", plan.network));
-  const std::size_t points =
-      plan.batches.size() * plan.cores.size() * static_cast<std::size_t>(plan.processes);
-  std::size_t points_done = 0;
-  std::vector<Sample> samples;
-  progress.update(0.0, fmt::format("0 of {} points", points));
-  for (int process = 0; process < plan.processes; ++process) {
+  std::vector<Sample> samples = hooks.kept;
+  std::set<std::pair<int, int>> done;  // pass and cores
+  for (const Sample& sample : samples) done.insert({sample.process, sample.cores});
+  const std::size_t points_of_pass = plan.batches.size() * plan.cores.size();
+  Stopping stopping(plan);
+  for (int pass = 0; stopping.another_pass(pass, samples); ++pass) {
+    const std::size_t points = points_of_pass * static_cast<std::size_t>(std::max(pass + 1, plan.processes));
+    std::size_t points_done = points_of_pass * static_cast<std::size_t>(pass);
+    const auto show = [&] {
+      progress.update(static_cast<double>(points_done) / static_cast<double>(points),
+                      fmt::format("{} of {} points", points_done, points));
+    };
+    show();
     for (const int cores : plan.cores) {
-      run_child(request_for(plan, process, cores), machine, child_program, [&](Sample sample) {
-        if (sample.operation == Operation::forward_backward) ++points_done;
-        samples.push_back(std::move(sample));
-        progress.update(static_cast<double>(points_done) / static_cast<double>(points),
-                        fmt::format("{} of {} points", points_done, points));
-      });
+      if (done.contains({pass, cores})) {
+        points_done += plan.batches.size();
+        continue;
+      }
+      const std::vector<Sample> of_process =
+          run_child(request_for(plan, pass, cores), machine, child_program, [&](const Sample& sample) {
+            if (sample.operation == Operation::forward_backward) ++points_done;
+            show();
+          });
+      samples.insert(samples.end(), of_process.begin(), of_process.end());
+      if (hooks.on_process) hooks.on_process(of_process);
     }
   }
   return samples;

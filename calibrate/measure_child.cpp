@@ -1,7 +1,10 @@
 #include "calibrate/measure_child.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <ostream>
+#include <string>
 
 #include "kernels/training_step.hpp"
 
@@ -10,9 +13,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int warm_up_iterations = 3;        // memory pools fill, caches and clocks warm
+constexpr int most_warm_up_iterations = 3;   // memory pools fill, caches and clocks warm
 constexpr double warm_up_share = 0.2;        // of the time of a point, if that is longer
 constexpr std::size_t kept_durations = 200;  // as promised in sim/cost/profile.hpp
+constexpr int reference_repetitions = 5;
+constexpr int reference_steps = 4'000'000;  // some 10 ms
 
 double seconds_between(Clock::time_point start, Clock::time_point end) {
   return std::chrono::duration<double>(end - start).count();
@@ -26,62 +31,120 @@ std::vector<double> thinned(const std::vector<double>& durations) {
   return kept;
 }
 
-struct Durations {
-  std::vector<double> first;
-  std::vector<double> second;
+// A chain of dependent operations in registers: its time is a number of clock cycles.
+std::vector<double> reference_loop() {
+  std::vector<double> seconds;
+  volatile std::uint64_t sink = 0;
+  for (int repetition = 0; repetition < reference_repetitions; ++repetition) {
+    const auto start = Clock::now();
+    std::uint64_t state = 1;
+    for (int step = 0; step < reference_steps; ++step)
+      state = state * 6364136223846793005U + 1442695040888963407U;
+    sink = state;
+    seconds.push_back(seconds_between(start, Clock::now()));
+  }
+  static_cast<void>(sink);
+  return seconds;
+}
+
+// The largest resident size of this process so far, if the system tells.
+std::optional<double> peak_memory_bytes() {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("VmHWM:")) return 1024.0 * std::stod(line.substr(6));
+  return std::nullopt;
+}
+
+struct StepDurations {
+  std::vector<double> forward;
+  std::vector<double> forward_backward;
+  std::vector<double> optimizer_step;
 };
 
-// Alternates two operations until both the time and the number of iterations are reached.
-template <class First, class Second>
-Durations alternate(First first, Second second, double seconds, int iterations) {
-  Durations durations;
+// Runs whole iterations until both the time and the number of iterations are reached.
+StepDurations iterate(kernels::TrainingStep& step, double seconds, int iterations) {
+  StepDurations durations;
   const auto start = Clock::now();
   auto end = start;
   for (int i = 0; i < iterations || seconds_between(start, end) < seconds; ++i) {
     const auto begin = Clock::now();
-    first();
-    const auto between = Clock::now();
-    second();
+    step.forward();
+    const auto middle = Clock::now();
+    step.backward();
+    const auto done = Clock::now();
+    step.optimizer_step();
     end = Clock::now();
-    durations.first.push_back(seconds_between(begin, between));
-    durations.second.push_back(seconds_between(between, end));
+    durations.forward.push_back(seconds_between(begin, middle));
+    durations.forward_backward.push_back(seconds_between(begin, done));
+    durations.optimizer_step.push_back(seconds_between(done, end));
   }
   return durations;
 }
 
-template <class First, class Second>
-Durations warm_up_and_measure(First first, Second second, const MeasureRequest& request) {
-  alternate(first, second, warm_up_share * request.seconds_per_point, warm_up_iterations);
-  return alternate(first, second, request.seconds_per_point, request.minimum_iterations);
+int warm_up_iterations(const MeasureRequest& request) {
+  return std::clamp(request.minimum_iterations / 3, 1, most_warm_up_iterations);
 }
 
-void write(std::ostream& out, const MeasureRequest& request, std::int64_t batch, Operation operation,
-           const std::vector<double>& durations) {
-  out << to_line(Sample{request.cores, batch, request.process, operation, thinned(durations)}) << std::endl;
-}
+class Reporter {
+ public:
+  Reporter(const MeasureRequest& request, std::ostream& out) : request_(request), out_(out) {}
+
+  void operator()(std::int64_t batch, Operation operation, const std::vector<double>& durations,
+                  std::optional<double> peak = std::nullopt) const {
+    out_ << to_line(Sample{request_.cores, batch, request_.process, operation, thinned(durations), peak})
+         << std::endl;
+  }
+
+ private:
+  const MeasureRequest& request_;
+  std::ostream& out_;
+};
 
 void measure_server(kernels::TrainingStep& step, std::int64_t batch, const MeasureRequest& request,
-                    std::ostream& out) {
-  const Durations durations = warm_up_and_measure([&] { step.server_accumulate(); },  //
-                                                  [&] { step.server_step(); }, request);
-  write(out, request, batch, Operation::server_accumulate, durations.first);
-  write(out, request, batch, Operation::server_step, durations.second);
+                    const Reporter& report) {
+  std::vector<double> accumulate;
+  std::vector<double> update;
+  const auto run = [&](double seconds, int iterations) {
+    accumulate.clear();
+    update.clear();
+    const auto start = Clock::now();
+    auto end = start;
+    for (int i = 0; i < iterations || seconds_between(start, end) < seconds; ++i) {
+      const auto begin = Clock::now();
+      step.server_accumulate();
+      const auto middle = Clock::now();
+      step.server_step();
+      end = Clock::now();
+      accumulate.push_back(seconds_between(begin, middle));
+      update.push_back(seconds_between(middle, end));
+    }
+  };
+  run(warm_up_share * request.seconds_per_point, warm_up_iterations(request));
+  run(request.seconds_per_point, request.minimum_iterations);
+  report(batch, Operation::server_accumulate, accumulate);
+  report(batch, Operation::server_step, update);
 }
 
 }  // namespace
 
 void run_measure_child(const MeasureRequest& request, std::ostream& out) {
+  const Reporter report(request, out);
+  report(request.batches.front(), Operation::reference_loop, reference_loop());
   kernels::set_compute_threads(request.cores);
-  bool server_is_left = request.with_server;
+  const bool ascending = std::ranges::is_sorted(request.batches);
+  kernels::TrainingStep step({request.network, request.input_shape, request.classes},
+                             request.batches.front());
   for (const std::int64_t batch : request.batches) {
-    kernels::TrainingStep step(request.network, batch);
-    const Durations durations =
-        warm_up_and_measure([&] { step.forward_backward(); }, [&] { step.optimizer_step(); }, request);
-    write(out, request, batch, Operation::forward_backward, durations.first);
-    write(out, request, batch, Operation::optimizer_step, durations.second);
-    if (server_is_left) measure_server(step, batch, request, out);
-    server_is_left = false;
+    step.set_batch(batch);
+    iterate(step, warm_up_share * request.seconds_per_point, warm_up_iterations(request));
+    const StepDurations durations = iterate(step, request.seconds_per_point, request.minimum_iterations);
+    report(batch, Operation::forward, durations.forward);
+    report(batch, Operation::forward_backward, durations.forward_backward,
+           ascending ? peak_memory_bytes() : std::nullopt);
+    report(batch, Operation::optimizer_step, durations.optimizer_step);
   }
+  // Last, because it holds the parameters three times more.
+  if (request.with_server) measure_server(step, request.batches.back(), request, report);
 }
 
 }  // namespace paceline::calibrate

@@ -34,6 +34,12 @@ Operation operation_of(std::string_view name) {
   return {};
 }
 
+std::size_t expected_samples(const MeasureRequest& request) {
+  constexpr std::size_t of_each_batch = 3;
+  constexpr std::size_t of_server = 2;
+  return 1 + of_each_batch * request.batches.size() + (request.with_server ? of_server : 0);
+}
+
 std::string to_line(const MeasureRequest& request) {
   const nlohmann::json json = {{"network", request.network},
                                {"cores", request.cores},
@@ -41,7 +47,9 @@ std::string to_line(const MeasureRequest& request) {
                                {"batches", request.batches},
                                {"with_server", request.with_server},
                                {"seconds_per_point", request.seconds_per_point},
-                               {"minimum_iterations", request.minimum_iterations}};
+                               {"minimum_iterations", request.minimum_iterations},
+                               {"input_shape", request.input_shape},
+                               {"classes", request.classes}};
   return json.dump();
 }
 
@@ -65,6 +73,8 @@ MeasureRequest parse_request(const std::string& line) {
   json.at("with_server").get_to(request.with_server);
   json.at("seconds_per_point").get_to(request.seconds_per_point);
   json.at("minimum_iterations").get_to(request.minimum_iterations);
+  json.at("input_shape").get_to(request.input_shape);
+  json.at("classes").get_to(request.classes);
   return request;
 }
 

@@ -22,7 +22,13 @@ struct MeasureRequest {
   bool with_server = false;           // the server's two operations as well
   double seconds_per_point = 0.3;
   int minimum_iterations = 10;
+  std::vector<std::int64_t> input_shape = {};  // of a TorchScript file
+  std::int64_t classes = 0;                    // of a TorchScript file
 };
+
+// How many samples answer it: the reference loop; forward, forward_backward and optimizer_step of each batch; the
+// server's two.
+[[nodiscard]] std::size_t expected_samples(const MeasureRequest& request);
 
 [[nodiscard]] std::string to_line(const MeasureRequest& request);
 [[nodiscard]] std::string to_line(const Sample& sample);

@@ -12,7 +12,11 @@
 namespace paceline::calibrate {
 
 struct Options {
-  MeasurementPlan plan;
+  MeasurementPlan plan;  // batches empty: to be chosen within time and memory (planning.hpp)
+  double budget_s = 300.0;
+  std::optional<double> memory_bytes;  // that may be used; absent: most of what is available
+  bool restart = false;                // forget an interrupted calibration
+  std::string identity;                // of what is asked for, without where it goes
   std::filesystem::path output;
   bool force = false;
   bool json = false;

@@ -19,11 +19,17 @@ double finite(double value) {
   return value;
 }
 
+Json quota_json(const std::optional<CpuQuota>& quota) {
+  if (!quota) return nullptr;
+  return {{"cores", finite(quota->cores)}, {"period_s", finite(quota->period_s)}};
+}
+
 Json machine_json(const Machine& machine) {
   return {{"cpu_model", machine.cpu_model},
           {"logical_cores", machine.logical_cores},
           {"physical_cores", machine.physical_cores},
           {"memory_bytes", machine.memory_bytes},
+          {"cpu_quota", quota_json(machine.quota)},
           {"governor", machine.governor ? Json(*machine.governor) : Json(nullptr)},
           {"cpu_flags", machine.cpu_flags}};
 }
@@ -46,6 +52,9 @@ Json measurement_json(const Calibration& calibration) {
           {"minimum_iterations", plan.minimum_iterations},
           {"other_load", calibration.other_load ? Json(finite(*calibration.other_load)) : Json(nullptr)},
           {"dropped", plan.dropped},
+          {"network_file", plan.input_shape.empty() ? Json(nullptr) : Json(plan.network)},
+          {"input_shape", plan.input_shape},
+          {"classes", plan.classes},
           {"environment", measuring_environment(plan.cores.front())}};
 }
 

@@ -36,13 +36,17 @@ struct Sample {
 };
 
 struct MeasurementPlan {
-  std::string network;
-  std::vector<int> cores;                 // ascending
-  std::vector<std::int64_t> batches;      // ascending, at least 3
-  int processes = 5;                      // for each core count
-  double seconds_per_point = 0.3;         // each point runs at least this long …
-  int minimum_iterations = 10;            // … and at least this often
-  std::vector<std::string> dropped = {};  // points left out of it to stay within time and memory, in words
+  std::string network;                // of the list, or a TorchScript file
+  std::vector<int> cores;             // ascending
+  std::vector<std::int64_t> batches;  // ascending, at least 3
+  int processes = 5;                  // for each core count; with a budget: the fewest
+  double seconds_per_point = 0.3;     // each point runs at least this long …
+  int minimum_iterations = 10;        // … and at least this often
+  // Further passes until every point's interval is narrow or this time is spent; absent: none.
+  std::optional<double> budget_s = std::nullopt;
+  std::vector<std::int64_t> input_shape = {};  // of a TorchScript file
+  std::int64_t classes = 0;                    // of a TorchScript file
+  std::vector<std::string> dropped = {};       // what was left out to stay within time and memory, in words
 };
 
 }  // namespace paceline::calibrate

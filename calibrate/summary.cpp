@@ -1,20 +1,20 @@
 #include "calibrate/summary.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "calibrate/measure.hpp"
+#include "sim/cost/compute_law.hpp"
 
 namespace paceline::calibrate {
 namespace {
 
 std::string core_text(int cores) {
   return fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
-}
-
-// Three significant digits in the unit that keeps them readable.
-std::string duration_text(double seconds) {
-  if (seconds >= 1.0) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", 1e3 * seconds);
-  return fmt::format("{:.3g} us", 1e6 * seconds);
 }
 
 // Throughput is compared at the middle one of the measured batches.
@@ -24,7 +24,40 @@ std::int64_t reference_batch(const MeasurementPlan& plan) {
 
 double samples_per_second(const ComputeFit& fit, std::int64_t batch) {
   const auto samples = static_cast<double>(batch);
-  return samples / (fit.intercept + samples * fit.slope_per_sample).value();
+  return samples / law_seconds(fit, samples).value();
+}
+
+// Between the slowest and the fastest process, each at its best.
+double clock_spread(const std::vector<Sample>& samples) {
+  double fastest = std::numeric_limits<double>::infinity();
+  double slowest = 0.0;
+  for (const Sample& sample : samples) {
+    if (sample.operation != Operation::reference_loop) continue;
+    const double best = *std::ranges::min_element(sample.seconds);
+    fastest = std::min(fastest, best);
+    slowest = std::max(slowest, best);
+  }
+  return slowest > 0.0 ? slowest / fastest - 1.0 : 0.0;
+}
+
+void warn_about_points(const Calibration& calibration, std::vector<std::string>& warnings) {
+  const double width = interval_half_width(calibration.samples);
+  if (std::isfinite(width) && width > wide_interval)
+    warnings.push_back(
+        fmt::format("the mean of a point is only known to ± {:.0f} % (95 %): give it more time with --budget "
+                    "or --processes",
+                    100.0 * width));
+  if (const double spread = clock_spread(calibration.samples); spread > unsteady_clock)
+    warnings.push_back(
+        fmt::format("the same arithmetic took up to {:.0f} % longer in one process than in another: the "
+                    "clock's speed changed, or "
+                    "other programs ran; fix the frequency and calibrate again",
+                    100.0 * spread));
+  if (const auto& quota = calibration.machine.quota; quota && quota->cores < calibration.plan.cores.back())
+    warnings.push_back(fmt::format(
+        "this process may use the time of {:g} cores in each {:g} ms, less than the {} it was measured on: a "
+        "quota is not a core, and the times hold for this quota only",
+        quota->cores, 1e3 * quota->period_s, calibration.plan.cores.back()));
 }
 
 }  // namespace
@@ -50,38 +83,16 @@ std::vector<std::string> warnings_about(const Calibration& calibration) {
   for (const ComputeFit& fit : calibration.fits.compute)
     if (fit.leave_one_out_error > poor_leave_one_out_error)
       warnings.push_back(
-          fmt::format("{}: the line misses left-out batches by {:.0f} %: the machine is noisy or the time is "
-                      "not affine in the batch; calibrate again, or over a narrower range of --batches",
+          fmt::format("{}: the fit misses left-out batches by {:.0f} %: the machine is noisy or no law fits; "
+                      "calibrate again, or over a narrower range of --batches",
                       core_text(fit.cores), 100.0 * fit.leave_one_out_error));
+  warn_about_points(calibration, warnings);
   if (calibration.software.blas.starts_with("reference"))
     warnings.push_back(
         "LibTorch runs on the reference BLAS, some 25 times slower than OpenBLAS: install "
         "libopenblas0-pthread "
         "and calibrate again");
   return warnings;
-}
-
-std::string summary_table(const Calibration& calibration) {
-  const ProfileFits& fits = calibration.fits;
-  const std::int64_t batch = reference_batch(calibration.plan);
-  const std::string throughput_head = fmt::format("samples/s at {}", batch);
-  std::string text = fmt::format("{} ({} parameters) on {}\n\n", calibration.network.name,
-                                 calibration.network.parameter_count, calibration.machine.cpu_model);
-  text += fmt::format("{:>5}  {:>10}  {:>12}  {:>16}  {:>14}  {:>19}\n", "cores", "intercept", "per sample",
-                      throughput_head, "optimizer step", "leave-one-out error");
-  for (const ComputeFit& fit : fits.compute)
-    text += fmt::format("{:>5}  {:>10}  {:>12}  {:>16.0f}  {:>14}  {:>17.1f} %\n", fit.cores,
-                        duration_text(fit.intercept.value()), duration_text(fit.slope_per_sample.value()),
-                        samples_per_second(fit, batch), duration_text(fit.optimizer_step.value()),
-                        100.0 * fit.leave_one_out_error);
-  const std::string run_text = fits.jitter.run_cv ? fmt::format("{:.1f} %", 100.0 * *fits.jitter.run_cv)
-                                                  : "unknown (needs 3 processes)";
-  text += fmt::format("\njitter: {:.1f} % from iteration to iteration, {} from process to process\n",
-                      100.0 * fits.jitter.iteration_cv, run_text);
-  text += fmt::format("server ({}): adds gradients at {:.3g} GB/s, updates parameters at {:.3g} GB/s\n",
-                      core_text(fits.compute.front().cores), fits.server_accumulate_rate.value() / 1e9,
-                      fits.server_step_rate.value() / 1e9);
-  return text;
 }
 
 std::string summary_json(const Calibration& calibration, const std::string& profile_path) {
@@ -104,6 +115,7 @@ std::string summary_json(const Calibration& calibration, const std::string& prof
                                     {"server_step_bytes_per_s", fits.server_step_rate.value()},
                                     {"iteration_cv", fits.jitter.iteration_cv},
                                     {"run_cv", nullptr},
+                                    {"dropped", calibration.plan.dropped},
                                     {"other_load", nullptr},
                                     {"warnings", warnings_about(calibration)}};
   if (fits.jitter.run_cv) summary["run_cv"] = *fits.jitter.run_cv;

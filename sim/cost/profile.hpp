@@ -16,11 +16,13 @@
 //   origin      + "measured" | "derived" from published figures or logs
 //   sources     + [..] one text for each number of a derived profile; empty when measured
 //   network     {name, parameter_count, parameter_bytes}
-//   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable), cpu_flags: [..]}
+//   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable), cpu_flags: [..],
+//                cpu_quota + : null | {cores, period_s}}
 //   software    {paceline, libtorch, blas, compiler}
 //   measurement {command, date, processes, batches: [..], cores: [..], seconds_per_point, minimum_iterations,
 //                other_load (share of the measured cores that other programs took; null: unknown),
-//                environment: [..] of the measuring processes on the fewest cores, dropped: [..] (+; in words)}
+//                environment: [..] of the measuring processes on the fewest cores, dropped: [..] (+; in words),
+//                network_file +, input_shape +, classes + (of a user's own network)}
 //   fits        {compute: [{cores, intercept_s, slope_s_per_sample, leave_one_out_error (null + : not known),
 //                           batch_min, batch_max, law + : "affine" | "knee",
 //                           knee + : null | {at_samples, extra_slope_s_per_sample},

@@ -18,7 +18,10 @@ Calibration noisy_calibration(int processes) {
       .iteration_cv = 0.05, .run_cv = 0.02, .processes = processes, .iterations = 20};
   Calibration calibration;
   calibration.network = {"small-cnn", "for tests", {3, 32, 32}, 10, 1000};
-  calibration.machine = {"Test \"CPU\"", 2, 2, 1 << 30, std::nullopt, {"sse2", "avx2"}, {0, 1}};
+  calibration.machine.cpu_model = "Test \"CPU\"";
+  calibration.machine.logical_cores = 2;
+  calibration.machine.cpu_flags = {"sse2", "avx2"};
+  calibration.machine.core_order = {0, 1};
   calibration.software = {"1.13.1", "OpenBLAS 0.3.21", 1};
   calibration.plan = {"small-cnn", machine.cores, machine.batches, processes, 0.3, 10};
   calibration.command = "paceline calibrate small-cnn";
@@ -93,6 +96,7 @@ TEST_CASE("a number that is not finite never reaches a file, where it would beco
 
 TEST_CASE("warnings appear above 10 % of noise or error, for the reference BLAS, and not below") {
   Calibration calibration = noisy_calibration(3);
+  calibration.samples = synthetic_samples({});  // without noise: their intervals are narrow
   calibration.fits.jitter = {0.09, 0.02, 3};
   calibration.fits.compute[0].leave_one_out_error = 0.09;
   CHECK(warnings_about(calibration).empty());
@@ -108,6 +112,18 @@ TEST_CASE("warnings appear above 10 % of noise or error, for the reference BLAS,
   CHECK(warnings_about(calibration).size() == 4);
   calibration.other_load = 0.06;
   CHECK(warnings_about(calibration).size() == 5);
+  calibration.samples.push_back({1, 8, 0, Operation::reference_loop, {0.010}});
+  calibration.samples.push_back({1, 8, 1, Operation::reference_loop, {0.0104}});
+  CHECK(warnings_about(calibration).size() == 5);
+  calibration.samples.push_back({1, 8, 2, Operation::reference_loop, {0.0106}});
+  CHECK(warnings_about(calibration).size() == 6);
+  calibration.machine.quota = CpuQuota{1.5, 0.1};
+  CHECK(warnings_about(calibration).size() == 7);
+  for (Sample& sample : calibration.samples)
+    if (sample.process == 2)
+      for (double& seconds : sample.seconds) seconds *= 1.1;
+  // Three processes, one of them 10 % off: sd 5.5 % of the log mean, ± 4.30 · 5.5 %/√3 = 14 %.
+  CHECK(warnings_about(calibration).size() == 8);
 }
 
 TEST_CASE("the summary for machines holds the fits, and throughput = batch / T(batch)") {
@@ -117,6 +133,7 @@ TEST_CASE("the summary for machines holds the fits, and throughput = batch / T(b
   const auto& entry = json.at("compute").at(1);
   CHECK(json.at("profile") == "out.json");
   CHECK(json.at("run_cv").is_null());
+  CHECK(json.at("dropped").empty());
   CHECK(entry.at("batch") == 32);
   CHECK(entry.at("intercept_s") == fit.intercept.value());
   const double seconds = fit.intercept.value() + 32.0 * fit.slope_per_sample.value();

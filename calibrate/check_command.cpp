@@ -1,0 +1,141 @@
+// `paceline calibrate check PROFILE`: does the profile still hold on this machine?
+#include <algorithm>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/commands.hpp"
+#include "calibrate/held_out.hpp"
+#include "calibrate/machine.hpp"
+#include "calibrate/measure.hpp"
+#include "calibrate/other_load.hpp"
+#include "calibrate/summary.hpp"
+#include "kernels/training_step.hpp"
+#include "sim/base/diagnostic.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+constexpr int default_check_processes = 3;
+
+struct CheckOptions {
+  std::string path;
+  int processes = default_check_processes;
+  bool json = false;
+};
+
+MeasurementPlan plan_of(const MeasuredProfile& measured, const CheckOptions& options,
+                        const Machine& machine) {
+  MeasurementPlan plan = measured.plan;
+  plan.processes = options.processes;
+  plan.budget_s.reset();
+  plan.cores = held_out_cores(measured.profile, machine.logical_cores);
+  plan.batches = held_out_batches(measured.plan.batches);
+  if (plan.cores.empty())
+    throw UserError(fmt::format("{} was measured with {} cores and more, this process may use {}",
+                                options.path, measured.profile.compute.front().cores, machine.logical_cores),
+                    "a profile can only be checked on a machine that has the cores");
+  if (plan.batches.empty())
+    throw UserError(fmt::format("{}: no batch lies between the measured ones ({})", options.path,
+                                fmt::join(measured.plan.batches, ", ")),
+                    "calibrate with batches further apart");
+  const auto available = Bytes{static_cast<double>(machine.available_memory_bytes)};
+  if (measured.profile.memory && measured.profile.memory->of(plan.batches.back()) > available)
+    throw UserError(
+        fmt::format("{}: batch {} needs {:.2g} GB, {:.2g} GB are available", options.path,
+                    plan.batches.back(), measured.profile.memory->of(plan.batches.back()).value() / 1e9,
+                    available.value() / 1e9),
+        "end other programs");
+  return plan;
+}
+
+std::vector<std::string> differences(const MeasuredProfile& measured, const Machine& machine) {
+  std::vector<std::string> notes;
+  if (machine.cpu_model != measured.profile.cpu_model)
+    notes.push_back(fmt::format("the profile is of another processor: {}, here {}",
+                                measured.profile.cpu_model, machine.cpu_model));
+  const kernels::KernelSoftware software = kernels::kernel_software();
+  const std::string here = fmt::format("LibTorch {}, {}", software.libtorch, software.blas);
+  if (here != measured.software)
+    notes.push_back(fmt::format("the profile is of other software: {}, here {}", measured.software, here));
+  return notes;
+}
+
+CheckOptions parse(const std::vector<std::string>& arguments, bool& help) {
+  CheckOptions options;
+  CLI::App app(
+      "Measures batches that a profile's fits have never seen, and says whether the profile holds here: mean "
+      "error at "
+      "most 5 %, 95 % of the errors at most 10 %. Exit code 3 where it does not.",
+      "paceline calibrate check");
+  app.add_option("PROFILE", options.path, "A file written by `paceline calibrate`")->required();
+  app.add_option("--processes", options.processes, "Measuring processes for each core count")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_flag("--json", options.json, "Print for machines");
+  try {
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}\n", app.help());
+    help = true;
+  } catch (const CLI::ParseError& error) {
+    throw UserError(error.what(), "`paceline calibrate check --help`");
+  }
+  return options;
+}
+
+void print_json(const std::vector<PointError>& errors, const ErrorSummary& summary,
+                const std::vector<std::string>& notes) {
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (const PointError& error : errors)
+    points.push_back({{"cores", error.cores},
+                      {"batch", error.batch},
+                      {"measured_s", error.measured_s},
+                      {"predicted_s", error.predicted_s},
+                      {"relative_error", error.relative()}});
+  const nlohmann::ordered_json json = {{"holds", holds(summary)},
+                                       {"mean_absolute_error", summary.mean_absolute},
+                                       {"percentile_95", summary.percentile_95},
+                                       {"points", points},
+                                       {"notes", notes}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace
+
+int check_command(const std::vector<std::string>& arguments) {
+  bool help = false;
+  const CheckOptions options = parse(arguments, help);
+  if (help) return exit_done;
+  const MeasuredProfile measured = read_measured_profile(options.path);
+  if (measured.profile.is_derived)
+    throw UserError(fmt::format("{} is derived from publications, not measured", options.path),
+                    "only a measured profile can be measured again");
+  const Machine machine = read_machine();
+  const MeasurementPlan plan = plan_of(measured, options, machine);
+  std::vector<std::string> notes = differences(measured, machine);
+  const OtherLoad load({machine.core_order.begin(), machine.core_order.begin() + plan.cores.back()});
+  const std::vector<PointError> errors =
+      point_errors(measured.profile, measure(plan, machine, std::filesystem::read_symlink("/proc/self/exe")));
+  if (const std::optional<double> share = load.share(); share && *share > disturbing_load)
+    notes.push_back(
+        fmt::format("other programs took {:.0f} % of the measured cores: what does not hold may be their "
+                    "doing",
+                    100.0 * *share));
+  const ErrorSummary summary = summarize(errors);
+  for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
+  if (options.json) {
+    print_json(errors, summary, notes);
+  } else {
+    fmt::print("{}\nheld-out points: mean error {:.1f} %, 95 % below {:.1f} %: {} {}\n", point_table(errors),
+               100.0 * summary.mean_absolute, 100.0 * summary.percentile_95, options.path,
+               holds(summary) ? "holds on this machine"
+                              : "does not hold on this machine (5 % and 10 % are allowed); calibrate again");
+  }
+  return holds(summary) ? exit_done : exit_does_not_hold;
+}
+
+}  // namespace paceline::calibrate
