@@ -29,6 +29,11 @@ std::string own_program() {
   return std::filesystem::read_symlink("/proc/self/exe");
 }
 
+// After the message that says where the measurements are.
+struct MeasurementInterrupted {
+  int signal_number;
+};
+
 PartialMeasurement begin_anew(const Options& options, const Machine& machine) {
   const double memory = options.memory_bytes.value_or(usable_memory_share *
                                                       static_cast<double>(machine.available_memory_bytes));
@@ -61,10 +66,40 @@ std::vector<Sample> measure_to_disk(const PartialMeasurement& beginning, const O
                 {beginning.samples, [&](std::span<const Sample> of_process) { file.append(of_process); }});
     throw_if_interrupted();
     return samples;
-  } catch (const Interrupted&) {
-    fmt::print(stderr, "what is measured is in {}; the same command goes on from there\n", path.string());
-    throw;
+  } catch (const Interrupted& interrupt) {
+    fmt::print(stderr, "interrupted: what is measured is in {}; the same command goes on from there\n",
+               path.string());
+    throw MeasurementInterrupted{interrupt.signal_number()};
   }
+}
+
+int calibrate(const Options& options, const Machine& machine) {
+  const PartialMeasurement beginning = begin(options, machine);
+  for (const std::string& dropped : beginning.plan.dropped) fmt::print(stderr, "left out: {}\n", dropped);
+  Calibration calibration;
+  calibration.plan = beginning.plan;
+  calibration.network = kernels::network_facts(
+      {calibration.plan.network, calibration.plan.input_shape, calibration.plan.classes});
+  calibration.machine = machine;
+  calibration.software = kernels::kernel_software();
+  calibration.command = options.command;
+  calibration.date = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+  const int most_cores = calibration.plan.cores.back();
+  const OtherLoad load({machine.core_order.begin(), machine.core_order.begin() + most_cores});
+  calibration.samples = measure_to_disk(beginning, options, machine);
+  calibration.other_load = load.share();
+  calibration.fits = fit_profile(calibration.samples, parameter_bytes(calibration.network));
+  write_file_atomically(options.output, profile_text(calibration));
+  std::error_code ignored;
+  std::filesystem::remove(partial_path(options.output), ignored);
+
+  for (const std::string& warning : warnings_about(calibration)) fmt::print(stderr, "warning: {}\n", warning);
+  if (options.json)
+    fmt::print("{}", summary_json(calibration, options.output.string()));
+  else
+    fmt::print("{}\nwrote {}\n", profile_report(read_measured_profile(options.output)),
+               options.output.string());
+  return exit_done;
 }
 
 }  // namespace
@@ -73,33 +108,11 @@ int calibrate_command(const std::vector<std::string>& arguments) {
   const Machine machine = read_machine();
   const std::optional<Options> options = parse_options(arguments, machine);
   if (!options) return exit_done;
-
-  const PartialMeasurement beginning = begin(*options, machine);
-  for (const std::string& dropped : beginning.plan.dropped) fmt::print(stderr, "left out: {}\n", dropped);
-  Calibration calibration;
-  calibration.plan = beginning.plan;
-  calibration.network = kernels::network_facts(
-      {calibration.plan.network, calibration.plan.input_shape, calibration.plan.classes});
-  calibration.machine = machine;
-  calibration.software = kernels::kernel_software();
-  calibration.command = options->command;
-  calibration.date = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
-  const int most_cores = calibration.plan.cores.back();
-  const OtherLoad load({machine.core_order.begin(), machine.core_order.begin() + most_cores});
-  calibration.samples = measure_to_disk(beginning, *options, machine);
-  calibration.other_load = load.share();
-  calibration.fits = fit_profile(calibration.samples, parameter_bytes(calibration.network));
-  write_file_atomically(options->output, profile_text(calibration));
-  std::error_code ignored;
-  std::filesystem::remove(partial_path(options->output), ignored);
-
-  for (const std::string& warning : warnings_about(calibration)) fmt::print(stderr, "warning: {}\n", warning);
-  if (options->json)
-    fmt::print("{}", summary_json(calibration, options->output.string()));
-  else
-    fmt::print("{}\nwrote {}\n", profile_report(read_measured_profile(options->output)),
-               options->output.string());
-  return exit_done;
+  try {
+    return calibrate(*options, machine);
+  } catch (const MeasurementInterrupted& interrupt) {
+    return exit_signal_base + interrupt.signal_number;
+  }
 }
 
 }  // namespace paceline::calibrate

@@ -16,5 +16,6 @@ inline constexpr int exit_signal_base = 128;  // as shells report a program ende
 int calibrate_command(const std::vector<std::string>& arguments);
 int show_command(const std::vector<std::string>& arguments);
 int check_command(const std::vector<std::string>& arguments);
+int from_log_command(const std::vector<std::string>& arguments);
 
 }  // namespace paceline::calibrate
