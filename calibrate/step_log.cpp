@@ -20,6 +20,9 @@ namespace {
 constexpr double smallest_pause_share = 0.02;
 constexpr double pause_deviations = 4.0;
 constexpr std::size_t fewest_records = 4;
+constexpr double gap_share = 0.03;
+constexpr double fewest_below_gap_share = 0.1;
+constexpr std::size_t fewest_below_gap = 3;
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
@@ -57,9 +60,20 @@ struct Half {
   double relative_spread = 0.0;
 };
 
-// The half of the values that lies closest together.
-Half shortest_half(std::vector<double> values) {
+// Pauses only ever lengthen an interval: what lies above a gap holds one.
+std::vector<double> below_first_gap(std::vector<double> values) {
   std::ranges::sort(values);
+  const auto share = static_cast<std::size_t>(fewest_below_gap_share * static_cast<double>(values.size()));
+  for (std::size_t below = std::max(fewest_below_gap, share); below < values.size(); ++below)
+    if (values[below] > (1.0 + gap_share) * values[below - 1]) {
+      values.resize(below);
+      break;
+    }
+  return values;
+}
+
+// The half of the ascending values that lies closest together.
+Half shortest_half(const std::vector<double>& values) {
   const std::size_t size = values.size() / 2 + 1;
   std::size_t best = 0;
   double narrowest = std::numeric_limits<double>::infinity();
@@ -119,7 +133,7 @@ StepTimes step_times(std::span<const StepRecord> records) {
   std::vector<double> rates;
   for (std::size_t i = 1; i < records.size(); ++i)
     rates.push_back((records[i].time_s - records[i - 1].time_s) / (records[i].step - records[i - 1].step));
-  const Half usual = shortest_half(rates);
+  const Half usual = shortest_half(below_first_gap(rates));
   const double bound =
       usual.mean * (1.0 + std::max(smallest_pause_share, pause_deviations * usual.relative_spread));
   StepTimes times;

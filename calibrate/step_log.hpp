@@ -2,9 +2,11 @@
 //
 // Models:      records (time, step) of one phase of one run. Between two records the job made steps at its usual rate, or
 //              paused as well (checkpoint, evaluation, start-up).
-// Equation:    seconds per step of the i-th interval r_i = Δt_i / Δstep_i; r = mean of the shortest half of the sorted r_i
-//              (the half of the values that lies closest together: right as long as fewer than half of the intervals hold
-//              a pause); an interval holds a pause where r_i > r · (1 + max(2 %, 4 σ)), σ the relative spread of that half;
+// Equation:    seconds per step of the i-th interval r_i = Δt_i / Δstep_i. Pauses only lengthen intervals: where the sorted
+//              r_i have a gap of 3 % with at least a tenth of them (and 3) below, those above it hold a pause. r = mean of
+//              the shortest half of the others (the half that lies closest together: right as long as fewer than half of
+//              them still hold a pause); an interval holds a pause where r_i > r · (1 + max(2 %, 4 σ)), σ half the
+//              relative width of that half;
 //              step seconds = Σ Δt / Σ Δstep over the other intervals; pause = Δt − Δstep · step seconds.
 // Units:       seconds, steps.
 // Assumptions: steps ascend (a restart begins another log); pauses are longer than 2 % of an interval.

@@ -12,6 +12,7 @@
 
 #include "plots/figures.hpp"
 #include "plots/gnuplot.hpp"
+#include "plots/profile_figure.hpp"
 #include "plots/results.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
@@ -125,11 +126,23 @@ void expect_drawn(const fs::path& file, std::string_view magic) {
                     "check that the disk has space left");
 }
 
+// A file is a profile, a folder holds results.
+bool is_profile(const PlotRequest& request) {
+  const auto files =
+      std::ranges::count_if(request.folders, [](const fs::path& path) { return fs::is_regular_file(path); });
+  if (files == 0) return false;
+  if (request.folders.size() > 1)
+    throw UserError("a profile is drawn by itself", "name one profile, or results folders only");
+  return true;
+}
+
 }  // namespace
 
 std::vector<fs::path> draw_figures(const PlotRequest& request) {
-  const std::vector<PlottedRun> runs = read_all(request.folders);
-  const std::vector<Figure> figures = figures_of(runs, request);
+  const bool of_profile = is_profile(request);
+  const std::vector<Figure> figures =
+      of_profile ? std::vector<Figure>{profile_figure(request.folders.front(), request.command)}
+                 : figures_of(read_all(request.folders), request);
   if (figures.empty())
     throw UserError("there is nothing to draw: no scenario learns, and no batch ever changes",
                     "the throughputs are in comparison.csv and summary.csv");
@@ -153,7 +166,7 @@ std::vector<fs::path> draw_figures(const PlotRequest& request) {
       paths.push_back(request.output / file);
     }
   }
-  if (request.force) remove_stale(request.output, figures);
+  if (request.force && !of_profile) remove_stale(request.output, figures);
   return paths;
 }
 

@@ -17,7 +17,7 @@
 namespace paceline::plots {
 
 struct PlotRequest {
-  std::vector<std::filesystem::path> folders;  // results folders, or study folders (all their variants)
+  std::vector<std::filesystem::path> folders;  // results or study folders (all variants), or one profile
   std::filesystem::path output;                // a folder, created when it does not exist
   bool force = false;                          // replace figures that exist
   std::string command;                         // the line that asked for them; printed in each figure

@@ -107,8 +107,10 @@ int dispatch(int argc, char** argv) {
   check->callback([&] { action = [&] { return check_command(arguments); }; });
 
   PlotArguments plot_arguments;
-  CLI::App* plot = app.add_subcommand("plot", "draw figures (PDF, PNG) from results folders or a study");
-  plot->add_option("DIR", plot_arguments.folders, "results folders, or study folders")->required();
+  CLI::App* plot =
+      app.add_subcommand("plot", "draw figures (PDF, PNG) from results folders, a study, or a profile");
+  plot->add_option("DIR", plot_arguments.folders, "results folders, study folders, or one profile")
+      ->required();
   plot->add_option("-o,--output", plot_arguments.output, "folder of the figures")
       ->type_name("DIR")
       ->capture_default_str();

@@ -17,13 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Steps of `step_s` with 0.5 % noise on each interval of 100; a pause of `pause_s` at every 250th step.
-std::vector<StepRecord> synthetic_log(double step_s, double pause_s, int intervals) {
+// Steps of `step_s` with 0.5 % noise on each interval of 100; a pause of `pause_s` at every 250th step or another.
+std::vector<StepRecord> synthetic_log(double step_s, double pause_s, int intervals,
+                                      double pause_every = 250.0) {
   std::vector<StepRecord> log = {{1000.0, 0.0}};
   for (int i = 0; i < intervals; ++i) {
     RandomStream stream(Seed{}, Purpose::test, static_cast<std::uint32_t>(i));
     const double step = log.back().step + 100.0;
-    const bool pauses = std::floor(step / 250.0) > std::floor(log.back().step / 250.0);
+    const bool pauses = std::floor(step / pause_every) > std::floor(log.back().step / pause_every);
     log.push_back(
         {log.back().time_s + 100.0 * step_s * stream.log_normal(1.0, 0.005) + (pauses ? pause_s : 0.0),
          step});
@@ -66,6 +67,14 @@ TEST_CASE("the step between pauses and the pauses are told apart") {
   CHECK(times.intervals == 48);
   CHECK(times.mean_step_s() == doctest::Approx(1.274 + 14.4 / 250.0).epsilon(0.0025));
   CHECK(step_times(synthetic_log(1.274, 0.0, 80)).pauses_s.empty());
+}
+
+TEST_CASE("pauses in four of five intervals are still told apart") {
+  const StepTimes times = step_times(synthetic_log(2.2, 20.0, 80, 125.0));
+  CHECK(times.step_s ==
+        doctest::Approx(2.2).epsilon(0.004));  // 16 intervals: standard error 0.13 %, three of them
+  CHECK(times.intervals == 16);
+  CHECK(times.pauses_s.size() == 64);
 }
 
 TEST_CASE("a worker's part and a coordinator's part are found from both protocols") {

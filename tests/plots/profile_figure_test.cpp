@@ -1,0 +1,59 @@
+#include "plots/profile_figure.hpp"
+
+#include <filesystem>
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "plots/draw.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "tests/cost/example_profile.hpp"
+
+namespace paceline::plots {
+namespace {
+
+nlohmann::json sampled_profile() {
+  nlohmann::json profile = example_profile_2();
+  // 4 ms + 32 · 1 ms = 36 ms on one core: 5 % above, and a stall that does not count
+  profile["samples"] = {{{"cores", 1},
+                         {"batch", 32},
+                         {"process", 0},
+                         {"operation", "forward_backward"},
+                         {"seconds", {0.0378, 0.0378, 0.0378, 9.0}}}};
+  return profile;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a profile's figure holds its points with residuals, its laws and their bands") {
+  const TemporaryFile file(sampled_profile().dump());
+  const Figure figure = profile_figure(file.path(), "paceline plot profile.json");
+  CHECK(figure.name == "profile");
+  CHECK(has(figure.script, "32 0.0378 0.05\n"));
+  // At batch 8 on one core: 4 + 8 = 12 ms; the ensemble 12 and 5 + 8.8 = 13.8 ms: 2.5 % and 97.5 % between them
+  CHECK(has(figure.script, "8 0.012 0.012045 0.013755\n"));
+  CHECK(has(figure.script, "$law_2"));
+  CHECK_FALSE(has(figure.script, "$points_2"));
+  CHECK(has(figure.script, "small-cnn on Test CPU"));
+}
+
+TEST_CASE("gnuplot draws it, and a profile is drawn by itself") {
+  const TemporaryFile file(sampled_profile().dump());
+  const std::filesystem::path folder = file.path().string() + "-figures";
+  PlotRequest request{{file.path()}, folder, false, "paceline plot profile.json", {}};
+  CHECK(draw_figures(request).size() == 3);
+  std::filesystem::remove_all(folder);
+  request.folders.push_back(file.path());
+  CHECK_THROWS_WITH_AS(draw_figures(request), doctest::Contains("a profile is drawn by itself"), UserError);
+}
+
+TEST_CASE("a file that is no profile is refused by name") {
+  const TemporaryFile file("{}");
+  CHECK_THROWS_AS(static_cast<void>(profile_figure(file.path(), "")), UserError);
+}
+
+}  // namespace paceline::plots
