@@ -1,5 +1,6 @@
 // Asynchronous parallel: every gradient is an update of its own, and nobody waits for anybody.
-#include "sim/policy/synchronization_factories.hpp"
+#include "sim/policy/synchronization.hpp"
+#include "sim/policy/synchronization_rule.hpp"
 
 namespace paceline {
 namespace {
@@ -20,8 +21,17 @@ class Asp final : public SynchronizationPolicy {
 
 }  // namespace
 
-std::unique_ptr<SynchronizationPolicy> make_asp() {
-  return std::make_unique<Asp>();
+SynchronizationRule asp_rule() {
+  return {
+      .kind = SynchronizationKind::asp,
+      .word = "asp",
+      .description = "each gradient is an update, and nobody waits",
+      .parameter = std::nullopt,
+      .combines_all_members = false,
+      .decides_alike_on_every_server = true,
+      .one_gradient_per_update = true,
+      .gradients_per_update = [](double, std::int64_t) { return 1.0; },
+      .make = [](std::int64_t) -> std::unique_ptr<SynchronizationPolicy> { return std::make_unique<Asp>(); }};
 }
 
 }  // namespace paceline

@@ -2,7 +2,8 @@
 #include <set>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/synchronization_factories.hpp"
+#include "sim/policy/synchronization.hpp"
+#include "sim/policy/synchronization_rule.hpp"
 
 namespace paceline {
 namespace {
@@ -56,8 +57,17 @@ class Bsp final : public SynchronizationPolicy {
 
 }  // namespace
 
-std::unique_ptr<SynchronizationPolicy> make_bsp() {
-  return std::make_unique<Bsp>();
+SynchronizationRule bsp_rule() {
+  return {
+      .kind = SynchronizationKind::bsp,
+      .word = "bsp",
+      .description = "an update combines one gradient of every worker",
+      .parameter = std::nullopt,
+      .combines_all_members = true,
+      .decides_alike_on_every_server = true,
+      .one_gradient_per_update = false,
+      .gradients_per_update = [](double workers, std::int64_t) { return workers; },
+      .make = [](std::int64_t) -> std::unique_ptr<SynchronizationPolicy> { return std::make_unique<Bsp>(); }};
 }
 
 }  // namespace paceline

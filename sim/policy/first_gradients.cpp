@@ -1,9 +1,13 @@
 // K-sync and backup workers: an update takes the first gradients of a round and does not wait for the rest.
 #include <algorithm>
 #include <set>
+#include <string>
+
+#include <fmt/format.h>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/synchronization_factories.hpp"
+#include "sim/policy/synchronization.hpp"
+#include "sim/policy/synchronization_rule.hpp"
 
 namespace paceline {
 namespace {
@@ -79,13 +83,52 @@ class FirstGradients final : public SynchronizationPolicy {
 
 }  // namespace
 
-std::unique_ptr<SynchronizationPolicy> make_k_sync(std::size_t gradients_per_update) {
-  check(gradients_per_update > 0, "K-sync waits for at least one gradient");
-  return std::make_unique<FirstGradients>(gradients_per_update, 0, Late::called_off);
+SynchronizationRule k_sync_rule() {
+  return {
+      .kind = SynchronizationKind::k_sync,
+      .word = "k-sync",
+      .description = "the first `gradients` of a round, the others are called off",
+      .parameter = RuleParameter{.key = "gradients",
+                                 .description = "combined in an update",
+                                 .minimum = 1,
+                                 .complaint =
+                                     [](std::int64_t gradients, std::int64_t workers) {
+                                       return gradients > workers
+                                                  ? fmt::format("there are only {} workers", workers)
+                                                  : std::string();
+                                     }},
+      .combines_all_members = false,
+      .decides_alike_on_every_server = false,
+      .one_gradient_per_update = false,
+      .gradients_per_update = [](double, std::int64_t gradients) { return static_cast<double>(gradients); },
+      .make = [](std::int64_t gradients) -> std::unique_ptr<SynchronizationPolicy> {
+        check(gradients > 0, "K-sync waits for at least one gradient");
+        return std::make_unique<FirstGradients>(static_cast<std::size_t>(gradients), 0, Late::called_off);
+      }};
 }
 
-std::unique_ptr<SynchronizationPolicy> make_backup_workers(std::size_t backups) {
-  return std::make_unique<FirstGradients>(0, backups, Late::dropped);
+SynchronizationRule backup_workers_rule() {
+  return {.kind = SynchronizationKind::backup_workers,
+          .word = "backup-workers",
+          .description = "all but the `backups` last of a round, which are dropped when they come",
+          .parameter = RuleParameter{.key = "backups",
+                                     .description = "not waited for",
+                                     .minimum = 0,
+                                     .complaint =
+                                         [](std::int64_t backups, std::int64_t workers) {
+                                           return backups >= workers
+                                                      ? fmt::format("of {} workers at least one must count",
+                                                                    workers)
+                                                      : std::string();
+                                         }},
+          .combines_all_members = false,
+          .decides_alike_on_every_server = false,
+          .one_gradient_per_update = false,
+          .gradients_per_update = [](double workers,
+                                     std::int64_t backups) { return workers - static_cast<double>(backups); },
+          .make = [](std::int64_t backups) -> std::unique_ptr<SynchronizationPolicy> {
+            return std::make_unique<FirstGradients>(0, static_cast<std::size_t>(backups), Late::dropped);
+          }};
 }
 
 }  // namespace paceline

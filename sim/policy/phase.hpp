@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "sim/base/quantity.hpp"
+#include "sim/policy/synchronization_rule.hpp"
 
 namespace paceline {
 
-enum class SynchronizationKind { bsp, asp, k_sync, backup_workers };
 // How the gradients of an update meet: an all-reduce among the workers (sim/engine/collective.hpp) or a server.
 enum class Transport { ring, tree, halving_doubling, server };
 
@@ -34,8 +34,7 @@ struct PhaseConfig {
   SynchronizationKind policy = SynchronizationKind::bsp;
   Transport transport = Transport::server;  // all others: BSP only
   PhaseLength length{};
-  std::int64_t gradients_per_update = 1;  // k_sync: K
-  std::int64_t backups = 0;               // backup_workers: b; an update waits for all but b
+  std::int64_t parameter = 0;  // of policies that have one, e.g. K of K-sync (synchronization_rule.hpp)
   Exchange exchange = Exchange::gradients;
 };
 

@@ -1,22 +1,26 @@
 #include "sim/policy/synchronization.hpp"
 
-#include "sim/base/check.hpp"
-#include "sim/policy/synchronization_factories.hpp"
+#include <array>
+
+#include "sim/policy/synchronization_rule.hpp"
 
 namespace paceline {
 
+std::span<const SynchronizationRule> synchronization_rules() {
+  static const std::array rules{
+#define PACELINE_RULE(name) name##_rule(),
+#include "sim/policy/rules.inc"
+#undef PACELINE_RULE
+  };
+  return rules;
+}
+
+const SynchronizationRule& rule_of(SynchronizationKind kind) {
+  return synchronization_rules()[static_cast<std::size_t>(kind)];
+}
+
 std::unique_ptr<SynchronizationPolicy> make_synchronization(const PhaseConfig& phase) {
-  switch (phase.policy) {
-    case SynchronizationKind::bsp:
-      return make_bsp();
-    case SynchronizationKind::asp:
-      return make_asp();
-    case SynchronizationKind::k_sync:
-      return make_k_sync(static_cast<std::size_t>(phase.gradients_per_update));
-    case SynchronizationKind::backup_workers:
-      return make_backup_workers(static_cast<std::size_t>(phase.backups));
-  }
-  throw ProgrammingError("unknown synchronization policy");
+  return rule_of(phase.policy).make(phase.parameter);
 }
 
 }  // namespace paceline

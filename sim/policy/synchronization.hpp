@@ -14,7 +14,7 @@
 // Source:      design sections 3 and 6; related-policies: Dutta et al., AISTATS 2018 (K-sync); Chen et al.,
 //              arXiv 1604.00981 (backup workers).
 //
-// To add a policy: one file with a class and its factory function, one line in make_synchronization, one test.
+// To add a policy: one file beside asp.cpp, one line in rules.inc, one test; see synchronization_rule.hpp.
 #pragma once
 
 #include <memory>
@@ -54,12 +54,6 @@ class SynchronizationPolicy {
   // `worker` is there (again), idle.
   virtual SynchronizationDecision on_join(WorkerId worker) = 0;
 };
-
-// Whether servers that see gradients in different orders still combine the same ones: what a job with several servers
-// needs.
-[[nodiscard]] constexpr bool decides_alike_on_every_server(SynchronizationKind kind) {
-  return kind != SynchronizationKind::k_sync && kind != SynchronizationKind::backup_workers;
-}
 
 [[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_synchronization(const PhaseConfig& phase);
 

@@ -253,18 +253,21 @@ void describe_switch(Visitor& v, RestartCost& c) {
       "whether workers are restarted at once or one after the other");
 }
 
+inline std::vector<std::pair<std::string, SynchronizationKind>> policy_words() {
+  std::vector<std::pair<std::string, SynchronizationKind>> words;
+  for (const SynchronizationRule& rule : synchronization_rules()) words.emplace_back(rule.word, rule.kind);
+  return words;
+}
+inline std::string policy_descriptions() {
+  std::string text;
+  for (const SynchronizationRule& rule : synchronization_rules())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", rule.word, rule.description);
+  return text;
+}
+
 template <class Visitor>
 void describe(Visitor& v, PhaseEntry& c) {
-  v.required(
-      "policy", c.config.policy,
-      Choice<SynchronizationKind>{{{"bsp", SynchronizationKind::bsp},
-                                   {"asp", SynchronizationKind::asp},
-                                   {"k-sync", SynchronizationKind::k_sync},
-                                   {"backup-workers", SynchronizationKind::backup_workers}}},
-      "bsp: an update combines one gradient of every worker; asp: each gradient is an update; k-sync: the "
-      "first `gradients` of them, the others are called off; backup-workers: all but the `backups` last, "
-      "which "
-      "are dropped when they come");
+  v.required("policy", c.config.policy, Choice<SynchronizationKind>{policy_words()}, policy_descriptions());
   v.required(
       "transport", c.config.transport,
       Choice<Transport>{{{"ring", Transport::ring},
@@ -277,9 +280,13 @@ void describe(Visitor& v, PhaseEntry& c) {
              Absent{"`length` says; a last phase may have neither and takes the rest"});
   v.optional("length", c.length, Length{}, "updates, epochs or time, instead of a share",
              Absent{"`share` says"});
-  v.optional("gradients", c.config.gradients_per_update, Whole<std::int64_t>{1},
-             "k-sync: combined in an update");
-  v.optional("backups", c.config.backups, Whole<std::int64_t>{0}, "backup-workers: not waited for");
+  for (const SynchronizationRule& rule : synchronization_rules()) {
+    if (!rule.parameter) continue;
+    std::optional<std::int64_t>& parameter = c.parameters[rule.kind];
+    v.optional(rule.parameter->key, parameter, Whole<std::int64_t>{rule.parameter->minimum},
+               fmt::format("{}: {}", rule.word, rule.parameter->description),
+               Absent{"needed by this policy only"});
+  }
   v.optional("exchange", c.config.exchange,
              Choice<Exchange>{{{"gradients", Exchange::gradients}, {"parameters", Exchange::parameters}}},
              "gradients: pull, compute, push in every iteration; parameters: (asp only) a worker steps by "

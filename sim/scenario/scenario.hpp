@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -56,6 +57,7 @@ struct PhaseEntry {
   PhaseConfig config;
   std::optional<double> share;
   std::optional<PhaseLength> length;
+  std::map<SynchronizationKind, std::optional<std::int64_t>> parameters;  // of policies that have one
   RestartCost switching;
 };
 

@@ -20,6 +20,11 @@ std::string phase_path(std::size_t phase, const char* key) {
   return fmt::format("synchronization.{}.{}", phase, key);
 }
 
+std::optional<std::int64_t> parameter_of(const PhaseEntry& phase) {
+  const auto found = phase.parameters.find(phase.config.policy);
+  return found == phase.parameters.end() ? std::nullopt : found->second;
+}
+
 bool all_sound(const Reading& reading, std::initializer_list<const char*> paths) {
   return std::all_of(paths.begin(), paths.end(), [&](const char* path) { return reading.is_sound(path); });
 }
@@ -79,12 +84,8 @@ double expected_updates(const Scenario& scenario, double samples) {
   for (const PhaseEntry& phase : scenario.synchronization) {
     const double share = std::min(share_left, phase.share.value_or(phase.length ? 0.0 : share_left));
     share_left -= share;
-    double gradients = 1.0;
-    if (phase.config.policy == SynchronizationKind::bsp) gradients = workers;
-    if (phase.config.policy == SynchronizationKind::k_sync)
-      gradients = static_cast<double>(phase.config.gradients_per_update);
-    if (phase.config.policy == SynchronizationKind::backup_workers)
-      gradients = workers - static_cast<double>(phase.config.backups);
+    const SynchronizationRule& rule = rule_of(phase.config.policy);
+    const double gradients = rule.gradients_per_update(workers, parameter_of(phase).value_or(1));
     updates += share * samples / (batch * gradients);
   }
   // Phases that are not shares: as many updates as there can be.
@@ -197,6 +198,32 @@ void check_shares(const Scenario& scenario, const Reading& reading) {
     reading.problems().error(last, fmt::format("the shares of the phases sum to {:.10g} %", 100.0 * sum), "");
 }
 
+// Each policy has its own parameter, or none.
+void check_parameters(const PhaseEntry& phase, std::size_t index, std::int64_t workers,
+                      const Reading& reading) {
+  Problems& problems = reading.problems();
+  for (const SynchronizationRule& rule : synchronization_rules()) {
+    if (!rule.parameter) continue;
+    const std::string path = phase_path(index, std::string(rule.parameter->key).c_str());
+    const bool is_given = reading.is_given(path);
+    if (rule.kind != phase.config.policy) {
+      if (is_given)
+        problems.warning(reading.spot(path),
+                         fmt::format("`{}` is only used by `policy: {}`", rule.parameter->key, rule.word));
+      continue;
+    }
+    if (!is_given)
+      problems.error(reading.spot(phase_path(index, "policy")),
+                     fmt::format("`policy: {}` needs `{}`", rule.word, rule.parameter->key),
+                     fmt::format("{}, for example `{}: {}`", rule.parameter->description, rule.parameter->key,
+                                 std::max<std::int64_t>(rule.parameter->minimum, 1)));
+    const std::optional<std::int64_t> value = parameter_of(phase);
+    if (!is_given || !value || !reading.is_sound(path)) continue;
+    const std::string complaint = rule.parameter->complaint(*value, workers);
+    if (!complaint.empty()) problems.error(reading.spot(path), complaint, "");
+  }
+}
+
 void check_policy(const Scenario& scenario, std::size_t index, const Reading& reading) {
   Problems& problems = reading.problems();
   const PhaseConfig& phase = scenario.synchronization[index].config;
@@ -205,36 +232,20 @@ void check_policy(const Scenario& scenario, std::size_t index, const Reading& re
   if (!all_sound(reading, {policy.c_str(), transport.c_str(), "cluster.workers"})) return;
   const auto workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
   const bool is_all_reduce = phase.transport != Transport::server;
-  if (is_all_reduce && phase.policy != SynchronizationKind::bsp)
+  const SynchronizationRule& rule = rule_of(phase.policy);
+  if (is_all_reduce && !rule.combines_all_members)
     problems.error(reading.spot(transport), "an all-reduce needs `policy: bsp`: all workers must take part",
                    "write `transport: server`");
   if (is_all_reduce && workers < 2)
     problems.error(reading.spot(transport), "an all-reduce needs at least 2 workers",
                    "write `transport: server`");
-  const bool is_k_sync = phase.policy == SynchronizationKind::k_sync;
-  const std::string gradients = phase_path(index, "gradients");
-  if (is_k_sync && !reading.is_given(gradients))
-    problems.error(reading.spot(policy), "`policy: k-sync` needs `gradients`",
-                   fmt::format("how many of the {} workers an update waits for", workers));
-  if (is_k_sync && phase.gradients_per_update > workers)
-    problems.error(reading.spot(gradients), fmt::format("there are only {} workers", workers), "");
-  if (!is_k_sync && reading.is_given(gradients))
-    problems.warning(reading.spot(gradients), "`gradients` is only used by `policy: k-sync`");
-  const bool has_backups = phase.policy == SynchronizationKind::backup_workers;
-  const std::string backups = phase_path(index, "backups");
-  if (has_backups && !reading.is_given(backups))
-    problems.error(reading.spot(policy), "`policy: backup-workers` needs `backups`",
-                   "for example `backups: 1`");
-  if (has_backups && phase.backups >= workers)
-    problems.error(reading.spot(backups), fmt::format("of {} workers at least one must count", workers), "");
-  if (!has_backups && reading.is_given(backups))
-    problems.warning(reading.spot(backups), "`backups` is only used by `policy: backup-workers`");
+  check_parameters(scenario.synchronization[index], index, workers, reading);
   if (scenario.cluster.servers.count > 1 && reading.is_sound("cluster.servers") &&
-      !decides_alike_on_every_server(phase.policy))
+      !rule.decides_alike_on_every_server)
     problems.error(reading.spot(policy),
                    "this policy needs a single server: several could take different gradients",
                    "set `cluster.servers.count` to 1");
-  if (phase.exchange == Exchange::parameters && phase.policy != SynchronizationKind::asp)
+  if (phase.exchange == Exchange::parameters && !rule.one_gradient_per_update)
     problems.error(reading.spot(phase_path(index, "exchange")), "`exchange: parameters` needs `policy: asp`",
                    "remove `exchange`");
 }

@@ -20,7 +20,7 @@ Coordinator::Coordinator(CoordinatorConfig config)
       versions_(config_.servers, 0) {
   check(!workers_.empty() && config_.servers > 0, "a job has workers and servers");
   for (const PhaseConfig& phase : config_.phases)
-    check(config_.servers == 1 || decides_alike_on_every_server(phase.policy),
+    check(config_.servers == 1 || rule_of(phase.policy).decides_alike_on_every_server,
           "the first gradients of a round may differ from server to server");
   if (config_.checkpoint_every) checkpoints_.emplace(*config_.checkpoint_every);
   for (std::size_t w = 0; w < config_.present_at_start.size(); ++w) {

@@ -270,15 +270,15 @@ TEST_CASE("every policy and exchange leaves a whole record, over one server and 
   asp.policy = SynchronizationKind::asp;
   PhaseConfig k_sync;
   k_sync.policy = SynchronizationKind::k_sync;
-  k_sync.gradients_per_update = 2;
+  k_sync.parameter = 2;
   PhaseConfig backup;
   backup.policy = SynchronizationKind::backup_workers;
-  backup.backups = 1;
+  backup.parameter = 1;
   PhaseConfig exchange = asp;
   exchange.exchange = Exchange::parameters;
   for (const PhaseConfig& phase : {bsp, asp, k_sync, backup, exchange}) {
     for (const std::size_t servers : {1U, 3U}) {
-      if (servers > 1 && !decides_alike_on_every_server(phase.policy)) continue;  // refused
+      if (servers > 1 && !rule_of(phase.policy).decides_alike_on_every_server) continue;  // refused
       CAPTURE(static_cast<int>(phase.policy));
       CAPTURE(servers);
       test::TestJob job;
