@@ -29,7 +29,7 @@ SynchronizationRule asp_rule() {
       .parameter = std::nullopt,
       .combines_all_members = false,
       .decides_alike_on_every_server = true,
-      .one_gradient_per_update = true,
+      .may_exchange_parameters = true,
       .gradients_per_update = [](double, std::int64_t) { return 1.0; },
       .make = [](std::int64_t) -> std::unique_ptr<SynchronizationPolicy> { return std::make_unique<Asp>(); }};
 }

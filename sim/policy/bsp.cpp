@@ -65,7 +65,7 @@ SynchronizationRule bsp_rule() {
       .parameter = std::nullopt,
       .combines_all_members = true,
       .decides_alike_on_every_server = true,
-      .one_gradient_per_update = false,
+      .may_exchange_parameters = false,
       .gradients_per_update = [](double workers, std::int64_t) { return workers; },
       .make = [](std::int64_t) -> std::unique_ptr<SynchronizationPolicy> { return std::make_unique<Bsp>(); }};
 }

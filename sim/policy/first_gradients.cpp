@@ -99,7 +99,7 @@ SynchronizationRule k_sync_rule() {
                                      }},
       .combines_all_members = false,
       .decides_alike_on_every_server = false,
-      .one_gradient_per_update = false,
+      .may_exchange_parameters = false,
       .gradients_per_update = [](double, std::int64_t gradients) { return static_cast<double>(gradients); },
       .make = [](std::int64_t gradients) -> std::unique_ptr<SynchronizationPolicy> {
         check(gradients > 0, "K-sync waits for at least one gradient");
@@ -123,7 +123,7 @@ SynchronizationRule backup_workers_rule() {
                                          }},
           .combines_all_members = false,
           .decides_alike_on_every_server = false,
-          .one_gradient_per_update = false,
+          .may_exchange_parameters = false,
           .gradients_per_update = [](double workers,
                                      std::int64_t backups) { return workers - static_cast<double>(backups); },
           .make = [](std::int64_t backups) -> std::unique_ptr<SynchronizationPolicy> {

@@ -40,8 +40,8 @@ struct SynchronizationRule {
   bool combines_all_members = false;
   // Servers that see gradients in different orders still combine the same ones: needed with several servers.
   bool decides_alike_on_every_server = false;
-  // Each gradient is an update of its own: then workers can also exchange parameters.
-  bool one_gradient_per_update = false;
+  // Workers never wait for each other: then they can also exchange parameters.
+  bool may_exchange_parameters = false;
   // Gradients in an update of so many workers.
   double (*gradients_per_update)(double workers, std::int64_t parameter) = nullptr;
   std::unique_ptr<SynchronizationPolicy> (*make)(std::int64_t parameter) = nullptr;

@@ -245,7 +245,7 @@ void check_policy(const Scenario& scenario, std::size_t index, const Reading& re
     problems.error(reading.spot(policy),
                    "this policy needs a single server: several could take different gradients",
                    "set `cluster.servers.count` to 1");
-  if (phase.exchange == Exchange::parameters && !rule.one_gradient_per_update)
+  if (phase.exchange == Exchange::parameters && !rule.may_exchange_parameters)
     problems.error(reading.spot(phase_path(index, "exchange")), "`exchange: parameters` needs `policy: asp`",
                    "remove `exchange`");
 }
