@@ -17,5 +17,7 @@ int calibrate_command(const std::vector<std::string>& arguments);
 int show_command(const std::vector<std::string>& arguments);
 int check_command(const std::vector<std::string>& arguments);
 int from_log_command(const std::vector<std::string>& arguments);
+int network_command(const std::vector<std::string>& arguments);
+int noise_command(const std::vector<std::string>& arguments);
 
 }  // namespace paceline::calibrate

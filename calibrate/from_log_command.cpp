@@ -161,8 +161,10 @@ int from_log_command(const std::vector<std::string>& arguments) {
   std::string text = runs_text("ASP", asp) + runs_text("BSP", bsp);
   text += fmt::format(
       "an iteration of one worker: {:.4g} s (parallel)\nserial part of a BSP step: {:.4g} s + {:.4g} s a "
-      "worker; a pause: {:.3g} s\n",
-      model.parallel_s, model.serial_fixed_s, model.serial_per_worker_s, bsp.pause_s());
+      "worker; a pause: {:.3g} s\n"
+      "in a scenario: coordination: {{per_step: {:.4g} s, per_worker: {:.4g} s}}\n",
+      model.parallel_s, model.serial_fixed_s, model.serial_per_worker_s, bsp.pause_s(), model.serial_fixed_s,
+      model.serial_per_worker_s);
   if (options.predict_workers > 0) {
     text += fmt::format("\nBSP step of {} workers, between pauses:\n", options.predict_workers);
     for (const Prediction& prediction : predict(model, bsp, options)) {

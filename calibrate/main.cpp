@@ -17,8 +17,11 @@ namespace {
 using Command = int (*)(const std::vector<std::string>&);
 
 int dispatch(const std::vector<std::string>& arguments) {
-  const std::map<std::string, Command> commands = {
-      {"show", show_command}, {"check", check_command}, {"from-log", from_log_command}};
+  const std::map<std::string, Command> commands = {{"show", show_command},
+                                                   {"check", check_command},
+                                                   {"from-log", from_log_command},
+                                                   {"network", network_command},
+                                                   {"noise", noise_command}};
   if (arguments.size() == 2 && arguments[0] == measure_child_flag) {
     run_measure_child(parse_request(arguments[1]), std::cout);
     return exit_done;

@@ -164,7 +164,7 @@ std::string footer() {
          "  paceline calibrate resnet50 --budget '10 min' --memory '8 GB'\n"
          "  paceline calibrate mine.pt --input 3,32,32 --classes 10\n"
          "\n"
-         "Other commands: paceline calibrate show | check | from-log | network, each with --help.\n"
+         "Other commands: paceline calibrate show | check | noise | from-log | network, each with --help.\n"
          "An interrupted calibration goes on when the same command is given again.\n"
          "Run it on an otherwise idle machine of the kind to be simulated. A scenario names the file under\n"
          "job.profile. Exit codes: 0 done, 1 measuring failed, 2 wrong arguments, 3 a check did not hold.";

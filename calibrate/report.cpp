@@ -42,8 +42,8 @@ std::string compute_text(const Profile& profile) {
         "optimizer step "
         "{}\n",
         fit.cores, fit.cores == 1 ? ": " : "s:", law_text(fit), fit.batch_min_samples, fit.batch_max_samples,
-        percent(fit.leave_one_out_error), percent_or(fit.relative_half_width, "unknown"),
-        duration_text(fit.optimizer_step.value()));
+        fit.leave_one_out_error > 0.0 ? percent(fit.leave_one_out_error) : std::string("an unknown share"),
+        percent_or(fit.relative_half_width, "unknown"), duration_text(fit.optimizer_step.value()));
   return text;
 }
 

@@ -34,8 +34,11 @@ class Workplace {
   ~Workplace() { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] Outcome run(const std::string& arguments, const std::string& errors = "2>&1") const {
-    const std::string command =
-        "cd '" + folder_.string() + "' && '" PACELINE_CALIBRATE "' " + arguments + " " + errors;
+    return shell("'" PACELINE_CALIBRATE "' " + arguments + " " + errors);
+  }
+  // Lines of a shell script, run in the folder.
+  [[nodiscard]] Outcome shell(const std::string& script) const {
+    const std::string command = "cd '" + folder_.string() + "'\n" + script;
     FILE* pipe = popen(command.c_str(), "r");
     REQUIRE(pipe != nullptr);
     std::string output;
@@ -93,6 +96,58 @@ TEST_CASE("wrong arguments end with code 2, say what is wrong, and leave nothing
   check_refused("mlp -o /", "cannot write /: it is a folder");
 }
 
+TEST_CASE("what cannot fit, or contradicts itself, is refused before it is measured") {
+  check_refused("mlp --batches 8,16,1000000 --memory '1 GB' --cores 1",
+                "--batches: batch 1000000 needs about");
+  check_refused("mlp --budget '1 min' --processes 3", "--budget chooses the number of processes");
+  check_refused("mlp --budget '0 s'", "--budget: must be above 0 s");
+  check_refused("mlp --input 3,32,32", "--input and --classes describe a TorchScript file");
+  check_refused("mine.pt", "--input and --classes are needed");
+  check_refused("mine.pt --input 3,32,32 --classes 10", "mine.pt: no such file");
+  check_refused("show", "PROFILE is required");
+  check_refused("show none.json", "none.json: no such profile");
+  check_refused("check none.json", "none.json: no such profile");
+  check_refused("check '" PACELINE_CHECKOUT "/scenarios/profiles/k80-resnet32.json'",
+                "is derived from publications");
+  check_refused("from-log --workers 8", "logs of asynchronous and of synchronous runs are needed");
+  check_refused("from-log nowhere --workers 8", "there is no asp/run*/loss.csv");
+  check_refused("network", "give one of HOST:PORT, --listen PORT and --loopback");
+  check_refused("network somewhere", "`somewhere` is not HOST:PORT");
+  check_refused("noise mlp --points 1,2", "--points: at least 3");
+  check_refused("noise resnet50", "cannot learn here");
+}
+
+TEST_CASE("an interrupted calibration keeps whole processes, and the same command goes on from them") {
+  const Workplace workplace;
+  const std::string command =
+      "mlp --batches 2,4,8 --cores 1 --processes 1000 --time-per-point '1 ms' -o profile.json";
+  // Ended as soon as two processes are on disk. A shell gives its background commands no SIGINT; SIGTERM is alike.
+  const Outcome interrupted = workplace.shell("'" PACELINE_CALIBRATE "' " + command + R"( 2>&1 &
+tries=0
+until grep -c '^{"processes' profile.json.partial 2>/dev/null | grep -q '[2-9]' || [ $tries -ge 600 ]; do
+  tries=$((tries + 1))
+  sleep 0.1
+done
+kill -TERM $!
+wait $!
+echo code $?)");
+  CHECK_MESSAGE(interrupted.output.find("code 143") != std::string::npos, interrupted.output);
+  CHECK(interrupted.output.find("the same command goes on from there") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(workplace.path("profile.json")));
+  const Outcome other = workplace.run("mlp --batches 2,4,8,16 --cores 1 -o profile.json");
+  CHECK(other.exit_code == 2);
+  CHECK(other.output.find("holds an interrupted calibration of something else") != std::string::npos);
+  // As if 4 processes had been asked for: the test need not wait for 1000.
+  CHECK(std::system(("sed -i '1s/\"processes\":1000/\"processes\":4/' '" +
+                     workplace.path("profile.json.partial").string() + "'")
+                        .c_str()) == 0);
+  const Outcome finished = workplace.run(command);
+  CHECK_MESSAGE(finished.exit_code == 0, finished.output);
+  CHECK(finished.output.find("going on with") == 0);
+  CHECK_FALSE(std::filesystem::exists(workplace.path("profile.json.partial")));
+  CHECK(read_profile(workplace.path("profile.json")).jitter.processes == 4);
+}
+
 TEST_CASE("an existing profile is kept unless --force is given") {
   const Workplace workplace;
   std::ofstream(workplace.path("kept.json")) << "precious";
@@ -119,6 +174,16 @@ TEST_CASE("a short real measurement writes a profile that is read back, over an 
   CHECK(profile.compute[0].batch_max_samples == 8);
   CHECK(profile.jitter.processes == 2);
   CHECK_FALSE(profile.jitter.run_cv.has_value());
+  CHECK(profile.memory.has_value());
+  const Outcome shown = workplace.run("show profile.json");
+  CHECK(shown.exit_code == 0);
+  for (const char* part : {"iteration (forward and backward)", "memory: ", "residuals (not held out)"})
+    CHECK_MESSAGE(shown.output.find(part) != std::string::npos, shown.output);
+  CHECK(nlohmann::json::parse(workplace.run("show profile.json --json").output).at("points").size() == 3);
+  // Whether it holds depends on what else runs; that it is judged does not.
+  const Outcome checked = workplace.run("check profile.json --processes 1 --json", "2>/dev/null");
+  CHECK((checked.exit_code == 0 || checked.exit_code == 3));
+  CHECK(nlohmann::json::parse(checked.output).at("points").size() == 2);  // batches 3 and 6
   const auto summary = nlohmann::json::parse(outcome.output);
   CHECK(summary.at("profile") == "profile.json");
   CHECK(summary.at("compute").at(0).at("intercept_s") == profile.compute[0].intercept.value());

@@ -1,0 +1,48 @@
+// Measuring messages between two ends over TCP.
+//
+// Models:      one message at a time: the near end sends `size` bytes, the far end sends as many back.
+// Equation:    one-way time = half of the time until all bytes are back; the median over the repetitions.
+// Units:       bytes, seconds of the steady clock.
+// Assumptions: both directions are alike; TCP_NODELAY at both ends, buffers as the system gives them.
+// Not modelled: several messages at once, loss, what other transports do (RDMA, shared memory).
+// Source:      NetPIPE's ping-pong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace paceline::calibrate {
+
+struct TransferTime {
+  std::int64_t bytes = 1;
+  double seconds = 0.0;  // one way
+};
+
+// The far end: answers until the near end closes the connection. `port` 0 lets the system choose.
+class EchoServer {
+ public:
+  // Throws UserError when the port cannot be had. `address` e.g. "127.0.0.1", or "0.0.0.0" for every interface.
+  EchoServer(const std::string& address, int port);
+  EchoServer(const EchoServer&) = delete;
+  EchoServer& operator=(const EchoServer&) = delete;
+  ~EchoServer();
+
+  [[nodiscard]] int port() const { return port_; }
+  // Serves one connection to its end. Throws Interrupted.
+  void serve_one() const;
+
+ private:
+  int listener_ = -1;
+  int port_ = 0;
+};
+
+// 1 B, 4 B, 16 B … up to `largest`.
+[[nodiscard]] std::vector<std::int64_t> message_sizes(std::int64_t largest);
+
+// Throws UserError when nobody answers there, std::runtime_error when the connection breaks.
+[[nodiscard]] std::vector<TransferTime> measure_transfers(const std::string& host, int port,
+                                                          const std::vector<std::int64_t>& sizes,
+                                                          int repetitions);
+
+}  // namespace paceline::calibrate
