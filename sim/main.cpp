@@ -64,6 +64,10 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
                    "also write iterations.csv: one row for each iteration");
   command.add_flag("--trace", arguments.trace,
                    "also write trace.json (opens in Perfetto) and activities.csv, of the first replication");
+  command.add_flag(
+      "--profile-uncertainty", arguments.profile_uncertainty,
+      "draw compute times from the profile's ensemble for each replication: its calibration error "
+      "reaches the results");
   command.add_option("-j,--jobs", arguments.jobs, "simulations at a time; never changes a result")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();

@@ -18,8 +18,9 @@ struct RunArguments {
   std::string output;                  // empty: results/<name>
   bool force = false;
   bool json = false;
-  bool iterations = false;  // write iterations.csv
-  bool trace = false;       // write trace.json and activities.csv
+  bool iterations = false;           // write iterations.csv
+  bool trace = false;                // write trace.json and activities.csv
+  bool profile_uncertainty = false;  // draw the profile's parameters anew for each replication
   int jobs = 1;
 };
 

@@ -72,6 +72,7 @@ std::string reproducing_command(const std::string& subcommand, const RunArgument
     command += fmt::format(" --set {}", shell_quoted(assignment));
   if (arguments.iterations) command += " --iterations";
   if (arguments.trace) command += " --trace";
+  if (arguments.profile_uncertainty) command += " --profile-uncertainty";
   return command;
 }
 
@@ -84,7 +85,8 @@ Timed simulate_all(std::vector<LoadedScenario> scenarios, const std::string& sub
                    const RunArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
   StudyRun run = run_replications(std::move(scenarios), arguments.jobs,
-                                  {.iterations = arguments.iterations, .trace = arguments.trace});
+                                  {.iterations = arguments.iterations, .trace = arguments.trace},
+                                  arguments.profile_uncertainty ? ProfileUse::drawn : ProfileUse::as_fitted);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   const double memory = run.peak_memory_mib;
   return {std::move(run),

@@ -9,6 +9,7 @@
 
 #include "sim/report/results_folder.hpp"
 #include "sim/scenario/reader.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace paceline {
 
@@ -27,6 +28,6 @@ class SimulationFailed : public std::runtime_error {
 // carried out is left out and named in its variant's `failures`. Throws UserError, before the first run where that can
 // be known, and SimulationFailed when not one run of a variant could be carried out.
 [[nodiscard]] StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs,
-                                        RecordingOptions recording);
+                                        RecordingOptions recording, ProfileUse use = ProfileUse::as_fitted);
 
 }  // namespace paceline

@@ -10,6 +10,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/cluster/speed_trace.hpp"
 #include "sim/cost/compute_law.hpp"
+#include "sim/cost/profile_draw.hpp"
 #include "sim/engine/executor.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
@@ -138,6 +139,14 @@ Coordinator build_coordinator(const Scenario& scenario, const World& world) {
   throw UserError(fmt::format("{}: error: `{}`: {}\nhint: {}\n", origin_of(loaded, key), key, message, hint));
 }
 
+std::vector<int> cores_in_use(const Scenario& scenario) {
+  std::vector<int> cores;
+  for (const Worker& worker : scenario.cluster.workers) cores.push_back(worker.cores);
+  for (const Level& level : scenario.heterogeneity.changes.schedule)
+    cores.insert(cores.end(), level.cores.begin(), level.cores.end());
+  return cores;
+}
+
 void check_cores(const LoadedScenario& loaded, const Profile& profile) {
   std::vector<int> measured;
   for (const ComputeFit& fit : profile.compute) measured.push_back(fit.cores);
@@ -214,12 +223,25 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, cons
   return notes;
 }
 
+std::string check_drawing(const LoadedScenario& loaded, const Profile& profile) {
+  if (profile.ensemble.empty())
+    fail_at(
+        loaded, "job.profile",
+        fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
+        "calibrate again with this version, with at least 3 processes; or leave out --profile-uncertainty");
+  return fmt::format("each replication draws its compute times from the {} equally likely calibrations in {}",
+                     profile.ensemble.size(), profile.path);
+}
+
 RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication,
-                   RecordingOptions recording) {
+                   RecordingOptions recording, ProfileUse use) {
   const Seed seed{scenario.seed, replication};
-  const World world = build_world(scenario, profile, seed);
+  const Profile truth =
+      use == ProfileUse::drawn ? drawn_profile(profile, cores_in_use(scenario), seed) : profile;
+  const World world = build_world(scenario, truth, seed);
   const std::unique_ptr<Learner> learner = build_learner(scenario, seed);
-  Coordinator coordinator = build_coordinator(scenario, world);
+  // Policies know the profile, never the draw.
+  Coordinator coordinator = build_coordinator(scenario, build_world(scenario, profile, seed));
   SimGridTimeline timeline(scenario.cluster);
   RunRecorder recorder(seed, recording);
   Executor executor(coordinator, world, *learner, timeline, recorder);

@@ -21,8 +21,17 @@ namespace paceline {
 [[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded,
                                                             const Profile& profile);
 
+// What a replication takes for the machine's true times.
+enum class ProfileUse {
+  as_fitted,
+  drawn,  // one equally likely calibration for each replication, the same for every policy (profile_draw.hpp)
+};
+
+// Throws UserError, at its place, when the profile cannot be drawn from; else one sentence for the results.
+[[nodiscard]] std::string check_drawing(const LoadedScenario& loaded, const Profile& profile);
+
 // Simulates under SimGrid. At most one call per process.
 [[nodiscard]] RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication,
-                                 RecordingOptions recording);
+                                 RecordingOptions recording, ProfileUse use = ProfileUse::as_fitted);
 
 }  // namespace paceline

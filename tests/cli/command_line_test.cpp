@@ -177,6 +177,44 @@ TEST_CASE("another seed gives another result") {
   CHECK(read_file(place.path() / "a/summary.csv") != read_file(place.path() / "b/summary.csv"));
 }
 
+TEST_CASE("--profile-uncertainty draws the machine anew for each replication, or says why it cannot") {
+  const Workplace place;
+  const ProgramResult refused =
+      place.paceline({"run", "scenario.yaml", "--profile-uncertainty", "-o", "out"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "does not say how sure it is"));
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+  // Two equally likely machines, one twice as slow as the other.
+  auto profile = nlohmann::json::parse(profile_text);
+  profile["version"] = 2;
+  profile["origin"] = "measured";
+  profile["sources"] = nlohmann::json::array();
+  profile["fits"]["compute"][0].update({{"knee", nullptr}, {"relative_half_width", 0.5}});
+  profile["fits"].update({{"core_scaling", nullptr},
+                          {"memory", nullptr},
+                          {"ensemble", {{{1, 0.001, 0.0001, 0, 0}}, {{1, 0.002, 0.0002, 0, 0}}}}});
+  profile["jitter"].update({{"process_cv", nullptr},
+                            {"run_cv_upper", nullptr},
+                            {"iteration_law", "log_normal"},
+                            {"iteration_quantiles", nullptr}});
+  place.write("profile.json", profile.dump());
+  const std::vector<std::string> run = {"run", "scenario.yaml", "--set", "replications=12", "-o"};
+  const auto outcome = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = run;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult result = place.paceline(arguments);
+    CHECK_MESSAGE(result.exit_code == 0, result.err);
+    return result;
+  };
+  static_cast<void>(outcome({"fixed"}));
+  CHECK(contains(outcome({"drawn", "--profile-uncertainty"}).err, "2 equally likely calibrations"));
+  const std::string manifest = read_file(place.path() / "drawn/manifest.json");
+  CHECK(contains(manifest, "--profile-uncertainty"));
+  CHECK(read_file(place.path() / "fixed/summary.csv") != read_file(place.path() / "drawn/summary.csv"));
+  static_cast<void>(outcome({"again", "--profile-uncertainty", "--jobs", "2"}));
+  check_identical(place.path() / "drawn", place.path() / "again");
+}
+
 TEST_CASE("a mistake in a scenario points at its place and leaves no folder") {
   const Workplace place;
   std::string broken = scenario_text;
