@@ -61,7 +61,7 @@ study="$root/scenarios/quickstart/study.yaml"
 heading "Calibrate: how long the network takes on this processor"
 # Every worker of the study has one core.
 calibrate=("$paceline" calibrate small-cnn --cores 1 -o "$profile")
-if [[ "$short" == true ]]; then calibrate+=(--quick); fi
+if [[ "$short" == true ]]; then calibrate+=(--quick); else calibrate+=(--budget "30 s"); fi
 if [[ ! -e "$profile" ]]; then
   "${calibrate[@]}"
 elif [[ "$recalibrate" == true ]]; then
