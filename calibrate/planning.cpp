@@ -80,8 +80,7 @@ void add_small_batches(MeasurementPlan& plan, const Probe& probe, double budget_
     std::vector<std::int64_t> extended = {batch};
     extended.insert(extended.end(), plan.batches.begin(), plan.batches.end());
     plan.batches = std::move(extended);
-    if (plan.batches.size() > fewest_batches && planned_seconds(plan, probe) > budget_s)
-      plan.batches.pop_back();
+    drop_large_batches(plan, probe, budget_s);
   }
 }
 
@@ -91,6 +90,14 @@ void drop_middle_core_counts(MeasurementPlan& plan, const Probe& probe, double b
     plan.dropped.push_back(fmt::format("{} cores: out of time", *middle));
     plan.cores.erase(middle);
   }
+}
+
+// Three batches and two core counts are the least a profile can be made of.
+void say_when_over_budget(MeasurementPlan& plan, const Probe& probe, double budget_s) {
+  if (planned_seconds(plan, probe) > budget_s)
+    plan.dropped.push_back(
+        fmt::format("nothing more: this smallest plan takes about {:.0f} s, longer than the {:.0f} s given",
+                    planned_seconds(plan, probe), budget_s));
 }
 
 }  // namespace
@@ -130,6 +137,7 @@ MeasurementPlan fitting_plan(const MeasurementPlan& wanted, const Probe& probe, 
   drop_large_batches(plan, probe, limits.budget_s);
   add_small_batches(plan, probe, limits.budget_s);
   drop_middle_core_counts(plan, probe, limits.budget_s);
+  say_when_over_budget(plan, probe, limits.budget_s);
   if (plan.batches.size() < fewest_batches)
     throw UserError(fmt::format("{}: only the batches {} fit into {}", plan.network,
                                 fmt::join(plan.batches, ", "), gigabytes(limits.memory)),

@@ -29,7 +29,10 @@ std::vector<TransferTime> measured_on_loopback() {
 // The simulator's time from a worker to the server over a star network with these constants.
 double simulated_seconds(const TransferLine& line, double bytes) {
   const BytesPerSecond bandwidth{1.0 / line.seconds_per_byte};
-  SimGridTimeline timeline({{Worker{}, Worker{}}, {bandwidth, Seconds{line.latency_s}, bandwidth}});
+  SimGridTimeline timeline(Cluster{
+      .workers = {Worker{}, Worker{}},
+      .network = {
+          .bandwidth = bandwidth, .latency = Seconds{line.latency_s}, .server_bandwidth = bandwidth}});
   timeline.send(WorkerId{0}, WorkerId{1}, Bytes{bytes}, WorldChange{});
   double arrived = 0.0;
   static_cast<void>(timeline.run([&](Seconds now, const std::vector<Occurrence>&) {
