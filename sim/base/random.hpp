@@ -31,6 +31,7 @@ enum class Purpose : std::uint8_t {
   bootstrap = 7,
   straggler = 8,
   profile_draw = 9,
+  learning_curve = 16,
 };
 
 // The experiment's identity: replications of one scenario share `seed` and differ in `replication`.

@@ -1,0 +1,101 @@
+// What every statistical form of a learning curve is: a state driven by updates, read as loss and accuracy.
+//
+// Models:      the course of loss and accuracy of one training job, from what each update was: samples, weight and
+//              staleness of its gradients, learning rate, momentum. Never from a policy's name, a share of it, or time.
+// Equation:    each form's own header. Shared by all: the *exposure* of one gradient to staleness,
+//                x = tau · learning_rate · weight / (1 - momentum),
+//              the distance the parameters move, in units of a gradient, between reading and applying. The limit of
+//              stability of delayed gradient descent is a bound on curvature · x (see quadratic_form.hpp).
+// Units:       staleness tau in updates; loss in nats (training cross-entropy without weight decay); accuracy 0-1.
+// Assumptions: one network, data set and optimizer family: those of the runs the parameters were fitted on.
+// Not modelled: the content of a batch; what a worker's data order does.
+// Source:      reference: McCandlish et al. 2018 (arXiv 1812.06162), G. Zhang et al. 2019 (arXiv 1907.04164).
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/random.hpp"
+
+namespace paceline {
+
+struct SeenGradient {
+  double samples = 0.0;
+  double weight = 1.0;
+  double staleness = 0.0;  // updates applied between its parameters and its own application
+};
+
+struct SeenUpdate {
+  std::span<const SeenGradient> gradients;
+  double learning_rate = 0.0;
+  double momentum = 0.0;
+};
+
+// What differs from run to run of one setting; the defaults are the mean run.
+struct RunEffects {
+  double ceiling_offset = 0.0;  // added to the accuracy reached in the end
+  double damage_factor = 1.0;   // multiplies what staleness takes from that accuracy
+  double speed_factor = 1.0;    // multiplies early progress
+};
+
+struct FormSetting {
+  int classes = 10;  // accuracy starts at 1 / classes, loss at ln(classes)
+  RunEffects effects;
+  Seed seed;  // of forms that draw gradient noise
+};
+
+// The state read without evaluation noise.
+struct FormReading {
+  double loss = 0.0;  // not finite: the job diverged
+  double accuracy = 0.0;
+  double heat = 0.0;  // accuracy that noise at the present learning rate costs; scale of the evaluation noise
+};
+
+class LearningForm {
+ public:
+  LearningForm() = default;
+  LearningForm(const LearningForm&) = delete;
+  LearningForm& operator=(const LearningForm&) = delete;
+  virtual ~LearningForm() = default;
+
+  virtual void advance(const SeenUpdate& update) = 0;
+  [[nodiscard]] virtual FormReading read() const = 0;
+};
+
+// One parameter as a fit sees it: bounds, where to start, and whether it is searched on a logarithmic scale.
+struct FormParameter {
+  std::string_view name;
+  double lower = 0.0;
+  double upper = 1.0;
+  double initial = 0.5;
+  bool logarithmic = false;
+  std::string_view meaning;
+};
+
+struct FormDescription {
+  std::string_view name;
+  std::string_view summary;
+  std::span<const FormParameter> parameters;
+  std::unique_ptr<LearningForm> (*make)(std::span<const double> values, const FormSetting& setting);
+};
+
+// All forms, the recommended one first.
+[[nodiscard]] std::span<const FormDescription> learning_forms();
+// Null when there is no form of this name.
+[[nodiscard]] const FormDescription* find_form(std::string_view name);
+
+// Exposure of one gradient, as above.
+[[nodiscard]] inline double exposure(const SeenGradient& gradient, const SeenUpdate& update) {
+  return gradient.staleness * gradient.weight * update.learning_rate / (1.0 - update.momentum);
+}
+// Samples of all gradients together.
+[[nodiscard]] inline double samples_of(const SeenUpdate& update) {
+  double samples = 0.0;
+  for (const SeenGradient& gradient : update.gradients) samples += gradient.samples;
+  return samples;
+}
+
+}  // namespace paceline

@@ -1,0 +1,154 @@
+#include "sim/learning/statistical_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/cost/json_field.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr const char* format_name = "paceline-learner";
+constexpr std::int64_t format_version = 1;
+constexpr const char* hint = "a learner file is written by `paceline fit`";
+
+LearnerSource source_of(const JsonField& field) {
+  const std::string text = field.text();
+  if (text == "recorded") return LearnerSource::recorded;
+  if (text != "assumed") field.fail(fmt::format("must be \"recorded\" or \"assumed\", is \"{}\"", text));
+  return LearnerSource::assumed;
+}
+
+const FormDescription* form_of(const JsonField& field) {
+  const std::string name = field.text();
+  const FormDescription* form = find_form(name);
+  std::vector<std::string_view> names;
+  for (const FormDescription& known : learning_forms()) names.push_back(known.name);
+  if (form == nullptr)
+    field.fail(fmt::format("there is no form \"{}\"; there are {}", name, fmt::join(names, ", ")));
+  return form;
+}
+
+std::vector<double> values_of(const FormDescription& form, const JsonField& parameters) {
+  std::vector<double> values;
+  for (const FormParameter& parameter : form.parameters) {
+    const JsonField field = parameters.member(std::string(parameter.name));
+    const double value = field.non_negative();
+    if (value < parameter.lower || value > parameter.upper)
+      field.fail(fmt::format("must be within {:g} … {:g}, is {:g}", parameter.lower, parameter.upper, value));
+    values.push_back(value);
+  }
+  return values;
+}
+
+LearnerValidity validity_of(const JsonField& field) {
+  const std::vector<JsonField> workers = field.member("workers").elements();
+  const std::vector<JsonField> samples = field.member("update_samples").elements();
+  if (workers.size() != 2) field.member("workers").fail("must be [minimum, maximum]");
+  if (samples.size() != 2) field.member("update_samples").fail("must be [minimum, maximum]");
+  LearnerValidity validity;
+  validity.workers_min = workers[0].integer(1);
+  validity.workers_max = workers[1].integer(validity.workers_min);
+  validity.update_samples_min = samples[0].positive();
+  validity.update_samples_max = samples[1].positive();
+  validity.staleness_max = field.member("staleness_max").non_negative();
+  validity.learning_rate_max = field.member("learning_rate_max").positive();
+  validity.samples_max = field.member("samples_max").positive();
+  return validity;
+}
+
+StatisticalModel model_of(const JsonField& root, const std::string& path) {
+  if (root.member("format").text() != format_name) root.member("format").fail("is not a paceline learner");
+  static_cast<void>(root.member("version").integer(format_version, format_version));
+  StatisticalModel model;
+  model.path = path;
+  model.name = root.member("name").text();
+  model.source = source_of(root.member("source"));
+  for (const JsonField& group : root.member("fitted_on").elements()) model.fitted_on.push_back(group.text());
+  if (model.source == LearnerSource::recorded && model.fitted_on.empty())
+    root.member("fitted_on").fail("a recorded learner names the runs it was fitted on");
+  model.form = form_of(root.member("form"));
+  model.values = values_of(*model.form, root.member("parameters"));
+  model.classes = static_cast<int>(root.member("classes").integer(2, 1'000'000));
+  const JsonField spread = root.member("spread");
+  model.spread = {spread.member("ceiling").non_negative(), spread.member("damage").non_negative(),
+                  spread.member("speed").non_negative()};
+  const JsonField noise = root.member("evaluation_noise");
+  model.noise = {noise.member("scale").non_negative(), noise.member("exponent").non_negative(),
+                 noise.member("least").non_negative()};
+  model.validity = validity_of(root.member("validity"));
+  return model;
+}
+
+}  // namespace
+
+double EvaluationNoise::deviation(double heat) const {
+  return heat > 0.0 ? std::max(least, scale * std::pow(heat, exponent)) : least;
+}
+
+StatisticalModel read_statistical_model(const std::filesystem::path& path) {
+  const std::string text = read_file(path);
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
+  if (document.is_discarded()) throw UserError(fmt::format("{}: is not JSON", path.string()), hint);
+  return model_of(JsonField(document, path.string(), hint), path.string());
+}
+
+std::string statistical_model_json(const StatisticalModel& model) {
+  nlohmann::ordered_json json;
+  json["format"] = format_name;
+  json["version"] = format_version;
+  json["name"] = model.name;
+  json["source"] = model.source == LearnerSource::recorded ? "recorded" : "assumed";
+  json["fitted_on"] = model.fitted_on;
+  json["form"] = model.form->name;
+  for (std::size_t i = 0; i < model.values.size(); ++i)
+    json["parameters"][std::string(model.form->parameters[i].name)] = model.values[i];
+  json["classes"] = model.classes;
+  json["spread"] = {
+      {"ceiling", model.spread.ceiling}, {"damage", model.spread.damage}, {"speed", model.spread.speed}};
+  json["evaluation_noise"] = {
+      {"scale", model.noise.scale}, {"exponent", model.noise.exponent}, {"least", model.noise.least}};
+  const LearnerValidity& validity = model.validity;
+  json["validity"] = {{"workers", {validity.workers_min, validity.workers_max}},
+                      {"update_samples", {validity.update_samples_min, validity.update_samples_max}},
+                      {"staleness_max", validity.staleness_max},
+                      {"learning_rate_max", validity.learning_rate_max},
+                      {"samples_max", validity.samples_max}};
+  return json.dump(2) + "\n";
+}
+
+std::vector<std::string> outside_validity(const StatisticalModel& model, const LearnerUse& use) {
+  const LearnerValidity& valid = model.validity;
+  std::vector<std::string> notes;
+  const auto outside = [&](const std::string& what, double least, double most, double allowed_least,
+                           double allowed_most) {
+    constexpr double rounding = 1e-9;
+    if (least >= allowed_least * (1.0 - rounding) && most <= allowed_most * (1.0 + rounding)) return;
+    notes.push_back(fmt::format("{}: fitted on {} of {:g} to {:g}, used with {:g} to {:g}: an extrapolation",
+                                model.path.empty() ? model.name : model.path, what, allowed_least,
+                                allowed_most, least, most));
+  };
+  outside("worker counts", static_cast<double>(use.workers), static_cast<double>(use.workers),
+          static_cast<double>(valid.workers_min), static_cast<double>(valid.workers_max));
+  outside("updates (samples)", use.update_samples_min, use.update_samples_max, valid.update_samples_min,
+          valid.update_samples_max);
+  outside("staleness (updates)", 0.0, use.staleness, 0.0, valid.staleness_max);
+  outside("learning rates", 0.0, use.learning_rate_max, 0.0, valid.learning_rate_max);
+  outside("workloads (samples)", 0.0, use.samples, 0.0, valid.samples_max);
+  return notes;
+}
+
+RunEffects draw_run_effects(const RunSpread& spread, Seed seed) {
+  RandomStream random(seed, Purpose::learning_curve, 0);
+  const double z1 = random.normal(0.0, 1.0);
+  const double z2 = random.normal(0.0, 1.0);
+  return {spread.ceiling * z1, std::max(0.0, 1.0 + spread.damage * z2), std::exp(-spread.speed * z2)};
+}
+
+}  // namespace paceline

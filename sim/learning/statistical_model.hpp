@@ -1,0 +1,89 @@
+// A fitted learner as a file: the parameters of a form, how runs differ, and where the fit may be trusted.
+//
+// Models:      what a statistical learner needs, and what a reader needs to judge it.
+// Equation:    evaluation noise has the standard deviation max(least, scale · heat^exponent), heat as the form reads it.
+//              Run effects from two standard normal draws z1, z2 of the run: ceiling offset = ceiling · z1, damage factor =
+//              max(0, 1 + damage · z2), speed factor = exp(-speed · z2): a run that learns slowly early is hurt more.
+// Units:       accuracies as fractions, samples, updates of staleness.
+// Assumptions: runs differ by these two draws and by evaluation noise.
+// Not modelled: correlation of one evaluation's noise with the next.
+// Source:      observations 10, 12 and 14 of reference/convergence.md, section 5.
+//
+// The file is JSON, written by `paceline fit`:
+//   format "paceline-learner", version 1
+//   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
+//   fitted_on   [names of groups of runs]; empty only for "assumed"
+//   form        a name of learning_forms(); parameters {name: value}, all of them
+//   classes     of the data set
+//   spread      {ceiling, damage, speed}
+//   evaluation_noise {scale, exponent, least}
+//   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max, samples_max}
+// Readers accept members they do not know (a fit adds its intervals and errors); only this list is promised.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/learning/learning_form.hpp"
+
+namespace paceline {
+
+enum class LearnerSource { recorded, assumed };
+
+struct RunSpread {
+  double ceiling = 0.0;
+  double damage = 0.0;
+  double speed = 0.0;
+};
+
+struct EvaluationNoise {
+  double scale = 0.0;
+  double exponent = 1.0;
+  double least = 0.0;
+  [[nodiscard]] double deviation(double heat) const;
+};
+
+struct LearnerValidity {
+  std::int64_t workers_min = 1;
+  std::int64_t workers_max = 1;
+  double update_samples_min = 1.0;
+  double update_samples_max = 1.0;
+  double staleness_max = 0.0;
+  double learning_rate_max = 0.0;
+  double samples_max = 0.0;  // workload
+};
+
+struct StatisticalModel {
+  std::string path;  // where it was read, for messages
+  std::string name;
+  LearnerSource source = LearnerSource::assumed;
+  std::vector<std::string> fitted_on;
+  const FormDescription* form = nullptr;
+  std::vector<double> values;
+  int classes = 10;
+  RunSpread spread;
+  EvaluationNoise noise;
+  LearnerValidity validity;
+};
+
+// Throws UserError naming file and field when it is missing, of another format, incomplete or impossible.
+[[nodiscard]] StatisticalModel read_statistical_model(const std::filesystem::path& path);
+[[nodiscard]] std::string statistical_model_json(const StatisticalModel& model);
+
+// What a job will ask of a learner.
+struct LearnerUse {
+  std::int64_t workers = 1;
+  double update_samples_min = 1.0;
+  double update_samples_max = 1.0;
+  double staleness = 0.0;  // largest
+  double learning_rate_max = 0.0;
+  double samples = 0.0;
+};
+// One sentence for each range the use leaves.
+[[nodiscard]] std::vector<std::string> outside_validity(const StatisticalModel& model, const LearnerUse& use);
+
+[[nodiscard]] RunEffects draw_run_effects(const RunSpread& spread, Seed seed);
+
+}  // namespace paceline

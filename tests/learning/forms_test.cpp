@@ -1,0 +1,203 @@
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/learning/learning_form.hpp"
+
+using namespace paceline;
+
+namespace {
+
+// A form whose parameters are named one by one; the others keep their initial values.
+struct Named {
+  std::string_view name;
+  double value;
+};
+std::unique_ptr<LearningForm> make(std::string_view form, std::vector<Named> chosen,
+                                   const FormSetting& setting = {}) {
+  const FormDescription* description = find_form(form);
+  REQUIRE(description != nullptr);
+  std::vector<double> values;
+  for (const FormParameter& parameter : description->parameters) values.push_back(parameter.initial);
+  for (const Named& named : chosen) {
+    bool known = false;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (description->parameters[i].name != named.name) continue;
+      values[i] = named.value;
+      known = true;
+    }
+    REQUIRE(known);
+  }
+  return description->make(values, setting);
+}
+
+void advance(LearningForm& form, int updates, SeenGradient gradient, double rate, double momentum = 0.0) {
+  for (int i = 0; i < updates; ++i) form.advance({{&gradient, 1}, rate, momentum});
+}
+
+// One unit of progress takes 1000 samples, heat and floor vanish, temperature 1 at rate 100 on 100 samples.
+std::vector<Named> plain_relaxation() {
+  return {{"ceiling", 0.9},
+          {"damage", 0.01},
+          {"memory_exponent", 1.0},
+          {"progress_samples", 1000.0},
+          {"onset_exponent", 1.0},
+          {"slowing", 0.5},
+          {"rate_exponent", 0.0},
+          {"heat_accuracy", 1e-9},
+          {"floor_loss", 1e-9},
+          {"exposure_limit", 1e3},
+          {"reference_temperature", 1.0},
+          {"relaxation_samples", 1e3}};
+}
+
+}  // namespace
+
+TEST_CASE("every form starts at chance and its parameters start within their bounds") {
+  for (const FormDescription& form : learning_forms()) {
+    INFO(form.name);
+    for (const FormParameter& parameter : form.parameters) {
+      INFO(parameter.name);
+      CHECK(parameter.lower <= parameter.initial);
+      CHECK(parameter.initial <= parameter.upper);
+      CHECK((!parameter.logarithmic || parameter.lower > 0.0));
+    }
+    const auto made = make(form.name, {}, {.classes = 100, .effects = {}, .seed = {}});
+    // accuracy = 1 / classes, loss = ln(classes), up to the floor of forms that carry one from the start
+    CHECK(made->read().accuracy == doctest::Approx(0.01).epsilon(0.02));
+    CHECK(made->read().loss >= std::log(100.0) - 1e-9);
+    CHECK(made->read().loss <= std::log(100.0) + 0.2);
+  }
+}
+
+TEST_CASE("relaxation: without staleness what is left to learn falls exponentially with samples") {
+  const auto form = make("relaxation", plain_relaxation());
+  advance(*form, 20, {100.0, 1.0, 0.0}, 100.0);
+  // S = exp(-samples / progress_samples), accuracy = 0.1 + (ceiling - 0.1) · (1 - S), loss = ln(10) · S
+  const double left = std::exp(-2.0);
+  CHECK(form->read().accuracy == doctest::Approx(0.1 + 0.8 * (1.0 - left)).epsilon(1e-6));
+  CHECK(form->read().loss == doctest::Approx(std::log(10.0) * left).epsilon(1e-6));
+}
+
+TEST_CASE("relaxation: staleness slows progress by 1 / (1 + slowing · exposure)") {
+  const auto form = make("relaxation", plain_relaxation());
+  // exposure x = tau · weight · rate / (1 - momentum) = 3 · 1 · 0.1 / 0.1 = 3: progress at 1 / (1 + 0.5·3) = 0.4
+  advance(*form, 20, {100.0, 1.0, 3.0}, 0.1, 0.9);
+  CHECK(form->read().loss == doctest::Approx(std::log(10.0) * std::exp(-0.4 * 2.0)).epsilon(1e-6));
+}
+
+TEST_CASE("relaxation: staleness throughout takes damage · exposure from the final accuracy") {
+  const auto form = make("relaxation", plain_relaxation());
+  advance(*form, 2000, {100.0, 1.0, 3.0}, 0.1, 0.9);
+  // D = damage · x · (1 - S) with S -> 0
+  CHECK(form->read().accuracy == doctest::Approx(0.9 - 0.01 * 3.0).epsilon(1e-6));
+}
+
+TEST_CASE("relaxation: the order of stale and fresh work matters, and the first decides") {
+  const auto stale_first = make("relaxation", plain_relaxation());
+  advance(*stale_first, 1000, {100.0, 1.0, 3.0}, 0.1, 0.9);
+  advance(*stale_first, 1000, {100.0, 1.0, 0.0}, 0.1, 0.9);
+  const auto fresh_first = make("relaxation", plain_relaxation());
+  advance(*fresh_first, 1000, {100.0, 1.0, 0.0}, 0.1, 0.9);
+  advance(*fresh_first, 1000, {100.0, 1.0, 3.0}, 0.1, 0.9);
+  // After 1000 updates S is exp(-40) or less: everything is remembered from the first half.
+  CHECK(stale_first->read().accuracy == doctest::Approx(0.87).epsilon(1e-6));
+  CHECK(fresh_first->read().accuracy == doctest::Approx(0.90).epsilon(1e-6));
+}
+
+TEST_CASE("relaxation: a drop of the learning rate removes heat by its cooling exponent") {
+  std::vector<Named> named = plain_relaxation();
+  named.push_back({"cooling_exponent", 2.0});
+  named.push_back({"annealing_exponent", 0.01});
+  for (Named& parameter : named)
+    if (parameter.name == "heat_accuracy") parameter.value = 0.1;
+  const auto form = make("relaxation", named);
+  advance(*form, 3000, {100.0, 1.0, 0.0}, 100.0);
+  const double hot = form->read().heat;
+  advance(*form, 3000, {100.0, 1.0, 0.0}, 10.0);
+  // heat ~ t^2 · (1 + u)^-0.01 with u = 300, then 600
+  CHECK(form->read().heat / hot == doctest::Approx(0.01 * std::pow(601.0 / 301.0, -0.01)).epsilon(1e-4));
+}
+
+TEST_CASE("relaxation: beyond the exposure limit the job diverges, below it does not") {
+  std::vector<Named> named = plain_relaxation();
+  for (Named& parameter : named)
+    if (parameter.name == "exposure_limit") parameter.value = 10.0;
+  const auto above = make("relaxation", named);
+  advance(*above, 5000, {100.0, 1.0, 11.0}, 0.1, 0.9);
+  CHECK_FALSE(std::isfinite(above->read().loss));
+  CHECK(above->read().accuracy == doctest::Approx(0.1));
+  const auto below = make("relaxation", named);
+  advance(*below, 5000, {100.0, 1.0, 9.0}, 0.1, 0.9);
+  CHECK(std::isfinite(below->read().loss));
+}
+
+TEST_CASE("quadratic: without noise and delay every direction shrinks by 1 - rate · curvature") {
+  const auto form = make("quadratic", {{"sharpness", 0.5}, {"decay", 1.0}, {"noise", 1e-6}});
+  advance(*form, 10, {1e9, 1.0, 0.0}, 0.8);
+  // loss = ln(10)/16 · Σ_i (1 - 0.8 · 0.5 / i)^(2·10)
+  double expected = 0.0;
+  for (int i = 1; i <= 16; ++i) expected += std::log(10.0) / 16.0 * std::pow(1.0 - 0.4 / i, 20.0);
+  CHECK(form->read().loss == doctest::Approx(expected).epsilon(1e-6));
+}
+
+TEST_CASE(
+    "quadratic: with delay tau it is stable exactly below rate · curvature = 2 sin(pi / (2 (2 tau + 1)))") {
+  for (const double tau : {1.0, 3.0, 7.0}) {
+    INFO(tau);
+    const double limit = 2.0 * std::sin(3.14159265358979 / (2.0 * (2.0 * tau + 1.0)));
+    const auto stable = make("quadratic", {{"sharpness", 1.0}, {"decay", 4.0}, {"noise", 1e-6}});
+    advance(*stable, 4000, {1e9, 1.0, tau}, 0.95 * limit);
+    CHECK(stable->read().loss < std::log(10.0));
+    const auto unstable = make("quadratic", {{"sharpness", 1.0}, {"decay", 4.0}, {"noise", 1e-6}});
+    advance(*unstable, 4000, {1e9, 1.0, tau}, 1.05 * limit);
+    CHECK(unstable->read().loss > 100.0 * std::log(10.0));
+  }
+}
+
+TEST_CASE("quadratic: noise holds the loss at its stationary value") {
+  const auto form = make("quadratic", {{"sharpness", 1.0}, {"decay", 0.1}, {"noise", 2.0}});
+  advance(*form, 500, {10.0, 1.0, 0.0}, 0.5);
+  double sum = 0.0;
+  constexpr int readings = 4000;
+  for (int i = 0; i < readings; ++i) {
+    advance(*form, 5, {10.0, 1.0, 0.0}, 0.5);
+    sum += form->read().loss;
+  }
+  // floor = ½ Σ_i rate · c_i / (samples · (2 - rate · h_i)), c_i = noise · h_i
+  double expected = 0.0;
+  for (int i = 1; i <= 16; ++i) {
+    const double h = std::pow(i, -0.1);
+    expected += 0.5 * 0.5 * 2.0 * h / (10.0 * (2.0 - 0.5 * h));
+  }
+  CHECK(sum / readings == doctest::Approx(expected).epsilon(0.03));
+}
+
+TEST_CASE("efficiency: samples in flight count as a larger batch") {
+  const auto form = make("efficiency", {{"ceiling", 0.9},
+                                        {"progress_samples", 1000.0},
+                                        {"noise_scale_samples", 100.0},
+                                        {"heat_accuracy", 1e-4},
+                                        {"floor_loss", 1e-5},
+                                        {"reference_temperature", 1e-3},
+                                        {"reference_samples", 100.0},
+                                        {"heat_exponent", 0.2}});
+  advance(*form, 10, {100.0, 1.0, 3.0}, 0.1);
+  // p = 10 · 100 · (100 + 100) / (100 + 100 · (1 + 3)) = 400, S = exp(-0.4)
+  CHECK(form->read().loss == doctest::Approx(std::log(10.0) * std::exp(-0.4)).epsilon(1e-4));
+}
+
+TEST_CASE("power law: effective samples are discounted by 1 + penalty · staleness") {
+  const auto form = make("power-law", {{"scale_samples", 1000.0},
+                                       {"exponent", 2.0},
+                                       {"penalty", 0.5},
+                                       {"floor_loss", 1e-5},
+                                       {"reference_temperature", 1e-3}});
+  advance(*form, 40, {100.0, 1.0, 2.0}, 0.1);
+  // E = 4000 / (1 + 0.5·2) = 2000, S = (1 + 2)^-2
+  CHECK(form->read().loss == doctest::Approx(std::log(10.0) / 9.0).epsilon(1e-4));
+}

@@ -1,0 +1,160 @@
+#include "sim/learning/statistical_learner.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
+
+using namespace paceline;
+
+namespace {
+
+StatisticalModel small_model() {
+  StatisticalModel model;
+  model.name = "small";
+  model.form = find_form("relaxation");
+  for (const FormParameter& parameter : model.form->parameters) model.values.push_back(parameter.initial);
+  model.classes = 10;
+  model.spread = {0.01, 0.3, 0.2};
+  model.noise = {0.5, 1.0, 0.001};
+  model.validity = {4, 8, 128.0, 1024.0, 12.0, 0.8, 1e6};
+  return model;
+}
+
+// Worker w computes under the ids w, w + workers, …: each worker has one gradient in flight.
+void train_asynchronously(StatisticalLearner& learner, std::uint64_t workers, std::uint64_t updates) {
+  for (std::uint64_t w = 0; w < workers; ++w) {
+    learner.pull(WorkerId{w});
+    learner.compute(WorkerId{w}, 128, GradientId{w});
+  }
+  for (std::uint64_t u = 0; u < updates; ++u) {
+    const WeightedGradient gradient{GradientId{u}, 1.0};
+    learner.apply({&gradient, 1}, {0.1, 0.9});
+    learner.pull(WorkerId{u % workers});
+    learner.compute(WorkerId{u % workers}, 128, GradientId{u + workers});
+  }
+}
+
+std::string message_of(const std::string& file) {
+  try {
+    static_cast<void>(read_statistical_model(file));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the learner gives its form the staleness, samples and weights of each update") {
+  StatisticalModel model = small_model();
+  model.spread = {};
+  model.noise = {};
+  StatisticalLearner learner(model, 4, {1, 0});
+  train_asynchronously(learner, 4, 1000);
+  // In turns, each worker's gradient meets the updates of the others: 0, 1, 2, 3, then 3 for ever.
+  const auto form = model.form->make(model.values, {.classes = 10, .effects = {}, .seed = {1, 0}});
+  for (int u = 0; u < 1000; ++u) {
+    const SeenGradient gradient{128.0, 1.0, std::min(u, 3) * 1.0};
+    form->advance({{&gradient, 1}, 0.1, 0.9});
+  }
+  CHECK(learner.evaluate()->accuracy == form->read().accuracy);
+  CHECK(learner.evaluate()->loss == form->read().loss);
+}
+
+TEST_CASE("one seed gives one course, another seed another") {
+  const StatisticalModel model = small_model();
+  std::vector<double> finals;
+  for (const std::uint32_t replication : {0U, 0U, 1U}) {
+    StatisticalLearner learner(model, 4, {7, replication});
+    train_asynchronously(learner, 4, 500);
+    finals.push_back(learner.evaluate()->accuracy);
+  }
+  CHECK(finals[0] == finals[1]);
+  CHECK(finals[0] != finals[2]);
+}
+
+TEST_CASE("a gradient is computed before it is applied, and used once") {
+  const StatisticalModel model = small_model();
+  StatisticalLearner learner(model, 2, {1, 0});
+  const WeightedGradient unknown{GradientId{5}, 1.0};
+  CHECK_THROWS_AS(learner.apply({&unknown, 1}, {0.1, 0.9}), ProgrammingError);
+  learner.pull(WorkerId{0});
+  learner.compute(WorkerId{0}, 128, GradientId{5});
+  learner.discard(GradientId{5});
+  CHECK_THROWS_AS(learner.apply({&unknown, 1}, {0.1, 0.9}), ProgrammingError);
+  CHECK_THROWS_AS(learner.discard(GradientId{5}), ProgrammingError);
+  CHECK_THROWS_AS(learner.pull(WorkerId{2}), ProgrammingError);
+}
+
+TEST_CASE("run effects have the spread asked for") {
+  constexpr int draws = 4000;
+  double sum = 0.0;
+  double squares = 0.0;
+  for (std::uint32_t r = 0; r < draws; ++r) {
+    const double offset = draw_run_effects({0.01, 0.3, 0.2}, {3, r}).ceiling_offset;
+    sum += offset;
+    squares += offset * offset;
+  }
+  CHECK(std::abs(sum / draws) < 4.0 * 0.01 / std::sqrt(draws));
+  CHECK(std::sqrt(squares / draws) == doctest::Approx(0.01).epsilon(0.05));
+}
+
+TEST_CASE("evaluation noise grows with heat and has a least value") {
+  const EvaluationNoise noise{2.0, 2.0, 0.001};
+  CHECK(noise.deviation(0.0) == 0.001);
+  CHECK(noise.deviation(0.01) == 0.001);
+  CHECK(noise.deviation(0.1) == doctest::Approx(0.02));
+}
+
+TEST_CASE("a learner file read back is the model that was written") {
+  StatisticalModel model = small_model();
+  model.source = LearnerSource::recorded;
+  model.fitted_on = {"setup/bsp", "setup/asp"};
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / "paceline-learner-round-trip.json";
+  write_file_atomically(file, statistical_model_json(model));
+  const StatisticalModel back = read_statistical_model(file);
+  std::filesystem::remove(file);
+  CHECK(back.values == model.values);
+  CHECK(back.fitted_on == model.fitted_on);
+  CHECK(statistical_model_json(back) == statistical_model_json(model));
+}
+
+TEST_CASE("a broken learner file is refused with file and field") {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "paceline-learner-broken.json";
+  const std::string good = statistical_model_json(small_model());
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    write_file_atomically(file, text.replace(at, from.size(), to));
+    return message_of(file.string());
+  };
+  CHECK(with("\"relaxation\"", "\"guess\"").find("form: there is no form \"guess\"") != std::string::npos);
+  CHECK(with("\"assumed\"", "\"recorded\"").find("fitted_on: a recorded learner names the runs") !=
+        std::string::npos);
+  CHECK(with("\"ceiling\": 0.9", "\"ceiling\": 7").find("parameters.ceiling: must be within") !=
+        std::string::npos);
+  CHECK(with("\"slowing\"", "\"slow\"").find("parameters.slowing: is missing") != std::string::npos);
+  CHECK(with("{", "[").find("is not JSON") != std::string::npos);
+  std::filesystem::remove(file);
+}
+
+TEST_CASE("use outside the fitted ranges is said for each range") {
+  const StatisticalModel model = small_model();
+  LearnerUse use{8, 128.0, 1024.0, 7.0, 0.8, 1e6};
+  CHECK(outside_validity(model, use).empty());
+  use.workers = 16;
+  use.staleness = 15.0;
+  const std::vector<std::string> notes = outside_validity(model, use);
+  REQUIRE(notes.size() == 2);
+  CHECK(notes[0].find("worker counts of 4 to 8, used with 16 to 16") != std::string::npos);
+  CHECK(notes[1].find("staleness (updates) of 0 to 12, used with 0 to 15") != std::string::npos);
+}
