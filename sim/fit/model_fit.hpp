@@ -1,0 +1,56 @@
+// Fits the parameters of a learning form to groups of recorded runs.
+//
+// Models:      the mean run: every group's trace is repeated without run effects, and compared with all its runs.
+// Equation:    minimize the mean over groups of
+//                mean over evaluations before the last 30 % of the workload ((accuracy - predicted) / 0.03)²
+//                + 9 · ((mean final accuracy - predicted) / 0.004)²
+//                + 0.5 · mean over 40 bins of the workload (ln(loss / predicted) / 0.5)²
+//              + 0.02 · Σ (distance from the initial value / half the range)²: keeps what the data does not determine.
+// Units:       as in learning_form.hpp. Logarithmic parameters are searched by their logarithm.
+// Assumptions: groups weigh the same whatever their number of runs.
+// Not modelled: correlation of neighbouring evaluations.
+// Source:      Subplex (Rowan 1990) as in NLopt's LN_SBPLX.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/fit/replay.hpp"
+#include "sim/fit/training_run.hpp"
+#include "sim/learning/learning_form.hpp"
+
+namespace paceline {
+
+struct FitOptions {
+  int evaluations = 1500;                 // of the objective, over all starts
+  std::map<std::string, double> fixed{};  // parameters that are not searched
+};
+
+struct FittedForm {
+  const FormDescription* form = nullptr;
+  std::vector<double> values;  // in the order of the form's parameters
+  double objective = 0.0;
+
+  [[nodiscard]] double value(std::string_view parameter) const;
+};
+
+// Groups with their traces, so that several fits share the work of laying them down.
+struct TracedGroup {
+  RunGroup group;
+  std::shared_ptr<const UpdateTrace> trace;
+};
+[[nodiscard]] std::vector<TracedGroup> trace_groups(const std::vector<RunGroup>& groups);
+
+// `start`: values to start from (those of an earlier fit), or empty.
+[[nodiscard]] FittedForm fit_form(const FormDescription& form, std::span<const TracedGroup> groups,
+                                  const FitOptions& options, std::span<const double> start = {});
+
+// The mean run of a plan: readings at positions (mini-batches, ascending).
+[[nodiscard]] std::vector<FormReading> predict(const FittedForm& fitted, const TracedGroup& group,
+                                               std::span<const double> positions,
+                                               const RunEffects& effects = {});
+
+}  // namespace paceline

@@ -1,0 +1,27 @@
+// How runs of one setting differ, and how noisy single evaluations are, from the runs a form was fitted on.
+//
+// Models:      the run effects and the evaluation noise of statistical_model.hpp.
+// Equation:    variance of the final accuracy in group g = ceiling² + (damage · D_g)², D_g what staleness takes from the
+//              mean run: least squares over groups, weighted by degrees of freedom, not negative.
+//              speed = sd over runs of the shift of ln(speed) that explains a run's early accuracies best (the first
+//              30 % of the workload), less what evaluation noise alone would give.
+//              Evaluation noise from differences of neighbouring evaluations; its dependence on heat by a line through
+//              the logarithms, where the groups' heats differ by half or more (else proportional).
+// Units:       accuracies as fractions.
+// Assumptions: groups share one spread; normal effects.
+// Not modelled: outliers.
+// Source:      moments.
+#pragma once
+
+#include <span>
+
+#include "sim/fit/model_fit.hpp"
+#include "sim/learning/statistical_model.hpp"
+
+namespace paceline {
+
+[[nodiscard]] EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup> groups);
+[[nodiscard]] RunSpread fit_spread(const FittedForm& fitted, std::span<const TracedGroup> groups,
+                                   const EvaluationNoise& noise);
+
+}  // namespace paceline

@@ -1,0 +1,57 @@
+#include "sim/fit/training_plan.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace paceline {
+namespace {
+
+double minibatches_per_step(const TrainingPlan& plan, const PlanPhase& phase) {
+  return phase.synchronous ? static_cast<double>(plan.workers) : 1.0;
+}
+
+auto members(const TrainingPlan& p) {
+  return std::tie(p.workers, p.batch_samples, p.rate_per_gradient, p.momentum, p.drops_minibatches,
+                  p.drop_factor);
+}
+
+}  // namespace
+
+double TrainingPlan::workload_minibatches() const {
+  double sum = 0.0;
+  for (const PlanPhase& phase : phases) sum += phase.minibatches;
+  return sum;
+}
+
+double TrainingPlan::minibatches_at_step(double step) const {
+  double done = 0.0;
+  for (const PlanPhase& phase : phases) {
+    const double per_step = minibatches_per_step(*this, phase);
+    const bool last = &phase == &phases.back();
+    const double steps = last ? step : std::min(step, phase.minibatches / per_step);
+    done += steps * per_step;
+    step -= steps;
+  }
+  return done;
+}
+
+double TrainingPlan::step_at_minibatches(double minibatches) const {
+  double steps = 0.0;
+  for (const PlanPhase& phase : phases) {
+    const bool last = &phase == &phases.back();
+    const double here = last ? minibatches : std::min(minibatches, phase.minibatches);
+    steps += here / minibatches_per_step(*this, phase);
+    minibatches -= here;
+  }
+  return steps;
+}
+
+bool operator==(const TrainingPlan& a, const TrainingPlan& b) {
+  return members(a) == members(b) && std::equal(a.phases.begin(), a.phases.end(), b.phases.begin(),
+                                                b.phases.end(), [](const PlanPhase& p, const PlanPhase& q) {
+                                                  return p.synchronous == q.synchronous &&
+                                                         p.minibatches == q.minibatches;
+                                                });
+}
+
+}  // namespace paceline
