@@ -73,6 +73,29 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
       ->capture_default_str();
 }
 
+void add_fit(CLI::App& app, FitArguments& arguments, std::function<int()>& action) {
+  CLI::App* fit = app.add_subcommand("fit", "fit a statistical learner to recorded learning curves");
+  fit->add_option("LOGS", arguments.logs,
+                  "YAML file of the logs (sim/fit/logs_file.hpp), or a folder of recorded runs")
+      ->required();
+  fit->add_option("-o,--output", arguments.output, "learner file; residuals lie beside it")
+      ->capture_default_str();
+  fit->add_option("--name", arguments.name, "of the learner (default: that of the logs)");
+  fit->add_option("--campaign", arguments.campaign,
+                  "of a folder of recorded runs: which runs belong together");
+  fit->add_option("--policy", arguments.policies, "fit only runs of this policy (repeatable)")
+      ->allow_extra_args(false);
+  fit->add_option("--form", arguments.form, "relaxation, quadratic, efficiency or power-law")
+      ->capture_default_str();
+  fit->add_option("--bootstrap", arguments.bootstrap, "refits for the intervals; 0 for none")
+      ->check(CLI::Range(0, 10000))
+      ->capture_default_str();
+  fit->add_flag("!--no-figures", arguments.figures, "do not draw the residuals");
+  fit->add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
+  fit->add_flag("--force", arguments.force, "replace a learner that is already there");
+  fit->callback([&] { action = [&] { return fit_command(arguments); }; });
+}
+
 // CLI11 would only say that a subcommand is required.
 void check_known(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
@@ -121,6 +144,9 @@ int dispatch(int argc, char** argv) {
   plot->add_flag("--force", plot_arguments.force, "replace figures that are already there");
   plot->add_flag("--json", plot_arguments.json, "print the paths for machines");
   plot->callback([&] { action = [&] { return plot_command(plot_arguments); }; });
+
+  FitArguments fit_arguments;
+  add_fit(app, fit_arguments, action);
 
   bool of_study = false;
   CLI::App* schema = app.add_subcommand("schema", "print the JSON schema of scenario files, for editors");

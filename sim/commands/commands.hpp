@@ -31,11 +31,25 @@ struct PlotArguments {
   bool json = false;
 };
 
+struct FitArguments {
+  std::string logs;  // a YAML file, or a folder of recorded runs
+  std::string output = "learner.json";
+  std::string name;                   // empty: that of the logs
+  std::string campaign;               // of a folder of recorded runs
+  std::vector<std::string> policies;  // empty: all
+  std::string form = "relaxation";
+  int bootstrap = 20;
+  bool figures = true;
+  bool skip_bad = false;
+  bool force = false;
+};
+
 // Each returns the exit code; a user's mistake is thrown as UserError.
 int run_command(const RunArguments& arguments);
 int study_command(const RunArguments& arguments);
 int check_command(const RunArguments& arguments);
 int plot_command(const PlotArguments& arguments);
+int fit_command(const FitArguments& arguments);
 
 // Replaces this process by paceline-calibrate with the arguments after `calibrate`.
 [[noreturn]] void exec_calibrate(char** argv);

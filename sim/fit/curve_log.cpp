@@ -26,6 +26,8 @@ class CurveReader {
     step_ = rows_.column(columns.step);
     value_ = rows_.column(columns.value);
     if (columns.time) time_ = rows_.column(*columns.time);
+    if (columns.run) run_ = rows_.column(*columns.run);
+    run_value_ = columns.run_value;
   }
 
   CurveLog read() {
@@ -54,6 +56,7 @@ class CurveReader {
       defect(row.line, fmt::format("truncated: {} of {} cells", row.cells.size(), rows_.header().size()));
       return;
     }
+    if (run_ && row.cells[*run_] != run_value_) return;
     const std::optional<double> step = number(row, step_, "step");
     const std::optional<double> value = number(row, value_, "value");
     const std::optional<double> time = time_ ? number(row, *time_, "time") : std::nullopt;
@@ -71,6 +74,8 @@ class CurveReader {
   std::size_t step_ = 0;
   std::size_t value_ = 0;
   std::optional<std::size_t> time_;
+  std::optional<std::size_t> run_;
+  std::string run_value_;
 };
 
 }  // namespace

@@ -21,6 +21,9 @@ struct CurveColumns {
   std::string step = "step";
   std::string value = "value";
   std::optional<std::string> time;
+  // A file of several runs: the column that tells them apart, and the run to read.
+  std::optional<std::string> run{};
+  std::string run_value{};
 };
 
 struct CurveRow {

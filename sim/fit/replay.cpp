@@ -68,6 +68,12 @@ double UpdateTrace::mean_staleness() const {
   return gradients > 0.0 ? sum / gradients : 0.0;
 }
 
+double UpdateTrace::largest_staleness() const {
+  std::uint32_t largest = 0;
+  for (const Update& update : updates_) largest = std::max(largest, update.staleness);
+  return static_cast<double>(largest);
+}
+
 std::vector<FormReading> UpdateTrace::run(LearningForm& form, std::span<const double> positions) const {
   const auto workers = static_cast<double>(plan_.workers);
   const std::vector<SeenGradient> together(plan_.workers, {plan_.batch_samples, 1.0 / workers, 0.0});

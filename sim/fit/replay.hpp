@@ -27,6 +27,7 @@ class UpdateTrace {
   [[nodiscard]] const TrainingPlan& plan() const { return plan_; }
   [[nodiscard]] std::size_t updates() const { return updates_.size(); }
   [[nodiscard]] double mean_staleness() const;
+  [[nodiscard]] double largest_staleness() const;
 
   // Drives `form` through all updates; the reading at each position (mini-batches, ascending) is the one after the
   // first update that reaches it. Positions beyond the end give the last reading.

@@ -1,0 +1,85 @@
+#include "sim/fit/logs_file.hpp"
+
+#include <filesystem>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+
+using namespace paceline;
+
+namespace {
+
+class LogsFolder {
+ public:
+  LogsFolder() : path_(std::filesystem::temp_directory_path() / "paceline-logs-file-test") {
+    std::filesystem::create_directories(path_);
+    write_file_atomically(path_ / "curve.csv",
+                          "replication,samples,accuracy,loss\n0,320,0.3,2.0\n0,640,0.5,1.0\n1,320,0.4,1.9\n"
+                          "1,640,0.6,0.9\n");
+  }
+  LogsFolder(const LogsFolder&) = delete;
+  LogsFolder& operator=(const LogsFolder&) = delete;
+  ~LogsFolder() { std::filesystem::remove_all(path_); }
+
+  [[nodiscard]] std::filesystem::path write(const std::string& text) const {
+    write_file_atomically(path_ / "logs.yaml", text);
+    return path_ / "logs.yaml";
+  }
+  [[nodiscard]] std::string message_of(const std::string& text) const {
+    try {
+      static_cast<void>(read_logs_file(write(text), false));
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string logs(const std::string& share, const std::string& runs) {
+  return "name: small\nclasses: 10\n"
+         "columns: {step: samples, accuracy: accuracy, loss: loss, run: replication}\n"
+         "groups:\n"
+         "  - {name: bsp, workers: 2, batch: 32, learning_rate: 0.1, momentum: 0.9, workload: 20,\n"
+         "     phases: [{policy: bsp, share: " +
+         share + "}], drops: [50 %], step: samples,\n     runs: [" + runs + "]}\n";
+}
+
+}  // namespace
+
+TEST_CASE("a results folder's curves are read as the runs of one group") {
+  const LogsFolder folder;
+  const TrainingLogs read = read_logs_file(
+      folder.write(
+          logs("100 %", "{accuracy: curve.csv, loss: curve.csv, run: 0}, {accuracy: curve.csv, run: 1}")),
+      false);
+  REQUIRE(read.groups.size() == 1);
+  const RunGroup& group = read.groups.front();
+  REQUIRE(group.runs.size() == 2);
+  // 640 samples are 20 mini-batches of 32
+  CHECK(group.runs[0].accuracy.back().minibatches == 20.0);
+  CHECK(group.runs[0].final_accuracy == 0.5);
+  CHECK(group.runs[1].final_accuracy == 0.6);
+  CHECK(group.runs[0].loss.size() == 2);
+  CHECK(group.runs[1].loss.empty());
+  CHECK(group.plan().drops_minibatches == std::vector<double>{10.0});
+}
+
+TEST_CASE("mistakes in a logs file are said at their places") {
+  const LogsFolder folder;
+  CHECK(folder.message_of(logs("90 %", "{accuracy: curve.csv, run: 0}")).find("sum to 90 %, not to 100 %") !=
+        std::string::npos);
+  CHECK(folder.message_of(logs("100 %", "{accuracy: curve.csv}")).find("`run` and `columns.run`") !=
+        std::string::npos);
+  CHECK(folder.message_of(logs("100 %", "{acuracy: curve.csv, run: 0}")).find("did you mean `accuracy`?") !=
+        std::string::npos);
+  CHECK(folder.message_of(logs("100 %", "{accuracy: none.csv, run: 0}")).find("cannot read") !=
+        std::string::npos);
+  CHECK(folder.message_of(logs("100 %", "{accuracy: curve.csv, run: 7}")).find("no usable row") !=
+        std::string::npos);
+}
