@@ -62,6 +62,8 @@ class LearningForm {
   virtual ~LearningForm() = default;
 
   virtual void advance(const SeenUpdate& update) = 0;
+  // The momentum rule at a switch; of forms without a velocity of their own it changes nothing.
+  virtual void scale_velocity(double) {}
   [[nodiscard]] virtual FormReading read() const = 0;
 };
 

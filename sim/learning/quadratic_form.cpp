@@ -58,6 +58,8 @@ class QuadraticForm final : public LearningForm {
     history_[version_ % kept_versions] = parameters_;
   }
 
+  void scale_velocity(double factor) override { velocity_ *= factor; }
+
   [[nodiscard]] FormReading read() const override {
     const double loss = 0.5 * (curvature_ * parameters_.square()).sum();
     if (!std::isfinite(loss)) return {loss, chance_, 0.0};

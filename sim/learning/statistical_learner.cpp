@@ -2,48 +2,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/base/check.hpp"
 
 namespace paceline {
 
-StatisticalLearner::StatisticalLearner(const StatisticalModel& model, std::uint32_t worker_count, Seed seed)
+StatisticalLearner::StatisticalLearner(const StatisticalModel& model, std::uint32_t worker_count,
+                                       std::uint32_t server_count, Seed seed)
     : noise_(model.noise),
       form_(model.form->make(
           model.values,
           {.classes = model.classes, .effects = draw_run_effects(model.spread, seed), .seed = seed})),
       evaluation_random_(seed, Purpose::learning_curve, 2),
-      version_read_(worker_count, 0) {
-  check(worker_count > 0, "a job has workers");
+      version_(server_count, 0),
+      version_read_(worker_count, version_) {
+  check(worker_count > 0 && server_count > 0, "a job has workers and a place for its parameters");
 }
 
-void StatisticalLearner::pull(WorkerId worker) {
+void StatisticalLearner::pull(WorkerId worker, ServerId server) {
   check(worker.value < version_read_.size(), "the worker is one of the job's");
-  version_read_[worker.value] = version_;
+  check(server.value < version_.size(), "the server is one of the job's");
+  version_read_[worker.value][server.value] = version_[server.value];
 }
 
 void StatisticalLearner::compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) {
   check(worker.value < version_read_.size(), "the worker is one of the job's");
   check(batch_samples > 0, "a batch has samples");
-  const bool is_new =
-      pending_
-          .emplace(gradient.value, Pending{static_cast<double>(batch_samples), version_read_[worker.value]})
-          .second;
-  check(is_new, "a gradient is computed once");
+  Pending pending{static_cast<double>(batch_samples), version_read_[worker.value], 0, 0.0};
+  check(pending_.emplace(gradient.value, std::move(pending)).second, "a gradient is computed once");
 }
 
-void StatisticalLearner::apply(std::span<const WeightedGradient> gradients,
+void StatisticalLearner::apply(ServerId server, std::span<const WeightedGradient> gradients,
                                const Hyperparameters& hyperparameters) {
+  check(server.value < version_.size(), "the server is one of the job's");
+  std::uint64_t& version = version_[server.value];
+  const auto servers = static_cast<double>(version_.size());
   seen_.clear();
   for (const WeightedGradient& weighted : gradients) {
     const auto found = pending_.find(weighted.gradient.value);
-    check(found != pending_.end(), "a gradient is computed before it is applied, and applied once");
-    seen_.push_back(
-        {found->second.samples, weighted.weight, static_cast<double>(version_ - found->second.version_read)});
+    check(found != pending_.end(),
+          "a gradient is computed before it is applied, and each shard applied once");
+    Pending& pending = found->second;
+    pending.staleness_sum += static_cast<double>(version - pending.versions_read[server.value]);
+    if (++pending.shards_applied < version_.size()) continue;
+    seen_.push_back({pending.samples, weighted.weight, pending.staleness_sum / servers});
     pending_.erase(found);
   }
-  form_->advance({seen_, hyperparameters.learning_rate, hyperparameters.momentum});
-  ++version_;
+  ++version;
+  if (!seen_.empty()) form_->advance({seen_, hyperparameters.learning_rate, hyperparameters.momentum});
+}
+
+void StatisticalLearner::apply_locally(WorkerId, GradientId, const Hyperparameters&) {
+  check(false, "a statistical learner is not used with local steps");
+}
+
+void StatisticalLearner::overwrite(ServerId, WorkerId) {
+  check(false, "a statistical learner is not used with parameter exchange");
+}
+
+void StatisticalLearner::scale_velocity(double factor) {
+  form_->scale_velocity(factor);
 }
 
 void StatisticalLearner::discard(GradientId gradient) {

@@ -30,13 +30,13 @@ StatisticalModel small_model() {
 // Worker w computes under the ids w, w + workers, …: each worker has one gradient in flight.
 void train_asynchronously(StatisticalLearner& learner, std::uint64_t workers, std::uint64_t updates) {
   for (std::uint64_t w = 0; w < workers; ++w) {
-    learner.pull(WorkerId{w});
+    learner.pull(WorkerId{w}, ServerId{0});
     learner.compute(WorkerId{w}, 128, GradientId{w});
   }
   for (std::uint64_t u = 0; u < updates; ++u) {
-    const WeightedGradient gradient{GradientId{u}, 1.0};
-    learner.apply({&gradient, 1}, {0.1, 0.9});
-    learner.pull(WorkerId{u % workers});
+    const WeightedGradient gradient{GradientId{u}, WorkerId{u % workers}, 1.0};
+    learner.apply(ServerId{0}, {&gradient, 1}, {0.1, 0.9});
+    learner.pull(WorkerId{u % workers}, ServerId{0});
     learner.compute(WorkerId{u % workers}, 128, GradientId{u + workers});
   }
 }
@@ -56,7 +56,7 @@ TEST_CASE("the learner gives its form the staleness, samples and weights of each
   StatisticalModel model = small_model();
   model.spread = {};
   model.noise = {};
-  StatisticalLearner learner(model, 4, {1, 0});
+  StatisticalLearner learner(model, 4, 1, {1, 0});
   train_asynchronously(learner, 4, 1000);
   // In turns, each worker's gradient meets the updates of the others: 0, 1, 2, 3, then 3 for ever.
   const auto form = model.form->make(model.values, {.classes = 10, .effects = {}, .seed = {1, 0}});
@@ -68,11 +68,37 @@ TEST_CASE("the learner gives its form the staleness, samples and weights of each
   CHECK(learner.evaluate()->loss == form->read().loss);
 }
 
+TEST_CASE("with several servers a gradient counts once, with the mean of its staleness at them") {
+  StatisticalModel model = small_model();
+  model.spread = {};
+  model.noise = {};
+  StatisticalLearner learner(model, 2, 2, {1, 0});
+  const ServerId first{0};
+  const ServerId second{1};
+  for (const std::uint64_t w : {0U, 1U}) {
+    learner.pull(WorkerId{w}, first);
+    learner.pull(WorkerId{w}, second);
+    learner.compute(WorkerId{w}, 128, GradientId{w});
+  }
+  const WeightedGradient a{GradientId{0}, WorkerId{0}, 1.0};
+  const WeightedGradient b{GradientId{1}, WorkerId{1}, 1.0};
+  // The first server applies a then b, the second b then a: staleness 0 and 1 for a, 1 and 0 for b.
+  learner.apply(first, {&a, 1}, {0.1, 0.9});
+  learner.apply(second, {&b, 1}, {0.1, 0.9});
+  learner.apply(first, {&b, 1}, {0.1, 0.9});
+  learner.apply(second, {&a, 1}, {0.1, 0.9});
+  const auto form = model.form->make(model.values, {.classes = 10, .effects = {}, .seed = {1, 0}});
+  const SeenGradient mean{128.0, 1.0, 0.5};
+  form->advance({{&mean, 1}, 0.1, 0.9});
+  form->advance({{&mean, 1}, 0.1, 0.9});
+  CHECK(learner.evaluate()->loss == form->read().loss);
+}
+
 TEST_CASE("one seed gives one course, another seed another") {
   const StatisticalModel model = small_model();
   std::vector<double> finals;
   for (const std::uint32_t replication : {0U, 0U, 1U}) {
-    StatisticalLearner learner(model, 4, {7, replication});
+    StatisticalLearner learner(model, 4, 1, {7, replication});
     train_asynchronously(learner, 4, 500);
     finals.push_back(learner.evaluate()->accuracy);
   }
@@ -82,15 +108,15 @@ TEST_CASE("one seed gives one course, another seed another") {
 
 TEST_CASE("a gradient is computed before it is applied, and used once") {
   const StatisticalModel model = small_model();
-  StatisticalLearner learner(model, 2, {1, 0});
-  const WeightedGradient unknown{GradientId{5}, 1.0};
-  CHECK_THROWS_AS(learner.apply({&unknown, 1}, {0.1, 0.9}), ProgrammingError);
-  learner.pull(WorkerId{0});
+  StatisticalLearner learner(model, 2, 1, {1, 0});
+  const WeightedGradient unknown{GradientId{5}, WorkerId{0}, 1.0};
+  CHECK_THROWS_AS(learner.apply(ServerId{0}, {&unknown, 1}, {0.1, 0.9}), ProgrammingError);
+  learner.pull(WorkerId{0}, ServerId{0});
   learner.compute(WorkerId{0}, 128, GradientId{5});
   learner.discard(GradientId{5});
-  CHECK_THROWS_AS(learner.apply({&unknown, 1}, {0.1, 0.9}), ProgrammingError);
+  CHECK_THROWS_AS(learner.apply(ServerId{0}, {&unknown, 1}, {0.1, 0.9}), ProgrammingError);
   CHECK_THROWS_AS(learner.discard(GradientId{5}), ProgrammingError);
-  CHECK_THROWS_AS(learner.pull(WorkerId{2}), ProgrammingError);
+  CHECK_THROWS_AS(learner.pull(WorkerId{2}, ServerId{0}), ProgrammingError);
 }
 
 TEST_CASE("run effects have the spread asked for") {
