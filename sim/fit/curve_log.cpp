@@ -103,9 +103,9 @@ std::vector<std::string> find_gaps(const CurveLog& log, std::span<const double> 
 
 std::vector<std::string> accept_or_refuse(const std::vector<std::string>& defects, bool skip_bad) {
   if (skip_bad || defects.empty()) return defects;
-  throw UserError(
-      fmt::format("error: {}\n{} defects in the logs\nhint: `--skip-bad` goes on without what is bad\n",
-                  fmt::join(defects, "\nerror: "), defects.size()));
+  throw UserError(fmt::format("error: {}\n{} in the logs\nhint: `--skip-bad` goes on without what is bad\n",
+                              fmt::join(defects, "\nerror: "),
+                              defects.size() == 1 ? "1 defect" : fmt::format("{} defects", defects.size())));
 }
 
 }  // namespace paceline

@@ -29,10 +29,12 @@ struct JobConfig {
   OptimizerConfig optimizer;
 };
 
-enum class LearnerKind { none, network };
+// statistical: a model fitted to recorded runs; assumed: one that nobody's runs stand behind.
+enum class LearnerKind { none, network, statistical, assumed };
 
 struct LearnerConfig {
   LearnerKind kind = LearnerKind::none;
+  std::string model;  // of statistical and assumed: the learner file
 };
 
 enum class CountUnit { updates, samples, epochs };

@@ -48,10 +48,34 @@ void check_dataset(const Scenario& scenario, const Reading& reading) {
                    "remove `path`, or choose another `kind`");
 }
 
+bool has_model(LearnerKind kind) {
+  return kind == LearnerKind::statistical || kind == LearnerKind::assumed;
+}
+
+void check_learner_model(const Scenario& scenario, const Reading& reading) {
+  Problems& problems = reading.problems();
+  const bool given = reading.is_given("learner.model");
+  const bool needed = has_model(scenario.learner.kind);
+  if (needed && !given)
+    problems.error(reading.spot("learner"), "missing key `model`: this kind of learner is read from a file",
+                   "for example `model: learners/resnet32-cifar10.json`; `paceline fit` writes such files");
+  if (!needed && given)
+    problems.warning(reading.spot("learner.model"),
+                     "`model` is only used by the learners `statistical` and `assumed`");
+  if (!needed) return;
+  for (std::size_t i = 0; i < scenario.synchronization.size(); ++i)
+    if (scenario.synchronization[i].config.exchange == Exchange::parameters)
+      problems.error(reading.spot(fmt::format("synchronization.{}.exchange", i)),
+                     "this learner knows gradients only, not the exchange of parameters",
+                     "write `exchange: gradients`, or use the learner `network`");
+}
+
 void check_learner(const Scenario& scenario, const Reading& reading) {
   Problems& problems = reading.problems();
   if (!reading.is_sound("learner.kind")) return;
   const Spot learner = reading.spot("learner.kind");
+  check_learner_model(scenario, reading);
+  if (has_model(scenario.learner.kind)) return;
   if (scenario.learner.kind == LearnerKind::none) {
     if (reading.is_sound("stop.accuracy") && scenario.stop.accuracy)
       problems.error(reading.spot("stop.accuracy"),

@@ -8,6 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
+#include "sim/study/learner_use.hpp"
 #include "sim/study/process_pool.hpp"
 #include "sim/study/simulation.hpp"
 
@@ -77,6 +78,11 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
     } else {
       variant.failures.push_back(fmt::format("replication {}: {}", tasks[i].replication, outcome.output));
     }
+  }
+  for (ScenarioResults& variant : study.variants) {
+    if (!uses_model(variant.loaded.scenario)) continue;
+    const StatisticalModel model = read_statistical_model(variant.loaded.scenario.learner.model);
+    for (std::string& note : staleness_notes(model, variant.runs)) variant.notes.push_back(std::move(note));
   }
   for (const ScenarioResults& variant : study.variants)
     if (variant.runs.empty())

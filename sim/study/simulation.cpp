@@ -14,7 +14,9 @@
 #include "sim/engine/executor.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
+#include "sim/learning/statistical_learner.hpp"
 #include "sim/report/run_recorder.hpp"
+#include "sim/study/learner_use.hpp"
 
 namespace paceline {
 namespace {
@@ -60,8 +62,18 @@ World build_world(const Scenario& scenario, const Profile& profile, Seed seed) {
           .seed = seed};
 }
 
-std::unique_ptr<Learner> build_learner(const Scenario& scenario, Seed seed) {
-  if (scenario.learner.kind == LearnerKind::none) return std::make_unique<NoLearner>();
+std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t servers, Seed seed) {
+  const auto workers = static_cast<std::uint32_t>(scenario.cluster.workers.size());
+  switch (scenario.learner.kind) {
+    case LearnerKind::none:
+      return std::make_unique<NoLearner>();
+    case LearnerKind::statistical:
+    case LearnerKind::assumed:
+      return std::make_unique<StatisticalLearner>(read_statistical_model(scenario.learner.model), workers,
+                                                  static_cast<std::uint32_t>(servers), seed);
+    case LearnerKind::network:
+      break;
+  }
   const OptimizerConfig& optimizer = scenario.job.optimizer;
   return load_network_learner({.network = scenario.job.network,
                                .dataset = scenario.job.dataset,
@@ -69,7 +81,7 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, Seed seed) {
                                .nesterov = optimizer.nesterov,
                                .momentum_at = optimizer.momentum_at,
                                .batch_norm = optimizer.batch_norm,
-                               .worker_count = static_cast<std::uint32_t>(scenario.cluster.workers.size()),
+                               .worker_count = workers,
                                .server_count = scenario.cluster.servers.count,
                                .seed = seed});
 }
@@ -183,6 +195,21 @@ std::vector<std::string> poor_fit_notes(const Scenario& scenario, const Profile&
   return notes;
 }
 
+// What is to be said about a statistical learner; nothing about the others.
+std::vector<std::string> check_learner(const LoadedScenario& loaded) {
+  const LearnerConfig& learner = loaded.scenario.learner;
+  if (!uses_model(loaded.scenario)) return {};
+  std::error_code ignored;
+  if (!std::filesystem::exists(learner.model, ignored))
+    fail_at(loaded, "learner.model", fmt::format("there is no learner {}", learner.model),
+            "fit one: `paceline fit --help`");
+  const StatisticalModel model = read_statistical_model(learner.model);
+  if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
+    fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
+            "write `kind: assumed`, and the results will say so");
+  return learner_notes(loaded.scenario, model);
+}
+
 }  // namespace
 
 Profile read_profile_of(const LoadedScenario& loaded) {
@@ -220,6 +247,7 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, cons
                                                fixed ? batching.initial_samples : batching.maximum_samples))
     notes.push_back(std::move(note));
   for (std::string& note : poor_fit_notes(scenario, profile)) notes.push_back(std::move(note));
+  for (std::string& note : check_learner(loaded)) notes.push_back(std::move(note));
   return notes;
 }
 
@@ -239,7 +267,7 @@ RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32
   const Profile truth =
       use == ProfileUse::drawn ? drawn_profile(profile, cores_in_use(scenario), seed) : profile;
   const World world = build_world(scenario, truth, seed);
-  const std::unique_ptr<Learner> learner = build_learner(scenario, seed);
+  const std::unique_ptr<Learner> learner = build_learner(scenario, world.servers, seed);
   // Policies know the profile, never the draw.
   Coordinator coordinator = build_coordinator(scenario, build_world(scenario, profile, seed));
   SimGridTimeline timeline(scenario.cluster);

@@ -188,6 +188,29 @@ TEST_CASE("files need a folder, generated images have none") {
   CHECK(loaded.scenario.job.dataset.path == (loaded.scenario.file.parent_path() / "data/mnist").string());
 }
 
+TEST_CASE("a statistical or assumed learner needs its file, and the others use none") {
+  check_refused({{"learner: {kind: network}", "learner: {kind: statistical}"}},
+                "28:10: error: missing key `model`: this kind of learner is read from a file");
+  check_refused({{"learner: {kind: network}", "learner: {kind: assumed}"}},
+                "28:10: error: missing key `model`: this kind of learner is read from a file");
+  const LoadedScenario read =
+      load_text(changed({{"learner: {kind: network}", "learner: {kind: statistical, model: l.json}"}}));
+  CHECK(read.scenario.learner.kind == LearnerKind::statistical);
+  CHECK(read.scenario.learner.model.ends_with("l.json"));
+  CHECK(read.warnings.empty());
+  const LoadedScenario unused =
+      load_text(changed({{"learner: {kind: network}", "learner: {kind: network, model: l.json}"}}));
+  REQUIRE(unused.warnings.size() == 1);
+  CHECK(unused.warnings[0].find("`model` is only used by the learners `statistical` and `assumed`") !=
+        std::string::npos);
+}
+
+TEST_CASE("a learner fitted on gradients is not used with the exchange of parameters") {
+  check_refused({{"learner: {kind: network}", "learner: {kind: statistical, model: l.json}"},
+                 {"policy: asp, transport: server", "policy: asp, transport: server, exchange: parameters"}},
+                "17:48: error: this learner knows gradients only, not the exchange of parameters");
+}
+
 TEST_CASE("the network learner needs a dataset to learn and to be tested on") {
   check_refused({{"kind: built-in-images, ", ""}}, "28:17: error: `kind: network` needs `job.dataset.kind`");
   check_refused({{", test_samples: 1000", ""}},

@@ -1,0 +1,84 @@
+#include "sim/study/learner_use.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/learning/optimizer.hpp"
+
+namespace paceline {
+namespace {
+
+// Gradients combined in one update of a phase.
+double combined_gradients(const PhaseConfig& phase, double workers) {
+  switch (phase.policy) {
+    case SynchronizationKind::asp:
+      return 1.0;
+    case SynchronizationKind::k_sync:
+      return static_cast<double>(phase.gradients_per_update);
+    case SynchronizationKind::backup_workers:
+      return workers - static_cast<double>(phase.backups);
+    case SynchronizationKind::bsp:
+      break;
+  }
+  return workers;
+}
+
+}  // namespace
+
+bool uses_model(const Scenario& scenario) {
+  return scenario.learner.kind == LearnerKind::statistical || scenario.learner.kind == LearnerKind::assumed;
+}
+
+std::vector<std::string> learner_notes(const Scenario& scenario, const StatisticalModel& model) {
+  const auto workers = static_cast<double>(scenario.cluster.workers.size());
+  const BatchingConfig& batching = scenario.batching;
+  const bool fixed = batching.controller == BatchControllerKind::uniform;
+  const auto smallest = static_cast<double>(fixed ? batching.initial_samples : batching.minimum_samples);
+  const auto largest = static_cast<double>(fixed ? batching.initial_samples : batching.maximum_samples);
+  LearnerUse use;
+  use.workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
+  use.samples = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
+  bool first = true;
+  for (const PhaseEntry& phase : scenario.synchronization) {
+    const double combined = combined_gradients(phase.config, workers);
+    use.update_samples_min =
+        first ? combined * smallest : std::min(use.update_samples_min, combined * smallest);
+    use.update_samples_max =
+        first ? combined * largest : std::max(use.update_samples_max, combined * largest);
+    if (phase.config.policy == SynchronizationKind::asp) use.staleness = workers - 1.0;
+    UpdateContext update;
+    update.gradients = static_cast<std::size_t>(std::max(1.0, combined));
+    update.initial_batch_samples = batching.initial_samples;
+    update.samples = static_cast<std::int64_t>(combined) * batching.initial_samples;
+    OptimizerConfig unscheduled = scenario.job.optimizer;
+    unscheduled.schedule = {};
+    use.learning_rate_max = std::max(use.learning_rate_max, learning_rate_at(unscheduled, update));
+    first = false;
+  }
+  std::vector<std::string> notes = outside_validity(model, use);
+  if (scenario.learner.kind == LearnerKind::assumed)
+    notes.push_back(fmt::format(
+        "the learner {} is assumed: losses and accuracies are not those of recorded runs", model.path));
+  return notes;
+}
+
+std::vector<std::string> staleness_notes(const StatisticalModel& model, const std::vector<RunResult>& runs) {
+  double gradients = 0.0;
+  double beyond = 0.0;
+  std::uint64_t largest = 0;
+  for (const RunResult& run : runs) {
+    for (const auto& [key, count] : run.staleness) {
+      const std::uint64_t staleness = key.second;
+      gradients += static_cast<double>(count);
+      largest = std::max(largest, staleness);
+      if (static_cast<double>(staleness) > model.validity.staleness_max) beyond += static_cast<double>(count);
+    }
+  }
+  if (beyond == 0.0) return {};
+  return {fmt::format(
+      "{}: {:.2g} % of the gradients were staler than the {:g} updates it was fitted on (up to {})",
+      model.path, 100.0 * beyond / gradients, model.validity.staleness_max, largest)};
+}
+
+}  // namespace paceline

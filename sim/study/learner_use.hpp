@@ -1,0 +1,23 @@
+// What a scenario asks of a statistical learner, and what is said where that leaves the runs it was fitted on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/learning/statistical_model.hpp"
+#include "sim/report/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace paceline {
+
+[[nodiscard]] bool uses_model(const Scenario& scenario);
+
+// Before the first run, from the scenario alone: an asynchronous gradient is expected to meet the updates of all other
+// workers.
+[[nodiscard]] std::vector<std::string> learner_notes(const Scenario& scenario, const StatisticalModel& model);
+
+// After the runs: gradients whose staleness was beyond what the learner was fitted on, if there were any.
+[[nodiscard]] std::vector<std::string> staleness_notes(const StatisticalModel& model,
+                                                       const std::vector<RunResult>& runs);
+
+}  // namespace paceline

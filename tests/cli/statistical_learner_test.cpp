@@ -1,0 +1,152 @@
+// Scenarios with a statistical learner, as a person at a terminal meets them.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+using paceline::test::ProgramResult;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* profile_text = R"({
+  "format": "paceline-profile", "version": 1,
+  "network": {"name": "big", "parameter_count": 11162, "parameter_bytes": 44648},
+  "machine": {"cpu_model": "test", "logical_cores": 1, "memory_bytes": 1000000000, "governor": "none", "cpu_flags": []},
+  "software": {"paceline": "test", "libtorch": "test", "blas": "test", "compiler": "test"},
+  "measurement": {"command": "test", "processes": 3, "batches": [8, 128], "cores": [1]},
+  "samples": [],
+  "fits": {"compute": [{"cores": 1, "intercept_s": 0.001, "slope_s_per_sample": 0.0001, "leave_one_out_error": 0.01,
+                        "batch_min": 8, "batch_max": 128}],
+           "optimizer_step": [{"cores": 1, "seconds": 1e-05}],
+           "server_accumulate_bytes_per_s": 1e10, "server_step_bytes_per_s": 1e10},
+  "jitter": {"iteration_cv": 0.05, "run_cv": 0.01, "processes": 3}
+})";
+
+constexpr const char* scenario_text = R"(name: big
+replications: 2
+job:
+  network: big
+  profile: profile.json
+  dataset: {train_samples: 4096}
+  optimizer: {learning_rate: 0.05, momentum: 0.9}
+cluster:
+  workers: [{cores: 1}, {cores: 1}]
+  network: {topology: star, bandwidth: 10 Gbit/s, latency: 50 us}
+synchronization: [{policy: asp, transport: server}]
+batching: {controller: uniform, initial: 32}
+learner: {kind: assumed, model: learner.json}
+evaluation: {every: 4096 samples, who_pays: free}
+stop: {epochs: 10, accuracy: 0.6}
+)";
+
+constexpr const char* learner_text = R"({
+  "format": "paceline-learner", "version": 1, "name": "big", "source": "assumed", "fitted_on": [],
+  "form": "power-law", "classes": 10,
+  "parameters": {"ceiling": 0.9, "scale_samples": 4096, "exponent": 1.0, "penalty": 0.1, "heat_accuracy": 0.001,
+                 "heat_exponent": 1.0, "floor_loss": 0.01, "reference_temperature": 0.0156},
+  "spread": {"ceiling": 0.005, "damage": 0, "speed": 0.05},
+  "evaluation_noise": {"scale": 0.1, "exponent": 1.0, "least": 0.001},
+  "validity": {"workers": [2, 4], "update_samples": [32, 128], "staleness_max": 3, "learning_rate_max": 0.2,
+               "samples_max": 1000000}
+})";
+
+class Workplace {
+ public:
+  Workplace() {
+    write("profile.json", profile_text);
+    write("scenario.yaml", scenario_text);
+    write("learner.json", learner_text);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    write_file_atomically(folder_.path() / name, text);
+  }
+  [[nodiscard]] ProgramResult paceline(const std::vector<std::string>& arguments) const {
+    return test::run_program(PACELINE_PROGRAM, arguments, folder_.path());
+  }
+  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a job with an assumed learner reaches its target, and the results say that it is assumed") {
+  const Workplace place;
+  const ProgramResult run = place.paceline({"run", "scenario.yaml", "-o", "out"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "is assumed: losses and accuracies are not those of recorded runs"));
+  CHECK(contains(read_file(place.path() / "out" / "manifest.json"), "is assumed: losses"));
+  CHECK(contains(read_file(place.path() / "out" / "summary.csv"), "target-reached"));
+}
+
+TEST_CASE("an assumed model is not used as a fitted one, and a missing file is said at its place") {
+  const Workplace place;
+  const ProgramResult assumed =
+      place.paceline({"run", "scenario.yaml", "-o", "out", "--set", "learner.kind=statistical"});
+  CHECK(assumed.exit_code == 2);
+  CHECK(contains(assumed.err, "no recorded runs stand behind"));
+  CHECK(contains(assumed.err, "kind: assumed"));
+  const ProgramResult missing =
+      place.paceline({"run", "scenario.yaml", "-o", "out", "--set", "learner.model=none.json"});
+  CHECK(missing.exit_code == 2);
+  CHECK(contains(missing.err, "there is no learner"));
+}
+
+TEST_CASE("use outside the ranges of the learner is said before and after the runs") {
+  const Workplace place;
+  const ProgramResult run =
+      place.paceline({"run", "scenario.yaml", "-o", "out", "--set",
+                      "cluster.workers=[{cores: 1}, {cores: 1}, {cores: 1}, {cores: 1}, "
+                      "{cores: 1}, {cores: 1}]",
+                      "--set", "batching.initial=16"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "fitted on worker counts of 2 to 4, used with 6 to 6: an extrapolation"));
+  CHECK(contains(run.err, "fitted on updates (samples) of 32 to 128, used with 16 to 16"));
+  CHECK(contains(run.err, "were staler than the 3 updates it was fitted on"));
+}
+
+TEST_CASE("fit refuses defective logs with their places and goes on when asked to") {
+  const Workplace place;
+  std::string curve = "updates,accuracy\n";
+  for (int i = 1; i <= 20; ++i)
+    curve += std::to_string(10 * i) + "," + std::to_string(0.9 - 4.0 / (5.0 + i)) + "\n";
+  place.write("good.csv", curve);
+  place.write("bad.csv", curve + "210,nan\n");
+  const auto logs = [](const std::string& file) {
+    return "name: small\nclasses: 10\ncolumns: {step: updates, accuracy: accuracy}\ngroups:\n"
+           "  - {name: bsp, workers: 2, batch: 32, learning_rate: 0.1, momentum: 0.9, workload: 400,\n"
+           "     phases: [{policy: bsp, share: 100 %}], step: updates, runs: [{accuracy: " +
+           file + "}]}\n";
+  };
+  place.write("logs.yaml", logs("bad.csv"));
+  const std::vector<std::string> fit{"fit", "logs.yaml",    "--form", "power-law",  "--bootstrap",
+                                     "0",   "--no-figures", "-o",     "fitted.json"};
+  const ProgramResult refused = place.paceline(fit);
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "bad.csv:22: the value is nan"));
+  CHECK(contains(refused.err, "--skip-bad"));
+  CHECK_FALSE(fs::exists(place.path() / "fitted.json"));
+  std::vector<std::string> skipping = fit;
+  skipping.insert(skipping.end(), {"--skip-bad"});
+  const ProgramResult skipped = place.paceline(skipping);
+  INFO(skipped.err);
+  CHECK(skipped.exit_code == 0);
+  CHECK(contains(skipped.err, "skipped: "));
+  CHECK(fs::exists(place.path() / "fitted.json"));
+  CHECK(fs::exists(place.path() / "fitted-residuals.csv"));
+  CHECK(place.paceline(skipping).exit_code == 2);  // nothing is replaced without --force
+}
