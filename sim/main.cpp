@@ -96,6 +96,22 @@ void add_fit(CLI::App& app, FitArguments& arguments, std::function<int()>& actio
   fit->callback([&] { action = [&] { return fit_command(arguments); }; });
 }
 
+void add_validate(CLI::App& app, ValidateArguments& arguments, std::function<int()>& action) {
+  CLI::App* validate = app.add_subcommand("validate", "say how good predictions are");
+  validate->require_subcommand(1);
+  CLI::App* recorded = validate->add_subcommand(
+      "recorded", "predict every recorded run from fits that exclude it, beside null models");
+  recorded->add_option("DIR", arguments.folder, "folder of recorded runs (sim/fit/recorded_layout.hpp)")
+      ->required();
+  recorded->add_option("-o,--output", arguments.output, "results folder")
+      ->type_name("DIR")
+      ->capture_default_str();
+  recorded->add_flag("!--no-figures", arguments.figures, "do not draw predicted against recorded");
+  recorded->add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
+  recorded->add_flag("--force", arguments.force, "replace results that are already there");
+  recorded->callback([&] { action = [&] { return validate_recorded_command(arguments); }; });
+}
+
 // CLI11 would only say that a subcommand is required.
 void check_known(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
@@ -147,6 +163,9 @@ int dispatch(int argc, char** argv) {
 
   FitArguments fit_arguments;
   add_fit(app, fit_arguments, action);
+
+  ValidateArguments validate_arguments;
+  add_validate(app, validate_arguments, action);
 
   bool of_study = false;
   CLI::App* schema = app.add_subcommand("schema", "print the JSON schema of scenario files, for editors");

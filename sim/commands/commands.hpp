@@ -44,12 +44,21 @@ struct FitArguments {
   bool force = false;
 };
 
+struct ValidateArguments {
+  std::string folder;  // recorded runs
+  std::string output = "results/validation-recorded";
+  bool figures = true;
+  bool skip_bad = false;
+  bool force = false;
+};
+
 // Each returns the exit code; a user's mistake is thrown as UserError.
 int run_command(const RunArguments& arguments);
 int study_command(const RunArguments& arguments);
 int check_command(const RunArguments& arguments);
 int plot_command(const PlotArguments& arguments);
 int fit_command(const FitArguments& arguments);
+int validate_recorded_command(const ValidateArguments& arguments);
 
 // Replaces this process by paceline-calibrate with the arguments after `calibrate`.
 [[noreturn]] void exec_calibrate(char** argv);

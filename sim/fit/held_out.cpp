@@ -40,7 +40,7 @@ class GroupRows {
         fitted_on_(fitted_on),
         group_(group),
         plan_(group.group.plan()),
-        rates_(rates_of(fitted_on)),
+        rates_(rates_of(fitted_on, plan_.workers)),
         predicted_(predict_runs(learner, group, options.runs)) {
     add_final();
     for (const double progress : progress_points) add_accuracy_at(progress);

@@ -18,9 +18,11 @@ struct RateSums {
   double asynchronous_s = 0.0;
   double asynchronous_steps = 0.0;
 
-  void add(const TrainingRun& run) {
+  // `workers` relative to those of the run.
+  void add(const TrainingRun& run, double workers = 1.0) {
     for (const PhaseTime& phase : run.phases) {
-      (phase.synchronous ? synchronous_s : asynchronous_s) += phase.steps * phase.seconds_per_step;
+      const double scale = phase.synchronous ? workers : 1.0 / workers;
+      (phase.synchronous ? synchronous_s : asynchronous_s) += phase.steps * phase.seconds_per_step * scale;
       (phase.synchronous ? synchronous_steps : asynchronous_steps) += phase.steps;
     }
   }
@@ -61,11 +63,19 @@ Reached mean_of(std::size_t runs, const std::vector<double>& minibatches,
 
 }  // namespace
 
-ClockRates rates_of(std::span<const TracedGroup> groups) {
-  RateSums sums;
-  for (const TracedGroup& group : groups)
-    for (const TrainingRun& run : group.group.runs) sums.add(run);
-  return sums.rates();
+ClockRates rates_of(std::span<const TracedGroup> groups, std::uint32_t workers) {
+  RateSums same;
+  RateSums scaled;
+  for (const TracedGroup& group : groups) {
+    for (const TrainingRun& run : group.group.runs) {
+      if (run.plan.workers == workers) same.add(run);
+      scaled.add(run, static_cast<double>(workers) / static_cast<double>(run.plan.workers));
+    }
+  }
+  ClockRates rates = same.rates();
+  if (!rates.synchronous_s_per_step) rates.synchronous_s_per_step = scaled.rates().synchronous_s_per_step;
+  if (!rates.asynchronous_s_per_step) rates.asynchronous_s_per_step = scaled.rates().asynchronous_s_per_step;
+  return rates;
 }
 
 ClockRates rates_of(const TrainingRun& run) {

@@ -25,8 +25,10 @@ struct ClockRates {
   std::optional<double> synchronous_s_per_step;
   std::optional<double> asynchronous_s_per_step;
 };
-// Total seconds over total steps of the phases recorded in these groups.
-[[nodiscard]] ClockRates rates_of(std::span<const TracedGroup> groups);
+// Total seconds over total steps of the phases recorded in these groups with as many workers; where there are none, of
+// all of them, scaled: a synchronous step takes proportionally longer with more workers (a serial coordinator), an
+// asynchronous mini-batch proportionally shorter.
+[[nodiscard]] ClockRates rates_of(std::span<const TracedGroup> groups, std::uint32_t workers);
 [[nodiscard]] ClockRates rates_of(const TrainingRun& run);
 // Training time until this much work is done; nothing when a rate it needs is missing.
 [[nodiscard]] std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates,

@@ -150,3 +150,12 @@ TEST_CASE("fit refuses defective logs with their places and goes on when asked t
   CHECK(fs::exists(place.path() / "fitted-residuals.csv"));
   CHECK(place.paceline(skipping).exit_code == 2);  // nothing is replaced without --force
 }
+
+TEST_CASE("validate recorded says what is missing in a folder of another layout") {
+  const Workplace place;
+  const ProgramResult validated = place.paceline({"validate", "recorded", "."});
+  CHECK(validated.exit_code == 2);
+  CHECK(contains(validated.err, "runs.csv"));
+  CHECK_FALSE(fs::exists(place.path() / "results" / "validation-recorded"));
+  CHECK(place.paceline({"validate", "nothing"}).exit_code == 2);
+}

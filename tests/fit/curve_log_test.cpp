@@ -8,20 +8,16 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace paceline;
 
 namespace {
 
 struct LogFile {
-  std::filesystem::path path;
-  explicit LogFile(const std::string& text)
-      : path(std::filesystem::temp_directory_path() / "paceline-curve-log-test.csv") {
-    write_file_atomically(path, text);
-  }
-  LogFile(const LogFile&) = delete;
-  LogFile& operator=(const LogFile&) = delete;
-  ~LogFile() { std::filesystem::remove(path); }
+  test::TemporaryFolder folder;
+  std::filesystem::path path = folder.path() / "log.csv";
+  explicit LogFile(const std::string& text) { write_file_atomically(path, text); }
 };
 
 std::vector<double> steps_of(const CurveLog& log) {

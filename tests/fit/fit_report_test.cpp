@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace paceline;
 
@@ -59,10 +60,10 @@ TEST_CASE("a report's file is a learner, with intervals that hold order and erro
   REQUIRE(report.intervals.size() == request.form->parameters.size());
   for (const ParameterInterval& interval : report.intervals) CHECK(interval.low <= interval.high);
 
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / "paceline-fit-report-test.json";
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "learner.json";
   write_file_atomically(file, fit_report_json(report, "paceline fit test"));
   const StatisticalModel model = read_statistical_model(file);
-  std::filesystem::remove(file);
   CHECK(model.source == LearnerSource::recorded);
   CHECK(model.fitted_on == std::vector<std::string>{"bsp", "asp", "asp-again"});
   const auto json = nlohmann::json::parse(fit_report_json(report, "paceline fit test"));

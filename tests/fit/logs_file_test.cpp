@@ -7,6 +7,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace paceline;
 
@@ -14,19 +15,14 @@ namespace {
 
 class LogsFolder {
  public:
-  LogsFolder() : path_(std::filesystem::temp_directory_path() / "paceline-logs-file-test") {
-    std::filesystem::create_directories(path_);
-    write_file_atomically(path_ / "curve.csv",
+  LogsFolder() {
+    write_file_atomically(folder_.path() / "curve.csv",
                           "replication,samples,accuracy,loss\n0,320,0.3,2.0\n0,640,0.5,1.0\n1,320,0.4,1.9\n"
                           "1,640,0.6,0.9\n");
   }
-  LogsFolder(const LogsFolder&) = delete;
-  LogsFolder& operator=(const LogsFolder&) = delete;
-  ~LogsFolder() { std::filesystem::remove_all(path_); }
-
   [[nodiscard]] std::filesystem::path write(const std::string& text) const {
-    write_file_atomically(path_ / "logs.yaml", text);
-    return path_ / "logs.yaml";
+    write_file_atomically(folder_.path() / "logs.yaml", text);
+    return folder_.path() / "logs.yaml";
   }
   [[nodiscard]] std::string message_of(const std::string& text) const {
     try {
@@ -38,7 +34,7 @@ class LogsFolder {
   }
 
  private:
-  std::filesystem::path path_;
+  test::TemporaryFolder folder_;
 };
 
 std::string logs(const std::string& share, const std::string& runs) {

@@ -10,6 +10,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace paceline;
 
@@ -143,18 +144,18 @@ TEST_CASE("a learner file read back is the model that was written") {
   StatisticalModel model = small_model();
   model.source = LearnerSource::recorded;
   model.fitted_on = {"setup/bsp", "setup/asp"};
-  const std::filesystem::path file =
-      std::filesystem::temp_directory_path() / "paceline-learner-round-trip.json";
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "learner.json";
   write_file_atomically(file, statistical_model_json(model));
   const StatisticalModel back = read_statistical_model(file);
-  std::filesystem::remove(file);
   CHECK(back.values == model.values);
   CHECK(back.fitted_on == model.fitted_on);
   CHECK(statistical_model_json(back) == statistical_model_json(model));
 }
 
 TEST_CASE("a broken learner file is refused with file and field") {
-  const std::filesystem::path file = std::filesystem::temp_directory_path() / "paceline-learner-broken.json";
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "learner.json";
   const std::string good = statistical_model_json(small_model());
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = good;
@@ -170,7 +171,6 @@ TEST_CASE("a broken learner file is refused with file and field") {
         std::string::npos);
   CHECK(with("\"slowing\"", "\"slow\"").find("parameters.slowing: is missing") != std::string::npos);
   CHECK(with("{", "[").find("is not JSON") != std::string::npos);
-  std::filesystem::remove(file);
 }
 
 TEST_CASE("use outside the fitted ranges is said for each range") {
