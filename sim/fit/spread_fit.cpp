@@ -103,7 +103,7 @@ EvaluationNoise line_through(const std::vector<NoisePoint>& points, double least
       covariance += point.weight * x * (point.log_deviation - deviation.mean());
       variance += point.weight * x * x;
     }
-    exponent = std::clamp(covariance / variance, 0.3, 2.5);
+    exponent = std::clamp(covariance / variance, 1.0, 2.5);
   }
   return {std::exp(deviation.mean() - exponent * heat.mean()), exponent, least};
 }

@@ -5,8 +5,9 @@
 //              mean run: least squares over groups, weighted by degrees of freedom, not negative.
 //              speed = sd over runs of the shift of ln(speed) that explains a run's early accuracies best (the first
 //              30 % of the workload), less what evaluation noise alone would give.
-//              Evaluation noise from differences of neighbouring evaluations; its dependence on heat by a line through
-//              the logarithms, where the groups' heats differ by half or more (else proportional).
+//              Evaluation noise from differences of neighbouring evaluations before the first drop of the learning rate;
+//              its dependence on heat by a line through the logarithms with a slope of 1 to 2.5, where the groups' heats
+//              differ by half or more (else proportional): it vanishes with heat, down to the noise after the drop.
 // Units:       accuracies as fractions.
 // Assumptions: groups share one spread; normal effects.
 // Not modelled: outliers.
