@@ -5,26 +5,9 @@
 #include <fmt/format.h>
 
 #include "sim/learning/optimizer.hpp"
+#include "sim/policy/synchronization_rule.hpp"
 
 namespace paceline {
-namespace {
-
-// Gradients combined in one update of a phase.
-double combined_gradients(const PhaseConfig& phase, double workers) {
-  switch (phase.policy) {
-    case SynchronizationKind::asp:
-      return 1.0;
-    case SynchronizationKind::k_sync:
-      return static_cast<double>(phase.gradients_per_update);
-    case SynchronizationKind::backup_workers:
-      return workers - static_cast<double>(phase.backups);
-    case SynchronizationKind::bsp:
-      break;
-  }
-  return workers;
-}
-
-}  // namespace
 
 bool uses_model(const Scenario& scenario) {
   return scenario.learner.kind == LearnerKind::statistical || scenario.learner.kind == LearnerKind::assumed;
@@ -41,12 +24,13 @@ std::vector<std::string> learner_notes(const Scenario& scenario, const Statistic
   use.samples = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
   bool first = true;
   for (const PhaseEntry& phase : scenario.synchronization) {
-    const double combined = combined_gradients(phase.config, workers);
+    const double combined =
+        rule_of(phase.config.policy).gradients_per_update(workers, phase.config.parameter);
     use.update_samples_min =
         first ? combined * smallest : std::min(use.update_samples_min, combined * smallest);
     use.update_samples_max =
         first ? combined * largest : std::max(use.update_samples_max, combined * largest);
-    if (phase.config.policy == SynchronizationKind::asp) use.staleness = workers - 1.0;
+    if (rule_of(phase.config.policy).one_gradient_per_update) use.staleness = workers - 1.0;
     UpdateContext update;
     update.gradients = static_cast<std::size_t>(std::max(1.0, combined));
     update.initial_batch_samples = batching.initial_samples;
