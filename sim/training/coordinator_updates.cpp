@@ -53,11 +53,15 @@ void Coordinator::gradient_ready(WorkerId worker, ServerId server, Actions& acti
 void Coordinator::carry_out(const SynchronizationDecision& decision, ServerId server, Actions& actions) {
   for (const WorkerId worker : decision.drop) drop_iteration(worker, actions);
   if (!decision.combine.empty()) return begin_update(decision, server, actions);
-  // Who was late for an update that is still being carried out waits for it.
-  const bool update_under_way = policies_.front()->is_synchronous() && !pending_updates_.empty();
-  if (update_under_way) {
-    std::vector<WorkerId>& waiting = pending_updates_.rbegin()->second.release.at(server.value);
+  // Who was late for an update that is still being carried out waits for it, and for its coordination.
+  const bool is_synchronous = policies_.front()->is_synchronous();
+  const auto wait_in = [&](std::vector<WorkerId>& waiting) {
     waiting.insert(waiting.end(), decision.release.begin(), decision.release.end());
+  };
+  if (is_synchronous && !pending_updates_.empty()) {
+    wait_in(pending_updates_.rbegin()->second.release.at(server.value));
+  } else if (is_synchronous && !coordinating_.empty()) {
+    wait_in(coordinating_.rbegin()->second);
   } else {
     release(let_go_by(decision.release), actions);
   }
