@@ -26,11 +26,12 @@ void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
   SynchronizationPolicy& policy = *policies_.front();
   const auto has_work = [&] { return workload_.phase_has_work(policy.gradients_per_update()); };
   std::erase_if(workers, [&](WorkerId id) { return state(id).doing != Doing::idle; });
-  // A round that is handed out must be able to end: those refused before take part in it.
+  // A round that is handed out must be able to end: those refused before take part in it, once.
   const bool together = policy.is_synchronous();
   if (together && has_work()) {
     workers.insert(workers.end(), refused_.begin(), refused_.end());
     std::sort(workers.begin(), workers.end());
+    workers.erase(std::unique(workers.begin(), workers.end()), workers.end());
     refused_.clear();
   }
   if (together && !has_work()) {
