@@ -77,7 +77,17 @@ void Coordinator::on(const WorkerJoined& event, Actions& actions) {
   worker.needs_parameters = true;
   if (phase_planned_) worker.pauses.push_back(PauseKind::switching);
   batch_controller_->on_join(event.worker);
-  carry_out(policies_.front()->on_join(event.worker), ServerId{0}, actions);
+  SynchronizationPolicy& policy = *policies_.front();
+  const SynchronizationDecision decision = policy.on_join(event.worker);
+  const bool has_work = workload_.phase_has_work(policy.gradients_per_update());
+  if (policy.is_synchronous() && !decision.release.empty() && !has_work) {
+    // The round under way must be able to end without it: it belongs to the next one that has work for it.
+    static_cast<void>(policy.on_leave(event.worker));
+    worker.is_outside_round = true;
+    refused_.push_back(event.worker);
+    return;
+  }
+  carry_out(decision, ServerId{0}, actions);
 }
 
 void Coordinator::on(const IterationFinished& event, Actions& actions) {
@@ -156,6 +166,7 @@ void Coordinator::plan_phase(std::optional<PauseKind> pause, Actions& actions) {
   phase_planned_ = true;
   for (const WorkerId member : members) {
     state(member).holds_present_parameters = true;
+    state(member).is_outside_round = false;
     state(member).iterations_since_start = 0;
     if (pause) state(member).pauses.push_back(*pause);
   }

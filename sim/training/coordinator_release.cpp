@@ -29,6 +29,8 @@ void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
   // A round that is handed out must be able to end: those refused before take part in it, once.
   const bool together = policy.is_synchronous();
   if (together && has_work()) {
+    for (const WorkerId id : refused_)
+      if (std::exchange(state(id).is_outside_round, false)) static_cast<void>(policy.on_join(id));
     workers.insert(workers.end(), refused_.begin(), refused_.end());
     std::sort(workers.begin(), workers.end());
     workers.erase(std::unique(workers.begin(), workers.end()), workers.end());

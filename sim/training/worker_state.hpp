@@ -48,6 +48,7 @@ struct WorkerState {
   Doing doing = Doing::idle;
   bool needs_parameters = false;               // has joined and holds none
   bool holds_present_parameters = false;       // a phase begins
+  bool is_outside_round = false;               // has joined when nothing was left to hand out
   std::vector<std::uint64_t> pulled_versions;  // by server
   std::uint64_t iterations = 0;                // started so far
   std::uint64_t iterations_since_start = 0;    // or since the last restart

@@ -48,3 +48,38 @@ TEST_CASE("a worker that was refused work takes part in the next round once") {
   CHECK(starts_of(result, 2) == std::vector{0.0, 26.0});
   CHECK(result.applied_samples == 39);
 }
+
+TEST_CASE("K-sync does not wait for a worker that joins when nothing is left to hand out") {
+  // Two workers, both gradients wanted. Worker 1 is away from 4 to 6 s; the other's 10 samples are all there is.
+  TestJob job;
+  job.workers = {{}, {}};
+  job.phases = {{.policy = SynchronizationKind::k_sync, .gradients_per_update = 2}};
+  job.total_samples = 10;
+  job.heterogeneity.membership = {{Seconds{4.0}, 1, MembershipEvent::leaves},
+                                  {Seconds{6.0}, 1, MembershipEvent::joins}};
+  const auto result = job.run_ideal();
+  CHECK_FALSE(result.stalled);
+  CHECK(result.end == Seconds{10.0});
+  CHECK(result.updates == 1);
+}
+
+TEST_CASE("a worker that joined when nothing was left takes over what another one gives back") {
+  // 20 samples, two gradients of three wanted. Worker 2 is away from 2 to 3 s, and finds all 20 handed out; worker 1
+  // leaves at 5 s, and worker 2 begins with what it gave back: the update of workers 0 and 2 comes at 15 s.
+  TestJob job;
+  job.workers = {{}, {}, {}};
+  job.phases = {{.policy = SynchronizationKind::k_sync, .gradients_per_update = 2}};
+  job.total_samples = 20;
+  job.heterogeneity.membership = {{Seconds{2.0}, 2, MembershipEvent::leaves},
+                                  {Seconds{3.0}, 2, MembershipEvent::joins},
+                                  {Seconds{5.0}, 1, MembershipEvent::leaves}};
+  const auto result = job.run_ideal();
+  CHECK_FALSE(result.stalled);
+  CHECK(starts_of(result, 2) == std::vector{0.0, 5.0});
+  const auto updates = result.recording.all<Apply>();
+  REQUIRE(updates.size() == 1);
+  CHECK(updates[0].first == Seconds{15.0});
+  REQUIRE(updates[0].second.gradients.size() == 2);
+  CHECK(updates[0].second.gradients[0].worker == WorkerId{0});
+  CHECK(updates[0].second.gradients[1].worker == WorkerId{2});
+}
