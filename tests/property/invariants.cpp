@@ -1,0 +1,293 @@
+#include "tests/property/invariants.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "sim/report/activity_tracker.hpp"
+#include "tests/property/counting_learner.hpp"
+
+namespace paceline::test {
+namespace {
+
+class Accountant final : public RunObserver {
+ public:
+  Accountant(const RandomJob& random, Sabotage sabotage, Checked& checked)
+      : job_(random.job),
+        sabotage_(sabotage),
+        checked_(checked),
+        computing_(job_.workers.size()),
+        away_(job_.workers.size(), false),
+        largest_batch_(job_.workers.size(), 0),
+        reads_(job_.servers, std::vector<Read>(job_.workers.size())),
+        changes_(job_.servers, 0),
+        staleness_(job_.servers, 0) {
+    const std::vector<bool> present = present_at_start(job_.heterogeneity.membership, job_.workers.size());
+    for (std::size_t w = 0; w < present.size(); ++w) away_[w] = !present[w];
+  }
+
+  void complain(std::string text) {
+    if (checked_.violations.size() < 10) checked_.violations.push_back(std::move(text));
+  }
+
+  void on_event(Seconds now, const Event& event) override {
+    advance_to(now);
+    checked_.entries.push_back(entry_of(now, event));
+    tracker_.on_event(now, event);
+    std::visit([this](const auto& e) { on(e); }, event);
+  }
+  void on_action(Seconds now, const Action& action) override {
+    advance_to(now);
+    checked_.entries.push_back(entry_of(now, action));
+    tracker_.on_action(now, action);
+    if (sabotage_ == Sabotage::hides_discards && std::holds_alternative<Discard>(action)) return;
+    std::visit([this](const auto& a) { on(a); }, action);
+    if (sabotage_ == Sabotage::shows_updates_twice && std::holds_alternative<Apply>(action))
+      on(std::get<Apply>(action));
+  }
+  void on_server_work(ServerId server, Seconds begin, Seconds end) override {
+    Seconds& free_at = server_free_at_[server];
+    if (begin < free_at || end < begin) complain(fmt::format("server {} works twice at once", server.value));
+    free_at = end;
+  }
+
+  void close(const TestJob::Result& result, const std::vector<LinkUse>& links);
+
+ private:
+  struct Read {
+    bool open = false;  // read, and not applied since
+    std::uint64_t staleness = 0;
+  };
+  struct Gradient {
+    WorkerId worker;
+    std::int64_t samples = 0;
+    std::size_t shards = 0;
+    bool discarded = false;
+    bool stepped_locally = false;
+  };
+
+  void advance_to(Seconds now) {
+    if (sabotage_ == Sabotage::turns_the_clock_back) now = Seconds{-now.value()};
+    if (now < clock_) complain(fmt::format("the clock goes back from {} to {}", clock_.value(), now.value()));
+    clock_ = now;
+  }
+
+  template <class Other>
+  void on(const Other&) {}
+  void on(const WorkerLeft& event) { away_.at(event.worker.value) = true; }
+  void on(const WorkerJoined& event) { away_.at(event.worker.value) = false; }
+  void on(const IterationFinished& event) { computing_.at(event.worker.value).reset(); }
+  void on(const GradientArrived&) { arrived_ += shard_bytes(); }
+  void on(const ParametersArrived&) { arrived_ += parameters_travel_between_workers_ ? 0.0 : shard_bytes(); }
+  void on(const AllReduceFinished& event) { arrived_ += all_reduce_bytes_.at(event.update); }
+  void on(const StartIteration& action);
+  void on(const SendGradient&) { sent_ += shard_bytes(); }
+  void on(const SendParameters& action) {
+    if (action.from_worker) parameters_travel_between_workers_ = true;
+    sent_ += action.from_worker ? job_.parameter_bytes.value() : shard_bytes();
+  }
+  void on(const AllReduce& action) {
+    const double bytes = 2.0 * static_cast<double>(action.members.size() - 1) * job_.parameter_bytes.value();
+    all_reduce_bytes_[action.update] = bytes;
+    sent_ += bytes;
+  }
+  void on(const TakeSnapshot& action) { reads_.at(action.server.value).at(action.worker.value) = {true, 0}; }
+  void on(const Apply& action);
+  void on(const Overwrite& action);
+  void on(const ApplyLocally& action) { gradients_[action.gradient].stepped_locally = true; }
+  void on(const Discard& action);
+  void on(const Stop& action) { end_reason_ = action.reason; }
+
+  void change_shard(UpdateId update, ServerId server, bool completes);
+  void apply_gradient(const AppliedGradient& applied, ServerId server);
+  void check_gradients(const TestJob::Result& result);
+  void check_work(const TestJob::Result& result);
+  void check_bytes(const std::vector<LinkUse>& links);
+  void check_activities(Seconds end);
+  [[nodiscard]] double shard_bytes() const {
+    return job_.parameter_bytes.value() / static_cast<double>(job_.servers);
+  }
+  [[nodiscard]] bool exchanges_parameters() const {
+    return std::ranges::any_of(job_.phases,
+                               [](const PhaseConfig& p) { return p.exchange == Exchange::parameters; });
+  }
+
+  const TestJob& job_;
+  Sabotage sabotage_;
+  Checked& checked_;
+  ActivityTracker tracker_{false};
+  Seconds clock_;
+  std::vector<std::optional<GradientId>> computing_;
+  std::vector<bool> away_;
+  std::vector<std::int64_t> largest_batch_;
+  std::map<GradientId, Gradient> gradients_;
+  std::map<UpdateId, std::set<ServerId>> updates_;
+  std::uint64_t complete_updates_ = 0;
+  std::vector<std::vector<Read>> reads_;  // by server, worker
+  std::vector<std::uint64_t> changes_;    // by server
+  std::vector<std::uint64_t> staleness_;  // by server: sum over applied gradients
+  std::map<ServerId, Seconds> server_free_at_;
+  std::map<UpdateId, double> all_reduce_bytes_;
+  bool parameters_travel_between_workers_ = false;
+  double sent_ = 0.0;
+  double arrived_ = 0.0;
+  std::optional<EndReason> end_reason_;
+};
+
+void Accountant::on(const StartIteration& action) {
+  const std::size_t w = action.worker.value;
+  if (away_.at(w)) complain(fmt::format("worker {} starts an iteration while it is away", w));
+  if (computing_.at(w)) complain(fmt::format("worker {} computes two gradients at once", w));
+  computing_[w] = action.gradient;
+  largest_batch_[w] = std::max(largest_batch_[w], action.batch_samples);
+  if (action.batch_samples < 1) complain("an empty mini-batch");
+  if (!gradients_.emplace(action.gradient, Gradient{action.worker, action.batch_samples}).second)
+    complain(fmt::format("gradient {} is started twice", action.gradient.value));
+}
+
+void Accountant::on(const Apply& action) {
+  double weights = 0.0;
+  for (const AppliedGradient& applied : action.gradients) {
+    apply_gradient(applied, action.server);
+    weights += applied.weight;
+  }
+  if (std::abs(weights - 1.0) > 1e-12) complain(fmt::format("the weights of an update sum to {}", weights));
+  change_shard(action.update, action.server, action.completes_update);
+  for (const AppliedGradient& applied : action.gradients)
+    reads_.at(action.server.value).at(applied.worker.value).open = false;
+  for (Read& read : reads_.at(action.server.value))
+    if (read.open) ++read.staleness;
+}
+
+// The worker goes on with what it has: its read stays open.
+void Accountant::on(const Overwrite& action) {
+  apply_gradient(action.by, action.server);
+  change_shard(action.update, action.server, action.completes_update);
+  for (Read& read : reads_.at(action.server.value))
+    if (read.open) ++read.staleness;
+}
+
+void Accountant::on(const Discard& action) {
+  const auto found = gradients_.find(action.gradient);
+  if (found == gradients_.end()) return complain("a gradient is discarded that was not started");
+  if (found->second.discarded || found->second.shards == job_.servers)
+    complain(fmt::format("gradient {} is discarded after its end", action.gradient.value));
+  found->second.discarded = true;
+  std::optional<GradientId>& computing = computing_.at(found->second.worker.value);
+  if (computing == action.gradient) computing.reset();
+}
+
+void Accountant::apply_gradient(const AppliedGradient& applied, ServerId server) {
+  const auto found = gradients_.find(applied.gradient);
+  if (found == gradients_.end()) return complain("a gradient is applied that was not started");
+  Gradient& gradient = found->second;
+  if (gradient.discarded || ++gradient.shards > job_.servers)
+    complain(fmt::format("gradient {} is applied after its end", applied.gradient.value));
+  if (gradient.samples != applied.batch_samples) complain("a gradient is applied with other samples");
+  staleness_.at(server.value) += applied.staleness;
+  const Read& read = reads_.at(server.value).at(applied.worker.value);
+  // A worker that left and came back may have read anew before its last gradient is applied.
+  if (job_.heterogeneity.membership.empty() && read.staleness != applied.staleness)
+    complain(fmt::format("gradient {} has staleness {} on server {}, but {} changes came between",
+                         applied.gradient.value, applied.staleness, server.value, read.staleness));
+}
+
+void Accountant::change_shard(UpdateId update, ServerId server, bool completes) {
+  ++changes_.at(server.value);
+  std::set<ServerId>& servers = updates_[update];
+  if (!servers.insert(server).second)
+    complain(fmt::format("update {} changes shard {} twice", update.value, server.value));
+  if (completes != (servers.size() == job_.servers))
+    complain(fmt::format("update {} is complete with {} shards", update.value, servers.size()));
+  if (completes) ++complete_updates_;
+}
+
+void Accountant::close(const TestJob::Result& result, const std::vector<LinkUse>& links) {
+  if (result.stalled) complain("the job stalls: " + result.stalled->waiting);
+  if (!result.stalled && !end_reason_) complain("the job ends without a stop");
+  check_gradients(result);
+  check_work(result);
+  check_bytes(links);
+  check_activities(result.end);
+}
+
+void Accountant::check_gradients(const TestJob::Result& result) {
+  std::int64_t applied_samples = 0;
+  for (const auto& [id, gradient] : gradients_) {
+    const bool applied = gradient.shards == job_.servers;
+    if (applied) applied_samples += gradient.samples;
+    if (!applied && !gradient.discarded && !gradient.stepped_locally)
+      complain(fmt::format("gradient {} is neither applied nor discarded", id.value));
+  }
+  if (applied_samples != result.applied_samples)
+    complain(fmt::format("{} samples are counted, {} were applied", result.applied_samples, applied_samples));
+  if (complete_updates_ != result.updates)
+    complain(fmt::format("{} updates are counted, {} were applied", result.updates, complete_updates_));
+}
+
+void Accountant::check_work(const TestJob::Result& result) {
+  std::int64_t one_batch_each = 0;
+  for (const std::int64_t batch : largest_batch_) one_batch_each += batch;
+  const bool is_done = end_reason_ == EndReason::workload_done;
+  if (is_done && result.applied_samples < job_.total_samples)
+    complain(fmt::format("only {} samples are applied", result.applied_samples));
+  if (result.applied_samples >= job_.total_samples + one_batch_each)
+    complain(fmt::format("{} samples are applied: too many", result.applied_samples));
+  const bool one_read_each = job_.heterogeneity.membership.empty() && !exchanges_parameters();
+  for (std::size_t s = 0; s < job_.servers && one_read_each; ++s)
+    if (staleness_[s] > (job_.workers.size() - 1) * changes_[s])
+      complain(fmt::format("gradients on shard {} are staler than W - 1 on average", s));
+}
+
+void Accountant::check_bytes(const std::vector<LinkUse>& links) {
+  double carried = 0.0;
+  for (const LinkUse& link : links) carried += link.bytes.value();
+  if (carried > 2.0 * sent_ || (carried < 2.0 * arrived_))
+    complain(fmt::format("links carried {} B, but messages of {} B were sent and of {} B arrived", carried,
+                         sent_, arrived_));
+  const bool all_arrived = end_reason_ == EndReason::workload_done && job_.heterogeneity.membership.empty() &&
+                           std::ranges::none_of(gradients_, [](const auto& g) { return g.second.discarded; });
+  if (all_arrived && carried != 2.0 * sent_)
+    complain(fmt::format("links carried {} B of messages of {} B", carried, sent_));
+}
+
+void Accountant::check_activities(Seconds end) {
+  tracker_.finish(end);
+  const std::vector<ActivityTimes> all = tracker_.times();
+  for (std::size_t w = 0; w < all.size(); ++w) {
+    double sum = 0.0;
+    for (const Seconds time : all[w]) {
+      sum += time.value();
+      if (time < Seconds{-1e-9}) complain(fmt::format("worker {} spends less than no time", w));
+    }
+    if (std::abs(sum - end.value()) > 1e-9 * (1.0 + end.value()))
+      complain(fmt::format("worker {} is busy and idle for {} s of {} s", w, sum, end.value()));
+  }
+}
+
+}  // namespace
+
+Checked run_and_check(const RandomJob& random, Sabotage sabotage) {
+  Checked checked;
+  Accountant accountant(random, sabotage, checked);
+  CountingLearner learner(random, [&](std::string text) { accountant.complain(std::move(text)); });
+  TestJob job = random.job;
+  job.observer = &accountant;
+  IdealTimeline timeline(job.cluster());
+  TestJob::Result result;
+  try {
+    job.run_on(timeline, learner, result);
+  } catch (const std::exception& defect) {
+    accountant.complain(fmt::format("the run fails: {}", defect.what()));
+    return checked;
+  }
+  learner.check_nothing_is_held();
+  accountant.close(result, timeline.link_use());
+  checked.end = result.end;
+  return checked;
+}
+
+}  // namespace paceline::test

@@ -1,0 +1,195 @@
+#include "tests/property/random_job.hpp"
+
+#include <algorithm>
+
+#include "sim/base/random.hpp"
+#include "sim/policy/synchronization.hpp"
+
+namespace paceline::test {
+namespace {
+
+class Dice {
+ public:
+  Dice(std::uint32_t seed, std::uint32_t index) : stream_(Seed{seed, 0}, Purpose::test, 0, index) {}
+
+  bool chance(double probability) { return stream_.uniform() < probability; }
+  std::int64_t whole(std::int64_t low, std::int64_t high) {
+    return low + static_cast<std::int64_t>(stream_.below(static_cast<std::uint64_t>(high - low + 1)));
+  }
+  std::size_t index(std::size_t size) { return static_cast<std::size_t>(stream_.below(size)); }
+  double real(double low, double high) { return low + (high - low) * stream_.uniform(); }
+  // In a job of round numbers: a multiple of `unit`.
+  double number(double low, double high, double unit) {
+    const double value = real(low, high);
+    return round_numbers ? std::max(unit, unit * std::floor(value / unit)) : value;
+  }
+  Seconds seconds(double low, double high) { return Seconds{number(low, high, 1.0)}; }
+
+  bool round_numbers = false;
+
+ private:
+  RandomStream stream_;
+};
+
+Moment random_moment(Dice& dice) {
+  if (dice.chance(0.6)) return Seconds{dice.number(0.0, 600.0, 10.0)};
+  if (dice.chance(0.5)) return AtEpoch{dice.real(0.0, 1.0)};
+  return AtProgress{dice.real(0.0, 1.0)};
+}
+
+void draw_cluster(Dice& dice, TestJob& job) {
+  job.workers.assign(static_cast<std::size_t>(dice.whole(1, 9)), {});
+  if (dice.chance(0.7))
+    for (Worker& worker : job.workers)
+      worker.speed = dice.round_numbers ? 0.25 * static_cast<double>(dice.whole(1, 8)) : dice.real(0.2, 3.0);
+  if (dice.chance(0.7))
+    job.network = {BytesPerSecond{dice.number(200.0, 5000.0, 252.0)}, dice.seconds(0.0, 2.0),
+                   BytesPerSecond{dice.number(200.0, 5000.0, 252.0)}};
+  if (dice.chance(0.4)) job.servers = static_cast<std::size_t>(dice.whole(2, 4));
+  if (dice.chance(0.6)) job.server_rate = BytesPerSecond{dice.number(500.0, 20000.0, 252.0)};
+  if (dice.chance(0.4)) job.optimizer_step = dice.seconds(0.0, 3.0);
+  if (!dice.round_numbers && dice.chance(0.8))
+    job.jitter = {.run_cv = 0.05, .worker_cv = 0.1, .iteration_cv = dice.real(0.0, 0.8)};
+}
+
+PhaseConfig random_policy(Dice& dice, const TestJob& job) {
+  PhaseConfig phase;
+  const bool one_server = job.servers == 1;
+  phase.policy = static_cast<SynchronizationKind>(dice.whole(0, one_server ? 3 : 1));
+  const auto workers = static_cast<std::int64_t>(job.workers.size());
+  if (phase.policy == SynchronizationKind::k_sync) phase.gradients_per_update = dice.whole(1, workers);
+  if (phase.policy == SynchronizationKind::backup_workers) phase.backups = dice.whole(0, workers - 1);
+  if (phase.policy == SynchronizationKind::bsp && dice.chance(0.5))
+    phase.transport = static_cast<Transport>(dice.whole(0, 2));
+  if (phase.policy == SynchronizationKind::asp && dice.chance(0.3)) phase.exchange = Exchange::parameters;
+  return phase;
+}
+
+PhaseLength random_length(Dice& dice) {
+  switch (dice.whole(0, 3)) {
+    case 0:
+      return ShareOfJob{dice.real(0.05, 0.4)};
+    case 1:
+      return UpdateCount{static_cast<std::uint64_t>(dice.whole(1, 25))};
+    case 2:
+      return EpochCount{dice.real(0.05, 0.4)};
+    default:
+      return dice.seconds(1.0, 200.0);
+  }
+}
+
+void draw_phases(Dice& dice, TestJob& job) {
+  const auto phases = static_cast<std::size_t>(dice.whole(1, 3));
+  const bool shares = dice.chance(0.4);
+  job.phases.clear();
+  for (std::size_t p = 0; p < phases; ++p) {
+    job.phases.push_back(random_policy(dice, job));
+    if (shares)
+      job.phases.back().length = ShareOfJob{1.0 / static_cast<double>(phases)};
+    else if (p + 1 < phases)
+      job.phases.back().length = random_length(dice);
+  }
+  job.costs.switching.resize(phases);
+  for (RestartCost& cost : job.costs.switching)
+    if (dice.chance(0.4))
+      cost = {dice.seconds(0.0, 10.0), dice.seconds(0.0, 3.0),
+              dice.chance(0.5) ? RestartOrder::sequential : RestartOrder::parallel};
+}
+
+void draw_work(Dice& dice, TestJob& job) {
+  job.batching.initial_samples = dice.whole(2, 24);
+  job.batching.controller = static_cast<BatchControllerKind>(dice.whole(0, 2));
+  job.batching.maximum_samples = 64;
+  job.batching.adjust_every_iterations = dice.whole(1, 6);
+  if (dice.chance(0.3)) job.batching.weighting = GradientWeighting::equal;
+  job.total_samples = dice.whole(50, 1500);
+  job.intercept = dice.chance(0.5) ? dice.seconds(0.0, 10.0) : Seconds{};
+}
+
+void draw_costs(Dice& dice, TestJob& job) {
+  if (dice.chance(0.3)) job.costs.start_up = RestartCost{dice.seconds(0.0, 20.0), dice.seconds(0.0, 3.0)};
+  if (dice.chance(0.3)) {
+    job.checkpoint_every = Every{dice.number(2.0, 100.0, 2.0), static_cast<EveryUnit>(dice.whole(0, 2))};
+    job.costs.checkpoint = dice.seconds(0.0, 10.0);
+  }
+  if (dice.chance(0.3))
+    job.costs.coordination = {dice.seconds(0.0, 2.0), dice.seconds(0.0, 2.0), Seconds{dice.real(0.0, 0.01)}};
+  if (dice.chance(0.3)) job.costs.ramp_up = {dice.whole(1, 10), dice.real(1.0, 3.0)};
+  if (dice.chance(0.5)) {
+    job.evaluate_every = {dice.number(2.0, 100.0, 2.0), static_cast<EveryUnit>(dice.whole(0, 1))};
+    job.costs.evaluation_payer = static_cast<EvaluationPayer>(dice.whole(0, 2));
+    job.costs.evaluation = dice.seconds(0.0, 20.0);
+  }
+}
+
+void draw_members(Dice& dice, TestJob& job) {
+  for (std::uint64_t worker = 1; worker < job.workers.size(); ++worker) {
+    if (dice.chance(0.5)) continue;
+    std::vector<double> dates;
+    for (std::int64_t i = dice.whole(1, 4); i > 0; --i) dates.push_back(dice.number(0.0, 800.0, 10.0));
+    std::sort(dates.begin(), dates.end());
+    bool joins = dice.chance(0.3);
+    for (const double date : dates) {
+      job.heterogeneity.membership.push_back(
+          {Seconds{date}, worker, joins ? MembershipEvent::joins : MembershipEvent::leaves});
+      joins = !joins;
+    }
+  }
+}
+
+void draw_heterogeneity(Dice& dice, TestJob& job) {
+  Heterogeneity& changes = job.heterogeneity;
+  const std::size_t workers = job.workers.size();
+  for (std::int64_t i = dice.chance(0.4) ? dice.whole(1, 3) : 0; i > 0; --i) {
+    Level level{.at = random_moment(dice), .workers = {dice.index(workers)}};
+    if (dice.chance(0.7)) level.speeds = {dice.real(0.2, 2.0)};
+    if (dice.chance(0.4)) level.bandwidths = {dice.real(0.2, 2.0)};
+    changes.schedule.push_back(level);
+  }
+  for (std::int64_t i = dice.chance(0.4) ? dice.whole(1, 3) : 0; i > 0; --i)
+    changes.stragglers.push_back({.worker = dice.index(workers),
+                                  .from = random_moment(dice),
+                                  .duration = dice.seconds(1.0, 200.0),
+                                  .slowdown = dice.chance(0.5) ? 1.0 : dice.real(1.0, 5.0),
+                                  .added_latency = dice.seconds(0.0, 3.0),
+                                  .round_trips = dice.real(1.0, 4.0)});
+  if (dice.chance(0.3))
+    changes.random_stragglers = RandomStragglers{.probability = dice.real(0.0, 0.6),
+                                                 .window = dice.seconds(20.0, 200.0),
+                                                 .slowdown = dice.real(1.0, 4.0),
+                                                 .added_latency = dice.seconds(0.0, 2.0),
+                                                 .round_trips = 2.0};
+  if (dice.chance(0.3)) {
+    std::vector<double> dates;
+    for (std::int64_t i = dice.whole(1, 10); i > 0; --i) dates.push_back(dice.number(0.0, 500.0, 10.0));
+    std::sort(dates.begin(), dates.end());
+    for (const double date : dates)
+      changes.trace.push_back({Seconds{date}, dice.index(workers), dice.real(0.3, 1.5), dice.real(0.3, 1.5)});
+  }
+  if (job.servers == 1 && dice.chance(0.4)) draw_members(dice, job);
+}
+
+}  // namespace
+
+RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
+  Dice dice(seed, index);
+  dice.round_numbers = dice.chance(0.5);
+  RandomJob random;
+  TestJob& job = random.job;
+  job.seed = Seed{seed, index};
+  job.parameter_bytes = Bytes{2520.0};  // whole chunks for 1 to 10 members, workers or servers
+  draw_cluster(dice, job);
+  draw_phases(dice, job);
+  draw_work(dice, job);
+  draw_costs(dice, job);
+  draw_heterogeneity(dice, job);
+  if (dice.chance(0.3)) {
+    random.accuracy_per_update = dice.real(0.005, 0.05);
+    job.target_accuracy = 0.5;
+    job.evaluations_at_target = static_cast<std::size_t>(dice.whole(1, 3));
+  }
+  if (dice.chance(0.05)) random.diverges_at = static_cast<std::uint64_t>(dice.whole(1, 40));
+  return random;
+}
+
+}  // namespace paceline::test
