@@ -59,7 +59,10 @@ void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
 }
 
 void Coordinator::offer_work_given_back(Actions& actions) {
-  if (refused_.empty() || !workload_.phase_has_work(policies_.front()->gradients_per_update())) return;
+  const SynchronizationPolicy& policy = *policies_.front();
+  if (refused_.empty() || !workload_.phase_has_work(policy.gradients_per_update())) return;
+  // Between two rounds they wait for the next one, with the others.
+  if (policy.is_synchronous() && !(pending_updates_.empty() && coordinating_.empty())) return;
   release(std::exchange(refused_, {}), actions);
 }
 
