@@ -69,6 +69,7 @@ struct TestJob {
   BatchingConfig batching{.initial_samples = 10};
   OptimizerConfig optimizer{};
   std::int64_t total_samples = 400;
+  std::optional<std::int64_t> dataset_samples;  // absent: the whole job is one epoch
   Every evaluate_every{1e9, EveryUnit::updates};
   std::optional<double> target_accuracy;
   std::size_t evaluations_at_target = 1;
@@ -115,7 +116,7 @@ struct TestJob {
             all_costs,
             heterogeneity,
             total_samples,
-            total_samples,
+            dataset_samples.value_or(total_samples),
             seed};
   }
 
@@ -133,7 +134,7 @@ struct TestJob {
          .servers = servers,
          .optimizer = optimizer,
          .total_samples = total_samples,
-         .dataset_samples = total_samples,
+         .dataset_samples = dataset_samples.value_or(total_samples),
          .evaluate_every = evaluate_every,
          .workers_pay_for_evaluation = costs.evaluation_payer == EvaluationPayer::inline_workers,
          .target_accuracy = target_accuracy,
