@@ -387,13 +387,14 @@ void describe(Visitor& v, JitterConfig& c) {
 
 template <class Visitor>
 void describe(Visitor& v, LearnerConfig& c) {
-  v.required("kind", c.kind,
-             Choice<LearnerKind>{{{"network", LearnerKind::network},
-                                  {"statistical", LearnerKind::statistical},
-                                  {"assumed", LearnerKind::assumed},
-                                  {"none", LearnerKind::none}}},
-             "network: train the real network inside the simulation; statistical: a model fitted to recorded runs; "
-             "assumed: a model without such runs; none: only throughput is asked");
+  v.required(
+      "kind", c.kind,
+      Choice<LearnerKind>{{{"network", LearnerKind::network},
+                           {"statistical", LearnerKind::statistical},
+                           {"assumed", LearnerKind::assumed},
+                           {"none", LearnerKind::none}}},
+      "network: train the real network inside the simulation; statistical: a model fitted to recorded runs; "
+      "assumed: a model without such runs; none: only throughput is asked");
   v.optional("model", c.model, Path{}, "learner file of `paceline fit`, relative to this file",
              Absent{"no file: for `network` and `none`"});
 }

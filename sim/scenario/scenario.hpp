@@ -63,6 +63,12 @@ struct PhaseEntry {
   RestartCost switching;
 };
 
+// The number its policy needs; absent when the policy needs none, or the file does not give it.
+[[nodiscard]] inline std::optional<std::int64_t> parameter_of(const PhaseEntry& phase) {
+  const auto found = phase.parameters.find(phase.config.policy);
+  return found == phase.parameters.end() ? std::nullopt : found->second;
+}
+
 struct CheckpointConfig {
   Often every;
   Seconds cost;

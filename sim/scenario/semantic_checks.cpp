@@ -20,11 +20,6 @@ std::string phase_path(std::size_t phase, const char* key) {
   return fmt::format("synchronization.{}.{}", phase, key);
 }
 
-std::optional<std::int64_t> parameter_of(const PhaseEntry& phase) {
-  const auto found = phase.parameters.find(phase.config.policy);
-  return found == phase.parameters.end() ? std::nullopt : found->second;
-}
-
 bool all_sound(const Reading& reading, std::initializer_list<const char*> paths) {
   return std::all_of(paths.begin(), paths.end(), [&](const char* path) { return reading.is_sound(path); });
 }

@@ -24,13 +24,13 @@ std::vector<std::string> learner_notes(const Scenario& scenario, const Statistic
   use.samples = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
   bool first = true;
   for (const PhaseEntry& phase : scenario.synchronization) {
-    const double combined =
-        rule_of(phase.config.policy).gradients_per_update(workers, phase.config.parameter);
+    const SynchronizationRule& rule = rule_of(phase.config.policy);
+    const double combined = rule.gradients_per_update(workers, parameter_of(phase).value_or(0));
     use.update_samples_min =
         first ? combined * smallest : std::min(use.update_samples_min, combined * smallest);
     use.update_samples_max =
         first ? combined * largest : std::max(use.update_samples_max, combined * largest);
-    if (rule_of(phase.config.policy).one_gradient_per_update) use.staleness = workers - 1.0;
+    if (!rule.combines_all_members && combined == 1.0) use.staleness = workers - 1.0;
     UpdateContext update;
     update.gradients = static_cast<std::size_t>(std::max(1.0, combined));
     update.initial_batch_samples = batching.initial_samples;

@@ -109,8 +109,7 @@ std::vector<PhaseConfig> phases(const Scenario& scenario) {
   std::vector<PhaseConfig> phases;
   for (const PhaseEntry& entry : scenario.synchronization) {
     phases.push_back(entry.config);
-    const auto parameter = entry.parameters.find(entry.config.policy);
-    if (parameter != entry.parameters.end()) phases.back().parameter = parameter->second.value_or(0);
+    phases.back().parameter = parameter_of(entry).value_or(0);
     if (entry.share) phases.back().length = ShareOfJob{*entry.share};
     if (entry.length) phases.back().length = *entry.length;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/random.hpp"
-#include "sim/policy/synchronization.hpp"
+#include "sim/policy/synchronization_rule.hpp"
 
 namespace paceline::test {
 namespace {
@@ -52,16 +52,24 @@ void draw_cluster(Dice& dice, TestJob& job) {
     job.jitter = {.run_cv = 0.05, .worker_cv = 0.1, .iteration_cv = dice.real(0.0, 0.8)};
 }
 
+// Any rule there is: one that is added later is drawn too.
 PhaseConfig random_policy(Dice& dice, const TestJob& job) {
+  const std::span<const SynchronizationRule> rules = synchronization_rules();
+  const SynchronizationRule* rule = nullptr;
+  do {
+    rule = &rules[dice.index(rules.size())];
+  } while (job.servers > 1 && !rule->decides_alike_on_every_server);
   PhaseConfig phase;
-  const bool one_server = job.servers == 1;
-  phase.policy = static_cast<SynchronizationKind>(dice.whole(0, one_server ? 3 : 1));
+  phase.policy = rule->kind;
   const auto workers = static_cast<std::int64_t>(job.workers.size());
-  if (phase.policy == SynchronizationKind::k_sync) phase.gradients_per_update = dice.whole(1, workers);
-  if (phase.policy == SynchronizationKind::backup_workers) phase.backups = dice.whole(0, workers - 1);
-  if (phase.policy == SynchronizationKind::bsp && dice.chance(0.5))
+  if (const auto& parameter = rule->parameter) {
+    do {
+      phase.parameter = dice.whole(parameter->minimum, workers);
+    } while (parameter->complaint != nullptr && !parameter->complaint(phase.parameter, workers).empty());
+  }
+  if (rule->combines_all_members && dice.chance(0.5))
     phase.transport = static_cast<Transport>(dice.whole(0, 2));
-  if (phase.policy == SynchronizationKind::asp && dice.chance(0.3)) phase.exchange = Exchange::parameters;
+  if (rule->may_exchange_parameters && dice.chance(0.3)) phase.exchange = Exchange::parameters;
   return phase;
 }
 

@@ -34,15 +34,13 @@ std::string words(const Every& every) {
 }
 
 std::string words(const PhaseConfig& phase, const RestartCost& cost) {
-  constexpr std::array<std::string_view, 4> policies{"BSP", "ASP", "K-sync", "backup workers"};
   constexpr std::array<std::string_view, 4> transports{"ring", "tree", "halving-doubling", "server"};
-  return fmt::format("phase: {} over {}, {}, K {}, backups {}{}; before it {} s + {} s per worker, {}\n",
-                     policies.at(static_cast<std::size_t>(phase.policy)),
-                     transports.at(static_cast<std::size_t>(phase.transport)), words(phase.length),
-                     phase.gradients_per_update, phase.backups,
-                     phase.exchange == Exchange::parameters ? ", exchanging parameters" : "",
-                     cost.time.value(), cost.per_worker.value(),
-                     cost.order == RestartOrder::sequential ? "sequential" : "parallel");
+  return fmt::format(
+      "phase: {} {} over {}, {}{}; before it {} s + {} s per worker, {}\n", rule_of(phase.policy).word,
+      phase.parameter, transports.at(static_cast<std::size_t>(phase.transport)), words(phase.length),
+
+      phase.exchange == Exchange::parameters ? ", exchanging parameters" : "", cost.time.value(),
+      cost.per_worker.value(), cost.order == RestartOrder::sequential ? "sequential" : "parallel");
 }
 
 std::string words(const Heterogeneity& changes) {

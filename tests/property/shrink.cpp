@@ -61,8 +61,9 @@ class Simplifications {
       if (level.workers.front() > gone) --level.workers.front();
     const auto workers = static_cast<std::int64_t>(job.workers.size());
     for (PhaseConfig& phase : job.phases) {
-      phase.gradients_per_update = std::min(phase.gradients_per_update, workers);
-      phase.backups = std::min(phase.backups, workers - 1);
+      const auto& parameter = rule_of(phase.policy).parameter;
+      if (!parameter || parameter->complaint == nullptr) continue;
+      while (!parameter->complaint(phase.parameter, workers).empty()) --phase.parameter;
     }
   }
 

@@ -22,7 +22,7 @@ TEST_CASE("a late worker waits for the coordination of the update it was late fo
   // whose gradient is dropped when it is ready, at 10 / 0.8 = 12.5 s.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.8}};
-  job.phases = {{.policy = SynchronizationKind::backup_workers, .backups = 1}};
+  job.phases = {{.policy = SynchronizationKind::backup_workers, .parameter = 1}};
   job.costs.coordination.per_step = Seconds{5.0};
   job.total_samples = 50;
   const auto result = job.run_ideal();
@@ -39,7 +39,7 @@ TEST_CASE("a worker that was refused work takes part in the next round once") {
   job.workers = {{1, 1.0}, {1, 0.8}, {1, 0.5}};
   job.batching.controller = BatchControllerKind::static_by_throughput;
   job.heterogeneity.schedule = {{.at = Seconds{0.0}, .workers = {1, 2}, .speeds = {0.5, 0.1}}};
-  job.phases = {{.policy = SynchronizationKind::backup_workers, .backups = 2}};
+  job.phases = {{.policy = SynchronizationKind::backup_workers, .parameter = 2}};
   job.total_samples = 31;
   const auto result = job.run_ideal();
   CHECK_FALSE(result.stalled);
@@ -53,7 +53,7 @@ TEST_CASE("K-sync does not wait for a worker that joins when nothing is left to 
   // Two workers, both gradients wanted. Worker 1 is away from 4 to 6 s; the other's 10 samples are all there is.
   TestJob job;
   job.workers = {{}, {}};
-  job.phases = {{.policy = SynchronizationKind::k_sync, .gradients_per_update = 2}};
+  job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 2}};
   job.total_samples = 10;
   job.heterogeneity.membership = {{Seconds{4.0}, 1, MembershipEvent::leaves},
                                   {Seconds{6.0}, 1, MembershipEvent::joins}};
@@ -68,7 +68,7 @@ TEST_CASE("a worker that joined when nothing was left takes over what another on
   // leaves at 5 s, and worker 2 begins with what it gave back: the update of workers 0 and 2 comes at 15 s.
   TestJob job;
   job.workers = {{}, {}, {}};
-  job.phases = {{.policy = SynchronizationKind::k_sync, .gradients_per_update = 2}};
+  job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 2}};
   job.total_samples = 20;
   job.heterogeneity.membership = {{Seconds{2.0}, 2, MembershipEvent::leaves},
                                   {Seconds{3.0}, 2, MembershipEvent::joins},
@@ -89,7 +89,7 @@ TEST_CASE("what the end of a round gives back is not handed out before the next 
   // At 10 s the update of worker 0 is decided and worker 1 called off: all three begin the next round at 14 s.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.1}, {1, 1.0}};
-  job.phases = {{.policy = SynchronizationKind::k_sync}};
+  job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 1}};
   job.server_rate = BytesPerSecond{250.0};
   job.total_samples = 20;
   job.heterogeneity.membership = {{Seconds{2.0}, 2, MembershipEvent::leaves},

@@ -117,7 +117,7 @@ TEST_CASE("a job whose last worker leaves stalls: every worker has left") {
                                          SynchronizationKind::k_sync, SynchronizationKind::backup_workers}) {
     TestJob job;
     job.workers = {{}, {}};
-    job.phases = {{.policy = kind}};
+    job.phases = {{.policy = kind, .parameter = 1}};
     job.heterogeneity.membership = {{Seconds{25.0}, 0, leaves}, {Seconds{32.0}, 1, leaves}};
     const auto result = job.run_ideal();
     REQUIRE(result.stalled);
@@ -137,7 +137,7 @@ TEST_CASE("a job whose workers have all left goes on when one joins later") {
     CAPTURE(static_cast<int>(kind));
     TestJob job;
     job.workers = {{}, {}};
-    job.phases = {{.policy = kind, .gradients_per_update = 2}};
+    job.phases = {{.policy = kind, .parameter = kind == SynchronizationKind::k_sync ? 2 : 0}};
     job.total_samples = 40;
     job.heterogeneity.membership = {
         {Seconds{15.0}, 0, leaves}, {Seconds{15.0}, 1, leaves}, {Seconds{100.0}, 1, joins}};

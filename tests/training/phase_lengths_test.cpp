@@ -53,8 +53,7 @@ TEST_CASE("a phase of so many updates counts each push of ASP and each round of 
   job.phases = {{.policy = SynchronizationKind::asp, .length = UpdateCount{7}}, {}};
   CHECK(by_phase(job.run_ideal()).first.updates == 7);
   job.workers = {{1, 1.0}, {1, 0.9}, {1, 0.8}, {1, 0.7}};
-  job.phases[0] = {
-      .policy = SynchronizationKind::k_sync, .length = UpdateCount{7}, .gradients_per_update = 3};
+  job.phases[0] = {.policy = SynchronizationKind::k_sync, .length = UpdateCount{7}, .parameter = 3};
   const auto [k_sync, bsp] = by_phase(job.run_ideal());
   CHECK(k_sync.updates == 7);
   CHECK(k_sync.samples == 7 * 30);
