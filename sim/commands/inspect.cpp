@@ -6,7 +6,7 @@
 
 #include "plots/draw.hpp"
 #include "sim/commands/commands.hpp"
-#include "sim/cost/profile.hpp"
+#include "sim/cost/profiles.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/study_file.hpp"
 #include "sim/study/simulation.hpp"
@@ -50,8 +50,8 @@ json values_json(const LoadedScenario& loaded) {
 int check_command(const RunArguments& arguments) {
   json all = json::array();
   for (const LoadedScenario& loaded : load_any(arguments)) {
-    const Profile profile = read_profile_of(loaded);
-    const std::vector<std::string> notes = check_before_running(loaded, profile);
+    const Profiles profiles = read_profiles_of(loaded);
+    const std::vector<std::string> notes = check_before_running(loaded, profiles);
     if (arguments.json) {
       all.push_back(values_json(loaded));
       all.back()["notes"] = notes;

@@ -42,6 +42,21 @@ json resolved_values(const LoadedScenario& loaded) {
   return values;
 }
 
+json profile_manifest(const Profile& profile) {
+  return {{"file", profile.path},
+          {"fnv1a", profile.content_hash},
+          {"network", profile.network},
+          {"cpu_model", profile.cpu_model}};
+}
+
+// Of workers that are other machines than the job's profile, by worker.
+json worker_profiles(const Profiles& profiles) {
+  json workers = json::object();
+  for (std::size_t w = 0; w < profiles.of_worker.size(); ++w)
+    if (profiles.of_worker[w] != 0) workers[std::to_string(w)] = profile_manifest(profiles.of(w));
+  return workers;
+}
+
 json scenario_manifest(const ScenarioResults& results, const Provenance& provenance) {
   const Scenario& scenario = results.loaded.scenario;
   return {{"format", "paceline-results"},
@@ -54,11 +69,8 @@ json scenario_manifest(const ScenarioResults& results, const Provenance& provena
           {"replications", scenario.replications},
           {"target_accuracy", scenario.stop.accuracy ? json(*scenario.stop.accuracy) : json(nullptr)},
           {"network_model", results.network_model},
-          {"profile",
-           {{"file", results.profile.path},
-            {"fnv1a", results.profile.content_hash},
-            {"network", results.profile.network},
-            {"cpu_model", results.profile.cpu_model}}},
+          {"profile", profile_manifest(results.profiles.job())},
+          {"worker_profiles", worker_profiles(results.profiles)},
           {"failures", results.failures},
           {"notes", results.notes},
           {"warnings", results.loaded.warnings},

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cost/profile.hpp"
+#include "sim/cost/profiles.hpp"
 #include "sim/report/run_recorder.hpp"
 #include "sim/report/run_result.hpp"
 #include "sim/report/time_to_accuracy.hpp"
@@ -15,7 +15,7 @@ namespace paceline {
 
 struct ScenarioResults {
   LoadedScenario loaded;
-  Profile profile;
+  Profiles profiles;
   std::vector<RunResult> runs;             // by replication, without those that could not be carried out
   std::vector<std::string> failures;       // why they could not, one line each
   std::vector<std::string> network_model;  // settings of the network simulation, `name:value`

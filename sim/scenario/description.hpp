@@ -132,6 +132,8 @@ void describe(Visitor& v, Worker& c) {
              "CPU cores; the profile must have measured this number");
   v.optional("speed", c.speed, Number{above(0)},
              "relative to the profile's machine; 0.5 takes twice as long");
+  v.optional("profile", c.profile, Path{}, "calibration file of this machine, for the job's network",
+             Absent{"the job's"});
 }
 
 template <class Visitor>

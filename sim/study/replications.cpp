@@ -41,12 +41,12 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
                           ProfileUse use) {
   StudyRun study;
   for (LoadedScenario& loaded : scenarios) {
-    Profile profile = read_profile_of(loaded);
-    std::vector<std::string> notes = check_before_running(loaded, profile);
+    Profiles profiles = read_profiles_of(loaded);
+    std::vector<std::string> notes = check_before_running(loaded, profiles);
     std::vector<std::string> network_model = simgrid_model(loaded.scenario.cluster.network.model);
-    if (use == ProfileUse::drawn) notes.push_back(check_drawing(loaded, profile));
+    if (use == ProfileUse::drawn) notes.push_back(check_drawing(loaded, profiles));
     study.variants.push_back({.loaded = std::move(loaded),
-                              .profile = std::move(profile),
+                              .profiles = std::move(profiles),
                               .runs = {},
                               .failures = {},
                               .network_model = std::move(network_model),
@@ -62,7 +62,7 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
         const ScenarioResults& variant = study.variants[tasks[i].variant];
         // A trace shows one run; the first replication stands for the others.
         const RecordingOptions of_run{recording.iterations, recording.trace && tasks[i].replication == 0};
-        return pack(simulate(variant.loaded.scenario, variant.profile, tasks[i].replication, of_run, use));
+        return pack(simulate(variant.loaded.scenario, variant.profiles, tasks[i].replication, of_run, use));
       },
       [&](std::size_t finished) {
         progress.update(static_cast<double>(finished) / static_cast<double>(tasks.size()),

@@ -1,15 +1,10 @@
 #include "sim/study/simulation.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "sim/base/diagnostic.hpp"
-#include "sim/cluster/speed_trace.hpp"
-#include "sim/cost/compute_law.hpp"
 #include "sim/cost/profile_draw.hpp"
 #include "sim/engine/executor.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
@@ -17,13 +12,10 @@
 #include "sim/learning/statistical_learner.hpp"
 #include "sim/report/run_recorder.hpp"
 #include "sim/study/learner_use.hpp"
+#include "sim/study/world_of.hpp"
 
 namespace paceline {
 namespace {
-
-JitterOverrides jitter_overrides(const Scenario& scenario) {
-  return {scenario.jitter.run_cv, scenario.jitter.worker_cv, scenario.jitter.iteration_cv};
-}
 
 FixedCosts fixed_costs(const Scenario& scenario) {
   FixedCosts costs{.start_up = scenario.start_up,
@@ -37,29 +29,23 @@ FixedCosts fixed_costs(const Scenario& scenario) {
   return costs;
 }
 
-Heterogeneity heterogeneity(const Scenario& scenario) {
-  Heterogeneity changes = scenario.heterogeneity.changes;
-  if (!scenario.heterogeneity.trace.empty())
-    changes.trace = read_trace(scenario.heterogeneity.trace, scenario.cluster.workers.size());
-  return changes;
-}
-
 std::int64_t total_samples(const Scenario& scenario) {
   return static_cast<std::int64_t>(
       scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples) + 0.5);
 }
 
-World build_world(const Scenario& scenario, const Profile& profile, Seed seed) {
-  const Jitter jitter = resolve_jitter(profile, jitter_overrides(scenario)).jitter;
-  return {.compute = ComputeTimes(profile, scenario.cluster.workers, jitter, seed),
-          .server = ServerTimes(profile),
-          .parameter_bytes = profile.parameter_bytes,
-          .servers = scenario.cluster.servers.count,
-          .costs = fixed_costs(scenario),
-          .heterogeneity = heterogeneity(scenario),
-          .total_samples = total_samples(scenario),
-          .dataset_samples = scenario.job.dataset.train_samples,
-          .seed = seed};
+World build_world(const Scenario& scenario, const Profiles& profiles, Seed seed) {
+  const Jitter jitter = resolve_jitter(profiles.job(), jitter_overrides(scenario)).jitter;
+  return {
+      .compute = ComputeTimes(profiles.distinct, profiles.of_worker, scenario.cluster.workers, jitter, seed),
+      .server = ServerTimes(profiles.job()),
+      .parameter_bytes = profiles.job().parameter_bytes,
+      .servers = scenario.cluster.servers.count,
+      .costs = fixed_costs(scenario),
+      .heterogeneity = heterogeneity(scenario),
+      .total_samples = total_samples(scenario),
+      .dataset_samples = scenario.job.dataset.train_samples,
+      .seed = seed};
 }
 
 std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t servers, Seed seed) {
@@ -145,11 +131,6 @@ Coordinator build_coordinator(const Scenario& scenario, const World& world) {
        .coordinate_synchronous_steps = !scenario.coordination.is_free()});
 }
 
-[[noreturn]] void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
-                          const std::string& hint) {
-  throw UserError(fmt::format("{}: error: `{}`: {}\nhint: {}\n", origin_of(loaded, key), key, message, hint));
-}
-
 std::vector<int> cores_in_use(const Scenario& scenario) {
   std::vector<int> cores;
   for (const Worker& worker : scenario.cluster.workers) cores.push_back(worker.cores);
@@ -158,117 +139,18 @@ std::vector<int> cores_in_use(const Scenario& scenario) {
   return cores;
 }
 
-void check_cores(const LoadedScenario& loaded, const Profile& profile) {
-  std::vector<int> measured;
-  for (const ComputeFit& fit : profile.compute) measured.push_back(fit.cores);
-  const auto check_measured = [&](int cores, const std::string& key) {
-    if (!fit_for_cores(profile, cores))
-      fail_at(loaded, key,
-              fmt::format("{} was measured with {} cores, not with {}", profile.path,
-                          fmt::join(measured, ", "), cores),
-              "calibrate with `--cores`, or describe another machine by `speed`");
-  };
-  const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
-  for (std::size_t w = 0; w < workers.size(); ++w)
-    check_measured(workers[w].cores, fmt::format("cluster.workers.{}.cores", w));
-  const std::vector<Level>& schedule = loaded.scenario.heterogeneity.changes.schedule;
-  for (std::size_t i = 0; i < schedule.size(); ++i)
-    for (const int cores : schedule[i].cores)
-      check_measured(cores, fmt::format("heterogeneity.schedule.{}.cores", i));
-}
-
-// A fit that misses its own measurements by more than this is said to be poor; as `paceline calibrate` does.
-constexpr double poor_leave_one_out_error = 0.10;
-
-std::vector<std::string> poor_fit_notes(const Scenario& scenario, const Profile& profile) {
-  std::vector<std::string> notes;
-  for (const ComputeFit& fit : profile.compute) {
-    const bool used = std::any_of(scenario.cluster.workers.begin(), scenario.cluster.workers.end(),
-                                  [&](const Worker& worker) { return worker.cores == fit.cores; });
-    if (used && fit.leave_one_out_error > poor_leave_one_out_error)
-      notes.push_back(
-          fmt::format("{}: with {} cores the fit misses left-out batches by {:.0f} %: calibrate again on a "
-                      "quiet machine before trusting these times",
-                      profile.path, fit.cores, 100.0 * fit.leave_one_out_error));
-  }
-  return notes;
-}
-
-// What is to be said about a statistical learner; nothing about the others.
-std::vector<std::string> check_learner(const LoadedScenario& loaded) {
-  const LearnerConfig& learner = loaded.scenario.learner;
-  if (!uses_model(loaded.scenario)) return {};
-  std::error_code ignored;
-  if (!std::filesystem::exists(learner.model, ignored))
-    fail_at(loaded, "learner.model", fmt::format("there is no learner {}", learner.model),
-            "fit one: `paceline fit --help`");
-  const StatisticalModel model = read_statistical_model(learner.model);
-  if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
-    fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
-            "write `kind: assumed`, and the results will say so");
-  return learner_notes(loaded.scenario, model);
-}
-
 }  // namespace
 
-Profile read_profile_of(const LoadedScenario& loaded) {
-  const std::filesystem::path& path = loaded.scenario.job.profile;
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored))
-    fail_at(loaded, "job.profile", fmt::format("there is no profile {}", path.string()),
-            fmt::format("measure this machine: `paceline calibrate {} -o {}`", loaded.scenario.job.network,
-                        path.string()));
-  return read_profile(path);
-}
-
-std::vector<std::string> check_before_running(const LoadedScenario& loaded, const Profile& profile) {
-  const Scenario& scenario = loaded.scenario;
-  if (profile.network != scenario.job.network)
-    fail_at(
-        loaded, "job.network",
-        fmt::format("the network is {}, but the profile {} was measured for {}", scenario.job.network,
-                    profile.path, profile.network),
-        "name the network of the profile, or calibrate this one (`paceline calibrate --help` lists them)");
-  const DatasetSource& dataset = scenario.job.dataset;
-  std::error_code ignored;
-  if (scenario.learner.kind == LearnerKind::network && !dataset.path.empty() &&
-      !std::filesystem::is_directory(dataset.path, ignored))
-    fail_at(loaded, "job.dataset.path", fmt::format("{} is not a folder", dataset.path),
-            fmt::format("name the folder that holds the files of {}", dataset.kind));
-  check_cores(loaded, profile);
-  static_cast<void>(heterogeneity(scenario));  // a trace that makes no sense is refused before the first run
-
-  std::vector<std::string> notes = resolve_jitter(profile, jitter_overrides(scenario)).notes;
-  const BatchingConfig& batching = scenario.batching;
-  const bool fixed = batching.controller == BatchControllerKind::uniform;
-  for (std::string& note : extrapolation_notes(profile, scenario.cluster.workers,
-                                               fixed ? batching.initial_samples : batching.minimum_samples,
-                                               fixed ? batching.initial_samples : batching.maximum_samples))
-    notes.push_back(std::move(note));
-  for (std::string& note : poor_fit_notes(scenario, profile)) notes.push_back(std::move(note));
-  for (std::string& note : check_learner(loaded)) notes.push_back(std::move(note));
-  return notes;
-}
-
-std::string check_drawing(const LoadedScenario& loaded, const Profile& profile) {
-  if (profile.ensemble.empty())
-    fail_at(
-        loaded, "job.profile",
-        fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
-        "calibrate again with this version, with at least 3 processes; or leave out --profile-uncertainty");
-  return fmt::format("each replication draws its compute times from the {} equally likely calibrations in {}",
-                     profile.ensemble.size(), profile.path);
-}
-
-RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication,
+RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,
                    RecordingOptions recording, ProfileUse use) {
   const Seed seed{scenario.seed, replication};
-  const Profile truth =
-      use == ProfileUse::drawn ? drawn_profile(profile, cores_in_use(scenario), seed) : profile;
+  Profiles truth = profiles;
+  if (use == ProfileUse::drawn)
+    for (Profile& profile : truth.distinct) profile = drawn_profile(profile, cores_in_use(scenario), seed);
   const World world = build_world(scenario, truth, seed);
   const std::unique_ptr<Learner> learner = build_learner(scenario, world.servers, seed);
   // Policies know the profile, never the draw.
-  Coordinator coordinator = build_coordinator(scenario, build_world(scenario, profile, seed));
+  Coordinator coordinator = build_coordinator(scenario, build_world(scenario, profiles, seed));
   SimGridTimeline timeline(scenario.cluster);
   RunRecorder recorder(seed, recording);
   Executor executor(coordinator, world, *learner, timeline, recorder);

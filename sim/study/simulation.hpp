@@ -5,21 +5,21 @@
 #include <string>
 #include <vector>
 
-#include "sim/cost/profile.hpp"
+#include "sim/cost/profiles.hpp"
 #include "sim/report/run_recorder.hpp"
 #include "sim/report/run_result.hpp"
 #include "sim/scenario/reader.hpp"
 
 namespace paceline {
 
-// Reads the scenario's profile. Throws UserError at the place that names it.
-[[nodiscard]] Profile read_profile_of(const LoadedScenario& loaded);
+// Reads the scenario's profiles. Throws UserError at the place that names a missing one.
+[[nodiscard]] Profiles read_profiles_of(const LoadedScenario& loaded);
 
 // Sentences about defaults used, measured ranges left and poor fits, for the manifest and the terminal. Throws
 // UserError, at its place, for what the profile cannot tell (another network, cores that were not measured) and for
 // data that is not there.
 [[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded,
-                                                            const Profile& profile);
+                                                            const Profiles& profiles);
 
 // What a replication takes for the machine's true times.
 enum class ProfileUse {
@@ -28,10 +28,11 @@ enum class ProfileUse {
 };
 
 // Throws UserError, at its place, when the profile cannot be drawn from; else one sentence for the results.
-[[nodiscard]] std::string check_drawing(const LoadedScenario& loaded, const Profile& profile);
+[[nodiscard]] std::string check_drawing(const LoadedScenario& loaded, const Profiles& profiles);
 
 // Simulates under SimGrid. At most one call per process.
-[[nodiscard]] RunResult simulate(const Scenario& scenario, const Profile& profile, std::uint32_t replication,
-                                 RecordingOptions recording, ProfileUse use = ProfileUse::as_fitted);
+[[nodiscard]] RunResult simulate(const Scenario& scenario, const Profiles& profiles,
+                                 std::uint32_t replication, RecordingOptions recording,
+                                 ProfileUse use = ProfileUse::as_fitted);
 
 }  // namespace paceline

@@ -1,0 +1,156 @@
+// What can be known to be wrong, or has to be said, before the first run.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/cost/compute_law.hpp"
+#include "sim/study/learner_use.hpp"
+#include "sim/study/simulation.hpp"
+#include "sim/study/world_of.hpp"
+
+namespace paceline {
+namespace {
+
+[[noreturn]] void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
+                          const std::string& hint) {
+  throw UserError(fmt::format("{}: error: `{}`: {}\nhint: {}\n", origin_of(loaded, key), key, message, hint));
+}
+
+Profile read_profile_at(const LoadedScenario& loaded, const std::filesystem::path& path,
+                        const std::string& key) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored))
+    fail_at(loaded, key, fmt::format("there is no profile {}", path.string()),
+            fmt::format("measure this machine: `paceline calibrate {} -o {}`", loaded.scenario.job.network,
+                        path.string()));
+  return read_profile(path);
+}
+
+std::vector<Worker> workers_of(const Scenario& scenario, const Profiles& profiles, std::size_t profile) {
+  std::vector<Worker> workers;
+  for (std::size_t w = 0; w < profiles.of_worker.size(); ++w)
+    if (profiles.of_worker[w] == profile) workers.push_back(scenario.cluster.workers[w]);
+  return workers;
+}
+
+void check_cores(const LoadedScenario& loaded, const Profiles& profiles) {
+  const auto check_measured = [&](std::size_t worker, int cores, const std::string& key) {
+    const Profile& profile = profiles.of(worker);
+    std::vector<int> measured;
+    for (const ComputeFit& fit : profile.compute) measured.push_back(fit.cores);
+    if (!fit_for_cores(profile, cores))
+      fail_at(loaded, key,
+              fmt::format("{} was measured with {} cores, not with {}", profile.path,
+                          fmt::join(measured, ", "), cores),
+              "calibrate with `--cores`, or describe another machine by `speed`");
+  };
+  const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
+  for (std::size_t w = 0; w < workers.size(); ++w)
+    check_measured(w, workers[w].cores, fmt::format("cluster.workers.{}.cores", w));
+  const std::vector<Level>& schedule = loaded.scenario.heterogeneity.changes.schedule;
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    for (std::size_t k = 0; k < schedule[i].cores.size(); ++k)
+      check_measured(schedule[i].workers.empty() ? k : schedule[i].workers[k], schedule[i].cores[k],
+                     fmt::format("heterogeneity.schedule.{}.cores", i));
+}
+
+// A fit that misses its own measurements by more than this is said to be poor; as `paceline calibrate` does.
+constexpr double poor_leave_one_out_error = 0.10;
+
+std::vector<std::string> poor_fit_notes(const std::vector<Worker>& workers, const Profile& profile) {
+  std::vector<std::string> notes;
+  for (const ComputeFit& fit : profile.compute) {
+    const bool used = std::any_of(workers.begin(), workers.end(),
+                                  [&](const Worker& worker) { return worker.cores == fit.cores; });
+    if (used && fit.leave_one_out_error > poor_leave_one_out_error)
+      notes.push_back(
+          fmt::format("{}: with {} cores the fit misses left-out batches by {:.0f} %: calibrate again on a "
+                      "quiet machine before trusting these times",
+                      profile.path, fit.cores, 100.0 * fit.leave_one_out_error));
+  }
+  return notes;
+}
+
+// What is to be said about a statistical learner; nothing about the others.
+std::vector<std::string> check_learner(const LoadedScenario& loaded) {
+  const LearnerConfig& learner = loaded.scenario.learner;
+  if (!uses_model(loaded.scenario)) return {};
+  std::error_code ignored;
+  if (!std::filesystem::exists(learner.model, ignored))
+    fail_at(loaded, "learner.model", fmt::format("there is no learner {}", learner.model),
+            "fit one: `paceline fit --help`");
+  const StatisticalModel model = read_statistical_model(learner.model);
+  if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
+    fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
+            "write `kind: assumed`, and the results will say so");
+  return learner_notes(loaded.scenario, model);
+}
+
+}  // namespace
+
+Profiles read_profiles_of(const LoadedScenario& loaded) {
+  const Scenario& scenario = loaded.scenario;
+  Profiles profiles;
+  profiles.distinct.push_back(read_profile_at(loaded, scenario.job.profile, "job.profile"));
+  std::map<std::string, std::size_t> known{{"", 0}, {scenario.job.profile.string(), 0}};
+  for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w) {
+    const std::string& path = scenario.cluster.workers[w].profile;
+    const auto [entry, is_new] = known.try_emplace(path, profiles.distinct.size());
+    if (is_new)
+      profiles.distinct.push_back(
+          read_profile_at(loaded, path, fmt::format("cluster.workers.{}.profile", w)));
+    profiles.of_worker.push_back(entry->second);
+  }
+  return profiles;
+}
+
+std::vector<std::string> check_before_running(const LoadedScenario& loaded, const Profiles& profiles) {
+  const Scenario& scenario = loaded.scenario;
+  for (const Profile& profile : profiles.distinct)
+    if (profile.network != scenario.job.network)
+      fail_at(
+          loaded, "job.network",
+          fmt::format("the network is {}, but the profile {} was measured for {}", scenario.job.network,
+                      profile.path, profile.network),
+          "name the network of the profile, or calibrate this one (`paceline calibrate --help` lists them)");
+  const DatasetSource& dataset = scenario.job.dataset;
+  std::error_code ignored;
+  if (scenario.learner.kind == LearnerKind::network && !dataset.path.empty() &&
+      !std::filesystem::is_directory(dataset.path, ignored))
+    fail_at(loaded, "job.dataset.path", fmt::format("{} is not a folder", dataset.path),
+            fmt::format("name the folder that holds the files of {}", dataset.kind));
+  check_cores(loaded, profiles);
+  static_cast<void>(heterogeneity(scenario));  // a trace that makes no sense is refused before the first run
+
+  std::vector<std::string> notes = resolve_jitter(profiles.job(), jitter_overrides(scenario)).notes;
+  const BatchingConfig& batching = scenario.batching;
+  const bool fixed = batching.controller == BatchControllerKind::uniform;
+  for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
+    const Profile& profile = profiles.distinct[p];
+    const std::vector<Worker> workers = workers_of(scenario, profiles, p);
+    for (std::string& note :
+         extrapolation_notes(profile, workers, fixed ? batching.initial_samples : batching.minimum_samples,
+                             fixed ? batching.initial_samples : batching.maximum_samples))
+      notes.push_back(std::move(note));
+    for (std::string& note : poor_fit_notes(workers, profile)) notes.push_back(std::move(note));
+  }
+  for (std::string& note : check_learner(loaded)) notes.push_back(std::move(note));
+  return notes;
+}
+
+std::string check_drawing(const LoadedScenario& loaded, const Profiles& profiles) {
+  for (const Profile& profile : profiles.distinct)
+    if (profile.ensemble.empty())
+      fail_at(
+          loaded, "job.profile",
+          fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
+          "calibrate again with this version, with at least 3 processes; or leave out --profile-uncertainty");
+  return fmt::format("each replication draws its compute times from the {} equally likely calibrations in {}",
+                     profiles.job().ensemble.size(), profiles.job().path);
+}
+
+}  // namespace paceline
