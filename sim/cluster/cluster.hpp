@@ -16,7 +16,7 @@ namespace paceline {
 
 struct Worker {
   int cores = 1;
-  double speed = 1.0;  // relative to the machine the profile was measured on; 0.5 takes twice as long
+  double speed = 1.0;     // relative to the machine the profile was measured on; 0.5 takes twice as long
   std::string profile{};  // path of its calibration file; empty: the job's
   friend bool operator==(const Worker&, const Worker&) = default;
 };

@@ -84,8 +84,12 @@ void check_header(const std::vector<std::string_view>& columns, const LineOfFile
     if (std::find(known.begin(), known.end(), column) == known.end())
       place.fail(fmt::format("unknown column `{}`", column),
                  fmt::format("the columns are {}", expected_columns));
+  const auto count = [&](const char* column) { return std::count(columns.begin(), columns.end(), column); };
+  if (count("speed") + count("bandwidth") == 0 || count("speed") > 1 || count("bandwidth") > 1)
+    place.fail("`speed`, `bandwidth` or both must be there, once each",
+               fmt::format("the columns are {}", expected_columns));
   for (const char* needed : {"time_s", "worker"})
-    if (std::count(columns.begin(), columns.end(), needed) != 1)
+    if (count(needed) != 1)
       place.fail(fmt::format("the column `{}` must be there once", needed),
                  fmt::format("the columns are {}", expected_columns));
 }

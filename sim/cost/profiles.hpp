@@ -13,8 +13,8 @@
 namespace paceline {
 
 struct Profiles {
-  std::vector<Profile> distinct;       // the job's first
-  std::vector<std::size_t> of_worker;  // index into `distinct`
+  std::vector<Profile> distinct = std::vector<Profile>(1);  // the job's first
+  std::vector<std::size_t> of_worker;                       // index into `distinct`
 
   [[nodiscard]] const Profile& job() const { return distinct.front(); }
   [[nodiscard]] const Profile& of(std::size_t worker) const { return distinct.at(of_worker.at(worker)); }

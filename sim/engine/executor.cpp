@@ -19,8 +19,10 @@ Executor::Executor(Coordinator& coordinator, const World& world, Learner& learne
       server_free_at_(world.servers) {}
 
 std::optional<Stalled> Executor::run() {
-  // What holds from the very start is no event: the coordinator was told who is there.
+  // What holds from the very start is no event: the coordinator was told who is there. Observers are told here.
   static_cast<void>(follow_conditions());
+  for (std::uint64_t w = 0; w < world_.compute.worker_count(); ++w)
+    if (!conditions_.of(WorkerId{w}).is_present) observer_.on_event(timeline_.now(), WorkerLeft{WorkerId{w}});
   Actions actions;
   coordinator_.start(actions);
   carry_out(actions);
@@ -31,18 +33,11 @@ std::optional<Stalled> Executor::run() {
   return Stalled{last_event_at_, coordinator_.describe_waiting()};
 }
 
-// The world changes first: what happens at the same time happens under the new conditions.
+// What ends now has ended under the old conditions; what begins now begins under the new ones.
 bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   std::vector<Event> events;
   for (const Occurrence& occurrence : occurrences) {
-    if (std::holds_alternative<WorldChange>(occurrence)) {
-      world_change_at_.reset();
-      for (Event& event : follow_conditions()) events.push_back(std::move(event));
-    } else {
-      --under_way_;
-    }
-  }
-  for (const Occurrence& occurrence : occurrences) {
+    if (counts(occurrence)) --under_way_;
     if (const auto* due = std::get_if<ComputationDue>(&occurrence)) {
       const std::optional<Computation> done = computations_.finish(due->worker, due->attempt);
       if (done)
@@ -51,9 +46,16 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
       events.push_back(*event);
     }
   }
+  for (const Occurrence& occurrence : occurrences) {
+    if (!std::holds_alternative<WorldChange>(occurrence)) continue;
+    world_change_at_.reset();
+    for (Event& event : follow_conditions()) events.push_back(std::move(event));
+  }
   for (const Occurrence& occurrence : occurrences)
     if (const auto* delayed = std::get_if<DelayedSend>(&occurrence)) {
-      if (const auto* gradient = std::get_if<SendGradient>(&delayed->action)) send_now(*gradient);
+      const auto* gradient = std::get_if<SendGradient>(&delayed->action);
+      if (gradient != nullptr && held_back_.erase({gradient->gradient, gradient->server}) == 1)
+        send_now(*gradient);
       if (const auto* reduce = std::get_if<AllReduce>(&delayed->action)) all_reduce_now(*reduce);
     }
   if (!deliver_events(std::move(events))) return false;
@@ -121,8 +123,16 @@ double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
   return condition.speed * world_.compute.speed_up(worker, *condition.cores, batch_samples);
 }
 
+// Whether it can bring the job forward: timers and the results of evaluations start nothing, nor does the world.
+bool Executor::counts(const Occurrence& occurrence) {
+  if (std::holds_alternative<WorldChange>(occurrence)) return false;
+  const auto* event = std::get_if<Event>(&occurrence);
+  return event == nullptr ||
+         !(std::holds_alternative<TimerExpired>(*event) || std::holds_alternative<Evaluated>(*event));
+}
+
 void Executor::at(Seconds date, Occurrence occurrence) {
-  ++under_way_;
+  if (counts(occurrence)) ++under_way_;
   timeline_.at(date, std::move(occurrence));
 }
 

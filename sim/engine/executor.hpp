@@ -16,7 +16,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/quantity.hpp"
@@ -84,6 +86,7 @@ class Executor {
   void carry_out(const EnterPhase&) {}
   void carry_out(const Stop&) {}
 
+  [[nodiscard]] static bool counts(const Occurrence& occurrence);
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
   void send_now(const SendGradient& action);
@@ -105,12 +108,13 @@ class Executor {
   RunObserver& observer_;
   Conditions conditions_;
   Computations computations_;
+  std::set<std::pair<GradientId, ServerId>> held_back_;  // by added latency
   std::vector<Seconds> server_free_at_;
   Seconds evaluator_free_at_;
   Seconds last_event_at_;
   std::int64_t applied_samples_ = 0;
   bool progress_moved_ = false;
-  std::uint64_t under_way_ = 0;  // occurrences still to come, world changes apart
+  std::uint64_t under_way_ = 0;  // occurrences still to come that can bring the job forward
   std::optional<Seconds> world_change_at_;
 };
 

@@ -51,6 +51,7 @@ void Executor::carry_out(const StartIteration& action) {
 void Executor::carry_out(const SendGradient& action) {
   const Seconds held_back = conditions_.of(action.from).added_latency;
   if (held_back == Seconds{}) return send_now(action);
+  held_back_.insert({action.gradient, action.server});
   at(timeline_.now() + held_back, DelayedSend{action});
 }
 
@@ -168,6 +169,8 @@ void Executor::carry_out(const TakeSnapshot& action) {
 
 void Executor::carry_out(const Discard& action) {
   computations_.call_off(action.gradient);
+  for (std::uint64_t server = 0; server < world_.servers; ++server)
+    held_back_.erase({action.gradient, ServerId{server}});
   learner_.discard(action.gradient);
 }
 

@@ -27,8 +27,12 @@ class Bsp final : public SynchronizationPolicy {
 
   SynchronizationDecision on_leave(WorkerId worker) override {
     members_.erase(worker);
-    computing_.erase(worker);
-    ready_.erase(worker);
+    const bool took_part = computing_.erase(worker) + ready_.erase(worker) > 0;
+    // A round that everybody has left begins anew with those who joined while it lasted.
+    if (took_part && computing_.empty() && ready_.empty()) {
+      computing_ = members_;
+      return {.combine = {}, .drop = {}, .release = {members_.begin(), members_.end()}};
+    }
     return end_round_if_complete();
   }
 

@@ -66,7 +66,7 @@ void ActivityTracker::on_action(Seconds now, const Action& action) {
     begin_together(now, a->workers, {TaskKind::coordination, a->update.value}, Activity::coordination);
   if (const auto* a = std::get_if<Pause>(&action))
     begin(now, a->worker, {TaskKind::pause, a->gradient.value}, activity_of(a->kind));
-  if (const auto* a = std::get_if<Discard>(&action)) call_off(a->gradient);
+  if (const auto* a = std::get_if<Discard>(&action)) call_off(now, a->gradient);
   if (const auto* a = std::get_if<AdoptBatches>(&action)) {
     // The first of them says how many workers there are, busy or not.
     if (!a->batches.empty()) static_cast<void>(of(WorkerId{a->batches.size() - 1}));
@@ -157,7 +157,10 @@ void ActivityTracker::end_together(Seconds now, const Task& task) {
   taking_part.erase(found);
 }
 
-void ActivityTracker::call_off(GradientId gradient) {
+// A computation stops at once; what is on its way travels on.
+void ActivityTracker::call_off(Seconds now, GradientId gradient) {
+  for (std::uint64_t w = 0; w < workers_.size(); ++w)
+    end(now, WorkerId{w}, {TaskKind::iteration, gradient.value});
   for (WorkerActivities& worker : workers_)
     for (OpenTask& open : worker.open)
       if (open.task.kind <= TaskKind::pull && open.task.subject == gradient.value) open.called_off = true;

@@ -82,7 +82,7 @@ class ActivityTracker {
   void end_where(Seconds now, WorkerId worker, const Condition& condition);
   void begin_together(Seconds now, const std::vector<WorkerId>& workers, const Task& task, Activity activity);
   void end_together(Seconds now, const Task& task);
-  void call_off(GradientId gradient);
+  void call_off(Seconds now, GradientId gradient);
   void close(Seconds now, WorkerActivities& worker, std::size_t index);
   // Shares out a stretch in which something was always open.
   void account(WorkerId worker, WorkerActivities& activities);

@@ -139,7 +139,7 @@ std::vector<Column> attribution_columns() {
       "the serial part of a synchronous step",
       "writing a checkpoint",
       "changing to another phase",
-      "ramping up after a start",
+      "pause before the first phase",
       "evaluating the parameters",
       "not part of the cluster",
       "for other workers, or for work"};

@@ -93,7 +93,9 @@ void RunRecorder::record(Seconds now, const EnterPhase& action) {
 }
 
 void RunRecorder::record(Seconds now, const Pause& action) {
-  if (action.kind == PauseKind::switching) end_phase(now);
+  // Some workers may pause for it after the first one has entered it.
+  const bool next_phase = result_.phases.empty() || result_.phases.back().phase != action.phase;
+  if (action.kind == PauseKind::switching && next_phase) end_phase(now);
 }
 
 void RunRecorder::record(Seconds, const Stop& action) {

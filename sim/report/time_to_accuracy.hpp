@@ -16,7 +16,8 @@
 //              restricted mean: mean of min(t_i, horizon), a run that never reaches counting as the horizon: the
 //              longest run of all that are compared, so that the means of a comparison can be compared.
 // Units:       seconds.
-// Assumptions: log-normal times across seeds; calibration error is not yet part of the interval.
+// Assumptions: log-normal times across seeds; calibration error is part of the interval only when
+//              each replication draws its profile (--profile-uncertainty).
 // Not modelled: paired comparisons between variants (paired.hpp).
 // Source:      design section 5 (evaluation and time-to-accuracy); Brown, Cai, DasGupta 2001 for the binomial;
 //              Kaplan and Meier 1958.

@@ -239,8 +239,10 @@ void describe(Visitor& v, CoordinationCost& c) {
 template <class Visitor>
 void describe(Visitor& v, CheckpointConfig& c) {
   v.required("every", c.every, HowOften{}, "time, updates, samples or epochs between two checkpoints");
-  v.required("cost", c.cost, duration(at_least(0)),
-             "pause of all workers under bsp, of worker 0 (the chief) under asp");
+  v.required(
+      "cost", c.cost, duration(at_least(0)),
+      "pause of the workers released together with the chief, the lowest worker present: all of them under "
+      "bsp, the chief alone under asp and ssp");
 }
 
 template <class Visitor>

@@ -18,6 +18,17 @@ Parsed<To> mapped(Parsed<From> parsed, const Make& make) {
   return To{make(std::get<From>(parsed))};
 }
 
+// For the schema: only the units that are accepted.
+constexpr std::array<Unit, 2> epoch_units{{{"epochs", 1, 1}, {"epoch", 1, 1, true}}};
+constexpr UnitTable epoch_table{"a number of epochs", "5 epochs", epoch_units};
+constexpr std::array<Unit, 4> length_units{
+    {{"updates", 1, 1}, {"update", 1, 1, true}, {"epochs", 1, 1}, {"epoch", 1, 1, true}}};
+constexpr UnitTable length_table{"a number of updates or epochs", "400 updates", length_units};
+
+Json text_of(const UnitTable& table) {
+  return {{"type", "string"}, {"pattern", quantity_pattern(table)}};
+}
+
 Measured<Seconds> some_time() {
   return duration(above(0));
 }
@@ -59,7 +70,7 @@ std::string When::print(const Moment& value) const {
 }
 
 Json When::schema() const {
-  return any_of({duration(at_least(0)).schema(), percent(between(0, 1)).schema(), HowMany{}.schema()});
+  return any_of({duration(at_least(0)).schema(), percent(between(0, 1)).schema(), text_of(epoch_table)});
 }
 
 std::string When::expectation() const {
@@ -97,7 +108,7 @@ std::string Length::print(const PhaseLength& value) const {
 }
 
 Json Length::schema() const {
-  return any_of({some_time().schema(), HowMany{}.schema()});
+  return any_of({some_time().schema(), text_of(length_table)});
 }
 
 std::string Length::expectation() const {

@@ -269,9 +269,29 @@ void check_policy(const Scenario& scenario, std::size_t index, const Reading& re
                    "remove `exchange`");
 }
 
+// A length may end the job early, or never be reached: both are said.
+void check_lengths(const Scenario& scenario, const Reading& reading) {
+  const std::vector<PhaseEntry>& phases = scenario.synchronization;
+  if (phases.back().length)
+    reading.problems().warning(reading.spot(phase_path(phases.size() - 1, "length")),
+                               "the job ends with this phase, even if it has not processed `stop.epochs`",
+                               "leave `length` out to go on to the end");
+  double epochs = 0.0;
+  for (std::size_t i = 0; i + 1 < phases.size(); ++i) {
+    const auto* count = phases[i].length ? std::get_if<EpochCount>(&*phases[i].length) : nullptr;
+    epochs += count != nullptr ? count->epochs : phases[i].share.value_or(0.0) * scenario.stop.epochs;
+    if (count != nullptr && reading.is_sound("stop.epochs") && epochs >= scenario.stop.epochs)
+      reading.problems().warning(
+          reading.spot(phase_path(i, "length")),
+          fmt::format("the phases after this one are never reached: the job ends at epoch {}",
+                      scenario.stop.epochs));
+  }
+}
+
 void check_phases(const Scenario& scenario, const Reading& reading) {
   if (!reading.is_sound("synchronization") && scenario.synchronization.empty()) return;
   check_shares(scenario, reading);
+  check_lengths(scenario, reading);
   for (std::size_t i = 0; i < scenario.synchronization.size(); ++i) check_policy(scenario, i, reading);
   for (const char* key : {"switch_cost", "switch_cost_per_worker", "restart"})
     if (reading.is_given(phase_path(0, key)))
@@ -290,6 +310,11 @@ void check_worker(std::uint64_t worker, const std::string& path, const Scenario&
       "");
 }
 
+bool has_duplicates(std::vector<std::uint64_t> workers) {
+  std::sort(workers.begin(), workers.end());
+  return std::adjacent_find(workers.begin(), workers.end()) != workers.end();
+}
+
 void check_level(const Level& level, const std::string& path, const Scenario& scenario,
                  const Reading& reading) {
   if (!reading.is_sound(path) || !reading.is_sound("cluster.workers")) return;
@@ -305,16 +330,32 @@ void check_level(const Level& level, const std::string& path, const Scenario& sc
   check_list("speed", level.speeds.size());
   check_list("cores", level.cores.size());
   check_list("bandwidth", level.bandwidths.size());
+  if (has_duplicates(level.workers))
+    problems.error(reading.spot(path + ".workers"), "a worker is named twice", "");
   if (level.speeds.empty() && level.cores.empty() && level.bandwidths.empty())
     problems.error(reading.spot(path), "a level that changes nothing",
                    "give `speed`, `cores` or `bandwidth`");
 }
 
-void check_straggling(double slowdown, Seconds added_latency, const std::string& path,
-                      const Reading& reading) {
-  if (reading.is_sound(path) && slowdown == 1.0 && added_latency == Seconds{})
+// Scripted and random stragglers alike.
+template <class AnyStraggler>
+void check_straggling(const AnyStraggler& straggler, const std::string& path, const Reading& reading) {
+  if (!reading.is_sound(path)) return;
+  if (straggler.slowdown == 1.0 && straggler.round_trips * straggler.added_latency == Seconds{})
     reading.problems().error(reading.spot(path), "a straggler that is not slower",
-                             "give `slowdown` or `added_latency`");
+                             "give `slowdown`, or `added_latency` with `round_trips` above 0");
+  if (reading.is_given(path + ".round_trips") && straggler.added_latency == Seconds{})
+    reading.problems().warning(reading.spot(path + ".round_trips"),
+                               "`round_trips` is not used without `added_latency`");
+}
+
+double amount_of(const Moment& moment) {
+  struct Amount {
+    double operator()(Seconds date) const { return date.value(); }
+    double operator()(AtEpoch at) const { return at.epoch; }
+    double operator()(AtProgress at) const { return at.fraction; }
+  };
+  return std::visit(Amount{}, moment);
 }
 
 void check_membership(const Scenario& scenario, const Reading& reading) {
@@ -323,20 +364,29 @@ void check_membership(const Scenario& scenario, const Reading& reading) {
     reading.problems().error(reading.spot("heterogeneity.membership"),
                              "workers that leave or join need a single server",
                              "set `cluster.servers.count` to 1");
-  std::vector<bool> present = present_at_start({}, scenario.cluster.workers.size());
-  std::vector<bool> mentioned(scenario.cluster.workers.size(), false);
+  std::vector<const MembershipChange*> last(scenario.cluster.workers.size(), nullptr);
   for (std::size_t i = 0; i < membership.size(); ++i) {
+    const MembershipChange& change = membership[i];
     const std::string path = fmt::format("heterogeneity.membership.{}", i);
-    check_worker(membership[i].worker, path + ".worker", scenario, reading);
-    if (!reading.is_sound(path) || membership[i].worker >= present.size()) continue;
-    const bool joins = membership[i].event == MembershipEvent::joins;
-    const std::uint64_t worker = membership[i].worker;
-    if (mentioned[worker] && present[worker] == joins)
+    check_worker(change.worker, path + ".worker", scenario, reading);
+    if (!reading.is_sound(path) || change.worker >= last.size()) continue;
+    const MembershipChange*& before = last[change.worker];
+    if (before != nullptr && before->event == change.event)
       reading.problems().error(reading.spot(path),
-                               fmt::format("worker {} is {} already", worker, joins ? "there" : "gone"),
+                               fmt::format("worker {} is {} already", change.worker,
+                                           change.event == MembershipEvent::joins ? "there" : "gone"),
                                "its changes must alternate, in the order they happen");
-    present[worker] = joins;
-    mentioned[worker] = true;
+    else if (amount_of(change.at) <= 0.0)
+      reading.problems().error(
+          reading.spot(path + ".at"), "the job has not begun yet",
+          "a worker whose first event is to join is absent at the start; leave out one that never "
+          "takes part");
+    else if (before != nullptr && before->at.index() == change.at.index() &&
+             amount_of(change.at) <= amount_of(before->at))
+      reading.problems().error(reading.spot(path + ".at"),
+                               fmt::format("the changes of worker {} must follow each other", change.worker),
+                               "write them in the order they happen");
+    before = &change;
   }
 }
 
@@ -347,11 +397,10 @@ void check_heterogeneity(const Scenario& scenario, const Reading& reading) {
   for (std::size_t i = 0; i < changes.stragglers.size(); ++i) {
     const std::string path = fmt::format("heterogeneity.stragglers.{}", i);
     check_worker(changes.stragglers[i].worker, path + ".worker", scenario, reading);
-    check_straggling(changes.stragglers[i].slowdown, changes.stragglers[i].added_latency, path, reading);
+    check_straggling(changes.stragglers[i], path, reading);
   }
   if (changes.random_stragglers)
-    check_straggling(changes.random_stragglers->slowdown, changes.random_stragglers->added_latency,
-                     "heterogeneity.random_stragglers", reading);
+    check_straggling(*changes.random_stragglers, "heterogeneity.random_stragglers", reading);
   if (reading.is_sound("cluster.workers")) check_membership(scenario, reading);
 }
 

@@ -34,6 +34,12 @@ std::vector<Worker> workers_of(const Scenario& scenario, const Profiles& profile
   std::vector<Worker> workers;
   for (std::size_t w = 0; w < profiles.of_worker.size(); ++w)
     if (profiles.of_worker[w] == profile) workers.push_back(scenario.cluster.workers[w]);
+  // What levels make of them counts as much as what they start as.
+  for (const Level& level : scenario.heterogeneity.changes.schedule)
+    for (std::size_t k = 0; k < level.cores.size(); ++k) {
+      const std::uint64_t w = level.workers.empty() ? k : level.workers[k];
+      if (profiles.of_worker[w] == profile) workers.push_back({.cores = level.cores[k]});
+    }
   return workers;
 }
 
@@ -95,7 +101,7 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded) {
 Profiles read_profiles_of(const LoadedScenario& loaded) {
   const Scenario& scenario = loaded.scenario;
   Profiles profiles;
-  profiles.distinct.push_back(read_profile_at(loaded, scenario.job.profile, "job.profile"));
+  profiles.distinct.front() = read_profile_at(loaded, scenario.job.profile, "job.profile");
   std::map<std::string, std::size_t> known{{"", 0}, {scenario.job.profile.string(), 0}};
   for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w) {
     const std::string& path = scenario.cluster.workers[w].profile;

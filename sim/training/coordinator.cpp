@@ -75,7 +75,6 @@ void Coordinator::on(const WorkerJoined& event, Actions& actions) {
   check(config_.servers == 1, "workers leave and join with one server only");
   worker.doing = Doing::idle;
   worker.needs_parameters = true;
-  if (phase_planned_) worker.pauses.push_back(PauseKind::switching);
   batch_controller_->on_join(event.worker);
   SynchronizationPolicy& policy = *policies_.front();
   const SynchronizationDecision decision = policy.on_join(event.worker);
@@ -163,6 +162,7 @@ void Coordinator::plan_phase(std::optional<PauseKind> pause, Actions& actions) {
     policies_.back()->begin(members);
   }
   refused_.clear();
+  planned_pause_ = pause;
   phase_planned_ = true;
   for (const WorkerId member : members) {
     state(member).holds_present_parameters = true;
@@ -182,6 +182,8 @@ void Coordinator::enter_phase(Actions& actions) {
 }
 
 void Coordinator::finish_phase_if_over(Actions& actions) {
+  // With nobody there the job waits: for a worker that joins, or in vain.
+  if (present_workers().empty() && workload_.applied_samples() < workload_.total_samples()) return;
   while (workload_.nothing_in_flight() && coordinating_.empty() &&
          !workload_.phase_has_work(policies_.front()->gradients_per_update())) {
     if (workload_.in_last_phase()) return finish_job(actions);

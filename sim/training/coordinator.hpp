@@ -13,7 +13,8 @@
 //              - A gradient that a server has decided to combine is applied even if its worker leaves; any other
 //                work of a worker that leaves is given back and done by somebody. A worker that joins pulls first.
 //              - A checkpoint holds up the workers released together with the chief, the lowest worker present: all
-//                under BSP, the chief alone under ASP. Inline evaluation holds up every worker, once per evaluation.
+//                under BSP, the chief alone under ASP. Inline evaluation holds up every worker once, when it next goes on;
+//                the one before the first update holds up nobody.
 // Not modelled: membership changes with several servers (refused); loss of work since the last checkpoint.
 // Source:      design section 3; OmniLearn and Sync-Switch references.
 #pragma once
@@ -94,6 +95,8 @@ class Coordinator {
   void send_to_servers(WorkerId worker, Actions& actions);
   void gradient_ready(WorkerId worker, ServerId server, Actions& actions);
   void carry_out(const SynchronizationDecision& decision, ServerId server, Actions& actions);
+  [[nodiscard]] std::vector<WorkerId> wait_for_own_updates(const std::vector<WorkerId>& workers,
+                                                           ServerId server);
   [[nodiscard]] std::vector<WorkerId> let_go_by(const std::vector<WorkerId>& released_by_one_server);
   void begin_update(const SynchronizationDecision& decision, ServerId server, Actions& actions);
   void add_to(PendingUpdate& update, UpdateId id, WorkerId worker);
@@ -143,6 +146,7 @@ class Coordinator {
   std::uint64_t last_evaluated_ = 0;
   int evaluations_under_way_ = 0;
   std::vector<std::uint64_t> reached_after_updates_;  // evaluations in a row at or above the target
+  std::optional<PauseKind> planned_pause_;            // before the phase that is planned
   bool phase_planned_ = false;                        // its workers pause before it begins
   bool work_done_ = false;
   bool stopped_ = false;

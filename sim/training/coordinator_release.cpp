@@ -40,13 +40,17 @@ void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
     refused_.insert(refused_.end(), workers.begin(), workers.end());
     return;
   }
-  plan_checkpoint(workers);
+  if (together) plan_checkpoint(workers);
   for (const WorkerId id : workers) {
     if (!together && !has_work()) {
       refused_.push_back(id);
       continue;
     }
+    if (!together) plan_checkpoint({id});
     WorkerState& worker = state(id);
+    // Who joins before a phase begins starts like the others.
+    if (phase_planned_ && planned_pause_ && worker.needs_parameters)
+      worker.pauses.push_front(*planned_pause_);
     worker.iteration = IterationState{.gradient = GradientId{gradients_begun_++},
                                       .batch_samples = batches_[id.value],
                                       .gradient_is_held = false,

@@ -51,7 +51,9 @@ void Coordinator::gradient_ready(WorkerId worker, ServerId server, Actions& acti
 }
 
 void Coordinator::carry_out(const SynchronizationDecision& decision, ServerId server, Actions& actions) {
-  for (const WorkerId worker : decision.drop) drop_iteration(worker, actions);
+  for (const WorkerId worker : decision.drop)
+    // Who still pauses has not begun: it takes part in the round of then.
+    if (state(worker).doing != Doing::pausing) drop_iteration(worker, actions);
   if (!decision.combine.empty()) return begin_update(decision, server, actions);
   // Who was late for an update that is still being carried out waits for it, and for its coordination.
   const bool is_synchronous = policies_.front()->is_synchronous();
@@ -63,8 +65,23 @@ void Coordinator::carry_out(const SynchronizationDecision& decision, ServerId se
   } else if (is_synchronous && !coordinating_.empty()) {
     wait_in(coordinating_.rbegin()->second);
   } else {
-    release(let_go_by(decision.release), actions);
+    release(let_go_by(wait_for_own_updates(decision.release, server)), actions);
   }
+}
+
+// Who is let go while its own gradient is still being applied goes on after that; returns the others.
+std::vector<WorkerId> Coordinator::wait_for_own_updates(const std::vector<WorkerId>& workers,
+                                                        ServerId server) {
+  std::vector<WorkerId> free;
+  for (const WorkerId id : workers) {
+    const std::optional<IterationState>& iteration = state(id).iteration;
+    if (iteration && iteration->update) {
+      pending_updates_.at(*iteration->update).release.at(server.value).push_back(id);
+    } else {
+      free.push_back(id);
+    }
+  }
+  return free;
 }
 
 // Those of whom this was the last server to let them go.

@@ -19,7 +19,7 @@ enum class Doing { away, idle, pausing, receiving, computing, stepping, sending,
     case Doing::away:
       return "is not there";
     case Doing::idle:
-      return "is idle: nothing is left to hand out";
+      return "is idle: it waits for the next round, or nothing is left to hand out";
     case Doing::pausing:
       return "waits for the end of its pause";
     case Doing::receiving:

@@ -137,15 +137,16 @@ TEST_CASE("a worker that leaves drops what it was doing, is away, and late answe
   CHECK(time_of(tracker, w0, Activity::transfer) == 1.0);
 }
 
-TEST_CASE("a discarded iteration ends with its answer, or when its worker is given something else") {
-  // Called off at 2. If the worker finishes it at 5, it has computed for 5 s.
+TEST_CASE("a computation that is called off ends at once, and its worker waits for what comes next") {
+  // Called off at 2: it has computed for 2 s, whatever still comes of it.
   ActivityTracker finishing(false);
   finishing.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8, 0});
   finishing.on_action(Seconds{2}, Discard{GradientId{0}});
   finishing.on_event(Seconds{5}, IterationFinished{w0, GradientId{0}, Seconds{5}});
   finishing.finish(Seconds{6});
-  CHECK(time_of(finishing, w0, Activity::compute) == 5.0);
-  // If it gets parameters at 3 instead, it has computed for 3 s; the answer to the old iteration is nobody's.
+  CHECK(time_of(finishing, w0, Activity::compute) == 2.0);
+  CHECK(time_of(finishing, w0, Activity::wait) == 4.0);
+  // Parameters come from 3 on: 2 s computed, 1 s waited, 3 s of transfer.
   ActivityTracker interrupted(false);
   interrupted.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8, 0});
   interrupted.on_action(Seconds{2}, Discard{GradientId{0}});
@@ -153,7 +154,7 @@ TEST_CASE("a discarded iteration ends with its answer, or when its worker is giv
   interrupted.on_event(Seconds{5}, IterationFinished{w0, GradientId{0}, Seconds{5}});
   interrupted.on_event(Seconds{6}, ParametersArrived{w0, GradientId{1}, ServerId{0}});
   interrupted.finish(Seconds{6});
-  CHECK(time_of(interrupted, w0, Activity::compute) == 3.0);
+  CHECK(time_of(interrupted, w0, Activity::compute) == 2.0);
   CHECK(time_of(interrupted, w0, Activity::transfer) == 3.0);
 }
 

@@ -73,7 +73,7 @@ BROKEN = [
     (["cluster", "network"], ["cluster", "network", "bandwidth"], REMOVED),
     (["cluster", "network", "model", "latency_factor"], ["cluster", "network", "model"], {"latency_factor": 0}),
     (["cluster", "servers", "placement"], ["cluster", "servers"], {"placement": "here"}),
-    (["synchronization", 0], ["synchronization", 0, "policy"], "ssp"),
+    (["synchronization", 0], ["synchronization", 0, "policy"], "sps"),
     (["synchronization", 0], ["synchronization", 0, "share"], 0.25),
     (["batching"], ["batching", "dead_band"], 1.5),
     (["batching"], ["batching", "smoothing"], 0),
