@@ -46,6 +46,19 @@ TEST_CASE("a phase that another follows needs a share or a length, the last one 
                 "16:45: error: the shares of the phases sum to 75 %, not to 100 %");
 }
 
+TEST_CASE("a length that ends the job early, or that nothing can follow, is said") {
+  const auto warnings = [](const Changes& changes) {
+    std::string all;
+    for (const std::string& warning : load_text(changed(changes)).warnings) all += warning;
+    return all;
+  };
+  CHECK(warnings({{"share: 75 %", "length: 5 epochs"}}).find("the job ends with this phase") !=
+        std::string::npos);
+  CHECK(warnings({{"share: 25 %", "length: 40 epochs"}, {", share: 75 %", ""}})
+            .find("the phases after this one are never reached: the job ends at epoch 20") !=
+        std::string::npos);
+}
+
 TEST_CASE("K-sync and backup workers say how many gradients count, and there are enough workers") {
   const auto policy = [](const char* text) { return Changes{{"policy: bsp, transport: ring", text}}; };
   check_refused(policy("policy: k-sync, transport: server"),
@@ -75,6 +88,16 @@ TEST_CASE("heterogeneity names workers that exist, one value for each, and chang
   check_refused(
       with("{membership: [{at: 1 s, worker: 1, event: leaves}, {at: 2 s, worker: 1, event: leaves}]}"),
       "27:67: error: worker 1 is gone already");
+  const auto said = [&](const char* heterogeneity, const char* what) {
+    CAPTURE(heterogeneity);
+    CHECK(complaint(changed(with(heterogeneity))).find(what) != std::string::npos);
+  };
+  said("{membership: [{at: 0 s, worker: 1, event: leaves}]}", "error: the job has not begun yet");
+  said("{membership: [{at: 20 s, worker: 1, event: joins}, {at: 10 s, worker: 1, event: leaves}]}",
+       "error: the changes of worker 1 must follow each other");
+  said("{schedule: [{at: 5 s, workers: [0, 0], speed: [1, 2]}]}", "error: a worker is named twice");
+  said("{stragglers: [{worker: 1, from: 1 s, duration: 5 s, added_latency: 1 ms, round_trips: 0}]}",
+       "error: a straggler that is not slower");
   CHECK(complaint(changed(with("{schedule: [{at: 1 s, workers: [2], speed: [0.5], bandwidth: [0.1]}]}")))
             .empty());
   CHECK(
