@@ -69,8 +69,8 @@ bool Executor::deliver_events(std::vector<Event> events) {
       return order_among_equals(a) < order_among_equals(b);
     });
     for (const Event& event : events) {
-      last_event_at_ = timeline_.now();
-      observer_.on_event(last_event_at_, event);
+      if (counts(event)) last_event_at_ = timeline_.now();
+      observer_.on_event(timeline_.now(), event);
       Actions actions;
       coordinator_.handle(timeline_.now(), event, actions);
       carry_out(actions);

@@ -49,6 +49,8 @@ struct SimGridTimeline::State {
     char* argv[] = {name.data(), nullptr};
     // Messages of SimGrid itself would mix with ours; what goes wrong in a simulation, the executor reports.
     xbt_log_control_set("root.thresh:critical");
+    // A stall is a result with a name and a message of ours: SimGrid's report of a deadlock goes nowhere.
+    xbt_log_control_set("ker_engine.app:file:/dev/null");
     auto created = std::make_unique<sg::Engine>(&argc, argv);
     for (const std::string& setting : simgrid_model(model)) sg::Engine::set_config(setting);
     return created;

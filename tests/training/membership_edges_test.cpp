@@ -29,6 +29,7 @@ TEST_CASE("a timed last phase does not hide that every worker has left") {
   const auto result = job.run_ideal();
   REQUIRE(result.stalled.has_value());
   CHECK(result.stalled->waiting.starts_with("every worker has left"));
+  CHECK(result.stalled->at == Seconds{25.0});  // the timer that goes off later moves nothing
 }
 
 TEST_CASE("a worker that joins during a switch pauses like the others, not later") {
