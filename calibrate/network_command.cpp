@@ -63,18 +63,25 @@ std::vector<TransferTime> measure_loopback(const NetworkOptions& options) {
   return times;
 }
 
+// What goes under `cluster` of a scenario.
+std::string scenario_text(const SimulatedNetwork& network) {
+  std::string segments;
+  for (const SimulatedNetwork::Segment& segment : network.segments)
+    segments += fmt::format("{}{{from: {} B, latency_factor: {:.4g}, bandwidth_factor: {:.4g}}}",
+                            segments.empty() ? "" : ", ", segment.from_bytes, segment.latency_factor,
+                            segment.bandwidth_factor);
+  return fmt::format("network: {{topology: star, latency: {:.4g} us, bandwidth: {:.4g} Gbit/s{}}}",
+                     1e6 * network.latency_s, 8e-9 * network.bandwidth_bytes_per_s,
+                     network.segments.size() > 1 ? ", model: {segments: [" + segments + "]}" : "");
+}
+
 Json fit_json(const std::string& ends, const std::vector<TransferTime>& times, const NetworkFit& fit) {
+  const std::optional<SimulatedNetwork> simulated = simulated_network(fit);
   Json segments = Json::array();
   for (const TransferSegment& segment : fit.segments)
-    segments.push_back(
-        {{"from_bytes", segment.from_bytes},
-         {"latency_s", segment.line.latency_s},
-         {"seconds_per_byte", segment.line.seconds_per_byte},
-         {"latency_factor",
-          fit.line.latency_s > 0.0 ? Json(segment.line.latency_s / fit.line.latency_s) : Json(nullptr)},
-         {"bandwidth_factor", segment.line.seconds_per_byte > 0.0
-                                  ? Json(fit.line.seconds_per_byte / segment.line.seconds_per_byte)
-                                  : Json(nullptr)}});
+    segments.push_back({{"from_bytes", segment.from_bytes},
+                        {"latency_s", segment.line.latency_s},
+                        {"seconds_per_byte", segment.line.seconds_per_byte}});
   Json samples = Json::array();
   for (const TransferTime& time : times)
     samples.push_back({{"bytes", time.bytes}, {"seconds", time.seconds}});
@@ -86,6 +93,7 @@ Json fit_json(const std::string& ends, const std::vector<TransferTime>& times, c
           {"line_error", fit.line_error},
           {"segments_error", fit.segments_error},
           {"segments", segments},
+          {"scenario", simulated ? Json(scenario_text(*simulated)) : Json(nullptr)},
           {"samples", samples}};
 }
 
@@ -99,11 +107,9 @@ std::string fit_text(const std::vector<TransferTime>& times, const NetworkFit& f
   }
   text += fmt::format("one line: mean error {:.0f} %; {} segment{}: {:.0f} %\n", 100.0 * fit.line_error,
                       fit.segments.size(), fit.segments.size() == 1 ? "" : "s", 100.0 * fit.segments_error);
-  if (fit.line.seconds_per_byte > 0.0)
-    text += fmt::format(
-        "in a scenario: network: {{topology: star, latency: {:.3g} us, bandwidth: {:.3g} Gbit/s}}\n",
-        1e6 * fit.line.latency_s, 8e-9 / fit.line.seconds_per_byte);
-  return text;
+  const std::optional<SimulatedNetwork> simulated = simulated_network(fit);
+  return text + (simulated ? "in a scenario, under `cluster`:\n  " + scenario_text(*simulated) + "\n"
+                           : "no bandwidth: not even the largest messages took longer; raise --largest\n");
 }
 
 void add_options(CLI::App& app, NetworkOptions& options) {
@@ -118,7 +124,7 @@ void add_options(CLI::App& app, NetworkOptions& options) {
   app.add_option("--repetitions", options.repetitions, "Messages of each size")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("-o,--output", options.output, "Write times, lines and SimGrid factors as JSON")
+  app.add_option("-o,--output", options.output, "Write times, lines and what a scenario needs as JSON")
       ->type_name("FILE");
   app.add_flag("--force", options.force, "Replace the file");
   app.add_flag("--json", options.json, "Print for machines");

@@ -1,5 +1,6 @@
 #include "calibrate/network_fit.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -81,6 +82,28 @@ double leave_one_out(std::span<const TransferTime> times, int count) {
 
 const TransferSegment& NetworkFit::segment_of(double bytes) const {
   return find_segment(segments, bytes);
+}
+
+std::optional<SimulatedNetwork> simulated_network(const NetworkFit& fit) {
+  constexpr double flat = 1e-3;
+  if (fit.segments.back().line.seconds_per_byte <= 0.0) return std::nullopt;
+  SimulatedNetwork network;
+  network.bandwidth_bytes_per_s = 1.0 / fit.segments.back().line.seconds_per_byte;
+  network.latency_s = fit.segments.front().line.latency_s;
+  if (network.latency_s <= 0.0)
+    for (const TransferSegment& segment : fit.segments)
+      network.latency_s = std::max(network.latency_s, segment.line.latency_s);
+  for (std::size_t i = 0; i < fit.segments.size(); ++i) {
+    const TransferLine& line = fit.segments[i].line;
+    double seconds_per_byte = line.seconds_per_byte;
+    if (i + 1 < fit.segments.size())
+      seconds_per_byte = std::max(
+          seconds_per_byte, flat * line.latency_s / static_cast<double>(fit.segments[i + 1].from_bytes));
+    network.segments.push_back({i == 0 ? 0 : fit.segments[i].from_bytes,
+                                network.latency_s > 0.0 ? line.latency_s / network.latency_s : 1.0,
+                                1.0 / (network.bandwidth_bytes_per_s * seconds_per_byte)});
+  }
+  return network;
 }
 
 NetworkFit fit_network(std::span<const TransferTime> times) {

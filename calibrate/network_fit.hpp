@@ -5,12 +5,16 @@
 // Equation:    T(m) = L + m/B, relative least squares, L ≥ 0, 1/B ≥ 0: for all sizes, and for each segment; borders lie
 //              between measured sizes, at least 3 of which are in a segment; the number of segments is the one of least
 //              mean relative error when each inner size is left out in turn, more only where that is 10 % better.
-//              factors of a segment, as SimGrid takes them: L_segment / L, B_segment / B of the one line.
+//              for a simulation: latency L₀ of the first segment, bandwidth B₀ of the last, and for each segment the
+//              factors L / L₀ and B / B₀. Where L₀ would be 0 it is the largest L instead; where a segment's time does not
+//              grow with the size, its largest message takes 1/1000 of L longer.
 // Units:       bytes, seconds, bytes per second.
 // Assumptions: one transfer at a time.
 // Source:      SimGrid's calibration of piecewise network factors (Degomme et al., TPDS 2017).
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,6 +42,21 @@ struct NetworkFit {
 
   [[nodiscard]] const TransferSegment& segment_of(double bytes) const;
 };
+
+// A network in the words of a scenario.
+struct SimulatedNetwork {
+  struct Segment {
+    std::int64_t from_bytes = 0;
+    double latency_factor = 1.0;
+    double bandwidth_factor = 1.0;
+  };
+  double latency_s = 0.0;
+  double bandwidth_bytes_per_s = 0.0;
+  std::vector<Segment> segments;
+};
+
+// Nothing when not even the largest messages show a bandwidth.
+[[nodiscard]] std::optional<SimulatedNetwork> simulated_network(const NetworkFit& fit);
 
 // At least 3 sizes, ascending.
 [[nodiscard]] NetworkFit fit_network(std::span<const TransferTime> times);

@@ -10,7 +10,7 @@
 //              each uplink on the way adds `uplink_latency`.
 // Units:       see the types; every link is full-duplex: its bandwidth is that of each direction.
 // Assumptions: switches forward at any rate.
-// Source:      design section 5 (network).
+// Source:      design section 5 (network); Degomme et al., TPDS 2017, for factors by message size.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +30,34 @@ struct EdgeConfig {
   Seconds latency;
 };
 
+// What messages of at least this size meet, on top of the model's factors: protocols change with the size.
+struct MessageSegment {
+  Bytes from;
+  double latency_factor = 1.0;
+  double bandwidth_factor = 1.0;
+  friend bool operator==(const MessageSegment&, const MessageSegment&) = default;
+};
+
 // Corrections of the fluid model. With these defaults a message alone on its route takes latency + bytes / bandwidth.
 struct NetworkModel {
   double latency_factor = 1.0;    // multiplies every route's latency
   double bandwidth_factor = 1.0;  // share of a link's bandwidth that messages get
   Bytes tcp_gamma;  // a message is no faster than this / (2 · latency of its route); 0: no such bound
   bool cross_traffic = false;  // a message also takes 5 % of its rate on the way back, for acknowledgements
+  std::vector<MessageSegment>
+      segments{};  // ascending; a message below the first meets the factors above alone
   friend bool operator==(const NetworkModel&, const NetworkModel&) = default;
 };
+
+// The model's factors and those of the message's segment together.
+[[nodiscard]] inline MessageSegment factors_of(const NetworkModel& model, Bytes message) {
+  MessageSegment factors{{}, model.latency_factor, model.bandwidth_factor};
+  for (const MessageSegment& segment : model.segments)
+    if (message >= segment.from)
+      factors = {segment.from, model.latency_factor * segment.latency_factor,
+                 model.bandwidth_factor * segment.bandwidth_factor};
+  return factors;
+}
 
 struct NetworkConfig {
   // star, two-level, tree

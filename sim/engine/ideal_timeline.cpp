@@ -26,8 +26,8 @@ void IdealTimeline::send(NodeId from, NodeId to, Bytes size, std::function<void(
   flight = {&route,
             size,
             size,
-            now_ + network_.latency(route),
-            network_.rate_alone(route),
+            now_ + network_.latency(route, size),
+            network_.rate_alone(route, size),
             {},
             std::move(on_arrival)};
   schedule_landing(id, flight);
@@ -41,7 +41,8 @@ void IdealTimeline::schedule_landing(FlightId id, Flight& flight) {
 void IdealTimeline::pass_time(Flight& flight) {
   if (now_ <= flight.since) return;
   const Seconds duration = now_ - flight.since;
-  const double share = flight.rate.value() / network_.model().bandwidth_factor;  // of each link's capacity
+  const double share = flight.rate.value() /
+                       factors_of(network_.model(), flight.size).bandwidth_factor;  // of each link's capacity
   for (const Hop& hop : flight.route->hops) {
     LinkTotals& use = use_[direction_index(hop)];
     use.busy += duration;
@@ -65,7 +66,7 @@ void IdealTimeline::set_bandwidth_factor(WorkerId worker, double factor) {
   network_.set_bandwidth_factor(worker, factor);
   for (auto& [id, flight] : flights_) {
     agenda_.erase(flight.landing);
-    flight.rate = network_.rate_alone(*flight.route);
+    flight.rate = network_.rate_alone(*flight.route, flight.size);
     schedule_landing(id, flight);
   }
 }

@@ -51,12 +51,12 @@ std::vector<EdgeId> JobNetwork::set_bandwidth_factor(WorkerId worker, double fac
   return edges;
 }
 
-BytesPerSecond JobNetwork::rate_alone(const Route& route) const {
+BytesPerSecond JobNetwork::rate_alone(const Route& route, Bytes message) const {
   BytesPerSecond rate{std::numeric_limits<double>::infinity()};
   for (const Hop& hop : route.hops) rate = std::min(rate, capacity(hop.edge));
   if (model_.tcp_gamma.value() > 0.0 && route.cost.latency.value() > 0.0)
     rate = std::min(rate, model_.tcp_gamma / (2.0 * route.cost.latency));
-  return model_.bandwidth_factor * rate;
+  return factors_of(model_, message).bandwidth_factor * rate;
 }
 
 }  // namespace paceline

@@ -2,7 +2,7 @@
 //
 // Models:      capacity of a link = its bandwidth · the smallest factor of the workers at its ends.
 // Equation:    alone on its route of latency L a message has latency f_L · L and the rate
-//              f_b · min(capacities; gamma / (2L) when gamma > 0), with the model's factors f_L and f_b.
+//              f_b · min(capacities; gamma / (2L) when gamma > 0), with the factors f_L and f_b of its size.
 // Units:       bytes/s, seconds.
 // Assumptions: orders and routes do not follow capacities.
 // Source:      design section 5; SimGrid's CM02 model for the factors.
@@ -31,10 +31,10 @@ class JobNetwork {
   [[nodiscard]] BytesPerSecond capacity(EdgeId edge) const { return capacities_[edge.value]; }
   // Returns the edges that may have changed; none when the worker has this factor already.
   std::vector<EdgeId> set_bandwidth_factor(WorkerId worker, double factor);
-  [[nodiscard]] Seconds latency(const Route& route) const {
-    return model_.latency_factor * route.cost.latency;
+  [[nodiscard]] Seconds latency(const Route& route, Bytes message) const {
+    return factors_of(model_, message).latency_factor * route.cost.latency;
   }
-  [[nodiscard]] BytesPerSecond rate_alone(const Route& route) const;
+  [[nodiscard]] BytesPerSecond rate_alone(const Route& route, Bytes message) const;
 
  private:
   Network network_;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 
 #include "sim/engine/link_meter.hpp"
 
@@ -19,6 +20,17 @@ SimGridPlatform::SimGridPlatform(JobNetwork& network) : network_(network) {
     build_full();
   }
   zone_->seal();
+  if (!network.model().segments.empty()) set_factors_by_size();
+}
+
+void SimGridPlatform::set_factors_by_size() {
+  const auto of = [this](double MessageSegment::*factor) {
+    return [&model = network_.model(), factor](double size, const auto&...) {
+      return factors_of(model, Bytes{size}).*factor;
+    };
+  };
+  zone_->get_network_model()->set_lat_factor_cb(of(&MessageSegment::latency_factor));
+  zone_->get_network_model()->set_bw_factor_cb(of(&MessageSegment::bandwidth_factor));
 }
 
 sg::Host* SimGridPlatform::add_host(NodeId node) {

@@ -33,6 +33,7 @@ class SimGridPlatform {
   void open_direction(NodeId from, NodeId to);
   void build_star();
   void build_full();
+  void set_factors_by_size();
   simgrid::s4u::Host* add_host(NodeId node);
   simgrid::s4u::SplitDuplexLink* add_link(EdgeId edge);
 

@@ -18,13 +18,29 @@ namespace sg = simgrid::s4u;
 using simgrid::kernel::timer::Timer;
 
 std::vector<std::string> simgrid_model(const NetworkModel& model) {
-  return {"network/model:CM02",
-          fmt::format("network/TCP-gamma:{}", model.tcp_gamma.value()),
-          fmt::format("network/crosstraffic:{}", model.cross_traffic ? 1 : 0),
-          fmt::format("network/latency-factor:{}", model.latency_factor),
-          fmt::format("network/bandwidth-factor:{}", model.bandwidth_factor),
-          "network/optim:Full",
-          "surf/precision:1e-13"};
+  std::vector<std::string> settings = {"network/model:CM02",
+                                       fmt::format("network/TCP-gamma:{}", model.tcp_gamma.value()),
+                                       fmt::format("network/crosstraffic:{}", model.cross_traffic ? 1 : 0),
+                                       "network/optim:Full", "surf/precision:1e-13"};
+  // SimGrid takes either these or a function of the message (simgrid_platform.cpp), not even ones beside it.
+  if (model.segments.empty()) {
+    settings.push_back(fmt::format("network/latency-factor:{}", model.latency_factor));
+    settings.push_back(fmt::format("network/bandwidth-factor:{}", model.bandwidth_factor));
+  }
+  return settings;
+}
+
+std::vector<std::string> network_model_text(const NetworkModel& model) {
+  std::vector<std::string> text = simgrid_model(model);
+  if (model.segments.empty()) return text;
+  const auto add = [&](Bytes from) {
+    const MessageSegment factors = factors_of(model, from);
+    text.push_back(fmt::format("messages from {} B on: latency factor {}, bandwidth factor {}", from.value(),
+                               factors.latency_factor, factors.bandwidth_factor));
+  };
+  if (model.segments.front().from > Bytes{}) add(Bytes{});
+  for (const MessageSegment& segment : model.segments) add(segment.from);
+  return text;
 }
 
 std::string simgrid_version() {

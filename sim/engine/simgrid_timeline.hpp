@@ -25,8 +25,10 @@
 
 namespace paceline {
 
-// The settings a simulation runs with, as `name:value`; printed in manifests.
+// The settings a simulation runs with, as `name:value`.
 [[nodiscard]] std::vector<std::string> simgrid_model(const NetworkModel& model);
+// The same and the factors by message size, for manifests.
+[[nodiscard]] std::vector<std::string> network_model_text(const NetworkModel& model);
 [[nodiscard]] std::string simgrid_version();
 
 class SimGridTimeline final : public Timeline {

@@ -145,6 +145,13 @@ void describe(Visitor& v, EdgeConfig& c) {
 }
 
 template <class Visitor>
+void describe(Visitor& v, MessageSegment& c) {
+  v.required("from", c.from, size(at_least(0)), "smallest message it holds for, up to the next segment's");
+  v.optional("latency_factor", c.latency_factor, Number{at_least(0)}, "multiplies the model's");
+  v.optional("bandwidth_factor", c.bandwidth_factor, Number{above(0)}, "multiplies the model's");
+}
+
+template <class Visitor>
 void describe(Visitor& v, NetworkModel& c) {
   v.optional("latency_factor", c.latency_factor, Number{above(0)}, "multiplies every route's latency");
   v.optional("bandwidth_factor", c.bandwidth_factor, Number{above_up_to(0, 1)},
@@ -153,6 +160,8 @@ void describe(Visitor& v, NetworkModel& c) {
              "window: a message is no faster than this / (2 x its route's latency); 0 B: no such bound");
   v.optional("cross_traffic", c.cross_traffic, Boolean{},
              "a message also takes 5 % of its rate in the other direction");
+  v.optional("segments", c.segments, ListOf<Section>{{}, "segment"},
+             "factors by message size, as `paceline calibrate network` measures them, ascending");
 }
 
 template <class Visitor>

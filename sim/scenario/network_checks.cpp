@@ -138,9 +138,20 @@ void check_servers(const Scenario& scenario, const Reading& reading) {
                      "`server_bandwidth` is not used with `placement: with-workers`");
 }
 
+void check_segments(const Scenario& scenario, const Reading& reading) {
+  if (!reading.is_sound(section + "model.segments")) return;
+  const std::vector<MessageSegment>& segments = scenario.cluster.network.model.segments;
+  for (std::size_t i = 1; i < segments.size(); ++i)
+    if (segments[i].from <= segments[i - 1].from)
+      reading.problems().error(reading.spot(fmt::format("{}model.segments.{}.from", section, i)),
+                               "this segment begins before or with the one above it",
+                               "list segments by ascending message size");
+}
+
 }  // namespace
 
 void check_network(const Scenario& scenario, const Reading& reading) {
+  check_segments(scenario, reading);
   if (!reading.is_sound("cluster.workers") || !reading.is_sound(section + "topology")) return;
   check_servers(scenario, reading);
   switch (scenario.cluster.network.topology) {

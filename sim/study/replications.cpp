@@ -43,7 +43,7 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
   for (LoadedScenario& loaded : scenarios) {
     Profiles profiles = read_profiles_of(loaded);
     std::vector<std::string> notes = check_before_running(loaded, profiles);
-    std::vector<std::string> network_model = simgrid_model(loaded.scenario.cluster.network.model);
+    std::vector<std::string> network_model = network_model_text(loaded.scenario.cluster.network.model);
     if (use == ProfileUse::drawn) notes.push_back(check_drawing(loaded, profiles));
     study.variants.push_back({.loaded = std::move(loaded),
                               .profiles = std::move(profiles),

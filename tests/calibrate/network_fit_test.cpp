@@ -1,5 +1,6 @@
 #include "calibrate/network_fit.hpp"
 
+#include <optional>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -26,13 +27,18 @@ std::vector<TransferTime> measured_on_loopback() {
   return measure_transfers("127.0.0.1", server.port(), message_sizes(4'194'304), 10);
 }
 
-// The simulator's time from a worker to the server over a star network with these constants.
-double simulated_seconds(const TransferLine& line, double bytes) {
-  const BytesPerSecond bandwidth{1.0 / line.seconds_per_byte};
-  SimGridTimeline timeline(Cluster{
-      .workers = {Worker{}, Worker{}},
-      .network = {
-          .bandwidth = bandwidth, .latency = Seconds{line.latency_s}, .server_bandwidth = bandwidth}});
+// The simulator's time from a worker to another over a star network with these constants. One call for each process.
+double simulated_seconds(const SimulatedNetwork& network, double bytes) {
+  const BytesPerSecond bandwidth{network.bandwidth_bytes_per_s};
+  NetworkModel model;
+  for (const SimulatedNetwork::Segment& segment : network.segments)
+    model.segments.push_back(
+        {Bytes{static_cast<double>(segment.from_bytes)}, segment.latency_factor, segment.bandwidth_factor});
+  SimGridTimeline timeline(Cluster{.workers = {Worker{}, Worker{}},
+                                   .network = {.bandwidth = bandwidth,
+                                               .latency = Seconds{network.latency_s},
+                                               .server_bandwidth = bandwidth,
+                                               .model = model}});
   timeline.send(WorkerId{0}, WorkerId{1}, Bytes{bytes}, WorldChange{});
   double arrived = 0.0;
   static_cast<void>(timeline.run([&](Seconds now, const std::vector<Occurrence>&) {
@@ -71,15 +77,29 @@ TEST_CASE("a protocol that changes with the size gives two segments, with the bo
   CHECK(&fit.segment_of(65536.0) == &fit.segments[1]);
 }
 
+TEST_CASE("a simulation meets the segment of a message, here the small ones'") {
+  // L + m/B of the first segment: 10 us + 1024 B / 5 GB/s
+  std::vector<TransferTime> times = line_times(10e-6, 5e9);
+  for (TransferTime& time : times)
+    if (time.bytes >= 65536) time.seconds = 100e-6 + static_cast<double>(time.bytes) / 1e9;
+  const std::optional<SimulatedNetwork> network = simulated_network(fit_network(times));
+  REQUIRE(network);
+  CHECK(network->segments.at(1).latency_factor == doctest::Approx(10.0));
+  CHECK(network->segments.at(0).bandwidth_factor == doctest::Approx(5.0));
+  CHECK(simulated_seconds(*network, 1024.0) == doctest::Approx(10e-6 + 1024.0 / 5e9).epsilon(1e-6));
+}
+
 TEST_CASE("what is measured on loopback is what the simulator then simulates") {
   const std::vector<TransferTime> times = measured_on_loopback();
   REQUIRE(times.size() == 12);
   const NetworkFit fit = fit_network(times);
-  REQUIRE(fit.line.seconds_per_byte > 0.0);
+  const std::optional<SimulatedNetwork> network = simulated_network(fit);
+  REQUIRE(network);
   const TransferTime& largest = times.back();
-  const double simulated = simulated_seconds(fit.line, static_cast<double>(largest.bytes));
-  // The simulator meets the fitted line exactly …
-  CHECK(simulated == doctest::Approx(fit.line.at(static_cast<double>(largest.bytes))).epsilon(1e-6));
+  const double simulated = simulated_seconds(*network, static_cast<double>(largest.bytes));
+  // The simulator meets the fitted segment exactly …
+  const TransferLine& line = fit.segments.back().line;
+  CHECK(simulated == doctest::Approx(line.at(static_cast<double>(largest.bytes))).epsilon(1e-6));
   // … and the line meets the measurement, however disturbed: an order of magnitude catches a wrong unit.
   CHECK(simulated < 10.0 * largest.seconds);
   CHECK(simulated > 0.1 * largest.seconds);

@@ -64,6 +64,14 @@ const LinkUse& use_of(const std::vector<LinkUse>& all, const std::string& link) 
   return all.front();
 }
 
+NetworkModel with_segments() {
+  NetworkModel model;
+  model.latency_factor = 2.0;
+  model.bandwidth_factor = 0.5;
+  model.segments = {{Bytes{100.0}, 3.0, 1.6}, {Bytes{1234.0}, 0.0, 4.0}};
+  return model;
+}
+
 EdgeConfig edge(const char* from, const char* to, double bandwidth_per_s, double latency_s) {
   return {from, to, BytesPerSecond{bandwidth_per_s}, Seconds{latency_s}};
 }
@@ -101,6 +109,33 @@ TEST_CASE("SimGrid and the ideal timeline agree about the model's factors") {
   Cluster cluster = two_level(3, 2, bandwidth, latency, BytesPerSecond{1e6}, Seconds{0.125});
   cluster.network.model = {.latency_factor = 13.01, .bandwidth_factor = 0.97, .tcp_gamma = Bytes{100.0}};
   check_agrees(cluster);
+}
+
+TEST_CASE("SimGrid and the ideal timeline agree about factors by message size") {
+  Cluster cluster = star(3, bandwidth, latency);
+  cluster.network.model = with_segments();
+  check_agrees(cluster);
+}
+
+TEST_CASE("factors by message size change at their borders") {
+  // L·f + B/(bw·f): 99 bytes 0.5·2 + 99/50; 100 bytes 0.5·6 + 100/80; from 1234 bytes on B/200
+  Cluster cluster = star(3, bandwidth, latency);
+  cluster.network.model = with_segments();
+  SimGridTimeline timeline(cluster);
+  Script script;
+  double start = 0.0;
+  for (const double bytes : {0.0, 99.0, 100.0, 1233.0, 1234.0}) {
+    script.at(Seconds{start}, [=](Timeline& t) {
+      t.send(WorkerId{0}, WorkerId{1}, Bytes{bytes}, Script::tag(static_cast<std::uint64_t>(bytes)));
+    });
+    start += 100.0;
+  }
+  const auto over = script.play(timeline);
+  CHECK(over.at(0).value() == doctest::Approx(1.0).epsilon(1e-9));
+  CHECK(over.at(99).value() == doctest::Approx(100.0 + 1.0 + 1.98).epsilon(1e-9));
+  CHECK(over.at(100).value() == doctest::Approx(200.0 + 3.0 + 1.25).epsilon(1e-9));
+  CHECK(over.at(1233).value() == doctest::Approx(300.0 + 3.0 + 1233.0 / 80.0).epsilon(1e-9));
+  CHECK(over.at(1234).value() == doctest::Approx(400.0 + 1234.0 / 200.0).epsilon(1e-9));
 }
 
 TEST_CASE("SimGrid and the ideal timeline agree when bandwidths change under a message") {
