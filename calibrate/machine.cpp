@@ -135,7 +135,7 @@ std::optional<CpuQuota> parse_cpu_max(const std::string& text) {
   double quota_us = 0.0;
   double period_us = 0.0;
   if (!(words >> quota_us >> period_us) || quota_us <= 0.0 || period_us <= 0.0) return std::nullopt;
-  return CpuQuota{quota_us / period_us, 1e-6 * period_us};
+  return CpuQuota{quota_us / period_us, Seconds{1e-6 * period_us}};
 }
 
 Machine read_machine() {
@@ -150,6 +150,15 @@ Machine read_machine() {
   machine.governor = read_governor();
   read_core_order(machine);
   return machine;
+}
+
+int cores_within_quota(const Machine& machine) {
+  if (!machine.quota) return machine.logical_cores;
+  return std::clamp(static_cast<int>(machine.quota->cores), 1, machine.logical_cores);
+}
+
+double share_of_time(const Machine& machine) {
+  return machine.quota ? std::min(1.0, machine.quota->cores) : 1.0;
 }
 
 std::vector<int> default_core_counts(int physical_cores) {

@@ -6,13 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace paceline::calibrate {
+#include "sim/cluster/cluster.hpp"
 
-// Processor time a group may use: as much as `cores` cores would give, accounted for in periods.
-struct CpuQuota {
-  double cores = 1.0;
-  double period_s = 0.1;
-};
+namespace paceline::calibrate {
 
 struct Machine {
   std::string cpu_model;
@@ -45,5 +41,12 @@ struct CpuInfo {
 
 // 1, 2, 4 … up to the physical cores, and these themselves.
 [[nodiscard]] std::vector<int> default_core_counts(int physical_cores);
+
+// The most cores whose work a quota of processor time never holds up, 1 at least: what is measured on more would mix
+// the work with the quota's pauses, which belong to a simulation (sim/cost/quota_clock.hpp).
+[[nodiscard]] int cores_within_quota(const Machine& machine);
+// Of the time, for which a quota lets one busy core compute. Below 1 a process's own time must be measured by the
+// processor's clock, because the wall's would count the pauses.
+[[nodiscard]] double share_of_time(const Machine& machine);
 
 }  // namespace paceline::calibrate

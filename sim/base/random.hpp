@@ -31,6 +31,7 @@ enum class Purpose : std::uint8_t {
   bootstrap = 7,
   straggler = 8,
   profile_draw = 9,
+  quota_phase = 10,
   learning_curve = 16,
 };
 

@@ -7,17 +7,27 @@
 // Source:      design section 5.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/base/quantity.hpp"
 #include "sim/cluster/network_config.hpp"
 
 namespace paceline {
+
+// Processor time a worker may use: in each period as much as `cores` cores would give (sim/cost/quota_clock.hpp).
+struct CpuQuota {
+  double cores = 1.0;
+  Seconds period{0.1};
+  friend bool operator==(const CpuQuota&, const CpuQuota&) = default;
+};
 
 struct Worker {
   int cores = 1;
   double speed = 1.0;     // relative to the machine the profile was measured on; 0.5 takes twice as long
   std::string profile{};  // path of its calibration file; empty: the job's
+  std::optional<CpuQuota> quota{};
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 

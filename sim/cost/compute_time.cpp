@@ -115,11 +115,13 @@ ComputeTimes::ComputeTimes(const Profile& profile, const std::vector<Worker>& wo
     : ComputeTimes({profile}, std::vector<std::size_t>(workers.size(), 0), workers, jitter, seed) {}
 
 ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std::size_t>& profile_of_worker,
-                           const std::vector<Worker>& workers, const Jitter& jitter, Seed seed)
+                           const std::vector<Worker>& workers, const Jitter& jitter, Seed seed,
+                           DataLoading data_loading)
     : profiles_(std::move(profiles)),
       iteration_cv_(jitter.iteration_cv),
       iteration_quantiles_(jitter.iteration_quantiles),
-      seed_(seed) {
+      seed_(seed),
+      data_loading_(data_loading) {
   check(is_coefficient(jitter.run_cv) && is_coefficient(jitter.worker_cv) &&
             is_coefficient(jitter.iteration_cv),
         "a coefficient of variation is finite and not negative");
@@ -133,7 +135,7 @@ ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std:
         mean_one_factor(seed, Purpose::worker_jitter, static_cast<std::uint32_t>(w), 0, jitter.worker_cv);
     workers_.push_back({fit.intercept / workers[w].speed, fit.slope_per_sample / workers[w].speed,
                         fit.optimizer_step / workers[w].speed, knee, run_factor * worker_factor,
-                        workers[w].speed, profile_of_worker[w]});
+                        workers[w].speed, profile_of_worker[w], workers[w].cores, workers[w].quota});
   }
 }
 
@@ -142,11 +144,36 @@ const ComputeTimes::WorkerTimes& ComputeTimes::times(WorkerId worker) const {
   return workers_[worker.value];
 }
 
-Seconds ComputeTimes::mean_iteration(WorkerId worker, std::int64_t batch_samples) const {
+Seconds ComputeTimes::undisturbed_iteration(WorkerId worker, std::int64_t batch_samples) const {
   check(batch_samples >= 1, "an iteration has at least one sample");
   const WorkerTimes& t = times(worker);
   const auto b = static_cast<double>(batch_samples);
-  return t.intercept + b * t.slope_per_sample + beyond_knee(t.knee, b);
+  return with_loading(t.intercept + b * t.slope_per_sample + beyond_knee(t.knee, b), t, b);
+}
+
+Seconds ComputeTimes::with_loading(Seconds compute, const WorkerTimes& times, double batch_samples) const {
+  const std::optional<LoadingFit>& fit = profiles_[times.profile].loading;
+  if (!fit || data_loading_ == DataLoading::free) return compute;
+  const Seconds loading = fit->of(batch_samples) / times.speed;
+  return data_loading_ == DataLoading::inline_ ? compute + loading : std::max(compute, loading);
+}
+
+Seconds ComputeTimes::mean_iteration(WorkerId worker, std::int64_t batch_samples) const {
+  const WorkerTimes& t = times(worker);
+  const double slowdown = t.quota ? steady_slowdown(*t.quota, t.cores) : 1.0;
+  return slowdown * undisturbed_iteration(worker, batch_samples);
+}
+
+std::vector<std::optional<QuotaClock>> ComputeTimes::quota_clocks() const {
+  std::vector<std::optional<QuotaClock>> clocks;
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    clocks.emplace_back();
+    if (const std::optional<CpuQuota>& quota = workers_[w].quota) {
+      RandomStream stream(seed_, Purpose::quota_phase, static_cast<std::uint32_t>(w));
+      clocks.back().emplace(*quota, workers_[w].cores, -stream.uniform() * quota->period);
+    }
+  }
+  return clocks;
 }
 
 Seconds ComputeTimes::iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const {
@@ -156,14 +183,16 @@ Seconds ComputeTimes::iteration(WorkerId worker, std::uint64_t iteration, std::i
           ? mean_one_factor(seed_, Purpose::iteration_jitter, entity, iteration, iteration_cv_)
           : quantile_factor(iteration_quantiles_,
                             RandomStream(seed_, Purpose::iteration_jitter, entity, iteration).uniform());
-  return mean_iteration(worker, batch_samples) * (times(worker).run_and_worker_factor * iteration_factor);
+  return undisturbed_iteration(worker, batch_samples) *
+         (times(worker).run_and_worker_factor * iteration_factor);
 }
 
 double ComputeTimes::speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const {
   const WorkerTimes& own = times(worker);
   const ComputeFit fit = fit_for(profiles_[own.profile], worker.value, cores);
-  const Seconds there = law_seconds(fit, static_cast<double>(batch_samples)) / own.speed;
-  return mean_iteration(worker, batch_samples) / there;
+  const auto b = static_cast<double>(batch_samples);
+  const Seconds there = with_loading(law_seconds(fit, b) / own.speed, own, b);
+  return undisturbed_iteration(worker, batch_samples) / there;
 }
 
 Seconds ComputeTimes::optimizer_step(WorkerId worker) const {

@@ -4,6 +4,8 @@
 // incarnation,
 //              shared by all workers), the worker for the length of a run, and the single iteration.
 // Equation:    T(w, k, b) = law(b, cores_w) / speed_w · R · W_w · I_{w,k}          law: compute_law.hpp
+//              Where the profile measured it, fetching the batch is added to the law (inline), or takes its place where it
+//              is longer (prefetched: the next batch is fetched meanwhile).
 //              R, W_w, I_{w,k} log-normal with mean 1 and the coefficients of variation run_cv, worker_cv,
 //              iteration_cv; a coefficient of 0 makes the factor exactly 1. Where the profile found the iteration
 //              factor not to be log-normal, I_{w,k} = Q(u), linear between the profile's measured quantiles Q.
@@ -12,7 +14,8 @@
 // Assumptions: factors are keyed by (run), (worker) and (worker, iteration) and not by the batch, so policies
 // that
 //              choose other batches meet the same luck (common random numbers). Iterations are independent.
-// Not modelled: stragglers and speed changing over time.
+// Not modelled: stragglers and speed changing over time (sim/cluster/conditions.hpp); a quota of processor time holds up
+//              what computes (quota_clock.hpp).
 // Source:      design section 5 (compute, jitter).
 #pragma once
 
@@ -26,6 +29,7 @@
 #include "sim/base/random.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cost/profile.hpp"
+#include "sim/cost/quota_clock.hpp"
 
 namespace paceline {
 
@@ -66,22 +70,28 @@ inline constexpr double default_worker_cv = 0.0;
                                                            std::int64_t batch_min_samples,
                                                            std::int64_t batch_max_samples);
 
+// What fetching a batch from the data set costs a worker.
+enum class DataLoading { inline_, prefetched, free };
+
 class ComputeTimes {
  public:
   // One profile for all workers. Throws UserError when a worker's core count was not measured and no core law covers it.
   ComputeTimes(const Profile& profile, const std::vector<Worker>& workers, const Jitter& jitter, Seed seed);
   // A profile for each worker, by index into `profiles`.
   ComputeTimes(std::vector<Profile> profiles, const std::vector<std::size_t>& profile_of_worker,
-               const std::vector<Worker>& workers, const Jitter& jitter, Seed seed);
+               const std::vector<Worker>& workers, const Jitter& jitter, Seed seed,
+               DataLoading data_loading = DataLoading::inline_);
 
-  // Forward and backward of the worker's `iteration`-th mini-batch, with jitter.
+  // Forward and backward of the worker's `iteration`-th mini-batch, with jitter, while nothing holds the worker up.
   [[nodiscard]] Seconds iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const;
-  // The same without jitter.
+  // Without jitter; under a quota of processor time, what iterations one after the other take on average.
   [[nodiscard]] Seconds mean_iteration(WorkerId worker, std::int64_t batch_samples) const;
   [[nodiscard]] Seconds optimizer_step(WorkerId worker) const;
   // How many times faster the worker's mean iteration would be on `cores` of its cores instead of its own.
   // Throws UserError when that core count was not measured.
   [[nodiscard]] double speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const;
+  // Each worker's, from the beginning of a run on, where it has a quota. Its phase is uniform over the period.
+  [[nodiscard]] std::vector<std::optional<QuotaClock>> quota_clocks() const;
   [[nodiscard]] std::size_t worker_count() const { return workers_.size(); }
 
  private:
@@ -93,7 +103,11 @@ class ComputeTimes {
     double run_and_worker_factor = 1.0;
     double speed = 1.0;
     std::size_t profile = 0;  // of profiles_
+    int cores = 1;
+    std::optional<CpuQuota> quota = std::nullopt;
   };
+  [[nodiscard]] Seconds with_loading(Seconds compute, const WorkerTimes& times, double batch_samples) const;
+  [[nodiscard]] Seconds undisturbed_iteration(WorkerId worker, std::int64_t batch_samples) const;
   [[nodiscard]] const WorkerTimes& times(WorkerId worker) const;
 
   std::vector<Profile> profiles_;
@@ -101,6 +115,7 @@ class ComputeTimes {
   double iteration_cv_;
   std::vector<double> iteration_quantiles_;
   Seed seed_;
+  DataLoading data_loading_;
 };
 
 }  // namespace paceline

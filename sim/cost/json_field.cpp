@@ -29,6 +29,10 @@ JsonField JsonField::member(const std::string& key) const {
   return JsonField(*this, *found, path);
 }
 
+bool JsonField::has(const std::string& key) const {
+  return value_->is_object() && value_->contains(key);
+}
+
 std::vector<JsonField> JsonField::elements() const {
   if (!value_->is_array()) fail(fmt::format("must be an array, is {}", value_->type_name()));
   std::vector<JsonField> fields;

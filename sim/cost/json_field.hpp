@@ -19,6 +19,7 @@ class JsonField {
 
   // A member that must exist. Its null counts as missing unless `is_null` is asked first.
   [[nodiscard]] JsonField member(const std::string& key) const;
+  [[nodiscard]] bool has(const std::string& key) const;   // even if it is null
   [[nodiscard]] std::vector<JsonField> elements() const;  // of an array
   [[nodiscard]] bool is_null() const { return value_->is_null(); }
 

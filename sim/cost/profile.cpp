@@ -191,6 +191,13 @@ std::optional<MemoryFit> read_memory(const JsonField& memory) {
                    Bytes{memory.member("bytes_per_sample").non_negative()}};
 }
 
+std::optional<LoadingFit> read_loading(const JsonField& fits) {
+  if (!fits.has("data_loading") || fits.member("data_loading").is_null()) return std::nullopt;
+  const JsonField loading = fits.member("data_loading");
+  return LoadingFit{loading.member("data").text(), Seconds{loading.member("intercept_s").non_negative()},
+                    Seconds{loading.member("slope_s_per_sample").non_negative()}};
+}
+
 // [cores, intercept_s, slope_s_per_sample, knee_at, extra_slope]
 ComputeFit read_drawn_fit(const JsonField& entry) {
   const std::vector<JsonField> values = entry.elements();
@@ -224,6 +231,7 @@ void read_version_2(const JsonField& root, const JsonField& fits, Profile& profi
     root.member("sources").fail("a derived profile names its sources");
   profile.core_scaling = read_core_scaling(fits.member("core_scaling"));
   profile.memory = read_memory(fits.member("memory"));
+  profile.loading = read_loading(fits);
   profile.ensemble = read_ensemble(fits.member("ensemble"), profile.compute);
 }
 

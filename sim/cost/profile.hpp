@@ -21,8 +21,10 @@
 //   software    {paceline, libtorch, blas, compiler}
 //   measurement {command, date, processes, batches: [..], cores: [..], seconds_per_point, minimum_iterations,
 //                other_load (share of the measured cores that other programs took; null: unknown),
+//                clock + : "wall" | "processor" (one thread under a quota of less than one core),
 //                environment: [..] of the measuring processes on the fewest cores, dropped: [..] (+; in words),
-//                network_file +, input_shape +, classes + (of a user's own network)}
+//                network_file +, input_shape +, classes + (of a user's own network),
+//                data + : null | {kind, path} of the data set that was loaded}
 //   fits        {compute: [{cores, intercept_s, slope_s_per_sample, leave_one_out_error (null + : not known),
 //                           batch_min, batch_max, law + : "affine" | "knee",
 //                           knee + : null | {at_samples, extra_slope_s_per_sample},
@@ -33,17 +35,20 @@
 //                core_scaling + : null | {law: "amdahl" | "power" | "universal", serial_share, coherence, exponent,
 //                                         leave_one_out_error (null: too few counts), cores_min, cores_max},
 //                memory + : null | {base_bytes, bytes_per_sample},
+//                data_loading + (absent or null: not measured): {data, intercept_s, slope_s_per_sample},
 //                ensemble + : [[[cores, intercept_s, slope_s_per_sample, knee_at, extra_slope], ..], ..]
 //                             equally likely parameters, bootstrapped by process; knee_at 0: no knee}
+//   noise_scale + (absent: not measured): {data, small_batch, large_batch, repeats,
+//                points: [{updates, loss, noise_scale_samples (null: unbounded), low, high (null likewise)}]}
 //   jitter      {iteration_cv, run_cv (null: not told apart from noise), processes, process_cv + (null likewise),
 //                run_cv_upper + (null: unknown), iteration_law + : "log_normal" | "empirical",
 //                iteration_quantiles + : null | [..] of the factor at equally spaced probabilities 0 … 1, mean 1}
 //               coefficients of variation (sd / mean); `processes` per core count
 //   samples     [{cores, batch, process, operation, seconds: [..]}]
-//               operation: forward_backward | forward + (its first part) | optimizer_step | server_accumulate |
-//                          server_step | reference_loop + (the same arithmetic in every process: the clock's speed)
+//               operation: forward_backward | forward + (its first part) | load_batch + | optimizer_step |
+//                          server_accumulate | server_step | reference_loop + (the same arithmetic in every process: the clock's speed)
 //               `process` counts from 0 for each core count. `batch` is the batch of the training step at work, also
-//               for the operations whose duration does not depend on it. `seconds` holds at most 200 durations, every
+//               for the operations whose duration does not depend on it. `seconds` holds at most 60 durations, every
 //               n-th of those measured, in the order of measuring. peak_memory_bytes +, where it was measured.
 // Readers accept members they do not know; only this list is promised.
 #pragma once
@@ -102,6 +107,15 @@ struct MemoryFit {
   [[nodiscard]] std::int64_t largest_batch(Bytes capacity) const;
 };
 
+// seconds to fetch and normalize a batch = intercept + batch · per_sample, on one core
+struct LoadingFit {
+  std::string data;  // of which data set
+  Seconds intercept;
+  Seconds per_sample;
+
+  [[nodiscard]] Seconds of(double batch_samples) const { return intercept + batch_samples * per_sample; }
+};
+
 // How time changes with the cores, and what it was fitted on.
 struct CoreScalingFit {
   CoreLaw law;
@@ -129,6 +143,7 @@ struct Profile {
   std::optional<CoreScalingFit> core_scaling = std::nullopt;
   std::optional<MemoryFit> memory = std::nullopt;
   std::vector<ProfileDraw> ensemble = {};
+  std::optional<LoadingFit> loading = std::nullopt;
 
   // The fit for exactly this many cores, if it was measured.
   [[nodiscard]] const ComputeFit* find(int cores) const;

@@ -15,7 +15,7 @@ Executor::Executor(Coordinator& coordinator, const World& world, Learner& learne
       timeline_(timeline),
       observer_(observer),
       conditions_(world.heterogeneity, world.compute.worker_count(), world.seed),
-      computations_(world.compute.worker_count()),
+      computations_(world.compute.worker_count(), world.compute.quota_clocks()),
       server_free_at_(world.servers) {}
 
 std::optional<Stalled> Executor::run() {
@@ -39,7 +39,8 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   for (const Occurrence& occurrence : occurrences) {
     if (counts(occurrence)) --under_way_;
     if (const auto* due = std::get_if<ComputationDue>(&occurrence)) {
-      const std::optional<Computation> done = computations_.finish(due->worker, due->attempt);
+      const std::optional<Computation> done =
+          computations_.finish(due->worker, due->attempt, timeline_.now());
       if (done)
         events.push_back(IterationFinished{due->worker, done->gradient, timeline_.now() - done->started});
     } else if (const auto* event = std::get_if<Event>(&occurrence)) {

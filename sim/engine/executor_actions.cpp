@@ -168,7 +168,7 @@ void Executor::carry_out(const TakeSnapshot& action) {
 }
 
 void Executor::carry_out(const Discard& action) {
-  computations_.call_off(action.gradient);
+  computations_.call_off(action.gradient, timeline_.now());
   for (std::uint64_t server = 0; server < world_.servers; ++server)
     held_back_.erase({action.gradient, ServerId{server}});
   learner_.discard(action.gradient);

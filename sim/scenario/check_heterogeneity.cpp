@@ -38,6 +38,13 @@ void check_level(const Level& level, const std::string& path, const Scenario& sc
   check_list("speed", level.speeds.size());
   check_list("cores", level.cores.size());
   check_list("bandwidth", level.bandwidths.size());
+  for (std::size_t i = 0; i < level.cores.size() && level.cores.size() == expected; ++i) {
+    const std::uint64_t worker = level.workers.empty() ? i : level.workers[i];
+    if (worker < scenario.cluster.workers.size() && scenario.cluster.workers[worker].quota)
+      problems.error(reading.spot(fmt::format("{}.cores.{}", path, i)),
+                     fmt::format("worker {} has a quota of processor time, and so keeps its cores", worker),
+                     "change its `speed`, or give it no quota");
+  }
   if (has_duplicates(level.workers))
     problems.error(reading.spot(path + ".workers"), "a worker is named twice", "");
   if (level.speeds.empty() && level.cores.empty() && level.bandwidths.empty())

@@ -124,6 +124,19 @@ void describe(Visitor& v, JobConfig& c) {
   v.required("optimizer", c.optimizer, Section{}, "stochastic gradient descent");
   v.optional("learning_rate_schedule", c.optimizer.schedule, Section{},
              "warm-up and drops of the learning rate");
+  v.optional(
+      "data_loading", c.data_loading,
+      Choice<DataLoading>{{{"inline", DataLoading::inline_},
+                           {"prefetched", DataLoading::prefetched},
+                           {"free", DataLoading::free}}},
+      "inline: fetching a batch comes before each iteration, as long as the profile says (0 where it was not "
+      "measured); prefetched: meanwhile; free: it takes no time");
+}
+
+template <class Visitor>
+void describe(Visitor& v, CpuQuota& c) {
+  v.required("cores", c.cores, Number{above(0)}, "as much processor time as so many cores give, e.g. 0.5");
+  v.optional("period", c.period, duration(above(0)), "in which it may be used, all at once if need be");
 }
 
 template <class Visitor>
@@ -134,6 +147,7 @@ void describe(Visitor& v, Worker& c) {
              "relative to the profile's machine; 0.5 takes twice as long");
   v.optional("profile", c.profile, Path{}, "calibration file of this machine, for the job's network",
              Absent{"the job's"});
+  v.optional("quota", c.quota, Section{}, "limit of processor time, as containers have", Absent{"none"});
 }
 
 template <class Visitor>

@@ -14,6 +14,7 @@
 
 #include "sim/cluster/cluster.hpp"
 #include "sim/cluster/conditions.hpp"
+#include "sim/cost/compute_time.hpp"
 #include "sim/cost/fixed_costs.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/optimizer.hpp"
@@ -27,6 +28,7 @@ struct JobConfig {
   std::filesystem::path profile;
   DatasetSource dataset;
   OptimizerConfig optimizer;
+  DataLoading data_loading = DataLoading::inline_;
 };
 
 // statistical: a model fitted to recorded runs; assumed: one that nobody's runs stand behind.

@@ -73,6 +73,17 @@ void check_learner(const Scenario& scenario, const Reading& reading) {
                    "accuracy is measured on them");
 }
 
+void check_quotas(const Scenario& scenario, const Reading& reading) {
+  for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w) {
+    const Worker& worker = scenario.cluster.workers[w];
+    const std::string path = fmt::format("cluster.workers.{}", w);
+    if (!reading.is_sound(path) || !worker.quota || worker.quota->cores < worker.cores) continue;
+    reading.problems().warning(reading.spot(path + ".quota"),
+                               fmt::format("a quota of {:g} cores never holds up a worker that has {}",
+                                           worker.quota->cores, worker.cores));
+  }
+}
+
 constexpr std::initializer_list<const char*> workload_keys{"stop.epochs", "job.dataset.train_samples",
                                                            "batching.initial", "cluster.workers"};
 
@@ -257,6 +268,7 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_dataset(scenario, reading);
   check_learner(scenario, reading);
   check_optimizer(scenario, reading);
+  check_quotas(scenario, reading);
   check_network(scenario, reading);
   check_schedule(scenario, reading);
   check_phases(scenario, reading);

@@ -36,16 +36,16 @@ std::int64_t total_samples(const Scenario& scenario) {
 
 World build_world(const Scenario& scenario, const Profiles& profiles, Seed seed) {
   const Jitter jitter = resolve_jitter(profiles.job(), jitter_overrides(scenario)).jitter;
-  return {
-      .compute = ComputeTimes(profiles.distinct, profiles.of_worker, scenario.cluster.workers, jitter, seed),
-      .server = ServerTimes(profiles.job()),
-      .parameter_bytes = profiles.job().parameter_bytes,
-      .servers = scenario.cluster.servers.count,
-      .costs = fixed_costs(scenario),
-      .heterogeneity = heterogeneity(scenario),
-      .total_samples = total_samples(scenario),
-      .dataset_samples = scenario.job.dataset.train_samples,
-      .seed = seed};
+  return {.compute = ComputeTimes(profiles.distinct, profiles.of_worker, scenario.cluster.workers, jitter,
+                                  seed, scenario.job.data_loading),
+          .server = ServerTimes(profiles.job()),
+          .parameter_bytes = profiles.job().parameter_bytes,
+          .servers = scenario.cluster.servers.count,
+          .costs = fixed_costs(scenario),
+          .heterogeneity = heterogeneity(scenario),
+          .total_samples = total_samples(scenario),
+          .dataset_samples = scenario.job.dataset.train_samples,
+          .seed = seed};
 }
 
 std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t servers, Seed seed) {

@@ -28,6 +28,22 @@ TEST_CASE("core counts double up to the physical cores, which are always measure
   CHECK(default_core_counts(8) == std::vector<int>{1, 2, 4, 8});
 }
 
+TEST_CASE("a quota leaves the cores that it never holds up, one at least, and a share of that one's time") {
+  Machine machine;
+  machine.logical_cores = 4;
+  CHECK(cores_within_quota(machine) == 4);
+  CHECK(share_of_time(machine) == 1.0);
+  machine.quota = parse_cpu_max("250000 100000");  // 2.5 cores
+  CHECK(cores_within_quota(machine) == 2);
+  CHECK(share_of_time(machine) == 1.0);
+  machine.quota = parse_cpu_max("30000 100000");
+  CHECK(cores_within_quota(machine) == 1);
+  CHECK(share_of_time(machine) == doctest::Approx(0.3));
+  machine.quota = parse_cpu_max("800000 100000");
+  CHECK(cores_within_quota(machine) == 4);
+  CHECK_FALSE(parse_cpu_max("max 100000"));
+}
+
 TEST_CASE("the present machine lists each usable logical core once") {
   const Machine machine = read_machine();
   CHECK(machine.logical_cores >= 1);

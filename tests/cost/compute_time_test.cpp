@@ -254,4 +254,39 @@ TEST_CASE("the server takes bytes / rate") {
   CHECK(server.step(Bytes{4e6}) == Seconds{4e6 / 2e9});
 }
 
+TEST_CASE("fetching a batch comes before an iteration, meanwhile, or takes no time, at the worker's speed") {
+  // batch 32 on worker 0: law 4 ms + 32 · 1 ms = 36 ms, loading 2 ms + 32 · 0.5 ms = 18 ms; worker 1 (2 cores, half the
+  // speed): (3 + 16) · 2 = 38 ms, and 36 ms; batch 320 on worker 1: 326 ms, 324 ms
+  Profile profile = two_core_counts();
+  profile.loading = LoadingFit{"cifar10", Seconds{0.002}, Seconds{0.0005}};
+  const auto mean = [&](DataLoading loading, WorkerId worker) {
+    return ComputeTimes({profile}, {0, 0}, uneven, Jitter{}, Seed{}, loading)
+        .mean_iteration(worker, 32)
+        .value();
+  };
+  CHECK(mean(DataLoading::inline_, worker0) == doctest::Approx(0.054).epsilon(rounding));
+  CHECK(mean(DataLoading::inline_, worker1) == doctest::Approx(0.074).epsilon(rounding));
+  CHECK(mean(DataLoading::prefetched, worker0) == doctest::Approx(0.036).epsilon(rounding));
+  CHECK(mean(DataLoading::free, worker1) == doctest::Approx(0.038).epsilon(rounding));
+  profile.loading->per_sample = Seconds{0.01};
+  CHECK(mean(DataLoading::prefetched, worker0) == doctest::Approx(0.322).epsilon(rounding));
+}
+
+TEST_CASE("a quota of processor time lengthens the mean by cores over quota, and not the single iteration") {
+  // worker 1: 2 cores under a quota of 0.5: four times 38 ms on average
+  std::vector<Worker> workers = uneven;
+  workers[1].quota = CpuQuota{0.5, Seconds{0.1}};
+  const ComputeTimes times(two_core_counts(), workers, Jitter{}, Seed{});
+  CHECK(times.mean_iteration(worker1, 32).value() == doctest::Approx(0.152).epsilon(rounding));
+  CHECK(times.iteration(worker1, 0, 32).value() == doctest::Approx(0.038).epsilon(rounding));
+  const auto clocks = times.quota_clocks();
+  REQUIRE(clocks.size() == 2);
+  CHECK_FALSE(clocks[0]);
+  REQUIRE(clocks[1]);
+  // its allowance is 25 ms of each 100 ms: 60 ms of work meet a pause whatever the phase, and end before the fourth period
+  const double end = clocks[1]->end_of(Seconds{}, Seconds{0.06}).value();
+  CHECK(end > 0.06);
+  CHECK(end < 0.3);
+}
+
 }  // namespace paceline

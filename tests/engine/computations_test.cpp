@@ -46,8 +46,8 @@ TEST_CASE("10 s of work end at 16 s when the speed halves after 4 s") {
   REQUIRE(end.has_value());
   CHECK(end->at == Seconds{16.0});
   // The first end does not count any more.
-  CHECK_FALSE(computations.finish(worker, end->attempt - 1));
-  const auto done = computations.finish(worker, end->attempt);
+  CHECK_FALSE(computations.finish(worker, end->attempt - 1, Seconds{10.0}));
+  const auto done = computations.finish(worker, end->attempt, end->at);
   REQUIRE(done.has_value());
   CHECK(done->started == Seconds{});
   CHECK(done->gradient == GradientId{5});
@@ -67,11 +67,11 @@ TEST_CASE("a rate that stays, or no computation, moves no end, and what is calle
   const auto end = computations.start(worker, ten_seconds_of_work());
   CHECK_FALSE(computations.change_rate(worker, Seconds{4.0}, 1.0));
   CHECK_FALSE(computations.change_rate(WorkerId{1}, Seconds{4.0}, 0.5));
-  computations.call_off(GradientId{4});
+  computations.call_off(GradientId{4}, Seconds{4.0});
   CHECK(computations.of(worker));
-  computations.call_off(GradientId{5});
+  computations.call_off(GradientId{5}, Seconds{4.0});
   CHECK_FALSE(computations.of(worker));
-  CHECK_FALSE(computations.finish(worker, end.attempt));
+  CHECK_FALSE(computations.finish(worker, end.attempt, end.at));
 }
 
 TEST_CASE("an iteration under way follows a level, a straggler and a trace") {
@@ -135,4 +135,16 @@ TEST_CASE("the same windows straggle under every policy") {
   }();
   CHECK(slow_windows(SynchronizationKind::asp) == expected);
   CHECK(slow_windows(SynchronizationKind::bsp) == expected);
+}
+
+TEST_CASE(
+    "an iteration under a quota is held up in each period, and a change of speed counts what was computed") {
+  // 4 s of each 10 s. 10 s of work: 4 + 4 + 2, end at 22 s. At half the speed from 12 s on: 6 s are done by then, the
+  // other 4 need 8 s of computing: 2 more until 14 s, 4 from 20 s, 2 from 30 s: end at 32 s.
+  const CpuQuota quota{0.4, Seconds{10.0}};
+  Computations computations(1, {QuotaClock(quota, 1, Seconds{})});
+  CHECK(computations.start(worker, ten_seconds_of_work()).at.value() == 22.0);
+  const auto end = computations.change_rate(worker, Seconds{12.0}, 0.5);
+  REQUIRE(end.has_value());
+  CHECK(end->at.value() == doctest::Approx(32.0).epsilon(1e-12));
 }
