@@ -39,7 +39,7 @@ PartialMeasurement begin_anew(const Options& options, const Machine& machine) {
                                                       static_cast<double>(machine.available_memory_bytes));
   const Probe cost = probe(options.plan, machine, own_program());
   return {options.identity, options.command,
-          fitting_plan(options.plan, cost, {options.budget_s, Bytes{memory}})};
+          fitting_plan(options.plan, cost, {options.budget_s * share_of_time(machine), Bytes{memory}})};
 }
 
 // What an interrupted calibration of the same things left, or a new plan.
@@ -89,6 +89,7 @@ int calibrate(const Options& options, const Machine& machine) {
   calibration.samples = measure_to_disk(beginning, options, machine);
   calibration.other_load = load.share();
   calibration.fits = fit_profile(calibration.samples, parameter_bytes(calibration.network));
+  if (calibration.fits.loading) calibration.fits.loading->data = calibration.plan.data->kind;
   write_file_atomically(options.output, profile_text(calibration));
   std::error_code ignored;
   std::filesystem::remove(partial_path(options.output), ignored);

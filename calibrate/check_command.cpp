@@ -1,6 +1,7 @@
 // `paceline calibrate check PROFILE`: does the profile still hold on this machine?
 #include <algorithm>
 #include <filesystem>
+#include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,10 +21,12 @@ namespace paceline::calibrate {
 namespace {
 
 constexpr int default_check_processes = 3;
+constexpr double default_check_budget_s = 60.0;
 
 struct CheckOptions {
   std::string path;
   int processes = default_check_processes;
+  double budget_s = default_check_budget_s;
   bool json = false;
 };
 
@@ -31,8 +34,9 @@ MeasurementPlan plan_of(const MeasuredProfile& measured, const CheckOptions& opt
                         const Machine& machine) {
   MeasurementPlan plan = measured.plan;
   plan.processes = options.processes;
-  plan.budget_s.reset();
-  plan.cores = held_out_cores(measured.profile, machine.logical_cores);
+  plan.budget_s = options.budget_s;
+  plan.data.reset();
+  plan.cores = held_out_cores(measured.profile, cores_within_quota(machine));
   plan.batches = held_out_batches(measured.plan.batches);
   if (plan.cores.empty())
     throw UserError(fmt::format("{} was measured with {} cores and more, this process may use {}",
@@ -72,9 +76,15 @@ CheckOptions parse(const std::vector<std::string>& arguments, bool& help) {
       "most 5 %, 95 % of the errors at most 10 %. Exit code 3 where it does not.",
       "paceline calibrate check");
   app.add_option("PROFILE", options.path, "A file written by `paceline calibrate`")->required();
-  app.add_option("--processes", options.processes, "Measuring processes for each core count")
+  app.add_option("--processes", options.processes, "Fewest measuring processes for each core count")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  const std::map<std::string, double> second_units = {{"s", 1.0}, {"min", 60.0}};
+  app.add_option(
+         "--budget", options.budget_s,
+         "More processes are measured until every mean is known to ± 2 %, or for so long (default: 1 min)")
+      ->transform(CLI::AsNumberWithUnit(second_units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->type_name("TIME");
   app.add_flag("--json", options.json, "Print for machines");
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -150,6 +150,19 @@ std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples) {
   return MemoryFit{Bytes{x(0)}, Bytes{x(1)}};
 }
 
+std::optional<LoadingFit> fit_loading(const std::vector<Sample>& samples) {
+  std::map<int, std::map<std::int64_t, std::vector<double>>> seconds;  // by cores, then by batch
+  for (const Sample& sample : samples)
+    if (sample.operation == Operation::load_batch)
+      seconds[sample.cores][sample.batch].push_back(mean_without_stalls(sample.seconds));
+  if (seconds.empty()) return std::nullopt;
+  std::vector<BatchTime> times;
+  for (const auto& [batch, of_processes] : seconds.begin()->second)
+    times.push_back({batch, median(of_processes)});
+  const BatchLine line = fit_batch_law(times, BatchLaw::affine);
+  return LoadingFit{"", Seconds{line.intercept_s}, Seconds{line.slope_s_per_sample}};
+}
+
 ProfileFits fit_profile(const std::vector<Sample>& samples, Bytes parameter_bytes) {
   std::set<int> core_counts;
   for (const Sample& sample : samples)
@@ -177,6 +190,7 @@ ProfileFits fit_profile(const std::vector<Sample>& samples, Bytes parameter_byte
   fits.server_step_rate = rate(Operation::server_step);
   fits.core_scaling = fit_core_scaling(table);
   fits.memory = fit_memory(samples);
+  fits.loading = fit_loading(samples);
   fits.jitter = fit_jitter(samples);
   return fits;
 }

@@ -10,6 +10,8 @@
 //              the laws are fitted to t_b;
 //              server rate = parameter bytes / median seconds at the smallest measured core count;
 //              memory = m0 + m1·b by relative least squares, both ≥ 0, over the largest peak seen at each batch;
+//              loading(b) = c + d·b by relative least squares, both ≥ 0, over the medians of the processes on the
+//              fewest cores (one thread loads);
 //              ensemble: the same fits to P − 1 processes drawn with replacement from P (the same ones for every core
 //              count), which gives the variance of the mean without the usual factor (P − 1)/P.
 //              relative half-width = half of the central 95 % of the ensemble's T(b) over T(b), the widest over b.
@@ -39,6 +41,9 @@ inline constexpr int ensemble_size = 100;
 // From the samples that say their peak memory; nothing below 2 different batches.
 [[nodiscard]] std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples);
 
+// From the load_batch samples; nothing where there are none.
+[[nodiscard]] std::optional<LoadingFit> fit_loading(const std::vector<Sample>& samples);
+
 struct ProfileFits {
   std::vector<ComputeFit> compute;      // by ascending cores
   std::vector<BatchLawChoice> choices;  // of each of these
@@ -47,7 +52,8 @@ struct ProfileFits {
   JitterFit jitter;
   std::optional<CoreScalingFit> core_scaling = std::nullopt;
   std::optional<MemoryFit> memory = std::nullopt;
-  std::vector<ProfileDraw> ensemble = {};  // empty below 3 processes
+  std::vector<ProfileDraw> ensemble = {};            // empty below 3 processes
+  std::optional<LoadingFit> loading = std::nullopt;  // its `data` is for the caller to name
 };
 
 // Needs forward_backward of at least 3 batches and optimizer_step for every core count, and both server operations.

@@ -22,7 +22,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-MeasureRequest request_for(const MeasurementPlan& plan, int process, int cores) {
+MeasureRequest request_for(const MeasurementPlan& plan, const Machine& machine, int process, int cores) {
   MeasureRequest request{plan.network,
                          cores,
                          process,
@@ -31,7 +31,9 @@ MeasureRequest request_for(const MeasurementPlan& plan, int process, int cores) 
                          plan.seconds_per_point,
                          plan.minimum_iterations,
                          plan.input_shape,
-                         plan.classes};
+                         plan.classes,
+                         plan.data,
+                         share_of_time(machine) < 1.0};
   if (process % 2 == 1) std::reverse(request.batches.begin(), request.batches.end());
   return request;
 }
@@ -127,6 +129,7 @@ double interval_half_width(const std::vector<Sample>& samples) {
 std::vector<std::string> measuring_environment(int cores) {
   return {fmt::format("OMP_NUM_THREADS={}", cores),
           fmt::format("OPENBLAS_NUM_THREADS={}", cores),
+          "OMP_PROC_BIND=true",
           "OMP_WAIT_POLICY=passive",
           "GOMP_SPINCOUNT=2000",  // overrides the policy in g++'s OpenMP
           "MALLOC_MMAP_THRESHOLD_=1073741824",
@@ -136,13 +139,14 @@ std::vector<std::string> measuring_environment(int cores) {
 Probe probe(const MeasurementPlan& plan, const Machine& machine, const std::string& child_program) {
   MeasurementPlan small = plan;
   small.batches = {2, 6};
+  small.data.reset();
   small.seconds_per_point = 0.0;
   small.minimum_iterations = 2;
   const auto start = Clock::now();
   double iterations_s = 0.0;
   Probe result{{2, 0.0, 0.0}, {6, 0.0, 0.0}, 0.0};
-  const std::vector<Sample> samples =
-      run_child(request_for(small, 0, small.cores.front()), machine, child_program, [](const Sample&) {});
+  const std::vector<Sample> samples = run_child(request_for(small, machine, 0, small.cores.front()), machine,
+                                                child_program, [](const Sample&) {});
   for (const Sample& sample : samples) {
     ProbePoint& point = sample.batch == 2 ? result.small : result.large;
     if (sample.operation == Operation::forward_backward || sample.operation == Operation::optimizer_step) {
@@ -178,11 +182,12 @@ std::vector<Sample> measure(const MeasurementPlan& plan, const Machine& machine,
         points_done += plan.batches.size();
         continue;
       }
-      const std::vector<Sample> of_process =
-          run_child(request_for(plan, pass, cores), machine, child_program, [&](const Sample& sample) {
-            if (sample.operation == Operation::forward_backward) ++points_done;
-            show();
-          });
+      const std::vector<Sample> of_process = run_child(request_for(plan, machine, pass, cores), machine,
+                                                       child_program, [&](const Sample& sample) {
+                                                         if (sample.operation == Operation::forward_backward)
+                                                           ++points_done;
+                                                         show();
+                                                       });
       samples.insert(samples.end(), of_process.begin(), of_process.end());
       if (hooks.on_process) hooks.on_process(of_process);
     }

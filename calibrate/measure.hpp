@@ -8,6 +8,8 @@
 // Equation:    interval: ± t(0.975, P − 1) · sd over processes of the log mean / √P (interval_half_width).
 // Assumptions: a child runs on the first `cores` of Machine::core_order, with as many compute threads, under
 //              measuring_environment():
+//              - each compute thread keeps to a core of its own: left to the system, two of them at times share one,
+//                for as long as a process lives, and processes differ by a factor of up to 2;
 //              - threads wait for each other by spinning some microseconds, then sleep. Sleeping at once costs a
 //                wake-up in every parallel loop (2-5 times the time of a small network); spinning for long slows
 //                the others down tenfold and more as soon as something else runs;

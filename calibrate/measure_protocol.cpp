@@ -10,9 +10,10 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr std::array<std::pair<Operation, std::string_view>, 6> operation_names = {
+constexpr std::array<std::pair<Operation, std::string_view>, 7> operation_names = {
     {{Operation::forward_backward, "forward_backward"},
      {Operation::forward, "forward"},
+     {Operation::load_batch, "load_batch"},
      {Operation::optimizer_step, "optimizer_step"},
      {Operation::server_accumulate, "server_accumulate"},
      {Operation::server_step, "server_step"},
@@ -35,9 +36,19 @@ Operation operation_of(std::string_view name) {
 }
 
 std::size_t expected_samples(const MeasureRequest& request) {
-  constexpr std::size_t of_each_batch = 3;
+  const std::size_t of_each_batch = request.data ? 4 : 3;
   constexpr std::size_t of_server = 2;
   return 1 + of_each_batch * request.batches.size() + (request.with_server ? of_server : 0);
+}
+
+nlohmann::json data_json(const std::optional<DataChoice>& data) {
+  if (!data) return nullptr;
+  return {{"kind", data->kind}, {"path", data->path}};
+}
+
+std::optional<DataChoice> parse_data(const nlohmann::json& json) {
+  if (json.is_null()) return std::nullopt;
+  return DataChoice{json.at("kind").get<std::string>(), json.at("path").get<std::string>()};
 }
 
 std::string to_line(const MeasureRequest& request) {
@@ -49,7 +60,9 @@ std::string to_line(const MeasureRequest& request) {
                                {"seconds_per_point", request.seconds_per_point},
                                {"minimum_iterations", request.minimum_iterations},
                                {"input_shape", request.input_shape},
-                               {"classes", request.classes}};
+                               {"classes", request.classes},
+                               {"processor_clock", request.processor_clock},
+                               {"data", data_json(request.data)}};
   return json.dump();
 }
 
@@ -75,6 +88,8 @@ MeasureRequest parse_request(const std::string& line) {
   json.at("minimum_iterations").get_to(request.minimum_iterations);
   json.at("input_shape").get_to(request.input_shape);
   json.at("classes").get_to(request.classes);
+  json.at("processor_clock").get_to(request.processor_clock);
+  request.data = parse_data(json.at("data"));
   return request;
 }
 

@@ -4,8 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "calibrate/sample.hpp"
 
@@ -24,12 +27,16 @@ struct MeasureRequest {
   int minimum_iterations = 10;
   std::vector<std::int64_t> input_shape = {};  // of a TorchScript file
   std::int64_t classes = 0;                    // of a TorchScript file
+  std::optional<DataChoice> data = std::nullopt;
+  bool processor_clock = false;  // seconds of processor time, which pauses of a quota are not part of
 };
 
-// How many samples answer it: the reference loop; forward, forward_backward and optimizer_step of each batch; the
-// server's two.
+// How many samples answer it: the reference loop; forward, forward_backward, optimizer_step and, where data is given,
+// load_batch of each batch; the server's two.
 [[nodiscard]] std::size_t expected_samples(const MeasureRequest& request);
 
+[[nodiscard]] nlohmann::json data_json(const std::optional<DataChoice>& data);  // null: none
+[[nodiscard]] std::optional<DataChoice> parse_data(const nlohmann::json& json);
 [[nodiscard]] std::string to_line(const MeasureRequest& request);
 [[nodiscard]] std::string to_line(const Sample& sample);
 // Throw std::exception when the line is not what the function above makes.

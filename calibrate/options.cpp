@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include "calibrate/data_option.hpp"
 #include "kernels/training_step.hpp"
 #include "sim/base/diagnostic.hpp"
 
@@ -40,6 +41,7 @@ struct RawOptions {
   std::optional<double> memory_bytes;
   std::optional<std::string> input;
   std::optional<std::int64_t> classes;
+  std::optional<std::string> data;
   bool quick = false;
 };
 
@@ -68,13 +70,20 @@ std::vector<std::int64_t> parse_list(const std::string& text, const std::string&
 }
 
 std::vector<int> core_counts(const std::optional<std::string>& text, const Machine& machine) {
-  if (!text) return default_core_counts(machine.physical_cores);
+  const int within_quota = cores_within_quota(machine);
+  if (!text) return default_core_counts(std::min(machine.physical_cores, within_quota));
   std::vector<int> counts;
   for (const std::int64_t count : parse_list(*text, "--cores")) {
     if (count > machine.logical_cores)
       throw UserError(
           fmt::format("--cores: {} asked for, but this process may use {}", count, machine.logical_cores),
           "a core count can only be measured on a machine that has it");
+    if (count > within_quota)
+      throw UserError(
+          fmt::format("--cores: {} asked for, but this process may use the time of {:g} cores only: "
+                      "its pauses would be measured with the work",
+                      count, machine.quota->cores),
+          fmt::format("measure up to {}; a simulated worker has `quota` for the pauses", within_quota));
     counts.push_back(static_cast<int>(count));
   }
   return counts;
@@ -105,6 +114,7 @@ MeasurementPlan make_plan(const RawOptions& raw, const Machine& machine) {
   plan.network = raw.network;
   if (raw.input) plan.input_shape = parse_shape(*raw.input);
   plan.classes = raw.classes.value_or(0);
+  if (raw.data) plan.data = parse_data_option(*raw.data);
   check_network(plan);
   plan.cores = core_counts(raw.cores, machine);
   if (raw.batches)
@@ -204,6 +214,10 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
   app.add_option("--classes", raw.classes, "Classes, or vocabulary, of a TorchScript file")
       ->check(CLI::Range(2, 10000000))
       ->type_name("N");
+  app.add_option(
+         "--data", raw.data,
+         fmt::format("Also measure how long batches of this data set take to load: {}", data_kinds_text))
+      ->type_name(data_option_type);
   app.add_flag("--restart", options.restart, "Forget what an interrupted calibration has measured");
   app.add_flag("--quick", raw.quick,
                "Rougher and faster: batches 8,32,128, 3 processes, 0.1 s, 5 iterations");
@@ -225,10 +239,10 @@ std::string identity_of(const RawOptions& raw, const Machine& machine) {
   const auto text = [](const auto& option) { return option ? fmt::format("{}", *option) : std::string("-"); };
   return fmt::format(
       "{}; {}; LibTorch {}; {}; batches {}; cores {}; processes {}; time per point {}; budget {}; memory {}; "
-      "input {}; classes {}; quick {}",
+      "input {}; classes {}; data {}; quick {}",
       raw.network, machine.cpu_model, software.libtorch, software.blas, text(raw.batches), text(raw.cores),
       text(raw.processes), text(raw.seconds_per_point), text(raw.budget_s), text(raw.memory_bytes),
-      text(raw.input), text(raw.classes), raw.quick);
+      text(raw.input), text(raw.classes), text(raw.data), raw.quick);
 }
 
 std::string quoted(const std::string& argument) {

@@ -15,7 +15,7 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr const char* format_name = "paceline-partial-profile-1";
+constexpr const char* format_name = "paceline-partial-profile-2";
 
 std::string header_line(const PartialMeasurement& measurement) {
   const MeasurementPlan& plan = measurement.plan;
@@ -31,6 +31,7 @@ std::string header_line(const PartialMeasurement& measurement) {
                                  {"budget_s", nullptr},
                                  {"input_shape", plan.input_shape},
                                  {"classes", plan.classes},
+                                 {"data", data_json(plan.data)},
                                  {"dropped", plan.dropped}};
   if (plan.budget_s) json["budget_s"] = *plan.budget_s;
   return json.dump() + "\n";
@@ -52,6 +53,7 @@ PartialMeasurement parse_header(const std::string& line) {
   if (!json.at("budget_s").is_null()) plan.budget_s = json.at("budget_s").get<double>();
   json.at("input_shape").get_to(plan.input_shape);
   json.at("classes").get_to(plan.classes);
+  plan.data = parse_data(json.at("data"));
   json.at("dropped").get_to(plan.dropped);
   return measurement;
 }

@@ -21,7 +21,7 @@ double finite(double value) {
 
 Json quota_json(const std::optional<CpuQuota>& quota) {
   if (!quota) return nullptr;
-  return {{"cores", finite(quota->cores)}, {"period_s", finite(quota->period_s)}};
+  return {{"cores", finite(quota->cores)}, {"period_s", finite(quota->period.value())}};
 }
 
 Json machine_json(const Machine& machine) {
@@ -50,11 +50,13 @@ Json measurement_json(const Calibration& calibration) {
           {"cores", plan.cores},
           {"seconds_per_point", plan.seconds_per_point},
           {"minimum_iterations", plan.minimum_iterations},
+          {"clock", share_of_time(calibration.machine) < 1.0 ? "processor" : "wall"},
           {"other_load", calibration.other_load ? Json(finite(*calibration.other_load)) : Json(nullptr)},
           {"dropped", plan.dropped},
           {"network_file", plan.input_shape.empty() ? Json(nullptr) : Json(plan.network)},
           {"input_shape", plan.input_shape},
           {"classes", plan.classes},
+          {"data", data_json(plan.data)},
           {"environment", measuring_environment(plan.cores.front())}};
 }
 
@@ -101,6 +103,13 @@ Json memory_json(const std::optional<MemoryFit>& memory) {
           {"bytes_per_sample", finite(memory->per_sample.value())}};
 }
 
+Json loading_json(const std::optional<LoadingFit>& loading) {
+  if (!loading) return nullptr;
+  return {{"data", loading->data},
+          {"intercept_s", finite(loading->intercept.value())},
+          {"slope_s_per_sample", finite(loading->per_sample.value())}};
+}
+
 Json ensemble_json(const std::vector<ProfileDraw>& ensemble) {
   Json draws = Json::array();
   for (const ProfileDraw& draw : ensemble) {
@@ -137,6 +146,7 @@ Json fits_json(const ProfileFits& fits) {
           {"server_step_bytes_per_s", finite(fits.server_step_rate.value())},
           {"core_scaling", core_scaling_json(fits.core_scaling)},
           {"memory", memory_json(fits.memory)},
+          {"data_loading", loading_json(fits.loading)},
           {"ensemble", ensemble_json(fits.ensemble)}};
 }
 
@@ -151,17 +161,9 @@ Json jitter_json(const JitterFit& jitter) {
           {"iteration_quantiles", empirical ? Json(jitter.iteration_quantiles) : Json(nullptr)}};
 }
 
-std::string sample_line(const Sample& sample) {
+Json sample_json(const Sample& sample) {
   for (const double seconds : sample.seconds) static_cast<void>(finite(seconds));
-  return to_line(sample);
-}
-
-// One element a line: thousands of durations stay within reach of grep and diff.
-std::string lines_of(const std::vector<Sample>& samples) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    text += fmt::format("{}\n    {}", i == 0 ? "" : ",", sample_line(samples[i]));
-  return text + "\n  ]";
+  return Json::parse(to_line(sample));
 }
 
 }  // namespace
@@ -170,25 +172,40 @@ Bytes parameter_bytes(const kernels::NetworkFacts& network) {
   return Bytes{4.0 * static_cast<double>(network.parameter_count)};
 }
 
+std::string profile_file_text(const Json& profile) {
+  std::string text = "{";
+  for (const auto& [name, value] : profile.items()) {
+    text += fmt::format("{}\n  {}: ", text.size() == 1 ? "" : ",", Json(name).dump());
+    if (name != "samples") {
+      text += value.dump();
+      continue;
+    }
+    std::string lines;
+    for (const Json& sample : value)
+      lines += fmt::format("{}\n    {}", lines.empty() ? "" : ",", sample.dump());
+    text += "[" + lines + "\n  ]";
+  }
+  return text + "\n}\n";
+}
+
 std::string profile_text(const Calibration& calibration) {
-  const std::vector<std::pair<std::string, Json>> members = {
-      {"format", "paceline-profile"},
-      {"version", 2},
-      {"origin", "measured"},
-      {"sources", Json::array()},
-      {"network",
-       {{"name", calibration.network.name},
-        {"parameter_count", calibration.network.parameter_count},
-        {"parameter_bytes", static_cast<std::int64_t>(parameter_bytes(calibration.network).value())}}},
-      {"machine", machine_json(calibration.machine)},
-      {"software", software_json(calibration.software)},
-      {"measurement", measurement_json(calibration)},
-      {"fits", fits_json(calibration.fits)},
-      {"jitter", jitter_json(calibration.fits.jitter)}};
-  std::string text = "{\n";
-  for (const auto& [name, value] : members)
-    text += fmt::format("  {}: {},\n", Json(name).dump(), value.dump());
-  return text + fmt::format("  \"samples\": {}\n}}\n", lines_of(calibration.samples));
+  Json samples = Json::array();
+  for (const Sample& sample : calibration.samples) samples.push_back(sample_json(sample));
+  return profile_file_text(
+      {{"format", "paceline-profile"},
+       {"version", 2},
+       {"origin", "measured"},
+       {"sources", Json::array()},
+       {"network",
+        {{"name", calibration.network.name},
+         {"parameter_count", calibration.network.parameter_count},
+         {"parameter_bytes", static_cast<std::int64_t>(parameter_bytes(calibration.network).value())}}},
+       {"machine", machine_json(calibration.machine)},
+       {"software", software_json(calibration.software)},
+       {"measurement", measurement_json(calibration)},
+       {"fits", fits_json(calibration.fits)},
+       {"jitter", jitter_json(calibration.fits.jitter)},
+       {"samples", samples}});
 }
 
 }  // namespace paceline::calibrate

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "calibrate/fit.hpp"
 #include "calibrate/machine.hpp"
 #include "calibrate/sample.hpp"
@@ -30,5 +32,9 @@ struct Calibration {
 // Numbers are written so that reading them gives the same doubles. Throws ProgrammingError when a number is not
 // finite.
 [[nodiscard]] std::string profile_text(const Calibration& calibration);
+
+// The same of a profile in JSON: each member on a line, each of its samples likewise, so that thousands of durations
+// stay within reach of grep and diff.
+[[nodiscard]] std::string profile_file_text(const nlohmann::ordered_json& profile);
 
 }  // namespace paceline::calibrate

@@ -82,10 +82,22 @@ std::string jitter_text(const JitterFit& jitter) {
       percent_or(jitter.process_cv, "not told apart"), run);
 }
 
-std::string memory_text(const Profile& profile) {
-  if (!profile.memory) return "memory: not measured\n";
-  return fmt::format("memory: {:.3g} GB + b · {:.3g} MB\n", profile.memory->base.value() / 1e9,
-                     profile.memory->per_sample.value() / 1e6);
+std::string memory_text(const MeasuredProfile& measured) {
+  const std::optional<MemoryFit>& memory = measured.profile.memory;
+  if (!memory) return "memory: not measured\n";
+  std::string text = fmt::format("memory: {:.3g} GB + b · {:.3g} MB", memory->base.value() / 1e9,
+                                 memory->per_sample.value() / 1e6);
+  if (measured.machine_memory)
+    text +=
+        fmt::format("; the largest batch in this machine's {:.3g} GB: {}",
+                    measured.machine_memory->value() / 1e9, memory->largest_batch(*measured.machine_memory));
+  return text + "\n";
+}
+
+std::string loading_text(const std::optional<LoadingFit>& loading) {
+  if (!loading) return "";
+  return fmt::format("loading a batch of {}: {} + b · {}\n", loading->data,
+                     duration_text(loading->intercept.value()), duration_text(loading->per_sample.value()));
 }
 
 std::string header_text(const MeasuredProfile& measured) {
@@ -146,12 +158,24 @@ std::string point_table(const std::vector<PointError>& errors) {
   return text;
 }
 
+std::string noise_text(const NoiseRecord& noise) {
+  std::string text = fmt::format(
+      "gradient noise scale on {} (batches {} and {}, {} pairs):\n  updates   loss   samples (95 % "
+      "interval)\n",
+      noise.data, noise.small_batch, noise.large_batch, noise.repeats);
+  for (const NoiseRecord::Point& point : noise.points)
+    text += fmt::format("  {:>7}  {:>5.2f}   {:.3g} ({:.3g} … {:.3g})\n", point.updates, point.loss,
+                        point.scale.samples, point.scale.low, point.scale.high);
+  return text;
+}
+
 std::string profile_report(const MeasuredProfile& measured) {
   const Profile& profile = measured.profile;
   std::string text = header_text(measured) + "\n" + compute_text(profile) + core_scaling_text(profile);
   text += fmt::format("server: adds gradients at {:.3g} GB/s, updates parameters at {:.3g} GB/s\n",
                       profile.server_accumulate_rate.value() / 1e9, profile.server_step_rate.value() / 1e9);
-  text += memory_text(profile) + jitter_text(profile.jitter);
+  text += memory_text(measured) + loading_text(profile.loading) + jitter_text(profile.jitter);
+  if (measured.noise) text += noise_text(*measured.noise);
   const std::vector<PointError> errors = point_errors(profile, measured.samples);
   if (errors.empty()) return text;
   const ErrorSummary summary = summarize(errors);
@@ -194,7 +218,8 @@ std::string profile_report_json(const MeasuredProfile& measured) {
                        {"iteration_cv", profile.jitter.iteration_cv},
                        {"process_cv", or_null(profile.jitter.process_cv)},
                        {"run_cv", or_null(profile.jitter.run_cv)},
-                       {"run_cv_upper", or_null(profile.jitter.run_cv_upper)}};
+                       {"run_cv_upper", or_null(profile.jitter.run_cv_upper)},
+                       {"noise_scale", measured.noise ? to_json(*measured.noise) : Json(nullptr)}};
   return report.dump(2) + "\n";
 }
 

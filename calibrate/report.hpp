@@ -32,6 +32,8 @@ struct ErrorSummary {
 [[nodiscard]] std::string duration_text(double seconds);
 [[nodiscard]] std::string point_table(const std::vector<PointError>& errors);
 
+[[nodiscard]] std::string noise_text(const NoiseRecord& noise);
+
 [[nodiscard]] std::string profile_report(const MeasuredProfile& measured);
 [[nodiscard]] std::string profile_report_json(const MeasuredProfile& measured);
 

@@ -14,7 +14,8 @@ namespace paceline::calibrate {
 
 enum class Operation {
   forward_backward,
-  forward,  // the first part of forward_backward
+  forward,     // the first part of forward_backward
+  load_batch,  // fetched from a data set and normalized, before forward_backward
   optimizer_step,
   server_accumulate,
   server_step,
@@ -35,6 +36,12 @@ struct Sample {
   std::optional<double> peak_memory_bytes = std::nullopt;  // of the process so far, where batches ascend
 };
 
+// A data set in the words of a scenario: its kind, and the folder of its files.
+struct DataChoice {
+  std::string kind;
+  std::string path;
+};
+
 struct MeasurementPlan {
   std::string network;                // of the list, or a TorchScript file
   std::vector<int> cores;             // ascending
@@ -44,9 +51,10 @@ struct MeasurementPlan {
   int minimum_iterations = 10;        // … and at least this often
   // Further passes until every point's interval is narrow or this time is spent; absent: none.
   std::optional<double> budget_s = std::nullopt;
-  std::vector<std::int64_t> input_shape = {};  // of a TorchScript file
-  std::int64_t classes = 0;                    // of a TorchScript file
-  std::vector<std::string> dropped = {};       // what was left out to stay within time and memory, in words
+  std::vector<std::int64_t> input_shape = {};     // of a TorchScript file
+  std::int64_t classes = 0;                       // of a TorchScript file
+  std::optional<DataChoice> data = std::nullopt;  // to measure how long batches take to load
+  std::vector<std::string> dropped = {};  // what was left out to stay within time and memory, in words
 };
 
 }  // namespace paceline::calibrate

@@ -53,11 +53,12 @@ void warn_about_points(const Calibration& calibration, std::vector<std::string>&
                     "clock's speed changed, or "
                     "other programs ran; fix the frequency and calibrate again",
                     100.0 * spread));
-  if (const auto& quota = calibration.machine.quota; quota && quota->cores < calibration.plan.cores.back())
+  if (const auto& quota = calibration.machine.quota;
+      quota && quota->cores < calibration.machine.logical_cores)
     warnings.push_back(fmt::format(
-        "this process may use the time of {:g} cores in each {:g} ms, less than the {} it was measured on: a "
-        "quota is not a core, and the times hold for this quota only",
-        quota->cores, 1e3 * quota->period_s, calibration.plan.cores.back()));
+        "this process may use the time of {0:g} cores in each {1:g} ms. The times are without the pauses "
+        "that this means; simulated workers have them with `quota: {{cores: {0:g}, period: {1:g} ms}}`",
+        quota->cores, 1e3 * quota->period.value()));
 }
 
 }  // namespace

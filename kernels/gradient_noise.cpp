@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "kernels/built_in_images.hpp"
+#include "kernels/dataset_source.hpp"
 #include "kernels/network.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/random.hpp"
@@ -12,8 +12,6 @@
 namespace paceline::kernels {
 namespace {
 
-constexpr std::int64_t train_samples = 4096;
-constexpr std::int64_t test_samples = 100;
 constexpr std::int64_t training_batch = 32;
 constexpr Hyperparameters training{.learning_rate = 0.02, .momentum = 0.9};
 
@@ -25,8 +23,8 @@ double squared_length(std::span<const float> vector) {
 
 class Trainee {
  public:
-  explicit Trainee(const std::string& name)
-      : data_(generate_built_in_images(train_samples, test_samples).train), network_(name, data_.classes()) {
+  Trainee(const std::string& name, const DatasetSource& data)
+      : data_(load_dataset(data).train), network_(name, data_.classes()) {
     network_.initialize(network_.parameters(), Seed{});
     velocity_.resize(network_.parameters().size());
   }
@@ -79,7 +77,7 @@ std::vector<NoisePoint> measure_gradient_noise(const std::string& network,
   check(measurement.large_batch % measurement.small_batch == 0 &&
             measurement.large_batch > measurement.small_batch,
         "the large batch is made of small ones");
-  Trainee trainee(network);
+  Trainee trainee(network, measurement.data);
   std::vector<NoisePoint> points;
   for (const std::int64_t updates : measurement.points) {
     trainee.train_until(updates);

@@ -81,6 +81,7 @@ at::Tensor resnet18_cifar(ParameterSource& parameters, at::Tensor images, std::i
 at::Tensor resnet50_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
 // classic_networks.cpp
 at::Tensor alexnet(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
+at::Tensor alexnet_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
 at::Tensor vgg11(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
 at::Tensor vgg11_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
 // gpt.cpp

@@ -57,6 +57,7 @@ constexpr std::array registry{
     NetworkDefinition{"resnet32", "residual network of 32 layers for CIFAR (He et al. 2016)", resnet32},
     NetworkDefinition{"resnet18-cifar", "ResNet-18 with a 3x3 first layer, for 32x32 images", resnet18_cifar},
     NetworkDefinition{"resnet50-cifar", "ResNet-50 with a 3x3 first layer, for 32x32 images", resnet50_cifar},
+    NetworkDefinition{"alexnet-cifar", "AlexNet with one linear layer, for 32x32 images", alexnet_cifar},
     NetworkDefinition{"vgg11-cifar", "VGG-11 with batch normalization and one linear layer, for 32x32 images",
                       vgg11_cifar},
     NetworkDefinition{"resnet18", "ResNet-18 for ImageNet (He et al. 2016)", resnet18, imagenet,

@@ -130,4 +130,21 @@ TEST_CASE("moderately slow iterations count: the fit is to the mean, not to the 
           1e-9);
 }
 
+TEST_CASE("loading times give their line back, from the fewest cores, and no line where nothing was loaded") {
+  // 2 ms + 0.1 ms · b on one core; what other counts say does not matter
+  std::vector<Sample> samples = synthetic_samples({});
+  CHECK_FALSE(fit_loading(samples));
+  for (int process = 0; process < 3; ++process)
+    for (const std::int64_t batch : {8, 32, 128}) {
+      const double seconds = 0.002 + 0.0001 * static_cast<double>(batch);
+      samples.push_back(
+          {1, batch, process, Operation::load_batch, {seconds, seconds, seconds, 50.0 * seconds}});
+      samples.push_back({2, batch, process, Operation::load_batch, {7.0 * seconds}});
+    }
+  const std::optional<LoadingFit> loading = fit_loading(samples);
+  REQUIRE(loading);
+  CHECK(loading->intercept.value() == doctest::Approx(0.002));
+  CHECK(loading->per_sample.value() == doctest::Approx(0.0001));
+}
+
 }  // namespace paceline::calibrate

@@ -1,10 +1,13 @@
 #include "calibrate/profile_writer.hpp"
 
+#include <cmath>
 #include <limits>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/measured_profile.hpp"
+#include "calibrate/report.hpp"
 #include "calibrate/summary.hpp"
 #include "sim/base/check.hpp"
 #include "tests/calibrate/synthetic_samples.hpp"
@@ -62,6 +65,29 @@ TEST_CASE("what is written is read back to the last bit") {
   }
 }
 
+TEST_CASE("loading times and a noise scale are read back, and a second noise scale replaces the first") {
+  Calibration calibration = noisy_calibration(3);
+  calibration.plan.data = DataChoice{"cifar10", "/data/cifar"};
+  calibration.fits.loading = LoadingFit{"cifar10", Seconds{1e-4}, Seconds{2e-5}};
+  const TemporaryFile file(profile_text(calibration));
+  NoiseRecord noise{"cifar10", 32, 256, 24, {{25, 2.1, {40.0, 30.0, 50.0}}, {100, 1.5, {}}}};
+  store_noise(file.path(), noise);
+  noise.points[0].scale.samples = 41.5;
+  store_noise(file.path(), noise);
+  const MeasuredProfile read = read_measured_profile(file.path());
+  REQUIRE(read.profile.loading);
+  CHECK(read.profile.loading->data == "cifar10");
+  CHECK(read.profile.loading->of(10.0).value() == doctest::Approx(3e-4));
+  REQUIRE(read.plan.data);
+  CHECK(read.plan.data->path == "/data/cifar");
+  REQUIRE(read.noise);
+  REQUIRE(read.noise->points.size() == 2);
+  CHECK(read.noise->points[0].scale.samples == 41.5);
+  CHECK(std::isinf(read.noise->points[1].scale.samples));
+  CHECK(read.samples.size() == calibration.samples.size());
+  CHECK(noise_text(*read.noise).find("41.5 (30 … 50)") != std::string::npos);
+}
+
 TEST_CASE("the raw samples in a profile give its fits again") {
   const Calibration calibration = noisy_calibration(3);
   const auto json = nlohmann::json::parse(profile_text(calibration));
@@ -117,7 +143,7 @@ TEST_CASE("warnings appear above 10 % of noise or error, for the reference BLAS,
   CHECK(warnings_about(calibration).size() == 5);
   calibration.samples.push_back({1, 8, 2, Operation::reference_loop, {0.0106}});
   CHECK(warnings_about(calibration).size() == 6);
-  calibration.machine.quota = CpuQuota{1.5, 0.1};
+  calibration.machine.quota = CpuQuota{0.5, Seconds{0.1}};
   CHECK(warnings_about(calibration).size() == 7);
   for (Sample& sample : calibration.samples)
     if (sample.process == 2)

@@ -171,6 +171,7 @@ TEST_CASE("parameter counts are the published ones") {
   CHECK(network_facts("resnet18-cifar").parameter_count == 11'173'962);
   CHECK(network_facts("resnet50-cifar").parameter_count == 23'520'842);
   CHECK(network_facts("vgg11-cifar").parameter_count == 9'231'114);
+  CHECK(network_facts("alexnet-cifar").parameter_count == 2'472'266);
 }
 
 TEST_CASE("the count of the small transformer follows from its layers") {
