@@ -148,6 +148,10 @@ inline void read_value(const ReadPoint& point, std::vector<Assignment>& assignme
     assignments.push_back({entry.key, entry.spot, entry.value});
 }
 
+inline void read_value(const ReadPoint& point, YamlNode& value, const AnyValue&, Reading&) {
+  value = point.node;
+}
+
 template <class Member, class Kind>
 bool ReadVisitor::read_if_present(std::string_view key, Member& member, const Kind& kind) {
   known_.emplace_back(key);

@@ -253,6 +253,12 @@ struct Section {};
 // A map from key paths to any value, kept as written (the `set` of a study's variant).
 struct KeyPathValues {};
 
+// Any value, kept as written (what a study varies).
+struct AnyValue {
+  [[nodiscard]] static Json schema() { return Json::object(); }
+  [[nodiscard]] static std::string expectation() { return "a value"; }
+};
+
 template <class Kind>
 struct ListOf {
   Kind kind;

@@ -103,6 +103,15 @@ STUDY = {
     "study": "s",
     "base": "base.yaml",
     "variants": [{"name": "a", "set": {"batching.controller": "uniform"}}, {"name": "b"}],
+    "vary": [
+        {"key": "batching.initial", "values": [16, {"label": "x", "value": [1]}]},
+        {"name": "rate", "key": "job.optimizer.learning_rate", "range": {"from": 0.1, "to": 1, "points": 3, "scale": "log"}},
+        {"name": "level", "cases": [{"label": "HL2", "set": {"seed": 1}}]},
+        {"zip": {"batching.minimum": [8, 16]}},
+    ],
+    "exclude": [{"level": "HL2", "rate": [0.1]}],
+    "figures": [{"name": "f", "metric": "final_accuracy", "against": "rate"}],
+    "search": {"method": "golden-section", "over": "rate", "accuracy": 0.9},
 }
 
 
@@ -133,6 +142,12 @@ def check(schemas):
         (["variants", 0, "name"], REMOVED),
         (["variants", 0, "set"], [1]),
         (["variants", 0, "sets"], {}),
+        (["vary", 0, "valeus"], [1]),
+        (["vary", 1, "range", "scale"], "cubic"),
+        (["vary", 2, "cases", 0, "label"], REMOVED),
+        (["exclude"], [3]),
+        (["figures", 0, "against"], REMOVED),
+        (["search", "over"], REMOVED),
     ]:
         assert not study.is_valid(changed(STUDY, path, value)), f"accepted {path} = {value!r}"
 
