@@ -82,6 +82,13 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
   } else {
     tell("no batches-over-time figure: no batch ever changes");
   }
+  const RecordedOutcomes recorded =
+      request.recorded.empty() ? RecordedOutcomes{} : read_recorded_outcomes(request.recorded);
+  for (const auto& [name, outcome] : recorded)
+    if (std::ranges::find(runs, name, &PlottedRun::name) == runs.end())
+      throw UserError(fmt::format("{}: no variant is called `{}`", request.recorded.string(), name),
+                      "its first column names variants as the study does");
+  if (auto figure = outcome_figure(runs, recorded, request.command)) figures.push_back(std::move(*figure));
   // Most runs are not traced: that needs no message.
   if (auto figure = timeline_figure(runs, request.command)) figures.push_back(std::move(*figure));
   return figures;

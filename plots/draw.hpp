@@ -23,6 +23,7 @@ struct PlotRequest {
   std::string command;                         // the line that asked for them; printed in each figure
   // Told about figures that have nothing to show. Empty: these messages go to stderr.
   std::function<void(std::string_view)> tell;
+  std::filesystem::path recorded = {};  // CSV of recorded outcomes (figures.hpp); empty: none
 };
 
 // Writes NAME.pdf, NAME.png and NAME.gp for every figure that has something to show and returns the paths.

@@ -10,6 +10,8 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,8 +30,9 @@ inline constexpr std::string_view accuracy_figure_name = "accuracy-over-time";
 inline constexpr std::string_view time_figure_name = "time-to-accuracy";
 inline constexpr std::string_view batch_figure_name = "batches-over-time";
 inline constexpr std::string_view timeline_figure_name = "worker-timeline";
+inline constexpr std::string_view outcome_figure_name = "outcomes";
 inline constexpr std::array figure_names{accuracy_figure_name, time_figure_name, batch_figure_name,
-                                         timeline_figure_name};
+                                         timeline_figure_name, outcome_figure_name};
 
 // None of these has an opinion on which policy is best; they draw in the order given.
 // Nothing when no run has a learning curve.
@@ -47,5 +50,20 @@ inline constexpr std::array figure_names{accuracy_figure_name, time_figure_name,
 // Nothing when no run was traced.
 [[nodiscard]] std::optional<Figure> timeline_figure(const std::vector<PlottedRun>& runs,
                                                     std::string_view command);
+
+// What somebody recorded of a policy, to be marked beside what was simulated.
+struct RecordedOutcome {
+  std::optional<double> final_accuracy;  // 0-1
+  std::optional<double> relative_time;   // over that of the first policy
+};
+using RecordedOutcomes = std::map<std::string, RecordedOutcome>;  // by the policy's name
+// From a CSV file with the columns variant, final_accuracy, relative_time; cells may be empty.
+[[nodiscard]] RecordedOutcomes read_recorded_outcomes(const std::filesystem::path& path);
+
+// Final accuracy and relative time of several policies. Nothing for one, nor for jobs that end at a target (whose time
+// is the other figure's) unless something recorded stands beside them.
+[[nodiscard]] std::optional<Figure> outcome_figure(const std::vector<PlottedRun>& runs,
+                                                   const RecordedOutcomes& recorded,
+                                                   std::string_view command);
 
 }  // namespace paceline::plots

@@ -132,8 +132,10 @@ PlottedRun read_run(const fs::path& folder, const json& manifest) {
         made_by_hint);
 
   const CsvTable ends(folder / "summary.csv", {"end_time_s"});
-  for (std::size_t row = 0; row < ends.size(); ++row)
-    run.horizon_s = std::max(run.horizon_s, ends.number(row, "end_time_s"));
+  for (std::size_t row = 0; row < ends.size(); ++row) {
+    run.end_times_s.push_back(ends.number(row, "end_time_s"));
+    run.horizon_s = std::max(run.horizon_s, run.end_times_s.back());
+  }
   run.curves = read_curves(folder / "curve.csv", run.target_accuracy.has_value());
   run.batches = read_batches(folder / "batches.csv");
   run.activities = read_activities(folder / "activities.csv");

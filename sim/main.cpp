@@ -157,6 +157,9 @@ int dispatch(int argc, char** argv) {
   plot->add_option("-o,--output", plot_arguments.output, "folder of the figures")
       ->type_name("DIR")
       ->capture_default_str();
+  plot->add_option("--recorded", plot_arguments.recorded,
+                   "CSV file of recorded outcomes (variant,final_accuracy,relative_time), drawn as circles")
+      ->type_name("FILE");
   plot->add_flag("--force", plot_arguments.force, "replace figures that are already there");
   plot->add_flag("--json", plot_arguments.json, "print the paths for machines");
   plot->callback([&] { action = [&] { return plot_command(plot_arguments); }; });

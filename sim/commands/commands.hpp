@@ -26,6 +26,7 @@ struct RunArguments {
 
 struct PlotArguments {
   std::vector<std::string> folders;
+  std::string recorded;  // CSV file; empty: none
   std::string output = "figures";
   bool force = false;
   bool json = false;

@@ -71,11 +71,14 @@ int plot_command(const PlotArguments& arguments) {
                              .output = arguments.output,
                              .force = arguments.force,
                              .command = "paceline plot",
-                             .tell = {}};
+                             .tell = {},
+                             .recorded = arguments.recorded};
   for (const std::string& folder : arguments.folders) {
     request.folders.emplace_back(folder);
     request.command += fmt::format(" {}", shell_quoted(folder));
   }
+  if (!arguments.recorded.empty())
+    request.command += fmt::format(" --recorded {}", shell_quoted(arguments.recorded));
   json paths = json::array();
   for (const std::filesystem::path& path : plots::draw_figures(request)) {
     paths.push_back(path.string());

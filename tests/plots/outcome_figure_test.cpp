@@ -1,0 +1,61 @@
+// Bars of final accuracy and relative time, and recorded values beside them.
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "plots/figures.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "tests/plots/synthetic_results.hpp"
+
+using namespace paceline;
+using namespace paceline::plots;
+using namespace paceline::testing;
+
+namespace {
+
+std::vector<PlottedRun> two_policies(const TemporaryFolder& folder,
+                                     std::optional<double> target = std::nullopt) {
+  SyntheticRun bsp;
+  SyntheticRun asp;
+  bsp.target = asp.target = target;
+  asp.name = "ASP";
+  asp.end_s = 2.0;
+  return read_results(write_study(folder.path() / "study", {bsp, asp}));
+}
+
+}  // namespace
+
+TEST_CASE("a bar is the mean of the last evaluations, and of the end times over the first policy's") {
+  // Last accuracies 0.5, 0.6, 0.7: mean 60 %, deviation 10 %. Ends at 8 s and 2 s: 1 and 0.25.
+  const TemporaryFolder folder;
+  const std::optional<Figure> figure = outcome_figure(two_policies(folder), {}, "paceline plot x");
+  REQUIRE(figure.has_value());
+  CHECK(figure->script.find(" 60 10 ?\n") != std::string::npos);
+  CHECK(figure->script.find(" 1 0 ?\n") != std::string::npos);
+  CHECK(figure->script.find(" 0.25 0 ?\n") != std::string::npos);
+}
+
+TEST_CASE("recorded values are read by the policy's name, and any of them may be missing") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "recorded.csv";
+  std::ofstream(file) << "variant,final_accuracy,relative_time\nBSP,0.62,1\nASP,,0.2\n";
+  const std::optional<Figure> figure =
+      outcome_figure(two_policies(folder), read_recorded_outcomes(file), "paceline plot x");
+  REQUIRE(figure.has_value());
+  CHECK(figure->script.find(" 60 10 62\n") != std::string::npos);
+  CHECK(figure->script.find(" 60 10 ?\n") != std::string::npos);
+  CHECK(figure->script.find(" 0.25 0 0.2\n") != std::string::npos);
+  std::ofstream(file) << "variant,final_accuracy,relative_time\nBSP,much,1\n";
+  CHECK_THROWS_AS(static_cast<void>(read_recorded_outcomes(file)), UserError);
+}
+
+TEST_CASE("one policy, and jobs that end at a target, need no such bars") {
+  const TemporaryFolder folder;
+  std::vector<PlottedRun> runs = two_policies(folder, 0.5);
+  CHECK_FALSE(outcome_figure(runs, {}, "").has_value());
+  CHECK(outcome_figure(runs, {{"BSP", {0.6, 1.0}}}, "").has_value());
+  const TemporaryFolder other;
+  runs = two_policies(other);
+  runs.pop_back();
+  CHECK_FALSE(outcome_figure(runs, {}, "").has_value());
+}
