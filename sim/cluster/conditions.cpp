@@ -158,10 +158,12 @@ WorkerCondition Conditions::condition(std::size_t worker) const {
                             .speed = factors.level_speed * factors.trace_speed,
                             .bandwidth = factors.level_bandwidth * factors.trace_bandwidth,
                             .cores = conditions_[worker].cores,
-                            .added_latency = {}};
+                            .added_latency = {},
+                            .message_latency = {}};
   const auto slow_down = [&](double slowdown, Seconds added_latency, double round_trips) {
     condition.speed /= slowdown;
     condition.added_latency += round_trips * added_latency;
+    condition.message_latency += added_latency;
   };
   for (const Active& active : active_)
     if (active.straggler.worker == worker)

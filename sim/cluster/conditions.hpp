@@ -4,7 +4,7 @@
 // Models:      for each worker: speed and bandwidth relative to its own, cores instead of its own, latency added to each
 //              of its iterations, presence.
 // Equation:    speed = level · trace · Π 1 / slowdown of the stragglers active;   bandwidth = level · trace;
-//              added latency = Σ added_latency · round_trips of the stragglers active.
+//              added latency = Σ added_latency · round_trips of the stragglers active; of one message: Σ added_latency.
 //              A random straggler lasts one window: worker w straggles in window k = [k·L, (k+1)·L) with probability p,
 //              drawn from the stream (seed, straggler, w, k).
 // Units:       seconds; factors relative to the worker as the scenario describes it; epochs and progress count samples
@@ -85,7 +85,8 @@ struct WorkerCondition {
   double speed = 1.0;
   double bandwidth = 1.0;
   std::optional<int> cores;
-  Seconds added_latency;  // to each iteration
+  Seconds added_latency;    // to each iteration
+  Seconds message_latency;  // to each message
   friend bool operator==(const WorkerCondition&, const WorkerCondition&) = default;
 };
 

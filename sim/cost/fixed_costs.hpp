@@ -2,9 +2,14 @@
 //
 // Models:      a worker's rest before it goes on, and the serial part of a synchronous step.
 // Equation:    start-up, switch:  time + per_worker · (place of the worker if started one after the other, else 1);
-//                                 places count from 1 in worker order
+//                                 places count from 1 in worker order; a switch may add a fixed sleep of its driver
 //              checkpoint, evaluation:  a fixed time
-//              coordination:      per_step + n · per_worker + samples · per_sample, n = workers that go on
+//                                 (a phase may have checkpoint costs of its own)
+//              regrouping, probing: a fixed time of every worker that goes on, when workers are dropped or taken in again,
+//                                 and when dropped ones are probed
+//              coordination:      per_step + n · per_worker + samples · per_sample, n = workers that go on;
+//                                 with round_trips: + round_trips · Σ added latency of these workers, since the coordinator
+//                                 serves one after the other; their gradients are then not held back besides
 //              ramp-up:           the k-th iteration of a worker after a start or restart (k = 0, 1, …) takes
 //                                 1 + (slowdown - 1) · (1 - k / iterations) times its time, while k < iterations
 // Units:       seconds; seconds per worker or sample.
@@ -28,10 +33,11 @@ struct RestartCost {
   Seconds time{};
   Seconds per_worker{};
   RestartOrder order = RestartOrder::parallel;
+  Seconds sleep{};
 
   [[nodiscard]] Seconds of(WorkerId worker) const {
     const double place = order == RestartOrder::sequential ? static_cast<double>(worker.value + 1) : 1.0;
-    return time + place * per_worker;
+    return time + sleep + place * per_worker;
   }
 };
 
@@ -50,8 +56,11 @@ struct CoordinationCost {
   Seconds per_step{};
   Seconds per_worker{};
   Seconds per_sample{};
+  std::optional<double> round_trips{};  // with each worker in a step: what its added latency delays
 
-  [[nodiscard]] bool is_free() const { return per_step + per_worker + per_sample == Seconds{}; }
+  [[nodiscard]] bool is_free() const {
+    return per_step + per_worker + per_sample == Seconds{} && !round_trips;
+  }
   [[nodiscard]] Seconds of(std::size_t workers, std::int64_t samples) const {
     return per_step + static_cast<double>(workers) * per_worker + static_cast<double>(samples) * per_sample;
   }
@@ -64,7 +73,15 @@ struct FixedCosts {
   std::vector<RestartCost> switching{};  // by phase: before it
   RampUp ramp_up{};
   Seconds checkpoint{};
+  std::vector<std::optional<Seconds>> checkpoint_of_phase{};  // instead, by phase
+  Seconds regrouping{};
+  Seconds probing{};
   CoordinationCost coordination{};
+
+  [[nodiscard]] Seconds checkpoint_in(std::size_t phase) const {
+    return phase < checkpoint_of_phase.size() ? checkpoint_of_phase[phase].value_or(checkpoint) : checkpoint;
+  }
+
   // free: known at once; inline: every worker rests for `evaluation`; evaluator: a machine of its own takes it for
   // each evaluation, one after the other, while training goes on.
   EvaluationPayer evaluation_payer = EvaluationPayer::free;

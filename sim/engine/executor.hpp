@@ -84,6 +84,8 @@ class Executor {
   void carry_out(const ScaleVelocity& action);
   void carry_out(const AdoptBatches&) {}
   void carry_out(const EnterPhase&) {}
+  void carry_out(const Judge&) {}
+  void carry_out(const Decide&) {}
   void carry_out(const Stop&) {}
 
   [[nodiscard]] static bool counts(const Occurrence& occurrence);

@@ -50,7 +50,8 @@ void Executor::carry_out(const StartIteration& action) {
 
 void Executor::carry_out(const SendGradient& action) {
   const Seconds held_back = conditions_.of(action.from).added_latency;
-  if (held_back == Seconds{}) return send_now(action);
+  const bool coordinator_pays = action.is_coordinated && world_.costs.coordination.round_trips.has_value();
+  if (held_back == Seconds{} || coordinator_pays) return send_now(action);
   held_back_.insert({action.gradient, action.server});
   at(timeline_.now() + held_back, DelayedSend{action});
 }
@@ -73,7 +74,7 @@ void Executor::carry_out(const AllReduce& action) {
   Seconds held_back;
   for (const WorkerId member : action.members)
     held_back = std::max(held_back, conditions_.of(member).added_latency);
-  if (held_back == Seconds{}) return all_reduce_now(action);
+  if (held_back == Seconds{} || world_.costs.coordination.round_trips) return all_reduce_now(action);
   at(timeline_.now() + held_back, DelayedSend{action});
 }
 
@@ -106,8 +107,17 @@ void Executor::carry_out(const LocalStep& action) {
 }
 
 void Executor::carry_out(const Coordinate& action) {
-  const Seconds duration = world_.costs.coordination.of(action.workers.size(), action.samples);
-  at(timeline_.now() + duration, Event(CoordinationFinished{action.update}));
+  const CoordinationCost& cost = world_.costs.coordination;
+  Seconds duration = cost.of(action.workers.size(), action.samples);
+  CoordinationFinished finished{action.update};
+  Seconds delays;
+  for (const WorkerId worker : action.workers)
+    delays += cost.round_trips.value_or(0.0) * conditions_.of(worker).message_latency;
+  if (delays > Seconds{})
+    for (const WorkerId worker : action.workers)
+      finished.with_worker.emplace_back(
+          worker, cost.per_worker + *cost.round_trips * conditions_.of(worker).message_latency);
+  at(timeline_.now() + duration + delays, Event(std::move(finished)));
 }
 
 void Executor::carry_out(const Pause& action) {
@@ -120,7 +130,13 @@ void Executor::carry_out(const Pause& action) {
       duration = world_.costs.switching.at(action.phase).of(action.worker);
       break;
     case PauseKind::checkpoint:
-      duration = world_.costs.checkpoint;
+      duration = world_.costs.checkpoint_in(action.phase);
+      break;
+    case PauseKind::regrouping:
+      duration = world_.costs.regrouping;
+      break;
+    case PauseKind::probing:
+      duration = world_.costs.probing;
       break;
     case PauseKind::evaluation:
       duration = world_.costs.evaluation;

@@ -51,6 +51,11 @@ double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& u
   return rate;
 }
 
+double momentum_at(const OptimizerConfig& optimizer, const UpdateContext& update) {
+  if (!update.since_switch) return optimizer.momentum;
+  return optimizer.momentum * momentum_factor(optimizer.momentum_at_switch, *update.since_switch);
+}
+
 double velocity_factor_at_switch(const OptimizerConfig& optimizer) {
   switch (optimizer.velocity_at_switch) {
     case VelocityAtSwitch::keep:

@@ -12,6 +12,7 @@
 //                  step:     updates applied, never re-based: one BSP update and one ASP update each add 1.
 //              velocity_factor_at_switch: v ← factor · v as a phase begins after another;
 //                factor = 1 (keep), 0 (zero), velocity_scale (scale).
+//              momentum in an asynchronous phase after a switch: momentum_at_switch.hpp.
 // Units:       the rate is per update. Milestones and warm-up: epochs, fractions of the workload, updates.
 // Assumptions: the rate is read when the update is applied, not when its gradients were computed. A warm-up starts at
 //              0, so the very first update moves nothing but the velocity.
@@ -24,6 +25,8 @@
 #include <cstdint>
 #include <optional>
 #include <vector>
+
+#include "sim/learning/momentum_at_switch.hpp"
 
 namespace paceline {
 
@@ -51,6 +54,7 @@ struct OptimizerConfig {
   bool nesterov = false;
   VelocityAtSwitch velocity_at_switch = VelocityAtSwitch::keep;
   std::optional<double> velocity_scale = std::nullopt;  // for VelocityAtSwitch::scale
+  MomentumAtSwitch momentum_at_switch{};
   BatchNormRule batch_norm = BatchNormRule::chief;
   RateScaling worker_scaling = RateScaling::none;
   RateScaling batch_scaling = RateScaling::none;
@@ -60,14 +64,16 @@ struct OptimizerConfig {
 // An update about to be applied, and where the job stands before it.
 struct UpdateContext {
   double epoch = 0.0;
-  double progress = 0.0;                   // 0-1
-  std::uint64_t step = 0;                  // updates applied since the start of the job
-  std::size_t gradients = 1;               // combined in the update
-  std::int64_t samples = 1;                // of these gradients
-  std::int64_t initial_batch_samples = 1;  // of one worker
+  double progress = 0.0;                                   // 0-1
+  std::uint64_t step = 0;                                  // updates applied since the start of the job
+  std::size_t gradients = 1;                               // combined in the update
+  std::int64_t samples = 1;                                // of these gradients
+  std::int64_t initial_batch_samples = 1;                  // of one worker
+  std::optional<SinceSwitch> since_switch = std::nullopt;  // in an asynchronous phase that follows another
 };
 
 [[nodiscard]] double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& update);
+[[nodiscard]] double momentum_at(const OptimizerConfig& optimizer, const UpdateContext& update);
 [[nodiscard]] double velocity_factor_at_switch(const OptimizerConfig& optimizer);
 
 }  // namespace paceline

@@ -12,6 +12,8 @@ Activity activity_of(PauseKind kind) {
     case PauseKind::start_up:
       return Activity::start_up;
     case PauseKind::switching:
+    case PauseKind::regrouping:
+    case PauseKind::probing:
       return Activity::switching;
     case PauseKind::checkpoint:
       return Activity::checkpoint;

@@ -168,6 +168,8 @@ void write_results(const std::filesystem::path& folder, const ScenarioResults& r
   write_file_atomically(folder / "batches.csv", batches_csv(results.runs));
   write_file_atomically(folder / "staleness.csv", staleness_csv(results.runs));
   write_file_atomically(folder / "phases.csv", phases_csv(results.runs, phase_labels(results.loaded)));
+  if (results.loaded.scenario.reaction)
+    write_file_atomically(folder / "decisions.csv", decisions_csv(results.runs));
   write_file_atomically(folder / "attribution.csv", attribution_csv(results.runs));
   write_file_atomically(folder / "bottlenecks.csv", bottlenecks_csv(results.runs));
   write_recordings(folder, results);

@@ -31,6 +31,8 @@ void RunRecorder::on_action(Seconds now, const Action& action) {
   if (const auto* evaluate = std::get_if<Evaluate>(&action)) record(now, *evaluate);
   if (const auto* enter = std::get_if<EnterPhase>(&action)) record(now, *enter);
   if (const auto* pause = std::get_if<Pause>(&action)) record(now, *pause);
+  if (const auto* judge = std::get_if<Judge>(&action)) record(*judge);
+  if (const auto* decide = std::get_if<Decide>(&action)) record(now, *decide);
   if (const auto* stop = std::get_if<Stop>(&action)) record(now, *stop);
 }
 
@@ -96,6 +98,17 @@ void RunRecorder::record(Seconds now, const Pause& action) {
   // Some workers may pause for it after the first one has entered it.
   const bool next_phase = result_.phases.empty() || result_.phases.back().phase != action.phase;
   if (action.kind == PauseKind::switching && next_phase) end_phase(now);
+}
+
+void RunRecorder::record(const Judge& action) {
+  result_.windows_judged += action.judgements.size();
+  for (const Judgement& judgement : action.judgements)
+    if (judgement.is_slow) ++result_.slow_windows;
+}
+
+void RunRecorder::record(Seconds now, const Decide& action) {
+  const std::uint64_t phase = result_.phases.empty() ? 0 : result_.phases.back().phase;
+  result_.decisions.push_back({now, result_.updates, phase, action.decision});
 }
 
 void RunRecorder::record(Seconds, const Stop& action) {

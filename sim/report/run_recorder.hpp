@@ -49,6 +49,8 @@ class RunRecorder final : public RunObserver {
   void record(const Evaluated& event);
   void record(Seconds now, const EnterPhase& action);
   void record(Seconds now, const Pause& action);
+  void record(const Judge& action);
+  void record(Seconds now, const Decide& action);
   void record(Seconds now, const Stop& action);
   void end_phase(Seconds now);
   void finish_servers(Seconds end);

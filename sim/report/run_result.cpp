@@ -100,6 +100,9 @@ std::string pack(const RunResult& result) {
   j["shard_staleness_sum"] = result.shard_staleness_sum;
   j["attribution"] = rows_to_json(result.attribution);
   j["phases"] = rows_to_json(result.phases);
+  j["decisions"] = rows_to_json(result.decisions);
+  j["windows_judged"] = result.windows_judged;
+  j["slow_windows"] = result.slow_windows;
   j["server_busy"] = rows_to_json(result.server_busy);
   j["links"] = json::array();
   for (const LinkUse& link : result.links) j["links"].push_back(to_json(link));
@@ -128,6 +131,9 @@ RunResult unpack(const std::string& packed) {
   result.shard_staleness_sum = j.at("shard_staleness_sum");
   result.attribution = rows_from_json<ActivityTimes>(j.at("attribution"));
   result.phases = rows_from_json<PhaseRecord>(j.at("phases"));
+  result.decisions = rows_from_json<DecisionRecord>(j.at("decisions"));
+  result.windows_judged = j.at("windows_judged");
+  result.slow_windows = j.at("slow_windows");
   result.server_busy = rows_from_json<Seconds>(j.at("server_busy"));
   for (const json& link : j.at("links")) result.links.push_back(link_use(link));
   result.iterations = rows_from_json<IterationRecord>(j.at("iterations"));

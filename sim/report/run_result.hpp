@@ -11,6 +11,7 @@
 #include "sim/base/quantity.hpp"
 #include "sim/base/random.hpp"
 #include "sim/engine/link_use.hpp"
+#include "sim/policy/switch_policy.hpp"
 #include "sim/report/activity.hpp"
 #include "sim/report/iteration_log.hpp"
 
@@ -40,6 +41,14 @@ struct PhaseRecord {
   std::uint64_t gradients_applied = 0;
 
   [[nodiscard]] double mean_staleness() const;
+};
+
+// Something the switch policy concluded or did, and what it had seen.
+struct DecisionRecord {
+  Seconds time;
+  std::uint64_t updates = 0;
+  std::uint64_t phase = 0;  // at that time
+  Decision decision;
 };
 
 struct ServerSpan {
@@ -73,6 +82,9 @@ struct RunResult {
   double shard_staleness_sum = 0.0;         // over applied gradients, of the mean over their shards
   std::vector<ActivityTimes> attribution;   // by worker; each sums to end_time
   std::vector<PhaseRecord> phases;          // in order
+  std::vector<DecisionRecord> decisions;    // of the switch policy, in order
+  std::uint64_t windows_judged = 0;         // by it, of all workers together
+  std::uint64_t slow_windows = 0;           // of these
   std::vector<Seconds> server_busy;         // by server
   std::vector<LinkUse> links;               // empty when the network does not tell
   std::vector<IterationRecord> iterations;  // empty unless asked for

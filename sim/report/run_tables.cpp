@@ -88,6 +88,30 @@ std::string phases_csv(const std::vector<RunResult>& runs, const std::vector<Pha
   return table.text();
 }
 
+std::string decisions_csv(const std::vector<RunResult>& runs) {
+  CsvTable table(columns_of("decisions.csv"));
+  for (const RunResult& run : runs) {
+    for (const DecisionRecord& record : run.decisions) {
+      const std::optional<Judgement>& seen = record.decision.judgement;
+      const auto value = [&](double Judgement::*member) {
+        return seen ? std::optional((*seen).*member) : std::nullopt;
+      };
+      table.add(run.seed.replication)
+          .add(record.time)
+          .add(record.updates)
+          .add(record.phase)
+          .add(to_string(record.decision.kind))
+          .add(record.decision.worker.value)
+          .add(value(&Judgement::throughput))
+          .add(value(&Judgement::baseline))
+          .add(value(&Judgement::cluster_mean))
+          .add(value(&Judgement::cluster_deviation))
+          .end_row();
+    }
+  }
+  return table.text();
+}
+
 std::string attribution_csv(const std::vector<RunResult>& runs) {
   CsvTable table(columns_of("attribution.csv"));
   for (const RunResult& run : runs) {

@@ -21,6 +21,7 @@ struct PhaseLabel {
 [[nodiscard]] std::string staleness_csv(const std::vector<RunResult>& runs);
 [[nodiscard]] std::string phases_csv(const std::vector<RunResult>& runs,
                                      const std::vector<PhaseLabel>& labels);
+[[nodiscard]] std::string decisions_csv(const std::vector<RunResult>& runs);
 [[nodiscard]] std::string attribution_csv(const std::vector<RunResult>& runs);
 [[nodiscard]] std::string bottlenecks_csv(const std::vector<RunResult>& runs);
 [[nodiscard]] std::string iterations_csv(const std::vector<RunResult>& runs);

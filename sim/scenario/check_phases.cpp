@@ -126,11 +126,17 @@ void check_phases(const Scenario& scenario, const Reading& reading) {
   check_shares(scenario, reading);
   check_lengths(scenario, reading);
   for (std::size_t i = 0; i < scenario.synchronization.size(); ++i) check_policy(scenario, i, reading);
-  for (const char* key : {"switch_cost", "switch_cost_per_worker", "restart"})
-    if (reading.is_given(phase_path(0, key)))
+  // A policy that leaves the first phase may come back to it.
+  const bool may_come_back = scenario.reaction && rule_of(scenario.reaction->config.policy).leaves_phases;
+  for (const char* key : {"switch_cost", "switch_cost_per_worker", "switch_sleep", "restart"})
+    if (reading.is_given(phase_path(0, key)) && !may_come_back)
       reading.problems().warning(reading.spot(phase_path(0, key)),
                                  fmt::format("`{}` of the first phase is not used", key),
                                  "it is paid before a phase that follows another; see `start_up`");
+  for (std::size_t i = 0; i < scenario.synchronization.size(); ++i)
+    if (const std::string key = phase_path(i, "checkpoint_cost");
+        reading.is_given(key) && !scenario.checkpoints)
+      reading.problems().warning(reading.spot(key), "`checkpoint_cost` is not used without `checkpoints`");
 }
 
 }  // namespace paceline

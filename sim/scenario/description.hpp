@@ -103,6 +103,18 @@ void describe(Visitor& v, OptimizerConfig& c) {
              "what becomes of velocities when a phase begins after another");
   v.optional("velocity_scale", c.velocity_scale, Number{at_least(0)}, "scale: what they are multiplied by",
              Absent{"velocities are not scaled"});
+  v.optional("momentum_at_switch", c.momentum_at_switch.rule,
+             Choice<MomentumRule>{{{"keep", MomentumRule::keep},
+                                   {"zero", MomentumRule::zero},
+                                   {"scaled", MomentumRule::scaled},
+                                   {"scaled-until", MomentumRule::scaled_until},
+                                   {"staged", MomentumRule::staged},
+                                   {"additive", MomentumRule::additive}}},
+             "momentum of an asynchronous phase after another, over the optimizer's, with n workers; scaled: "
+             "1/n; scaled-until: 1/n for a stage; staged: 1/n, doubled after each stage; additive: 1/n, and "
+             "1/n more after each stage");
+  v.optional("momentum_stage", c.momentum_at_switch.stage, HowMany{},
+             "how long a stage of `momentum_at_switch` is", Absent{"for rules in stages only"});
   v.optional(
       "batch_norm", c.batch_norm,
       Choice<BatchNormRule>{{{"chief", BatchNormRule::chief},
@@ -257,6 +269,10 @@ void describe(Visitor& v, CoordinationCost& c) {
   v.optional("per_step", c.per_step, duration(at_least(0)), "serial time of each synchronous update");
   v.optional("per_worker", c.per_worker, duration(at_least(0)), "added for each worker that goes on");
   v.optional("per_sample", c.per_sample, duration(at_least(0)), "added for each sample of the update");
+  v.optional("round_trips", c.round_trips, Number{at_least(0)},
+             "with each worker in each update, one worker after the other: each is delayed by the worker's "
+             "added latency",
+             Absent{"added latency holds back the worker's gradient instead, by the straggler's own number"});
 }
 
 template <class Visitor>
@@ -274,6 +290,7 @@ void describe_switch(Visitor& v, RestartCost& c) {
              "pause of every worker before this phase; unused by the first phase");
   v.optional("switch_cost_per_worker", c.per_worker, duration(at_least(0)),
              "of restarting one worker, added to that");
+  v.optional("switch_sleep", c.sleep, duration(at_least(0)), "that the driver of the switch waits besides");
   v.optional(
       "restart", c.order,
       Choice<RestartOrder>{{{"parallel", RestartOrder::parallel}, {"sequential", RestartOrder::sequential}}},
@@ -320,6 +337,49 @@ void describe(Visitor& v, PhaseEntry& c) {
              "itself, its "
              "parameters overwrite the server's, and it pulls once per epoch");
   describe_switch(v, c.switching);
+  v.optional("checkpoint_cost", c.checkpoint_cost, duration(at_least(0)), "of a checkpoint in this phase",
+             Absent{"`checkpoints.cost`"});
+}
+
+inline std::string switch_descriptions() {
+  std::string text;
+  for (const SwitchRule& rule : switch_rules())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", rule.word, rule.description);
+  return text;
+}
+inline Choice<SwitchKind> switch_choice() {
+  Choice<SwitchKind> choice;
+  for (const SwitchRule& rule : switch_rules()) choice.choices.emplace_back(rule.word, rule.kind);
+  return choice;
+}
+inline std::vector<std::string_view> switch_words(bool SwitchRule::*property) {
+  std::vector<std::string_view> words;
+  for (const SwitchRule& rule : switch_rules())
+    if (rule.*property) words.push_back(rule.word);
+  return words;
+}
+
+template <class Visitor>
+void describe(Visitor& v, ReactionEntry& c) {
+  v.required("policy", c.config.policy, switch_choice(), switch_descriptions());
+  const SwitchRule& rule = rule_of(c.config.policy);
+  DetectionConfig& detection = c.config.detection;
+  v.only_if({"policy", switch_words(&SwitchRule::watches), rule.watches});
+  v.optional("window", detection.window_iterations, Iterations{},
+             "of every worker, over which its throughput is taken");
+  v.optional("consecutive", detection.consecutive_windows, Whole<int>{1, 1000},
+             "windows in a row that raise an alarm, or clear it");
+  v.optional("floor", detection.floor, percent({.minimum = 0, .maximum = 1, .maximum_excluded = true}),
+             "below its own baseline: a worker is not slow above that");
+  v.optional("deviations", detection.deviations, Number{at_least(0)},
+             "standard deviations below the mean of all workers: a worker is not slow above that");
+  v.only_if({"policy", switch_words(&SwitchRule::drops_workers), rule.drops_workers});
+  v.optional("probe_every", c.config.probe_every_updates, Iterations{},
+             "rounds between two probes of dropped workers");
+  v.optional("probe_cost", c.probe_cost, duration(at_least(0)), "pause of every other worker for a probe");
+  v.optional("regroup_cost", c.regroup_cost, duration(at_least(0)),
+             "pause of every worker that goes on when some are dropped or taken in again");
+  v.always();
 }
 
 template <class Visitor>
@@ -484,6 +544,8 @@ void describe(Visitor& v, Scenario& c) {
   v.required("cluster", c.cluster, Section{}, "what it is trained on");
   v.required("synchronization", c.synchronization, ListOf<Section>{{}, "phase", 1, 1000},
              "phases, one after the other");
+  v.optional("reaction", c.reaction, Section{}, "what is done about stragglers seen in bsp phases",
+             Absent{"nobody is watched"});
   v.optional("coordination", c.coordination, Section{}, "serial cost of synchronous updates");
   v.optional("start_up", c.start_up, Section{}, "pause before the first phase", Absent{"none"});
   v.optional("ramp_up", c.ramp_up, Section{}, "slow iterations after a start or a switch", Absent{"none"});

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/base/count.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cluster/conditions.hpp"
 #include "sim/cost/compute_time.hpp"
@@ -20,6 +21,7 @@
 #include "sim/learning/optimizer.hpp"
 #include "sim/policy/batching.hpp"
 #include "sim/policy/phase.hpp"
+#include "sim/policy/switch_policy.hpp"
 
 namespace paceline {
 
@@ -39,14 +41,6 @@ struct LearnerConfig {
   std::string model;  // of statistical and assumed: the learner file
 };
 
-enum class CountUnit { updates, samples, epochs };
-
-// "400 updates", "4096 samples", "0.5 epochs"
-struct Count {
-  double value = 0.0;
-  CountUnit unit = CountUnit::samples;
-};
-
 // "600 s", "250 updates"
 using Often = std::variant<Seconds, Count>;
 
@@ -63,6 +57,7 @@ struct PhaseEntry {
   std::optional<PhaseLength> length;
   std::map<SynchronizationKind, std::optional<std::int64_t>> parameters;  // of policies that have one
   RestartCost switching;
+  std::optional<Seconds> checkpoint_cost;  // instead of that of all phases
 };
 
 // The number its policy needs; absent when the policy needs none, or the file does not give it.
@@ -70,6 +65,13 @@ struct PhaseEntry {
   const auto found = phase.parameters.find(phase.config.policy);
   return found == phase.parameters.end() ? std::nullopt : found->second;
 }
+
+// The switch policy, and what its changes of the workers cost.
+struct ReactionEntry {
+  ReactionConfig config;
+  Seconds regroup_cost;
+  Seconds probe_cost;
+};
 
 struct CheckpointConfig {
   Often every;
@@ -121,6 +123,7 @@ struct Scenario {
   JobConfig job;
   Cluster cluster;
   std::vector<PhaseEntry> synchronization;
+  std::optional<ReactionEntry> reaction;  // absent: the phases as written
   CoordinationCost coordination;
   std::optional<RestartCost> start_up;
   std::optional<RampUp> ramp_up;

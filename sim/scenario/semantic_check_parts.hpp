@@ -13,6 +13,7 @@
 namespace paceline {
 
 void check_phases(const Scenario& scenario, const Reading& reading);
+void check_reaction(const Scenario& scenario, const Reading& reading);
 void check_heterogeneity(const Scenario& scenario, const Reading& reading);
 
 [[nodiscard]] inline std::string phase_path(std::size_t phase, const char* key) {

@@ -165,9 +165,25 @@ void check_velocity(const Scenario& scenario, const Reading& reading) {
   if (!scales && optimizer.velocity_scale && (!reading.is_given(rule) || same_source(reading, rule, factor)))
     problems.warning(reading.spot(factor), "`velocity_scale` is only used by `velocity_at_switch: scale`");
   if (optimizer.momentum == 0.0)
-    for (const char* key : {"job.optimizer.momentum_at", "job.optimizer.velocity_at_switch"})
+    for (const char* key : {"job.optimizer.momentum_at", "job.optimizer.velocity_at_switch",
+                            "job.optimizer.momentum_at_switch"})
       if (reading.is_given(key))
         problems.warning(reading.spot(key), fmt::format("`{}` has no effect: `momentum` is 0", key));
+}
+
+void check_momentum_at_switch(const Scenario& scenario, const Reading& reading) {
+  const MomentumAtSwitch& at_switch = scenario.job.optimizer.momentum_at_switch;
+  const std::string rule = "job.optimizer.momentum_at_switch";
+  const std::string stage = "job.optimizer.momentum_stage";
+  if (!reading.is_sound("job.optimizer")) return;
+  if (has_stages(at_switch.rule) && !at_switch.stage)
+    reading.problems().error(reading.spot(rule), "this rule needs `momentum_stage`: how long a stage lasts",
+                             "for example `momentum_stage: 1 epochs`");
+  if (!has_stages(at_switch.rule) && at_switch.stage &&
+      (!reading.is_given(rule) || same_source(reading, rule, stage)))
+    reading.problems().warning(
+        reading.spot(stage),
+        "`momentum_stage` is only used by `momentum_at_switch: scaled-until`, `staged` or `additive`");
 }
 
 void check_optimizer(const Scenario& scenario, const Reading& reading) {
@@ -176,6 +192,7 @@ void check_optimizer(const Scenario& scenario, const Reading& reading) {
   if (reading.is_sound("job.optimizer") && optimizer.nesterov && optimizer.momentum == 0.0)
     problems.error(reading.spot("job.optimizer.nesterov"), "`nesterov` needs `momentum` above 0", "");
   check_velocity(scenario, reading);
+  check_momentum_at_switch(scenario, reading);
 }
 
 void check_evaluation_cost(const Scenario& scenario, const Reading& reading) {
@@ -272,6 +289,7 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_network(scenario, reading);
   check_schedule(scenario, reading);
   check_phases(scenario, reading);
+  check_reaction(scenario, reading);
   check_heterogeneity(scenario, reading);
   check_evaluation_cost(scenario, reading);
   check_bounds(scenario, reading);

@@ -8,6 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
+#include "sim/report/alarms.hpp"
 #include "sim/study/learner_use.hpp"
 #include "sim/study/process_pool.hpp"
 #include "sim/study/simulation.hpp"
@@ -80,6 +81,8 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
     }
   }
   for (ScenarioResults& variant : study.variants) {
+    for (std::string& note : alarm_notes(variant.loaded.scenario, variant.runs))
+      variant.notes.push_back(std::move(note));
     if (!uses_model(variant.loaded.scenario)) continue;
     const StatisticalModel model = read_statistical_model(variant.loaded.scenario.learner.model);
     for (std::string& note : staleness_notes(model, variant.runs)) variant.notes.push_back(std::move(note));

@@ -22,10 +22,20 @@ FixedCosts fixed_costs(const Scenario& scenario) {
                    .switching = {},
                    .ramp_up = scenario.ramp_up.value_or(RampUp{}),
                    .checkpoint = scenario.checkpoints ? scenario.checkpoints->cost : Seconds{},
+                   .checkpoint_of_phase = {},
+                   .regrouping = {},
+                   .probing = {},
                    .coordination = scenario.coordination,
                    .evaluation_payer = scenario.evaluation.who_pays,
                    .evaluation = scenario.evaluation.cost};
-  for (const PhaseEntry& phase : scenario.synchronization) costs.switching.push_back(phase.switching);
+  for (const PhaseEntry& phase : scenario.synchronization) {
+    costs.switching.push_back(phase.switching);
+    costs.checkpoint_of_phase.push_back(phase.checkpoint_cost);
+  }
+  if (scenario.reaction) {
+    costs.regrouping = scenario.reaction->regroup_cost;
+    costs.probing = scenario.reaction->probe_cost;
+  }
   return costs;
 }
 
@@ -114,6 +124,7 @@ std::vector<double> calibrated_throughput(const Scenario& scenario, const Comput
 Coordinator build_coordinator(const Scenario& scenario, const World& world) {
   return Coordinator(
       {.phases = phases(scenario),
+       .reaction = scenario.reaction ? scenario.reaction->config : ReactionConfig{},
        .batching = scenario.batching,
        .calibrated_throughput = calibrated_throughput(scenario, world.compute),
        .present_at_start =

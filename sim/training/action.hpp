@@ -13,6 +13,7 @@
 #include "sim/learning/learner.hpp"
 #include "sim/policy/batch_controller.hpp"
 #include "sim/policy/phase.hpp"
+#include "sim/policy/switch_policy.hpp"
 
 namespace paceline {
 
@@ -33,6 +34,8 @@ struct SendGradient {
   WorkerId from;
   GradientId gradient;
   ServerId server;
+  bool is_coordinated =
+      false;  // a serial coordinator follows: it pays the worker's added latency, if it has its own number
 };
 // Send a worker one server's shard of the parameters; after an all-reduce phase's change of members, `from_worker`
 // sends all of them. Answer: ParametersArrived.
@@ -72,7 +75,8 @@ struct Coordinate {
   std::vector<WorkerId> workers;
   std::int64_t samples = 0;
 };
-enum class PauseKind { start_up, switching, checkpoint, evaluation };
+// regrouping: workers were dropped or taken in again; probing: a dropped one is being probed.
+enum class PauseKind { start_up, switching, checkpoint, evaluation, regrouping, probing };
 // A worker rests; what for says how long. Answer: PauseEnded.
 struct Pause {
   WorkerId worker;
@@ -143,6 +147,13 @@ struct ScaleVelocity {
 struct EnterPhase {
   std::size_t phase = 0;
 };
+// What the switch policy saw at the end of a window, and what it decided: for the results.
+struct Judge {
+  std::vector<Judgement> judgements;
+};
+struct Decide {
+  Decision decision;
+};
 
 enum class EndReason { target_reached, workload_done, diverged };
 // The job is over; every gradient in flight has been discarded.
@@ -152,9 +163,10 @@ struct Stop {
   std::optional<std::uint64_t> reached_after_updates{};
 };
 
-using Action = std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step,
-                            LocalStep, Coordinate, Pause, SetTimer, Evaluate, Apply, ApplyLocally, Overwrite,
-                            TakeSnapshot, AdoptBatches, Discard, ScaleVelocity, EnterPhase, Stop>;
+using Action =
+    std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step, LocalStep,
+                 Coordinate, Pause, SetTimer, Evaluate, Apply, ApplyLocally, Overwrite, TakeSnapshot,
+                 AdoptBatches, Discard, ScaleVelocity, EnterPhase, Judge, Decide, Stop>;
 using Actions = std::vector<Action>;
 
 [[nodiscard]] std::string to_string(EndReason reason);

@@ -15,6 +15,8 @@ Coordinator::Coordinator(CoordinatorConfig config)
       workload_(config_.total_samples, config_.dataset_samples, config_.phases),
       evaluations_(config_.evaluate_every),
       batch_controller_(make_batch_controller(config_.batching, config_.calibrated_throughput)),
+      switch_policy_(
+          make_switch_policy(config_.reaction, config_.phases, config_.calibrated_throughput.size())),
       batches_(batch_controller_->initial()),
       workers_(config_.calibrated_throughput.size()),
       versions_(config_.servers, 0) {
@@ -52,6 +54,8 @@ void Coordinator::on(const WorkerLeft& event, Actions& actions) {
   check(config_.servers == 1, "workers leave and join with one server only");
   const auto forget = [&](std::vector<WorkerId>& workers) { std::erase(workers, event.worker); };
   forget(refused_);
+  forget(to_drop_);
+  forget(to_restore_);
   for (auto& [id, update] : pending_updates_)
     for (std::vector<WorkerId>& release : update.release) forget(release);
   for (auto& [id, workers] : coordinating_) forget(workers);
@@ -66,6 +70,7 @@ void Coordinator::on(const WorkerLeft& event, Actions& actions) {
   worker.doing = Doing::away;
   worker.iterations = iterations;
   batch_controller_->on_leave(event.worker);
+  if (switch_policy_->watches()) switch_policy_->on_members(workload_.phase(), members());
   carry_out(policies_.front()->on_leave(event.worker), ServerId{0}, actions);
 }
 
@@ -76,6 +81,7 @@ void Coordinator::on(const WorkerJoined& event, Actions& actions) {
   worker.doing = Doing::idle;
   worker.needs_parameters = true;
   batch_controller_->on_join(event.worker);
+  if (switch_policy_->watches()) switch_policy_->on_members(workload_.phase(), members());
   SynchronizationPolicy& policy = *policies_.front();
   const SynchronizationDecision decision = policy.on_join(event.worker);
   const bool has_work = workload_.phase_has_work(policy.gradients_per_update());
@@ -93,6 +99,9 @@ void Coordinator::on(const IterationFinished& event, Actions& actions) {
   WorkerState& worker = state(event.worker);
   if (!worker.works_on(event.gradient)) return;
   check(worker.doing == Doing::computing, "an iteration finished that was not under way");
+  worker.own_time += event.compute_time;
+  if (worker.iteration->is_probe)
+    return uses_servers() ? send_to_servers(event.worker, actions) : finish_probe(event.worker, actions);
   if (auto batches = batch_controller_->on_iteration(event.worker, worker.iteration->batch_samples,
                                                      event.compute_time)) {
     batches_ = std::move(*batches);
@@ -112,7 +121,12 @@ void Coordinator::on(const GradientArrived& event, Actions& actions) {
   WorkerState& worker = state(event.worker);
   if (!worker.works_on(event.gradient)) return;
   check(worker.doing == Doing::sending && worker.parts_awaited > 0, "a gradient arrived that nobody sent");
-  if (--worker.parts_awaited == 0) worker.doing = Doing::waiting_for_update;
+  if (--worker.parts_awaited == 0) {
+    worker.doing = Doing::waiting_for_update;
+    worker.own_time += now_ - worker.transfer_began;
+    if (worker.iteration->is_probe) finish_probe(event.worker, actions);
+  }
+  if (!worker.iteration || worker.iteration->is_probe) return;
   if (phase().exchange == Exchange::parameters) {
     actions.emplace_back(Step{*worker.iteration->update, event.server, {event.worker}, true});
   } else {
@@ -125,7 +139,9 @@ void Coordinator::on(const ParametersArrived& event, Actions& actions) {
   if (!worker.works_on(event.gradient)) return;
   check(worker.doing == Doing::receiving && worker.parts_awaited > 0,
         "parameters arrived that nobody expects");
-  if (--worker.parts_awaited == 0) start_iteration(event.worker, actions);
+  if (--worker.parts_awaited > 0) return;
+  worker.own_time += now_ - worker.transfer_began;
+  start_iteration(event.worker, actions);
 }
 
 void Coordinator::on(const PauseEnded& event, Actions& actions) {
@@ -155,12 +171,16 @@ void Coordinator::on(const Evaluated& event, Actions& actions) {
 }
 
 void Coordinator::plan_phase(std::optional<PauseKind> pause, Actions& actions) {
+  restore_all(actions);
   const std::vector<WorkerId> members = present_workers();
   policies_.clear();
   for (std::size_t s = 0; s < deciding_servers(); ++s) {
     policies_.push_back(make_synchronization(phase()));
     policies_.back()->begin(members);
   }
+  if (switch_policy_->watches()) switch_policy_->on_members(workload_.phase(), members);
+  switched_at_.reset();
+  if (pause == PauseKind::switching && !policies_.front()->is_synchronous()) switched_at_ = done();
   refused_.clear();
   planned_pause_ = pause;
   phase_planned_ = true;
@@ -177,8 +197,9 @@ void Coordinator::plan_phase(std::optional<PauseKind> pause, Actions& actions) {
 void Coordinator::enter_phase(Actions& actions) {
   phase_planned_ = false;
   actions.emplace_back(EnterPhase{workload_.phase()});
-  if (const auto* time = std::get_if<Seconds>(&phase().length))
-    actions.emplace_back(SetTimer{workload_.phase(), *time});
+  // A detour lasts until the phase that was left is resumed.
+  const auto* time = std::get_if<Seconds>(&phase().length);
+  if (time != nullptr && !workload_.is_on_detour()) actions.emplace_back(SetTimer{workload_.phase(), *time});
 }
 
 void Coordinator::finish_phase_if_over(Actions& actions) {
@@ -186,8 +207,7 @@ void Coordinator::finish_phase_if_over(Actions& actions) {
   if (present_workers().empty() && workload_.applied_samples() < workload_.total_samples()) return;
   while (workload_.nothing_in_flight() && coordinating_.empty() &&
          !workload_.phase_has_work(policies_.front()->gradients_per_update())) {
-    if (workload_.in_last_phase()) return finish_job(actions);
-    workload_.enter_next_phase();
+    if (!enter_following_phase()) return finish_job(actions);
     // A share so small that the phase before it has already covered it leaves nothing to do here.
     if (workload_.phase_has_work(1)) {
       const double factor = velocity_factor_at_switch(config_.optimizer);
@@ -195,6 +215,21 @@ void Coordinator::finish_phase_if_over(Actions& actions) {
       return plan_phase(PauseKind::switching, actions);
     }
   }
+}
+
+// The phases in their order, unless the switch policy left one of them for another.
+bool Coordinator::enter_following_phase() {
+  if (workload_.applied_samples() >= workload_.total_samples()) return false;
+  if (detour_) {
+    workload_.begin_detour(*std::exchange(detour_, std::nullopt));
+  } else if (workload_.is_on_detour()) {
+    workload_.resume();
+  } else if (workload_.in_last_phase()) {
+    return false;
+  } else {
+    workload_.enter_next_phase();
+  }
+  return true;
 }
 
 void Coordinator::finish_job(Actions& actions) {
@@ -229,6 +264,21 @@ std::vector<WorkerId> Coordinator::present_workers() const {
   for (std::uint64_t w = 0; w < workers_.size(); ++w)
     if (workers_[w].is_present()) present.push_back(WorkerId{w});
   return present;
+}
+
+std::vector<WorkerId> Coordinator::members() const {
+  std::vector<WorkerId> members = present_workers();
+  std::erase_if(members, [&](WorkerId id) { return workers_[id.value].is_dropped; });
+  return members;
+}
+
+std::optional<SinceSwitch> Coordinator::since_switch() const {
+  if (!switched_at_) return std::nullopt;
+  const std::int64_t samples = workload_.applied_samples() - switched_at_->samples;
+  return SinceSwitch{.workers = workers_.size(),
+                     .updates = updates_ - switched_at_->updates,
+                     .samples = samples,
+                     .epochs = static_cast<double>(samples) / static_cast<double>(config_.dataset_samples)};
 }
 
 double Coordinator::epoch() const {

@@ -9,6 +9,8 @@
 //              applied / dataset samples, read when the update is applied. Weights: sim/policy/weighting.hpp.
 // Units:       virtual or real seconds in events; samples for work.
 // Assumptions: - A worker goes on when every server has let it go; the snapshot it receives is taken at that moment.
+//              - A worker that the switch policy drops does nothing but probes, whose gradients are thrown away; it pulls
+//                when it is taken in again. Members change between two rounds, when nothing is under way.
 //              - A new phase's workers already hold the present parameters: the pause before it pays for that.
 //              - A gradient that a server has decided to combine is applied even if its worker leaves; any other
 //                work of a worker that leaves is given back and done by somebody. A worker that joins pulls first.
@@ -28,6 +30,7 @@
 
 #include "sim/learning/optimizer.hpp"
 #include "sim/policy/batch_controller.hpp"
+#include "sim/policy/switch_policy.hpp"
 #include "sim/policy/synchronization.hpp"
 #include "sim/training/action.hpp"
 #include "sim/training/event.hpp"
@@ -39,6 +42,7 @@ namespace paceline {
 
 struct CoordinatorConfig {
   std::vector<PhaseConfig> phases;
+  ReactionConfig reaction;
   BatchingConfig batching;
   std::vector<double> calibrated_throughput;  // samples/s at the initial batch, one for each worker
   std::vector<bool> present_at_start;         // by worker; empty: all are
@@ -87,6 +91,7 @@ class Coordinator {
   void plan_phase(std::optional<PauseKind> pause, Actions& actions);
   void enter_phase(Actions& actions);
   void finish_phase_if_over(Actions& actions);
+  [[nodiscard]] bool enter_following_phase();
   void finish_job(Actions& actions);
   void evaluate(Actions& actions);
   void stop(Stop reason, Actions& actions);
@@ -119,19 +124,50 @@ class Coordinator {
   void send_parameters(WorkerId worker, Actions& actions);
   void start_iteration(WorkerId worker, Actions& actions);
 
+  // The switch policy sees and decides (coordinator_reaction.cpp).
+  void note_own_time(WorkerId worker, std::int64_t samples);
+  void note_coordination(const std::vector<std::pair<WorkerId, Seconds>>& with_worker);
+  void tell_switch_policy(Actions& actions);
+  void react(const Reaction& reaction, Actions& actions);
+  void regroup(std::vector<WorkerId>& workers, Actions& actions);
+  void take_in_again(WorkerId worker, Actions& actions);
+  void restore_all(Actions& actions);
+  void probe_if_due(const std::vector<WorkerId>& members_released, Actions& actions);
+  void start_probe(WorkerId worker, Actions& actions);
+  void finish_probe(WorkerId worker, Actions& actions);
+
   [[nodiscard]] const PhaseConfig& phase() const { return config_.phases[workload_.phase()]; }
   [[nodiscard]] bool uses_servers() const { return phase().transport == Transport::server; }
   [[nodiscard]] std::size_t deciding_servers() const { return uses_servers() ? config_.servers : 1; }
   [[nodiscard]] WorkerState& state(WorkerId worker) { return workers_.at(worker.value); }
   [[nodiscard]] std::vector<WorkerId> present_workers() const;
+  [[nodiscard]] std::vector<WorkerId> members() const;  // present and not dropped
+  [[nodiscard]] bool is_member(WorkerId worker) const {
+    const WorkerState& state = workers_.at(worker.value);
+    return state.is_present() && !state.is_dropped;
+  }
+  [[nodiscard]] std::optional<SinceSwitch> since_switch() const;
   [[nodiscard]] double epoch() const;
   [[nodiscard]] Done done() const { return {now_, updates_, workload_.applied_samples()}; }
+
+  // Of a worker's last iteration, until the switch policy is told.
+  struct Observed {
+    WorkerId worker;
+    std::int64_t samples = 0;
+    Seconds own_time;
+  };
 
   CoordinatorConfig config_;
   Workload workload_;
   Recurrence evaluations_;
   std::optional<Recurrence> checkpoints_;
   std::unique_ptr<BatchController> batch_controller_;
+  std::unique_ptr<SwitchPolicy> switch_policy_;
+  std::vector<Observed> observed_;
+  std::optional<std::size_t> detour_;  // the phase to go to when the present one is over, early
+  std::vector<WorkerId> to_drop_;      // between this round and the next
+  std::vector<WorkerId> to_restore_;
+  std::optional<Done> switched_at_;  // to the present phase, if it is asynchronous
   std::vector<std::unique_ptr<SynchronizationPolicy>> policies_;  // of the present phase, by server
   Batches batches_;
   std::vector<WorkerState> workers_;

@@ -11,10 +11,18 @@ namespace paceline {
 // After an update. Under a synchronous policy nothing but late gradients can be in flight now: when nothing more is to
 // be handed out, they are called off instead of waited for; what they give back may be enough for another round.
 void Coordinator::release_round(std::vector<WorkerId> workers, Actions& actions) {
+  if (switch_policy_->watches()) {
+    tell_switch_policy(actions);
+    // What the last round of a phase shows is for the next one, which begins with everybody.
+    if (workload_.phase_has_work(policies_.front()->gradients_per_update())) {
+      regroup(workers, actions);
+      probe_if_due(workers, actions);
+    }
+  }
   SynchronizationPolicy& policy = *policies_.front();
   if (policy.is_synchronous() && !workload_.phase_has_work(policy.gradients_per_update()) &&
       !workload_.nothing_in_flight()) {
-    workers = present_workers();
+    workers = members();
     for (const WorkerId worker : workers)
       if (state(worker).iteration) drop_iteration(worker, actions);
     policy.begin(workers);
@@ -53,6 +61,7 @@ void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
       worker.pauses.push_front(*planned_pause_);
     worker.iteration = IterationState{.gradient = GradientId{gradients_begun_++},
                                       .batch_samples = batches_[id.value],
+                                      .is_probe = false,
                                       .gradient_is_held = false,
                                       .update = std::nullopt};
     workload_.hand_out(worker.iteration->batch_samples);
@@ -72,7 +81,7 @@ void Coordinator::offer_work_given_back(Actions& actions) {
 
 void Coordinator::plan_checkpoint(const std::vector<WorkerId>& workers) {
   if (!checkpoints_ || workers.empty()) return;
-  const WorkerId chief = present_workers().front();
+  const WorkerId chief = members().front();
   const bool with_chief = std::find(workers.begin(), workers.end(), chief) != workers.end();
   if (!with_chief || !checkpoints_->due(done())) return;
   for (const WorkerId worker : workers) state(worker).pauses.push_back(PauseKind::checkpoint);
@@ -109,13 +118,14 @@ void Coordinator::send_parameters(WorkerId id, Actions& actions) {
   WorkerState& worker = state(id);
   const GradientId gradient = worker.iteration->gradient;
   worker.doing = Doing::receiving;
+  worker.transfer_began = now_;
   if (uses_servers()) {
     worker.parts_awaited = config_.servers;
     for (std::uint64_t s = 0; s < config_.servers; ++s)
       actions.emplace_back(SendParameters{id, gradient, ServerId{s}, std::nullopt});
     return;
   }
-  const std::vector<WorkerId> present = present_workers();
+  const std::vector<WorkerId> present = members();
   const auto source =
       std::find_if(present.begin(), present.end(), [&](WorkerId other) { return other != id; });
   // Nobody else is there to ask: it goes on from the last checkpoint, whose reading its absence has paid for.

@@ -30,15 +30,19 @@ void Coordinator::on(const CoordinationFinished& event, Actions& actions) {
   check(found != coordinating_.end(), "a coordination finished that was not under way");
   std::vector<WorkerId> workers = std::move(found->second);
   coordinating_.erase(found);
+  note_coordination(event.with_worker);
   release_round(std::move(workers), actions);
 }
 
 void Coordinator::send_to_servers(WorkerId id, Actions& actions) {
   WorkerState& worker = state(id);
   worker.doing = Doing::sending;
+  worker.transfer_began = now_;
   worker.parts_awaited = config_.servers;
+  const bool is_coordinated = config_.coordinate_synchronous_steps && !worker.iteration->is_probe &&
+                              policies_.front()->is_synchronous();
   for (std::uint64_t s = 0; s < config_.servers; ++s)
-    actions.emplace_back(SendGradient{id, worker.iteration->gradient, ServerId{s}});
+    actions.emplace_back(SendGradient{id, worker.iteration->gradient, ServerId{s}, is_coordinated});
 }
 
 void Coordinator::gradient_ready(WorkerId worker, ServerId server, Actions& actions) {
@@ -51,9 +55,11 @@ void Coordinator::gradient_ready(WorkerId worker, ServerId server, Actions& acti
 }
 
 void Coordinator::carry_out(const SynchronizationDecision& decision, ServerId server, Actions& actions) {
-  for (const WorkerId worker : decision.drop)
-    // Who still pauses has not begun: it takes part in the round of then.
-    if (state(worker).doing != Doing::pausing) drop_iteration(worker, actions);
+  for (const WorkerId worker : decision.drop) {
+    // Who still pauses has not begun, nor has who was refused work: they take part in the round of then.
+    const bool has_begun = state(worker).iteration && state(worker).doing != Doing::pausing;
+    if (has_begun) drop_iteration(worker, actions);
+  }
   if (!decision.combine.empty()) return begin_update(decision, server, actions);
   // Who was late for an update that is still being carried out waits for it, and for its coordination.
   const bool is_synchronous = policies_.front()->is_synchronous();
@@ -197,8 +203,9 @@ Hyperparameters Coordinator::hyperparameters(const PendingUpdate& update) const 
                               .step = updates_,
                               .gradients = update.gradients.size(),
                               .samples = samples_of(update),
-                              .initial_batch_samples = config_.batching.initial_samples};
-  return {learning_rate_at(config_.optimizer, context), config_.optimizer.momentum};
+                              .initial_batch_samples = config_.batching.initial_samples,
+                              .since_switch = since_switch()};
+  return {learning_rate_at(config_.optimizer, context), momentum_at(config_.optimizer, context)};
 }
 
 void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
@@ -206,6 +213,7 @@ void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
     workload_.apply(combined.batch_samples);
     WorkerState& worker = state(combined.worker);
     if (!worker.works_on(combined.gradient)) continue;  // it left meanwhile
+    note_own_time(combined.worker, combined.batch_samples);
     worker.iteration.reset();
     worker.doing = Doing::idle;
   }
@@ -214,7 +222,7 @@ void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
   if (!evaluations_.due(done())) return;
   evaluate(actions);
   if (!config_.workers_pay_for_evaluation) return;
-  for (const WorkerId worker : present_workers()) ++state(worker).evaluations_owed;
+  for (const WorkerId worker : members()) ++state(worker).evaluations_owed;
 }
 
 // Whatever is still on its way of it will be ignored when it arrives.
@@ -222,10 +230,11 @@ void Coordinator::drop_iteration(WorkerId id, Actions& actions) {
   WorkerState& worker = state(id);
   check(worker.iteration.has_value(), "a worker without an iteration has nothing to drop");
   if (worker.iteration->gradient_is_held) actions.emplace_back(Discard{worker.iteration->gradient});
-  workload_.give_back(worker.iteration->batch_samples);
+  if (!worker.iteration->is_probe) workload_.give_back(worker.iteration->batch_samples);
   worker.iteration.reset();
+  worker.own_time = {};
   worker.pauses.clear();
-  worker.doing = Doing::idle;
+  worker.doing = worker.is_dropped ? Doing::dropped : Doing::idle;
 }
 
 }  // namespace paceline

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
@@ -54,6 +56,8 @@ struct StepFinished {
 // The serial part of a synchronous step is over.
 struct CoordinationFinished {
   UpdateId update;
+  // How long the coordinator was busy with each worker; empty when with all alike.
+  std::vector<std::pair<WorkerId, Seconds>> with_worker{};
 };
 // A worker's pause is over; `gradient` names the iteration that follows.
 struct PauseEnded {

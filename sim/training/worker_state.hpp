@@ -12,12 +12,24 @@
 
 namespace paceline {
 
-enum class Doing { away, idle, pausing, receiving, computing, stepping, sending, waiting_for_update };
+enum class Doing {
+  away,
+  dropped,
+  idle,
+  pausing,
+  receiving,
+  computing,
+  stepping,
+  sending,
+  waiting_for_update
+};
 
 [[nodiscard]] constexpr std::string_view words_for(Doing doing) {
   switch (doing) {
     case Doing::away:
       return "is not there";
+    case Doing::dropped:
+      return "was dropped for straggling";
     case Doing::idle:
       return "is idle: it waits for the next round, or nothing is left to hand out";
     case Doing::pausing:
@@ -40,6 +52,7 @@ enum class Doing { away, idle, pausing, receiving, computing, stepping, sending,
 struct IterationState {
   GradientId gradient;
   std::int64_t batch_samples = 0;
+  bool is_probe = false;           // of a dropped worker: its gradient is for nobody
   bool gradient_is_held = false;   // by the learner: computed, neither applied nor discarded
   std::optional<UpdateId> update;  // once some server has decided to combine the gradient
 };
@@ -49,12 +62,15 @@ struct WorkerState {
   bool needs_parameters = false;               // has joined and holds none
   bool holds_present_parameters = false;       // a phase begins
   bool is_outside_round = false;               // has joined when nothing was left to hand out
+  bool is_dropped = false;                     // by the switch policy; still there, and may be probed
   std::vector<std::uint64_t> pulled_versions;  // by server
   std::uint64_t iterations = 0;                // started so far
   std::uint64_t iterations_since_start = 0;    // or since the last restart
   std::size_t parts_awaited = 0;               // shards still on their way, to it or from it
   std::size_t released_by = 0;                 // servers that have let it go on after its present iteration
   double pulled_epoch = 0.0;                   // when it last pulled
+  Seconds own_time;  // of its present iteration: computing and transfers, no waiting
+  Seconds transfer_began;
   std::size_t evaluations_owed = 0;
   std::deque<PauseKind> pauses;             // before it goes on
   std::optional<IterationState> iteration;  // absent when it has none: idle, away, or called off

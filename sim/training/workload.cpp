@@ -17,6 +17,7 @@ Workload::Workload(std::int64_t total_samples, std::int64_t dataset_samples,
 
 bool Workload::phase_has_work(std::size_t gradients_per_update) const {
   if (phase_ended_ || handed_out_ >= total_) return false;
+  if (is_on_detour()) return true;
   if (phase_end_) return handed_out_ < *phase_end_;
   if (const auto* count = std::get_if<UpdateCount>(&lengths_[phase_])) {
     const double under_way = static_cast<double>(gradients_in_flight_) /
@@ -45,11 +46,32 @@ void Workload::give_back(std::int64_t samples) {
 }
 
 void Workload::enter_next_phase() {
-  check(!in_last_phase() && nothing_in_flight(), "a phase ends when all its work is applied");
+  check(!in_last_phase() && !is_on_detour() && nothing_in_flight(),
+        "a phase ends when all its work is applied");
   ++phase_;
   phase_ended_ = false;
   updates_in_phase_ = 0;
   plan_phase_end();
+}
+
+void Workload::begin_detour(std::size_t phase) {
+  check(!is_on_detour() && phase < lengths_.size() && nothing_in_flight(),
+        "a detour begins from a phase of the job, when its work is applied");
+  check(!std::holds_alternative<Seconds>(lengths_[phase_]), "a phase that ends by time cannot be resumed");
+  left_ = LeftPhase{phase_, std::nullopt, updates_in_phase_};
+  if (phase_end_) left_->samples_left = *phase_end_ - handed_out_;
+  phase_ = phase;
+  phase_ended_ = false;
+  updates_in_phase_ = 0;
+}
+
+void Workload::resume() {
+  check(is_on_detour() && nothing_in_flight(), "a phase is resumed when the detour's work is applied");
+  phase_ = left_->phase;
+  if (left_->samples_left) phase_end_ = handed_out_ + *left_->samples_left;
+  updates_in_phase_ = left_->updates;
+  phase_ended_ = false;
+  left_.reset();
 }
 
 void Workload::plan_phase_end() {

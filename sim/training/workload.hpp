@@ -6,6 +6,8 @@
 //                               the overshoot of one does not move the next; other lengths count from the phase's start.
 //                updates:       applied updates of the phase + gradients in flight / gradients per update < updates.
 //                time:          until `end_phase` is called.
+//              A phase that is left for a detour keeps what is left of it; the detour lasts until the phase is resumed,
+//              and what is done on it counts for the shares that follow.
 //              A phase is over when it hands out nothing more and everything handed out was applied or given back. So
 //              nothing is in flight at a boundary.
 // Units:       samples; gradients (mini-batches) and updates as counts.
@@ -44,14 +46,26 @@ class Workload {
   // Nothing more of this phase is handed out.
   void end_phase() { phase_ended_ = true; }
   void enter_next_phase();
+  // Leaves the present phase, unfinished, for another one.
+  void begin_detour(std::size_t phase);
+  [[nodiscard]] bool is_on_detour() const { return left_.has_value(); }
+  // Takes up the phase that was left.
+  void resume();
 
  private:
+  struct LeftPhase {
+    std::size_t phase = 0;
+    std::optional<std::int64_t> samples_left;  // absent when the phase does not end by samples
+    std::uint64_t updates = 0;
+  };
+
   void plan_phase_end();
 
   std::int64_t total_;
   std::int64_t dataset_samples_;
   std::vector<PhaseLength> lengths_;
   std::size_t phase_ = 0;
+  std::optional<LeftPhase> left_;          // while on a detour
   std::optional<std::int64_t> phase_end_;  // samples; absent when the phase does not end by samples
   double shares_so_far_ = 0.0;             // while every phase up to this one is a share
   bool only_shares_ = true;

@@ -86,6 +86,10 @@ struct OfAction {
   Content operator()(const Discard& a) const { return numbers(a.gradient.value); }
   Content operator()(const ScaleVelocity& a) const { return numbers(a.factor); }
   Content operator()(const EnterPhase& a) const { return numbers(a.phase); }
+  Content operator()(const Judge& a) const { return numbers(a.judgements.size()); }
+  Content operator()(const Decide& a) const {
+    return numbers(static_cast<int>(a.decision.kind), a.decision.worker.value);
+  }
   Content operator()(const Stop& a) const {
     return numbers(static_cast<int>(a.reason), a.reached_after_updates.value_or(0));
   }

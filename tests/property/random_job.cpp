@@ -87,7 +87,7 @@ PhaseLength random_length(Dice& dice) {
 }
 
 void draw_phases(Dice& dice, TestJob& job) {
-  const auto phases = static_cast<std::size_t>(dice.whole(1, 3));
+  const auto phases = static_cast<std::size_t>(dice.whole(1, 4));
   const bool shares = dice.chance(0.4);
   job.phases.clear();
   for (std::size_t p = 0; p < phases; ++p) {
@@ -102,6 +102,24 @@ void draw_phases(Dice& dice, TestJob& job) {
     if (dice.chance(0.4))
       cost = {dice.seconds(0.0, 10.0), dice.seconds(0.0, 3.0),
               dice.chance(0.5) ? RestartOrder::sequential : RestartOrder::parallel};
+}
+
+// Any switch policy there is, with a detector that is quick to raise alarms: reactions should happen.
+void draw_reaction(Dice& dice, TestJob& job) {
+  const std::span<const SwitchRule> rules = switch_rules();
+  const SwitchRule& rule = rules[dice.index(rules.size())];
+  const bool ends_by_time = std::ranges::any_of(
+      job.phases, [](const PhaseConfig& phase) { return std::holds_alternative<Seconds>(phase.length); });
+  if (rule.leaves_phases && ends_by_time) return;
+  if (rule.drops_workers && !job.heterogeneity.membership.empty()) return;
+  job.reaction.policy = rule.kind;
+  job.reaction.detection = {.window_iterations = dice.whole(1, 4),
+                            .consecutive_windows = static_cast<int>(dice.whole(1, 2)),
+                            .floor = dice.real(0.0, 0.2),
+                            .deviations = dice.real(0.0, 1.0)};
+  job.reaction.probe_every_updates = dice.whole(1, 5);
+  job.costs.regrouping = dice.seconds(0.0, 5.0);
+  job.costs.probing = dice.seconds(0.0, 2.0);
 }
 
 void draw_work(Dice& dice, TestJob& job) {
@@ -191,6 +209,7 @@ RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
   draw_work(dice, job);
   draw_costs(dice, job);
   draw_heterogeneity(dice, job);
+  if (dice.chance(0.5)) draw_reaction(dice, job);
   if (dice.chance(0.3)) {
     random.accuracy_per_update = dice.real(0.005, 0.05);
     job.target_accuracy = 0.5;

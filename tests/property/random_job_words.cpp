@@ -104,6 +104,12 @@ std::string in_words(const RandomJob& random) {
       job.jitter.iteration_cv, job.optimizer_step.value());
   for (std::size_t p = 0; p < job.phases.size(); ++p)
     text += words(job.phases[p], p < job.costs.switching.size() ? job.costs.switching[p] : RestartCost{});
+  if (job.reaction.policy != SwitchKind::fixed)
+    text += fmt::format(
+        "reaction: {}, windows of {} iterations, {} in a row, floor {}, {} deviations, probes every {}\n",
+        rule_of(job.reaction.policy).word, job.reaction.detection.window_iterations,
+        job.reaction.detection.consecutive_windows, job.reaction.detection.floor,
+        job.reaction.detection.deviations, job.reaction.probe_every_updates);
   text += words(job.costs);
   if (job.checkpoint_every)
     text += fmt::format("checkpoint {}: {} s\n", words(*job.checkpoint_every), job.costs.checkpoint.value());

@@ -97,6 +97,8 @@ class Simplifications {
   void drop_costs() {
     const FixedCosts& costs = job_.costs;
     consider(costs.start_up.has_value(), [](TestJob& job) { job.costs.start_up.reset(); });
+    consider(job_.reaction.policy != SwitchKind::fixed,
+             [](TestJob& job) { job.reaction.policy = SwitchKind::fixed; });
     consider(job_.checkpoint_every.has_value(), [](TestJob& job) { job.checkpoint_every.reset(); });
     consider(!costs.coordination.is_free(), [](TestJob& job) { job.costs.coordination = {}; });
     consider(costs.ramp_up.iterations > 0, [](TestJob& job) { job.costs.ramp_up = {}; });

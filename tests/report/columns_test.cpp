@@ -32,6 +32,10 @@ ScenarioResults some_results() {
   asp.policy = SynchronizationKind::asp;
   job.phases = {PhaseConfig{}, asp};
   job.phases.front().length = ShareOfJob{0.5};
+  job.reaction.policy = SwitchKind::elastic;
+  job.reaction.detection = {.window_iterations = 1, .consecutive_windows = 1};
+  job.heterogeneity.stragglers = {
+      {.worker = 1, .from = Seconds{20.0}, .duration = Seconds{1e6}, .slowdown = 2.0}};
   ScenarioResults results;
   results.recording = {.iterations = true, .trace = true};
   for (std::uint32_t r = 0; r < 2; ++r) {
@@ -45,6 +49,7 @@ ScenarioResults some_results() {
   Scenario& scenario = results.loaded.scenario;
   scenario.name = "a \"test\" <of> names";
   scenario.synchronization.resize(job.phases.size());
+  scenario.reaction = ReactionEntry{};
   scenario.job.dataset.train_samples = job.total_samples;
   for (const char* value : {"bsp", "asp"}) {
     const std::string phase = fmt::format("synchronization.{}", value == std::string("bsp") ? 0 : 1);
@@ -133,6 +138,10 @@ TEST_CASE("a packed run with everything recorded comes back the same") {
   CHECK(pack(back) == pack(results.runs[0]));
   CHECK(back.attribution == results.runs[0].attribution);
   CHECK(back.links[0].name == "worker 0 up");
+  REQUIRE(back.decisions.size() >= 2);  // an alarm and a drop
+  CHECK(back.decisions.size() == results.runs[0].decisions.size());
+  CHECK(back.decisions[0].decision.judgement->throughput ==
+        results.runs[0].decisions[0].decision.judgement->throughput);
   CHECK(back.iterations.size() == results.runs[0].iterations.size());
   CHECK(back.trace->activities.size() == results.runs[0].trace->activities.size());
 }

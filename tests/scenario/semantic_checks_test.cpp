@@ -195,6 +195,21 @@ TEST_CASE("velocities are scaled by a factor, which nothing else uses") {
   }
 }
 
+TEST_CASE("a momentum rule in stages says how long they are, and no other rule has any") {
+  const char* const scaled = "velocity_at_switch: scale, velocity_scale: 0.125";
+  check_refused({{scaled, "momentum_at_switch: staged"}},
+                "10:175: error: this rule needs `momentum_stage`: how long a stage lasts");
+  const LoadedScenario staged =
+      load_text(changed({{scaled, "momentum_at_switch: additive, momentum_stage: 0.5 epochs"}}));
+  CHECK(staged.warnings.empty());
+  CHECK(staged.scenario.job.optimizer.momentum_at_switch.rule == MomentumRule::additive);
+  CHECK(staged.scenario.job.optimizer.momentum_at_switch.stage->value == 0.5);
+  const LoadedScenario unused =
+      load_text(changed({{scaled, "momentum_at_switch: zero, momentum_stage: 0.5 epochs"}}));
+  REQUIRE(unused.warnings.size() == 1);
+  CHECK(unused.warnings[0].find("`momentum_stage` is only used by") != std::string::npos);
+}
+
 TEST_CASE("rules for a momentum that is not there are warnings") {
   const LoadedScenario loaded = load_text(changed({{"momentum: 0.9", "momentum: 0"}}));
   REQUIRE(loaded.warnings.size() == 2);

@@ -66,6 +66,7 @@ struct TestJob {
   std::vector<Worker> workers{{}, {}, {}, {}};
   NetworkConfig network{BytesPerSecond{1e30}, Seconds{0.0}, BytesPerSecond{1e30}};
   std::vector<PhaseConfig> phases{PhaseConfig{}};
+  ReactionConfig reaction{};
   BatchingConfig batching{.initial_samples = 10};
   OptimizerConfig optimizer{};
   std::int64_t total_samples = 400;
@@ -128,6 +129,7 @@ struct TestJob {
                            compute.mean_iteration(WorkerId{w}, batching.initial_samples).value());
     return Coordinator(
         {.phases = phases,
+         .reaction = reaction,
          .batching = batching,
          .calibrated_throughput = throughput,
          .present_at_start = present_at_start(heterogeneity.membership, workers.size()),

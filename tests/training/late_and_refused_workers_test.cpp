@@ -100,3 +100,22 @@ TEST_CASE("what the end of a round gives back is not handed out before the next 
   CHECK(starts_of(result, 1) == std::vector{0.0, 14.0});
   CHECK(starts_of(result, 2) == std::vector{0.0, 14.0});
 }
+
+TEST_CASE("a worker that was refused work has nothing to be called off") {
+  // Found at random: two gradients of five are enough; workers are restarted one after the other before K-sync, and its
+  // last rounds have less work than there are workers. Somebody was called off who had been refused.
+  TestJob job;
+  job.workers = {{1, 2.28318702}, {1, 0.62331222}, {1, 1.61770064}, {1, 2.52328655}, {1, 1.17257153}};
+  job.batching = {
+      .controller = BatchControllerKind::static_by_throughput, .initial_samples = 7, .maximum_samples = 64};
+  job.total_samples = 54;
+  PhaseConfig bsp;
+  bsp.transport = Transport::tree;
+  bsp.length = ShareOfJob{1.0 / 3.0};
+  job.phases = {bsp, {.policy = SynchronizationKind::k_sync, .parameter = 2}};
+  job.costs.switching = {{}, {Seconds{8.04101796}, Seconds{1.82640038}, RestartOrder::sequential}};
+  job.costs.coordination = {Seconds{0.69613591}, Seconds{1.75705989}, Seconds{0.00539892}};
+  const auto result = job.run_ideal();
+  CHECK_FALSE(result.stalled);
+  CHECK(result.applied_samples >= 54);
+}
