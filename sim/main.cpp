@@ -35,6 +35,7 @@ constexpr std::string_view examples = R"(Examples:
   paceline check scenario.yaml                             every value and where it comes from
   paceline run scenario.yaml --set batching.controller=dynamic
   paceline study scenarios/quickstart/study.yaml --set job.profile=profile.json -o results/mine
+  paceline compare results/mine                            which is best, and how sure that is
   paceline plot results/mine -o figures
 
 Exit codes: 0 done, 1 a simulation failed, 2 a mistake in the arguments or in a file, 3 an expectation of the
@@ -112,6 +113,84 @@ void add_validate(CLI::App& app, ValidateArguments& arguments, std::function<int
   recorded->callback([&] { action = [&] { return validate_recorded_command(arguments); }; });
 }
 
+constexpr std::string_view study_examples = R"(Examples:
+  paceline study study.yaml --list                  every run with its id, none carried out
+  paceline study study.yaml -o results/mine         run what is missing; give it again after an interruption
+  paceline study study.yaml --run 1f3a5b7c9d1e2f30  one run, with all its results
+  paceline study study.yaml --shard 2/8             the second of eight parts, on any machine
+  paceline study study.yaml --submit slurm          a job array that runs all parts
+  paceline study merge results/mine                 put the parts together, and say what is missing)";
+
+void add_study(CLI::App& app, StudyArguments& arguments, MergeArguments& merge_arguments,
+               std::function<int()>& action) {
+  CLI::App* study =
+      app.add_subcommand("study", "simulate what a study compares; runs that are there are kept");
+  study->footer(std::string(study_examples));
+  add_file_options(*study, arguments, "study (YAML: a base scenario, named variants, and what is varied)");
+  study->get_option("FILE")->required(false);
+  add_run_options(*study, arguments);
+  study->add_flag("--list", arguments.list, "print the runs, and which are done; run none");
+  study->add_flag(
+      "--folders", arguments.folders,
+      "also write a results folder for each combination (always, when nothing but variants is given)");
+  study->add_option("--run", arguments.run, "carry out one run, by its id")->type_name("ID");
+  study->add_option("--shard", arguments.shard, "carry out one part of the runs into a store of its own")
+      ->type_name("I/N");
+  study->add_option("--submit", arguments.submit, "write and submit a job array: slurm")
+      ->type_name("SCHEDULER");
+  study->add_option("--tasks", arguments.tasks, "of the job array (default: 16, at most one for each run)")
+      ->check(CLI::Range(1, 100'000));
+  study->add_option("--submit-option", arguments.submit_options, "passed on to sbatch (repeatable)")
+      ->allow_extra_args(false);
+  CLI::App* merge =
+      study->add_subcommand("merge", "put the parts of a study together, and say what is missing");
+  merge->add_option("DIR", merge_arguments.folder, "folder of the study")->required();
+  merge->add_option("OTHERS", merge_arguments.others, "folders or stores to take runs from as well");
+  merge->callback([&action, &merge_arguments] { action = [&] { return merge_command(merge_arguments); }; });
+  study->callback([&action, &arguments, merge] {
+    if (merge->parsed()) return;
+    if (arguments.file.empty()) throw CLI::RequiredError("FILE");
+    action = [&arguments] { return study_command(arguments); };
+  });
+}
+
+constexpr std::string_view compare_examples = R"(Examples:
+  paceline compare results/mine                            ranking, Pareto front, sensitivity, where the winner changes
+  paceline compare results/mine --against "BSP, level HL8"  everything paired with one combination)";
+
+void add_compare(CLI::App& app, CompareArguments& arguments, std::function<int()>& action) {
+  CLI::App* compare = app.add_subcommand("compare", "compare the combinations of a study, pair by pair");
+  compare->footer(std::string(compare_examples));
+  compare->add_option("DIR", arguments.folder, "folder of a study")->required();
+  compare->add_option("--against", arguments.against, "combination to compare with (default: the best)")
+      ->type_name("NAME");
+  compare->add_option("--lines", arguments.lines, "of each table")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  compare->add_flag("--json", arguments.json, "print for machines");
+  compare->callback([&] { action = [&] { return compare_command(arguments); }; });
+}
+
+constexpr std::string_view search_examples = R"(Examples:
+  paceline search study.yaml                        as its `search` says
+  paceline search study.yaml -o results/search      go on after an interruption: runs are kept)";
+
+void add_search(CLI::App& app, StudyArguments& arguments, std::function<int()>& action) {
+  CLI::App* search =
+      app.add_subcommand("search", "find the best setting of what a study varies, in few runs");
+  search->footer(std::string(search_examples));
+  add_file_options(*search, arguments, "study (YAML) with a `search`");
+  search->add_option("-o,--output", arguments.output, "folder of the runs (default: results/<name>-search)")
+      ->type_name("DIR");
+  search->add_flag("--force", arguments.force, "forget the runs that are already there");
+  search->add_flag("--profile-uncertainty", arguments.profile_uncertainty,
+                   "draw compute times from the profile's ensemble for each replication");
+  search->add_option("-j,--jobs", arguments.jobs, "simulations at a time; never changes a result")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  search->callback([&] { action = [&] { return search_command(arguments); }; });
+}
+
 // CLI11 would only say that a subcommand is required.
 void check_known(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
@@ -139,10 +218,15 @@ int dispatch(int argc, char** argv) {
   add_run_options(*run, arguments);
   run->callback([&] { action = [&] { return run_command(arguments); }; });
 
-  CLI::App* study = app.add_subcommand("study", "simulate the variants of a study and compare them");
-  add_file_options(*study, arguments, "study (YAML: a base scenario and named variants)");
-  add_run_options(*study, arguments);
-  study->callback([&] { action = [&] { return study_command(arguments); }; });
+  StudyArguments study_arguments;
+  study_arguments.jobs = default_jobs();
+  MergeArguments merge_arguments;
+  add_study(app, study_arguments, merge_arguments, action);
+  CompareArguments compare_arguments;
+  add_compare(app, compare_arguments, action);
+  StudyArguments search_arguments;
+  search_arguments.jobs = default_jobs();
+  add_search(app, search_arguments, action);
 
   CLI::App* check =
       app.add_subcommand("check", "read a scenario or study and print every value with its origin");

@@ -13,8 +13,8 @@ void note_signal(int signal_number) {
 
 }  // namespace
 
-Interrupted::Interrupted(int signal_number)
-    : std::runtime_error("interrupted: nothing was written"), signal_number_(signal_number) {}
+Interrupted::Interrupted(int signal_number, const std::string& message)
+    : std::runtime_error(message), signal_number_(signal_number) {}
 
 void catch_interrupts() {
   struct sigaction action = {};

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace paceline {
 
 class Interrupted : public std::runtime_error {
  public:
-  explicit Interrupted(int signal_number);
+  explicit Interrupted(int signal_number, const std::string& message = "interrupted: nothing was written");
   [[nodiscard]] int signal_number() const { return signal_number_; }
 
  private:

@@ -24,6 +24,28 @@ struct RunArguments {
   int jobs = 1;
 };
 
+struct StudyArguments : RunArguments {
+  bool list = false;
+  bool folders = false;  // a results folder for each combination
+  std::string run;       // the id of the one run to carry out
+  std::string shard;     // "2/8": this part of the runs
+  std::string submit;    // the scheduler
+  int tasks = 0;         // of the job array; 0: as many as processors here, at most one a run
+  std::vector<std::string> submit_options;  // passed on to the scheduler
+};
+
+struct MergeArguments {
+  std::string folder;
+  std::vector<std::string> others;  // stores, or folders that hold some
+};
+
+struct CompareArguments {
+  std::string folder;
+  std::string against;  // the combination all others are compared with; empty: the best
+  int lines = 20;       // of each table
+  bool json = false;
+};
+
 struct PlotArguments {
   std::vector<std::string> folders;
   std::string recorded;  // CSV file; empty: none
@@ -55,7 +77,10 @@ struct ValidateArguments {
 
 // Each returns the exit code; a user's mistake is thrown as UserError.
 int run_command(const RunArguments& arguments);
-int study_command(const RunArguments& arguments);
+int study_command(const StudyArguments& arguments);
+int merge_command(const MergeArguments& arguments);
+int compare_command(const CompareArguments& arguments);
+int search_command(const StudyArguments& arguments);
 int check_command(const RunArguments& arguments);
 int plot_command(const PlotArguments& arguments);
 int fit_command(const FitArguments& arguments);

@@ -1,6 +1,7 @@
 #include "sim/report/columns.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -198,6 +199,15 @@ const std::vector<std::string>& result_files() {
     return names;
   }();
   return files;
+}
+
+bool is_result_file(std::string_view name) {
+  constexpr std::array of_study = {"runs.csv", "submit.sbatch"};
+  if (std::ranges::count(result_files(), name) + std::ranges::count(of_study, name) > 0) return true;
+  // The runs of a study or of one of its parts (shard-2-of-8.sqlite) with their logs; and what a part printed.
+  if ((name.starts_with("shard-") || name.starts_with("study.sqlite")) && name.find(".sqlite") != name.npos)
+    return true;
+  return name.starts_with("task-") && name.ends_with(".log");
 }
 
 }  // namespace paceline

@@ -20,7 +20,10 @@ struct Column {
 // The header of one of the files.
 [[nodiscard]] std::vector<std::string> columns_of(std::string_view file);
 
-// Every file that paceline writes into a results folder or a study's folder.
+// Every file of the results folder of a run, and comparison.csv of a study's folder.
 [[nodiscard]] const std::vector<std::string>& result_files();
+
+// Whether paceline writes files of this name into a results folder or a study's folder.
+[[nodiscard]] bool is_result_file(std::string_view name);
 
 }  // namespace paceline

@@ -7,6 +7,7 @@
 
 #include "sim/report/columns.hpp"
 #include "sim/report/csv.hpp"
+#include "sim/report/text_table.hpp"
 
 namespace paceline {
 namespace {
@@ -18,13 +19,6 @@ std::string interval_text(const std::optional<Seconds>& low, const std::optional
 
 std::string probability_text(double estimate, const Interval& interval) {
   return fmt::format("{:.2f} [{:.2f}, {:.2f}]", estimate, interval.low, interval.high);
-}
-
-// A probability that is never 0 or 1, and must not look like it.
-std::string inner_probability(double p) {
-  if (p < 0.005) return "<0.01";
-  if (p > 0.995) return ">0.99";
-  return fmt::format("{:.2f}", p);
 }
 
 // The Kaplan-Meier median stands beside the other where censoring makes them differ.
@@ -70,16 +64,13 @@ std::vector<std::string> against_first_row(const ComparedVariant& variant) {
 }
 
 // A variant's own measure of time: to its target, or to its end when it has none.
-std::optional<Seconds> compared_time(const ScenarioResults& results, const RunResult& run) {
-  return results.loaded.scenario.stop.accuracy ? run.time_to_accuracy : std::optional(run.end_time);
+std::optional<Seconds> compared_time(const ComparedRuns& variant, const RunSummary& run) {
+  return variant.target_accuracy ? run.time_to_accuracy : std::optional(run.end_time);
 }
 
-bool are_comparable(const ScenarioResults& a, const ScenarioResults& b) {
-  const Scenario& first = a.loaded.scenario;
-  const Scenario& second = b.loaded.scenario;
-  if (first.stop.accuracy || second.stop.accuracy) return first.stop.accuracy == second.stop.accuracy;
-  return first.stop.epochs == second.stop.epochs &&
-         first.job.dataset.train_samples == second.job.dataset.train_samples;
+bool are_comparable(const ComparedRuns& a, const ComparedRuns& b) {
+  if (a.target_accuracy || b.target_accuracy) return a.target_accuracy == b.target_accuracy;
+  return a.workload_epochs == b.workload_epochs && a.epoch_samples == b.epoch_samples;
 }
 
 std::optional<double> speedup(const ComparedVariant& first, const ComparedVariant& other) {
@@ -90,26 +81,29 @@ std::optional<double> speedup(const ComparedVariant& first, const ComparedVarian
   return *median(first) / *median(other);
 }
 
-double relative_grid(const ScenarioResults& results, const std::vector<std::optional<Seconds>>& times) {
-  if (!results.loaded.scenario.stop.accuracy) return 0.0;
+double relative_grid(const ComparedRuns& variant, const std::vector<std::optional<Seconds>>& times) {
+  if (!variant.target_accuracy) return 0.0;
   Seconds sum;
   for (const std::optional<Seconds>& time : times) sum += time.value_or(Seconds{});
   const Seconds mean = sum / static_cast<double>(times.size());
-  return mean > Seconds{} ? mean_evaluation_interval(results.runs) / mean : 0.0;
+  return mean > Seconds{} ? mean_evaluation_interval(variant.runs) / mean : 0.0;
 }
 
-// Over the replications that both have, with the same seed.
-std::optional<PairedComparison> paired(const ScenarioResults& first, const ScenarioResults& second) {
+}  // namespace
+
+std::optional<PairedComparison> compare_pairs(const ComparedRuns& first, const ComparedRuns& second) {
+  if (!are_comparable(first, second)) return std::nullopt;
+  // Of one scenario each replication occurs once, in order: two sorted lists are merged.
   std::vector<TimePair> pairs;
   std::vector<std::optional<Seconds>> firsts;
   std::vector<std::optional<Seconds>> seconds;
-  for (const RunResult& a : first.runs) {
-    for (const RunResult& b : second.runs) {
-      if (a.seed.seed != b.seed.seed || a.seed.replication != b.seed.replication) continue;
-      pairs.push_back({compared_time(first, a), compared_time(second, b)});
-      firsts.push_back(pairs.back().first);
-      seconds.push_back(pairs.back().second);
-    }
+  auto b = second.runs.begin();
+  for (const RunSummary& a : first.runs) {
+    while (b != second.runs.end() && b->seed.replication < a.seed.replication) ++b;
+    if (b == second.runs.end() || b->seed != a.seed) continue;
+    pairs.push_back({compared_time(first, a), compared_time(second, *b)});
+    firsts.push_back(pairs.back().first);
+    seconds.push_back(pairs.back().second);
   }
   if (pairs.empty()) return std::nullopt;
   const double grid_first = relative_grid(first, firsts);
@@ -117,68 +111,46 @@ std::optional<PairedComparison> paired(const ScenarioResults& first, const Scena
   return compare_paired(pairs, grid_first * grid_first + grid_second * grid_second);
 }
 
-// Characters, not bytes: continuation bytes of UTF-8 take no column.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-std::string printable(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < 0x20U || c == 0x7F) c = '?';
-  return text;
-}
-
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - width(row[c]), ' ');
-      // Names to the left, everything else to the right, so that numbers line up.
-      line += c == 0 ? row[c] + padding : "  " + padding + row[c];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-}  // namespace
-
-std::string format_time(Seconds time) {
-  const double s = time.value();
-  if (s < 100.0) return fmt::format("{:#.3g} s", s);
-  if (s < 6000.0) return fmt::format("{:#.3g} min", s / 60.0);
-  return fmt::format("{:#.3g} h", s / 3600.0);
-}
-
-std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants) {
+std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants) {
   Seconds horizon;
-  for (const ScenarioResults& variant : variants) horizon = std::max(horizon, longest(variant.runs));
+  for (const ComparedRuns& variant : variants) horizon = std::max(horizon, longest(variant.runs));
   std::vector<ComparedVariant> compared;
-  for (const ScenarioResults& variant : variants) {
+  for (const ComparedRuns& variant : variants) {
     ComparedVariant one;
-    one.name = variant.loaded.scenario.name;
-    one.target_accuracy = variant.loaded.scenario.stop.accuracy;
+    one.name = variant.name;
+    one.target_accuracy = variant.target_accuracy;
     one.summary = summarize_time_to_accuracy(variant.runs, horizon);
     one.end_times = summarize_end_times(variant.runs);
-    one.bottleneck = find_bottleneck(variant.runs);
-    one.expectations = evaluate_expectations(variant);
-    for (const RunResult& run : variant.runs)
+    one.bottleneck = variant.bottleneck;
+    one.expectations = variant.expectations;
+    for (const RunSummary& run : variant.runs)
       if (run.end_time > Seconds{})
         one.mean_samples_per_s += static_cast<double>(run.samples) / run.end_time.value() /
                                   static_cast<double>(variant.runs.size());
     if (are_comparable(variants.front(), variant)) {
       one.speedup = speedup(compared.empty() ? one : compared.front(), one);
-      if (!compared.empty()) one.against_first = paired(variants.front(), variant);
+      if (!compared.empty()) one.against_first = compare_pairs(variants.front(), variant);
     }
     compared.push_back(std::move(one));
   }
   return compared;
+}
+
+std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants) {
+  std::vector<ComparedRuns> runs;
+  for (const ScenarioResults& variant : variants) {
+    const Scenario& scenario = variant.loaded.scenario;
+    std::vector<RunSummary> summaries = summaries_of(variant.runs);
+    std::vector<ExpectationOutcome> expectations = evaluate_expectations(variant.loaded, summaries);
+    runs.push_back({.name = scenario.name,
+                    .target_accuracy = scenario.stop.accuracy,
+                    .workload_epochs = scenario.stop.epochs,
+                    .epoch_samples = scenario.job.dataset.train_samples,
+                    .runs = std::move(summaries),
+                    .bottleneck = find_bottleneck(variant.runs),
+                    .expectations = std::move(expectations)});
+  }
+  return compare(runs);
 }
 
 namespace {
@@ -311,13 +283,6 @@ std::string legend(bool any_target, bool any_km, bool any_pair, const std::strin
   return text;
 }
 
-using Rows = std::vector<std::vector<std::string>>;
-
-std::string table_of(Rows rows) {
-  for (auto& row : rows) row.front() = printable(row.front());
-  return aligned(rows);
-}
-
 }  // namespace
 
 std::string comparison_table(const std::vector<ComparedVariant>& compared) {
@@ -329,7 +294,7 @@ std::string comparison_table(const std::vector<ComparedVariant>& compared) {
   const bool any_km = any([](const ComparedVariant& one) {
     return one.target_accuracy && one.summary.median != one.summary.kaplan_meier_median;
   });
-  Rows rows;
+  TextRows rows;
   if (any_target) {
     rows.push_back({"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "samples/s"});
   } else {
@@ -337,12 +302,13 @@ std::string comparison_table(const std::vector<ComparedVariant>& compared) {
   }
   for (const ComparedVariant& one : compared)
     rows.push_back(any_target ? target_row(one) : throughput_row(one));
-  std::string text = table_of(std::move(rows));
+  std::string text = text_table(std::move(rows));
   if (any_pair) {
-    Rows against_first{{"against the first", "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
+    TextRows against_first{
+        {"against the first", "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
     for (const ComparedVariant& one : compared)
       if (one.against_first) against_first.push_back(against_first_row(one));
-    text += fmt::format("\n{}", table_of(std::move(against_first)));
+    text += fmt::format("\n{}", text_table(std::move(against_first)));
   }
   text += legend(any_target, any_km, any_pair, compared.front().name);
   for (const ComparedVariant& one : compared)

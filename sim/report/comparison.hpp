@@ -13,9 +13,22 @@
 #include "sim/report/expectations.hpp"
 #include "sim/report/paired.hpp"
 #include "sim/report/results_folder.hpp"
+#include "sim/report/run_summary.hpp"
+#include "sim/report/time_text.hpp"
 #include "sim/report/time_to_accuracy.hpp"
 
 namespace paceline {
+
+// What is compared: runs of one scenario, and what has to be equal for two of them to be compared.
+struct ComparedRuns {
+  std::string name;
+  std::optional<double> target_accuracy;
+  double workload_epochs = 0.0;
+  std::int64_t epoch_samples = 0;
+  std::vector<RunSummary> runs;  // not empty
+  std::optional<Bottleneck> bottleneck;
+  std::vector<ExpectationOutcome> expectations;
+};
 
 struct ComparedVariant {
   std::string name;
@@ -29,13 +42,15 @@ struct ComparedVariant {
   double mean_samples_per_s = 0.0;  // over the replications: throughput of the simulated cluster
 };
 
+[[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants);
 [[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants);
+// The second against the first, over the replications that both have with the same seed; nothing when their targets or
+// workloads differ, or no pair is there.
+[[nodiscard]] std::optional<PairedComparison> compare_pairs(const ComparedRuns& first,
+                                                            const ComparedRuns& second);
 [[nodiscard]] std::string comparison_csv(const std::vector<ComparedVariant>& compared);
 // The table a person reads, with a line that says what its intervals are.
 [[nodiscard]] std::string comparison_table(const std::vector<ComparedVariant>& compared);
 [[nodiscard]] std::string comparison_json(const std::vector<ComparedVariant>& compared);
-
-// "7.32 s", "12.5 min", "3.08 h": three significant digits.
-[[nodiscard]] std::string format_time(Seconds time);
 
 }  // namespace paceline

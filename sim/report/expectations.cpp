@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/report/comparison.hpp"
+#include "sim/report/time_text.hpp"
+#include "sim/report/time_to_accuracy.hpp"
 #include "sim/scenario/description.hpp"
 
 namespace paceline {
@@ -22,22 +23,22 @@ double median(std::vector<double> values) {
   return low == high ? low : (low + high) / 2.0;  // two infinities have no difference
 }
 
-double median_over(const std::vector<RunResult>& runs,
-                   const std::function<double(const RunResult&)>& measure) {
+double median_over(const std::vector<RunSummary>& runs,
+                   const std::function<double(const RunSummary&)>& measure) {
   std::vector<double> values;
-  for (const RunResult& run : runs) values.push_back(measure(run));
+  for (const RunSummary& run : runs) values.push_back(measure(run));
   return median(std::move(values));
 }
 
-double time_to_accuracy(const RunResult& run) {
+double time_to_accuracy(const RunSummary& run) {
   return run.time_to_accuracy ? run.time_to_accuracy->value() : infinitely;
 }
-double samples_per_s(const RunResult& run) {
+double samples_per_s(const RunSummary& run) {
   return run.end_time > Seconds{} ? static_cast<double>(run.samples) / run.end_time.value() : 0.0;
 }
 // A run that ended before its first evaluation was known has none: as good as 0.
-double final_accuracy(const RunResult& run) {
-  return run.curve.empty() ? 0.0 : run.curve.back().accuracy;
+double final_accuracy(const RunSummary& run) {
+  return run.final_accuracy.value_or(0.0);
 }
 
 std::string duration_text(double seconds) {
@@ -71,18 +72,18 @@ class ExpectationCheck {
 
 }  // namespace
 
-std::vector<ExpectationOutcome> evaluate_expectations(const ScenarioResults& results) {
-  const std::vector<RunResult>& runs = results.runs;
-  const ExpectConfig& expect = results.loaded.scenario.expect;
-  const auto epoch = static_cast<double>(results.loaded.scenario.job.dataset.train_samples);
+std::vector<ExpectationOutcome> evaluate_expectations(const LoadedScenario& loaded,
+                                                      const std::vector<RunSummary>& runs) {
+  const ExpectConfig& expect = loaded.scenario.expect;
+  const auto epoch = static_cast<double>(loaded.scenario.job.dataset.train_samples);
   std::vector<ExpectationOutcome> outcomes;
-  ExpectationCheck check_that(results.loaded, outcomes);
+  ExpectationCheck check_that(loaded, outcomes);
   check_that.add("time_to_accuracy", expect.time_to_accuracy, expected_duration,
                  [&] { return median_over(runs, time_to_accuracy); });
   check_that.add("p_reach", expect.p_reach, expected_fraction,
                  [&] { return summarize_time_to_accuracy(runs, longest(runs)).p_reach; });
   check_that.add("time_per_epoch", expect.time_per_epoch, expected_duration, [&] {
-    return median_over(runs, [&](const RunResult& run) {
+    return median_over(runs, [&](const RunSummary& run) {
       const double rate = samples_per_s(run);
       return rate > 0.0 ? epoch / rate : infinitely;
     });
@@ -91,9 +92,8 @@ std::vector<ExpectationOutcome> evaluate_expectations(const ScenarioResults& res
                  [&] { return median_over(runs, final_accuracy); });
   check_that.add("samples_per_s", expect.samples_per_s, expected_rate,
                  [&] { return median_over(runs, samples_per_s); });
-  check_that.add("staleness", expect.staleness, expected_staleness, [&] {
-    return median_over(runs, [](const RunResult& run) { return run.mean_staleness(); });
-  });
+  check_that.add("staleness", expect.staleness, expected_staleness,
+                 [&] { return median_over(runs, [](const RunSummary& run) { return run.mean_staleness; }); });
   return outcomes;
 }
 

@@ -3,7 +3,7 @@
 // Models:      `expect` of a scenario: each threshold against the median over the replications.
 // Equation:    time to accuracy: never is infinitely slow; P(reach): its estimate (time_to_accuracy.hpp);
 //              time per epoch = end time · samples of the training set / samples applied; infinite when none was.
-//              staleness: RunResult::mean_staleness.   Median of an even number: the mean of the middle two.
+//              staleness: RunSummary::mean_staleness.   Median of an even number: the mean of the middle two.
 // Units:       seconds, fractions of 1, samples/s, updates.
 // Assumptions: the scenario's semantic checks passed: a target or a learner is there where one is needed.
 // Source:      design section 7.
@@ -13,7 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/results_folder.hpp"
+#include "sim/report/run_summary.hpp"
+#include "sim/scenario/reader.hpp"
 
 namespace paceline {
 
@@ -26,7 +27,9 @@ struct ExpectationOutcome {
   bool held = false;
 };
 
-[[nodiscard]] std::vector<ExpectationOutcome> evaluate_expectations(const ScenarioResults& results);
+// `runs` is not empty.
+[[nodiscard]] std::vector<ExpectationOutcome> evaluate_expectations(const LoadedScenario& loaded,
+                                                                    const std::vector<RunSummary>& runs);
 
 // "NAME: time_per_epoch is 12.5 min, expected < 10 min (file:line:column)"
 [[nodiscard]] std::string failure_text(const std::string& scenario_name, const ExpectationOutcome& outcome);

@@ -72,6 +72,21 @@ std::optional<Interval> speedup_interval(const LogTimes& logs, std::size_t pairs
   return Interval{std::exp(mean(ratios) - half_width), std::exp(mean(ratios) + half_width)};
 }
 
+std::optional<PairedDifference> difference_of(const std::vector<TimePair>& pairs) {
+  if (pairs.size() < 2) return std::nullopt;
+  std::vector<double> differences;
+  for (const TimePair& pair : pairs) {
+    if (!pair.first || !pair.second) return std::nullopt;
+    differences.push_back((*pair.second - *pair.first).value());
+  }
+  const auto n = static_cast<double>(pairs.size());
+  const double variance = co_deviation(differences, differences) / (n - 1.0);
+  const double half_width =
+      boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail) * std::sqrt(variance / n);
+  const double middle = mean(differences);
+  return PairedDifference{middle, {middle - half_width, middle + half_width}};
+}
+
 }  // namespace
 
 PairedComparison compare_paired(const std::vector<TimePair>& pairs, double relative_grid_squared) {
@@ -86,7 +101,8 @@ PairedComparison compare_paired(const std::vector<TimePair>& pairs, double relat
           .p_faster_interval = {boost::math::quantile(posterior, tail),
                                 boost::math::quantile(posterior, 1.0 - tail)},
           .correlation = correlation(logs),
-          .speedup_interval = speedup_interval(logs, pairs.size(), relative_grid_squared)};
+          .speedup_interval = speedup_interval(logs, pairs.size(), relative_grid_squared),
+          .difference = difference_of(pairs)};
 }
 
 }  // namespace paceline

@@ -10,7 +10,8 @@
 //              speed-up, if all pairs reached and n >= 2, with d_i = ln a_i - ln b_i:
 //                exp(mean(d) ± t_{0.95, n-1} · s / sqrt(n)),  s² = max(var(d), (g_a² + g_b²) / 12),
 //                g the time between evaluations over the mean time: a 90 % confidence interval of the mean ratio.
-// Units:       seconds; speed-up above 1: this one is faster.
+//              difference, if all pairs reached and n >= 2: mean(b_i - a_i) ± t_{0.95, n-1} · sd / sqrt(n).
+// Units:       seconds; speed-up above 1 and differences below 0: this one is faster.
 // Assumptions: log-normal ratios for the speed-up's interval; none for the probability but independent pairs.
 // Not modelled: calibration error, which both variants share.
 // Source:      design sections 1 and 5; Brown, Cai, DasGupta 2001 (Jeffreys interval).
@@ -28,12 +29,18 @@ struct TimePair {
   std::optional<Seconds> second;
 };
 
+struct PairedDifference {
+  double mean_s = 0.0;
+  Interval interval_s;  // 90 %
+};
+
 struct PairedComparison {
   int pairs = 0;
   double p_faster = 0.5;       // that the second beats the first
   Interval p_faster_interval;  // 90 %
   std::optional<double> correlation;
-  std::optional<Interval> speedup_interval;  // 90 %
+  std::optional<Interval> speedup_interval;    // 90 %
+  std::optional<PairedDifference> difference;  // of the second less the first
 };
 
 // `pairs` is not empty; `relative_grid_squared` is g_a² + g_b².

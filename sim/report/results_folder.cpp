@@ -12,7 +12,6 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/report/bottlenecks.hpp"
 #include "sim/report/build_info.hpp"
-#include "sim/report/comparison.hpp"
 #include "sim/report/expectations.hpp"
 #include "sim/report/run_tables.hpp"
 #include "sim/report/trace_file.hpp"
@@ -25,14 +24,6 @@ using json = nlohmann::ordered_json;
 
 json number_or_null(const std::optional<Seconds>& time) {
   return time ? json(time->value()) : json(nullptr);
-}
-
-json software() {
-  const BuildInfo& build = build_info();
-  return {{"version", build.version},
-          {"commit", build.commit},
-          {"libtorch", build.libtorch},
-          {"compiler", build.compiler}};
 }
 
 json resolved_values(const LoadedScenario& loaded) {
@@ -64,7 +55,7 @@ json scenario_manifest(const ScenarioResults& results, const Provenance& provena
           {"name", scenario.name},
           {"question", scenario.question},
           {"command", provenance.command},
-          {"paceline", software()},
+          {"paceline", software_json()},
           {"seed", scenario.seed},
           {"replications", scenario.replications},
           {"target_accuracy", scenario.stop.accuracy ? json(*scenario.stop.accuracy) : json(nullptr)},
@@ -94,7 +85,7 @@ json run_info(const Provenance& provenance) {
 
 json expectations_json(const ScenarioResults& results) {
   json outcomes = json::array();
-  for (const ExpectationOutcome& outcome : evaluate_expectations(results))
+  for (const ExpectationOutcome& outcome : evaluate_expectations(results.loaded, summaries_of(results.runs)))
     outcomes.push_back({{"key", outcome.key},
                         {"expected", outcome.expected},
                         {"measured", outcome.value ? json(*outcome.value) : json(nullptr)},
@@ -158,9 +149,10 @@ void write_recordings(const std::filesystem::path& folder, const ScenarioResults
 
 void write_results(const std::filesystem::path& folder, const ScenarioResults& results,
                    const Provenance& provenance) {
-  const TimeToAccuracy summary = summarize_time_to_accuracy(results.runs, longest(results.runs));
+  const std::vector<RunSummary> runs = summaries_of(results.runs);
+  const TimeToAccuracy summary = summarize_time_to_accuracy(runs, longest(runs));
   write_json(folder / "manifest.json", scenario_manifest(results, provenance));
-  write_json(folder / "run-info.json", run_info(provenance));
+  write_run_info(folder, provenance);
   write_json(folder / "summary.json", summary_json(results, summary));
   write_file_atomically(folder / "summary.csv", summary_csv(results.runs));
   write_file_atomically(folder / "curve.csv",
@@ -175,20 +167,16 @@ void write_results(const std::filesystem::path& folder, const ScenarioResults& r
   write_recordings(folder, results);
 }
 
-void write_study_summary(const std::filesystem::path& folder, const std::string& name,
-                         const std::string& question, const std::vector<ScenarioResults>& variants,
-                         const Provenance& provenance) {
-  json names = json::array();
-  for (const ScenarioResults& variant : variants) names.push_back(variant.loaded.scenario.name);
-  write_json(folder / "manifest.json", {{"format", "paceline-study"},
-                                        {"version", 1},
-                                        {"name", name},
-                                        {"question", question},
-                                        {"command", provenance.command},
-                                        {"paceline", software()},
-                                        {"variants", names}});
+void write_run_info(const std::filesystem::path& folder, const Provenance& provenance) {
   write_json(folder / "run-info.json", run_info(provenance));
-  write_file_atomically(folder / "comparison.csv", comparison_csv(compare(variants)));
+}
+
+json software_json() {
+  const BuildInfo& build = build_info();
+  return {{"version", build.version},
+          {"commit", build.commit},
+          {"libtorch", build.libtorch},
+          {"compiler", build.compiler}};
 }
 
 }  // namespace paceline

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "sim/cost/profiles.hpp"
 #include "sim/report/run_recorder.hpp"
 #include "sim/report/run_result.hpp"
@@ -35,9 +37,10 @@ struct Provenance {
 void write_results(const std::filesystem::path& folder, const ScenarioResults& results,
                    const Provenance& provenance);
 
-// manifest.json, run-info.json and comparison.csv of a study; the variants' folders are written apart.
-void write_study_summary(const std::filesystem::path& folder, const std::string& name,
-                         const std::string& question, const std::vector<ScenarioResults>& variants,
-                         const Provenance& provenance);
+// run-info.json: date, host, time and memory, the only file that differs between equal runs.
+void write_run_info(const std::filesystem::path& folder, const Provenance& provenance);
+
+// This program, for a manifest.
+[[nodiscard]] nlohmann::ordered_json software_json();
 
 }  // namespace paceline

@@ -9,29 +9,51 @@
 
 namespace paceline {
 
+namespace {
+
+void add_summary_row(CsvTable& table, const RunResult& run) {
+  const bool learned = !run.curve.empty();
+  double best = 0.0;
+  for (const CurvePoint& point : run.curve) best = std::max(best, point.accuracy);
+  table.add(run.seed.replication)
+      .add(run.seed.seed)
+      .add(run.time_to_accuracy ? 1 : 0)
+      .add(run.time_to_accuracy)
+      .add(run.end_time)
+      .add(learned ? std::optional(run.curve.back().loss) : std::nullopt)
+      .add(learned ? std::optional(run.curve.back().accuracy) : std::nullopt)
+      .add(learned ? std::optional(best) : std::nullopt)
+      .add(run.updates)
+      .add(run.samples)
+      .add(run.gradients_started)
+      .add(run.mean_staleness())
+      .add(run.mean_shard_staleness())
+      .add(run.end_reason)
+      .end_row();
+}
+
+}  // namespace
+
 std::string summary_csv(const std::vector<RunResult>& runs) {
   CsvTable table(columns_of("summary.csv"));
-  for (const RunResult& run : runs) {
-    const bool learned = !run.curve.empty();
-    double best = 0.0;
-    for (const CurvePoint& point : run.curve) best = std::max(best, point.accuracy);
-    table.add(run.seed.replication)
-        .add(run.seed.seed)
-        .add(run.time_to_accuracy ? 1 : 0)
-        .add(run.time_to_accuracy)
-        .add(run.end_time)
-        .add(learned ? std::optional(run.curve.back().loss) : std::nullopt)
-        .add(learned ? std::optional(run.curve.back().accuracy) : std::nullopt)
-        .add(learned ? std::optional(best) : std::nullopt)
-        .add(run.updates)
-        .add(run.samples)
-        .add(run.gradients_started)
-        .add(run.mean_staleness())
-        .add(run.mean_shard_staleness())
-        .add(run.end_reason)
-        .end_row();
-  }
+  for (const RunResult& run : runs) add_summary_row(table, run);
   return table.text();
+}
+
+std::vector<std::string> summary_cells(const RunResult& run) {
+  CsvTable table(columns_of("summary.csv"));
+  const std::size_t header = table.text().size();
+  add_summary_row(table, run);
+  std::vector<std::string> cells(1);
+  // No cell of this table holds a comma or a quote: numbers, and words of ours.
+  for (const char c : table.text().substr(header)) {
+    if (c == ',') {
+      cells.emplace_back();
+    } else if (c != '\n') {
+      cells.back() += c;
+    }
+  }
+  return cells;
 }
 
 std::string curve_csv(const std::vector<RunResult>& runs, std::int64_t dataset_samples) {

@@ -16,6 +16,8 @@ struct PhaseLabel {
 };
 
 [[nodiscard]] std::string summary_csv(const std::vector<RunResult>& runs);
+// The row of one run in summary.csv, by column, as it stands there.
+[[nodiscard]] std::vector<std::string> summary_cells(const RunResult& run);
 [[nodiscard]] std::string curve_csv(const std::vector<RunResult>& runs, std::int64_t dataset_samples);
 [[nodiscard]] std::string batches_csv(const std::vector<RunResult>& runs);
 [[nodiscard]] std::string staleness_csv(const std::vector<RunResult>& runs);

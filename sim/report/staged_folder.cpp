@@ -35,29 +35,11 @@ std::optional<fs::path> first_foreign(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.is_directory()) {
       if (auto foreign = first_foreign(entry.path())) return foreign;
-    } else if (std::ranges::find(result_files(), entry.path().filename().string()) == result_files().end()) {
+    } else if (!is_result_file(entry.path().filename().string())) {
       return entry.path();
     }
   }
   return std::nullopt;
-}
-
-void refuse_to_replace(const fs::path& place, bool force) {
-  std::error_code failed;
-  const fs::file_status status = fs::status(place, failed);
-  if (status.type() == fs::file_type::not_found) return;
-  if (failed)
-    throw UserError(fmt::format("cannot use {}: {}", place.string(), failed.message()), choose_another);
-  if (!fs::is_directory(place))
-    throw UserError(fmt::format("{} exists and is not a folder", place.string()), choose_another);
-  if (fs::is_empty(place)) return;
-  if (const auto foreign = first_foreign(place))
-    throw UserError(
-        fmt::format("{} holds something that paceline did not write: {}", place.string(), foreign->string()),
-        "choose another folder with --output; paceline replaces only its own results");
-  if (!force)
-    throw UserError(fmt::format("{} already holds results", place.string()),
-                    "choose another folder with --output, or replace them with --force");
 }
 
 // An exclusive lock on a folder, for as long as the file descriptor is open; nothing when another process holds it.
@@ -83,6 +65,24 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 }
 
 }  // namespace
+
+void refuse_to_replace(const fs::path& place, bool force) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(place, failed);
+  if (status.type() == fs::file_type::not_found) return;
+  if (failed)
+    throw UserError(fmt::format("cannot use {}: {}", place.string(), failed.message()), choose_another);
+  if (!fs::is_directory(place))
+    throw UserError(fmt::format("{} exists and is not a folder", place.string()), choose_another);
+  if (fs::is_empty(place)) return;
+  if (const auto foreign = first_foreign(place))
+    throw UserError(
+        fmt::format("{} holds something that paceline did not write: {}", place.string(), foreign->string()),
+        "choose another folder with --output; paceline replaces only its own results");
+  if (!force)
+    throw UserError(fmt::format("{} already holds results", place.string()),
+                    "choose another folder with --output, or replace them with --force");
+}
 
 StagedFolder::StagedFolder(fs::path place, bool force) : place_(fs::absolute(place).lexically_normal()) {
   if (place_.filename().empty()) place_ = place_.parent_path();

@@ -11,6 +11,9 @@
 
 namespace paceline {
 
+// Throws UserError when there is something at `place` that may not be replaced.
+void refuse_to_replace(const std::filesystem::path& place, bool force);
+
 class StagedFolder {
  public:
   // Throws UserError when `place` exists and may not be replaced, or its parent cannot be written.

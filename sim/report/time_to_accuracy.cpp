@@ -48,21 +48,21 @@ std::optional<Interval> prediction_interval(const std::vector<Seconds>& times, S
   return Interval{std::exp(mean - half_width), std::exp(mean + half_width)};
 }
 
-std::optional<Seconds> kaplan_meier_median(const std::vector<RunResult>& runs) {
+std::optional<Seconds> kaplan_meier_median(const std::vector<RunSummary>& runs) {
   constexpr double half = 0.5;
   constexpr double rounding = 1e-12;
   std::vector<Seconds> reached;
-  for (const RunResult& run : runs)
+  for (const RunSummary& run : runs)
     if (run.time_to_accuracy) reached.push_back(*run.time_to_accuracy);
   std::sort(reached.begin(), reached.end());
-  const auto is_at_risk = [](const RunResult& run, Seconds t) {
+  const auto is_at_risk = [](const RunSummary& run, Seconds t) {
     if (run.time_to_accuracy) return *run.time_to_accuracy >= t;
     return run.end_reason == "diverged" || run.end_reason == "stalled" || run.end_time >= t;
   };
   double surviving = 1.0;
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const auto at_risk = std::count_if(runs.begin(), runs.end(),
-                                       [&](const RunResult& run) { return is_at_risk(run, reached[i]); });
+                                       [&](const RunSummary& run) { return is_at_risk(run, reached[i]); });
     const auto next = std::upper_bound(reached.begin(), reached.end(), reached[i]);
     const auto now = next - reached.begin() - static_cast<std::ptrdiff_t>(i);
     surviving *= 1.0 - static_cast<double>(now) / static_cast<double>(at_risk);
@@ -87,22 +87,22 @@ Interval binomial_interval(int successes, int trials) {
           successes == trials ? 1.0 : beta_quantile(k + 1.0, n - k, 1.0 - tail)};
 }
 
-Seconds longest(const std::vector<RunResult>& runs) {
+Seconds longest(const std::vector<RunSummary>& runs) {
   Seconds end;
-  for (const RunResult& run : runs) end = std::max(end, run.end_time);
+  for (const RunSummary& run : runs) end = std::max(end, run.end_time);
   return end;
 }
 
-Seconds mean_evaluation_interval(const std::vector<RunResult>& runs) {
+Seconds mean_evaluation_interval(const std::vector<RunSummary>& runs) {
   Seconds interval;
-  for (const RunResult& run : runs) interval += run.evaluation_interval() / static_cast<double>(runs.size());
+  for (const RunSummary& run : runs) interval += run.evaluation_interval / static_cast<double>(runs.size());
   return interval;
 }
 
-EndTimes summarize_end_times(const std::vector<RunResult>& runs) {
+EndTimes summarize_end_times(const std::vector<RunSummary>& runs) {
   check(!runs.empty(), "a summary needs runs");
   std::vector<Seconds> ends;
-  for (const RunResult& run : runs) ends.push_back(run.end_time);
+  for (const RunSummary& run : runs) ends.push_back(run.end_time);
   EndTimes summary{.median = *median_time(ends, ends.size()), .low = {}, .high = {}};
   if (const auto interval = prediction_interval(ends, Seconds{})) {
     summary.low = Seconds{interval->low};
@@ -111,14 +111,14 @@ EndTimes summarize_end_times(const std::vector<RunResult>& runs) {
   return summary;
 }
 
-TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs, Seconds horizon) {
+TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunSummary>& runs, Seconds horizon) {
   check(!runs.empty(), "a summary needs runs");
   check(horizon >= longest(runs), "the horizon covers every run");
   TimeToAccuracy summary;
   summary.horizon = horizon;
   summary.runs = static_cast<int>(runs.size());
   std::vector<Seconds> reached;
-  for (const RunResult& run : runs)
+  for (const RunSummary& run : runs)
     if (run.time_to_accuracy) reached.push_back(*run.time_to_accuracy);
   summary.reached = static_cast<int>(reached.size());
   summary.p_reach = (summary.reached + 0.5) / (summary.runs + 1.0);

@@ -26,7 +26,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/report/run_result.hpp"
+#include "sim/report/run_summary.hpp"
 
 namespace paceline {
 
@@ -56,11 +56,11 @@ struct EndTimes {
 };
 
 // `horizon`: at least the longest of the runs. `runs` is not empty.
-[[nodiscard]] TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunResult>& runs, Seconds horizon);
-[[nodiscard]] EndTimes summarize_end_times(const std::vector<RunResult>& runs);
+[[nodiscard]] TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunSummary>& runs, Seconds horizon);
+[[nodiscard]] EndTimes summarize_end_times(const std::vector<RunSummary>& runs);
 // Mean over the runs of the time between evaluations.
-[[nodiscard]] Seconds mean_evaluation_interval(const std::vector<RunResult>& runs);
-[[nodiscard]] Seconds longest(const std::vector<RunResult>& runs);
+[[nodiscard]] Seconds mean_evaluation_interval(const std::vector<RunSummary>& runs);
+[[nodiscard]] Seconds longest(const std::vector<RunSummary>& runs);
 
 // Exact (Clopper-Pearson) two-sided 90 % interval of a proportion.
 [[nodiscard]] Interval binomial_interval(int successes, int trials);

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -168,7 +172,9 @@ Parsed<double> parse_quantity(std::string_view text, const UnitTable& table) {
   return value;
 }
 
-std::string print_quantity(double value, const UnitTable& table) {
+namespace {
+
+std::string shortest(double value, const UnitTable& table) {
   std::string best;
   for (const Unit& unit : table.units) {
     if (unit.synonym) continue;
@@ -177,6 +183,19 @@ std::string print_quantity(double value, const UnitTable& table) {
   }
   check(!best.empty(), "a quantity that no text stands for");
   return best;
+}
+
+}  // namespace
+
+std::string print_quantity(double value, const UnitTable& table) {
+  // The scenarios of a study print the same few quantities thousands of times, and trying every unit is slow.
+  constexpr std::size_t most_remembered = 4096;
+  static std::map<std::pair<const UnitTable*, std::uint64_t>, std::string> remembered;
+  const std::pair key{&table, std::bit_cast<std::uint64_t>(value)};
+  const auto found = remembered.find(key);
+  if (found != remembered.end()) return found->second;
+  if (remembered.size() >= most_remembered) remembered.clear();
+  return remembered.emplace(key, shortest(value, table)).first->second;
 }
 
 std::string quantity_pattern(const UnitTable& table) {

@@ -8,6 +8,7 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/compute_law.hpp"
+#include "sim/study/input_files.hpp"
 #include "sim/study/learner_use.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/study/world_of.hpp"
@@ -20,14 +21,14 @@ namespace {
   throw UserError(fmt::format("{}: error: `{}`: {}\nhint: {}\n", origin_of(loaded, key), key, message, hint));
 }
 
-Profile read_profile_at(const LoadedScenario& loaded, const std::filesystem::path& path,
-                        const std::string& key) {
+const Profile& read_profile_at(const LoadedScenario& loaded, const std::filesystem::path& path,
+                               const std::string& key, InputFiles& files) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     fail_at(loaded, key, fmt::format("there is no profile {}", path.string()),
             fmt::format("measure this machine: `paceline calibrate {} -o {}`", loaded.scenario.job.network,
                         path.string()));
-  return read_profile(path);
+  return files.profile(path);
 }
 
 std::vector<Worker> workers_of(const Scenario& scenario, const Profiles& profiles, std::size_t profile) {
@@ -82,14 +83,14 @@ std::vector<std::string> poor_fit_notes(const std::vector<Worker>& workers, cons
 }
 
 // What is to be said about a statistical learner; nothing about the others.
-std::vector<std::string> check_learner(const LoadedScenario& loaded) {
+std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files) {
   const LearnerConfig& learner = loaded.scenario.learner;
   if (!uses_model(loaded.scenario)) return {};
   std::error_code ignored;
   if (!std::filesystem::exists(learner.model, ignored))
     fail_at(loaded, "learner.model", fmt::format("there is no learner {}", learner.model),
             "fit one: `paceline fit --help`");
-  const StatisticalModel model = read_statistical_model(learner.model);
+  const StatisticalModel& model = files.learner(learner.model);
   if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
     fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
             "write `kind: assumed`, and the results will say so");
@@ -98,23 +99,24 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded) {
 
 }  // namespace
 
-Profiles read_profiles_of(const LoadedScenario& loaded) {
+Profiles read_profiles_of(const LoadedScenario& loaded, InputFiles& files) {
   const Scenario& scenario = loaded.scenario;
   Profiles profiles;
-  profiles.distinct.front() = read_profile_at(loaded, scenario.job.profile, "job.profile");
+  profiles.distinct.front() = read_profile_at(loaded, scenario.job.profile, "job.profile", files);
   std::map<std::string, std::size_t> known{{"", 0}, {scenario.job.profile.string(), 0}};
   for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w) {
     const std::string& path = scenario.cluster.workers[w].profile;
     const auto [entry, is_new] = known.try_emplace(path, profiles.distinct.size());
     if (is_new)
       profiles.distinct.push_back(
-          read_profile_at(loaded, path, fmt::format("cluster.workers.{}.profile", w)));
+          read_profile_at(loaded, path, fmt::format("cluster.workers.{}.profile", w), files));
     profiles.of_worker.push_back(entry->second);
   }
   return profiles;
 }
 
-std::vector<std::string> check_before_running(const LoadedScenario& loaded, const Profiles& profiles) {
+std::vector<std::string> check_before_running(const LoadedScenario& loaded, const Profiles& profiles,
+                                              InputFiles& files) {
   const Scenario& scenario = loaded.scenario;
   for (const Profile& profile : profiles.distinct)
     if (profile.network != scenario.job.network)
@@ -144,8 +146,18 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, cons
       notes.push_back(std::move(note));
     for (std::string& note : poor_fit_notes(workers, profile)) notes.push_back(std::move(note));
   }
-  for (std::string& note : check_learner(loaded)) notes.push_back(std::move(note));
+  for (std::string& note : check_learner(loaded, files)) notes.push_back(std::move(note));
   return notes;
+}
+
+Profiles read_profiles_of(const LoadedScenario& loaded) {
+  InputFiles files;
+  return read_profiles_of(loaded, files);
+}
+
+std::vector<std::string> check_before_running(const LoadedScenario& loaded, const Profiles& profiles) {
+  InputFiles files;
+  return check_before_running(loaded, profiles, files);
 }
 
 std::string check_drawing(const LoadedScenario& loaded, const Profiles& profiles) {

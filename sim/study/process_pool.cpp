@@ -19,11 +19,13 @@
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
+#include "sim/study/memory.hpp"
 
 namespace paceline {
 namespace {
 
-constexpr int interrupt_check_ms = 200;  // a signal may arrive just before poll() and not end it
+constexpr double assumed_memory_mib = 64.0;  // of a simulation, before one has ended
+constexpr int interrupt_check_ms = 200;      // a signal may arrive just before poll() and not end it
 
 // The first byte a child sends is the task's status, what follows its result or the reason of the failure.
 std::string message_of(TaskStatus status, const std::string& text) {
@@ -119,37 +121,57 @@ bool receive(Child& child) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
+bool memory_allows(const std::vector<Child>& running, double peak_memory_mib) {
+  if (running.empty()) return true;
+  std::vector<double> used_mib;
+  for (const Child& child : running) used_mib.push_back(memory_of_process_mib(child.pid));
+  return another_fits(available_memory_mib(), used_mib, std::max(peak_memory_mib, assumed_memory_mib));
+}
+
 }  // namespace
 
-PoolReport run_in_processes(std::size_t count, int jobs, const std::function<std::string(std::size_t)>& task,
-                            const std::function<void(std::size_t)>& on_done) {
-  check(jobs > 0, "a pool needs at least one job");
-  PoolReport report;
-  report.outcomes.resize(count);
+double stream_in_processes(std::size_t count, const PoolRules& rules,
+                           const std::function<std::string(std::size_t)>& task,
+                           const std::function<void(std::size_t, TaskOutcome)>& on_outcome) {
+  check(rules.jobs > 0, "a pool needs at least one job");
+  double peak_memory_mib = 0.0;
   RunningChildren running;
   std::size_t next = 0;
-  std::size_t finished = 0;
   bool mistaken = false;
   while (true) {
     throw_if_interrupted();
-    while (!mistaken && running.children.size() < static_cast<std::size_t>(jobs) && next < count) {
+    while (!mistaken && running.children.size() < static_cast<std::size_t>(rules.jobs) && next < count &&
+           memory_allows(running.children, peak_memory_mib)) {
       running.children.push_back(start_child(next, task));
       ++next;
     }
-    if (running.children.empty()) return report;
+    if (running.children.empty()) return peak_memory_mib;
     std::vector<pollfd> waiting;
     for (const Child& child : running.children)
       waiting.push_back({.fd = child.pipe, .events = POLLIN, .revents = 0});
     if (poll(waiting.data(), waiting.size(), interrupt_check_ms) <= 0) continue;
     for (std::size_t i = running.children.size(); i-- > 0;) {
       if (waiting[i].revents == 0 || receive(running.children[i])) continue;
-      TaskOutcome& outcome = report.outcomes[running.children[i].task];
-      outcome = reap(running.children[i], report.peak_memory_mib);
-      mistaken = mistaken || outcome.status == TaskStatus::user_error;
+      const Child done = std::move(running.children[i]);
       running.children.erase(running.children.begin() + static_cast<std::ptrdiff_t>(i));
-      on_done(++finished);
+      TaskOutcome outcome = reap(done, peak_memory_mib);
+      mistaken = mistaken || (rules.ends_after_mistake && outcome.status == TaskStatus::user_error);
+      on_outcome(done.task, std::move(outcome));
     }
   }
+}
+
+PoolReport run_in_processes(std::size_t count, int jobs, const std::function<std::string(std::size_t)>& task,
+                            const std::function<void(std::size_t)>& on_done) {
+  PoolReport report;
+  report.outcomes.resize(count);
+  std::size_t finished = 0;
+  report.peak_memory_mib =
+      stream_in_processes(count, {.jobs = jobs}, task, [&](std::size_t index, TaskOutcome outcome) {
+        report.outcomes[index] = std::move(outcome);
+        on_done(++finished);
+      });
+  return report;
 }
 
 int default_jobs() {

@@ -22,14 +22,15 @@ struct Task {
 };
 
 // Replications vary slowest: an interrupted or watched study has every variant early.
-std::vector<Task> list_tasks(const std::vector<ScenarioResults>& variants) {
+std::vector<Task> list_tasks(const std::vector<ScenarioResults>& variants,
+                             const std::optional<std::uint32_t>& only) {
   std::vector<Task> tasks;
   bool more = true;
   for (std::uint32_t r = 0; more; ++r) {
     more = false;
     for (std::size_t v = 0; v < variants.size(); ++v) {
       if (r >= static_cast<std::uint32_t>(variants[v].loaded.scenario.replications)) continue;
-      tasks.push_back({v, r});
+      if (!only || *only == r) tasks.push_back({v, r});
       more = true;
     }
   }
@@ -39,7 +40,7 @@ std::vector<Task> list_tasks(const std::vector<ScenarioResults>& variants) {
 }  // namespace
 
 StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, RecordingOptions recording,
-                          ProfileUse use) {
+                          ProfileUse use, std::optional<std::uint32_t> only) {
   StudyRun study;
   for (LoadedScenario& loaded : scenarios) {
     Profiles profiles = read_profiles_of(loaded);
@@ -54,7 +55,7 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
                               .notes = std::move(notes),
                               .recording = recording});
   }
-  const std::vector<Task> tasks = list_tasks(study.variants);
+  const std::vector<Task> tasks = list_tasks(study.variants, only);
   Progress progress("simulating");
   progress.update(0.0, fmt::format("0 of {} runs", tasks.size()));
   const PoolReport report = run_in_processes(
@@ -62,7 +63,8 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
       [&](std::size_t i) {
         const ScenarioResults& variant = study.variants[tasks[i].variant];
         // A trace shows one run; the first replication stands for the others.
-        const RecordingOptions of_run{recording.iterations, recording.trace && tasks[i].replication == 0};
+        const RecordingOptions of_run{recording.iterations,
+                                      recording.trace && tasks[i].replication == only.value_or(0)};
         return pack(simulate(variant.loaded.scenario, variant.profiles, tasks[i].replication, of_run, use));
       },
       [&](std::size_t finished) {

@@ -4,6 +4,8 @@
 // jitter, data order and initial parameters wherever they ask for the same draw.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -28,6 +30,7 @@ class SimulationFailed : public std::runtime_error {
 // carried out is left out and named in its variant's `failures`. Throws UserError, before the first run where that can
 // be known, and SimulationFailed when not one run of a variant could be carried out.
 [[nodiscard]] StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs,
-                                        RecordingOptions recording, ProfileUse use = ProfileUse::as_fitted);
+                                        RecordingOptions recording, ProfileUse use = ProfileUse::as_fitted,
+                                        std::optional<std::uint32_t> only = std::nullopt);
 
 }  // namespace paceline

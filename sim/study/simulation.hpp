@@ -12,12 +12,17 @@
 
 namespace paceline {
 
+class InputFiles;
+
 // Reads the scenario's profiles. Throws UserError at the place that names a missing one.
+[[nodiscard]] Profiles read_profiles_of(const LoadedScenario& loaded, InputFiles& files);
 [[nodiscard]] Profiles read_profiles_of(const LoadedScenario& loaded);
 
 // Sentences about defaults used, measured ranges left and poor fits, for the manifest and the terminal. Throws
 // UserError, at its place, for what the profile cannot tell (another network, cores that were not measured) and for
 // data that is not there.
+[[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded,
+                                                            const Profiles& profiles, InputFiles& files);
 [[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded,
                                                             const Profiles& profiles);
 

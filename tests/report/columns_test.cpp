@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/report/comparison.hpp"
 #include "sim/report/results_folder.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_job.hpp"
@@ -80,7 +81,8 @@ TEST_CASE("every file that is written has the documented columns, and every docu
   const test::TemporaryFolder folder;
   const ScenarioResults results = some_results();
   write_results(folder.path(), results, {});
-  write_study_summary(folder.path(), "study", "", {results}, {});
+  write_file_atomically(folder.path() / "comparison.csv",
+                        comparison_csv(compare(std::vector<ScenarioResults>{results})));
   for (const std::string& file : result_files()) {
     INFO(file);
     REQUIRE(fs::exists(folder.path() / file));

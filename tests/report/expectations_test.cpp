@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/report/results_folder.hpp"
+
 using namespace paceline;
 
 namespace {
@@ -42,7 +44,7 @@ TEST_CASE("each measure is the median over the replications, held against its bo
   expect.final_accuracy = Threshold{Comparison::at_least, 0.2};
   expect.samples_per_s = Threshold{Comparison::above, 4.9};
   expect.staleness = below(1.0);
-  const auto outcomes = evaluate_expectations(results);
+  const auto outcomes = evaluate_expectations(results.loaded, summaries_of(results.runs));
   REQUIRE(outcomes.size() == 6);
   CHECK((outcomes[0].held && *outcomes[0].value == 19.0));
   // 3 of 3: 3.5 / 4 = 0.875, not above 0.9.
@@ -57,7 +59,7 @@ TEST_CASE("each measure is the median over the replications, held against its bo
 TEST_CASE("a target that half of the runs never reach is not reached in time, however late the bound") {
   ScenarioResults results = results_of({run_of(9, 10), run_of(std::nullopt, 20)});
   results.loaded.scenario.expect.time_to_accuracy = below(1e12);
-  const auto outcomes = evaluate_expectations(results);
+  const auto outcomes = evaluate_expectations(results.loaded, summaries_of(results.runs));
   CHECK_FALSE(outcomes[0].held);
   CHECK_FALSE(outcomes[0].value.has_value());
   CHECK(outcomes[0].measured == "never");
@@ -66,5 +68,5 @@ TEST_CASE("a target that half of the runs never reach is not reached in time, ho
 TEST_CASE("a run that applied nothing has an endless epoch") {
   ScenarioResults results = results_of({run_of(std::nullopt, 20, 0)});
   results.loaded.scenario.expect.time_per_epoch = below(1e12);
-  CHECK_FALSE(evaluate_expectations(results)[0].held);
+  CHECK_FALSE(evaluate_expectations(results.loaded, summaries_of(results.runs))[0].held);
 }

@@ -8,20 +8,20 @@ using namespace paceline;
 
 namespace {
 
-RunResult reached(double time_s) {
-  RunResult run;
+RunSummary reached(double time_s) {
+  RunSummary run;
   run.end_time = Seconds{time_s};
   run.time_to_accuracy = Seconds{time_s};
   return run;
 }
 
-RunResult never(double end_s) {
-  RunResult run;
+RunSummary never(double end_s) {
+  RunSummary run;
   run.end_time = Seconds{end_s};
   return run;
 }
 
-TimeToAccuracy summarize(const std::vector<RunResult>& runs) {
+TimeToAccuracy summarize(const std::vector<RunSummary>& runs) {
   return summarize_time_to_accuracy(runs, longest(runs));
 }
 
@@ -61,8 +61,8 @@ TEST_CASE("the prediction interval of two runs follows Student's t on logarithms
 
 TEST_CASE("runs that happen to agree are not certain beyond the evaluation grid") {
   // Two equal times of 10 s, evaluated every 2 s: s = (2/10)/√12, half width = 6.313752·s·√1.5
-  RunResult run = reached(10.0);
-  run.curve = {{.time = Seconds{0.0}}, {.time = Seconds{2.0}}, {.time = Seconds{4.0}}};
+  RunSummary run = reached(10.0);
+  run.evaluation_interval = Seconds{2.0};
   const TimeToAccuracy summary = summarize({run, run});
   const double half_width = 6.313751514675 * (0.2 / std::sqrt(12.0)) * std::sqrt(1.5);
   CHECK(summary.high->value() == doctest::Approx(10.0 * std::exp(half_width)).epsilon(1e-9));
@@ -112,9 +112,9 @@ TEST_CASE("a run that ended before others reached does not count against the Kap
 }
 
 TEST_CASE("a run that diverged or stalled would never have reached the target: it is not censored") {
-  RunResult diverged = never(1);
+  RunSummary diverged = never(1);
   diverged.end_reason = "diverged";
-  RunResult stalled = never(1);
+  RunSummary stalled = never(1);
   stalled.end_reason = "stalled";
   const TimeToAccuracy summary = summarize({diverged, stalled, diverged, reached(2), reached(4)});
   CHECK_FALSE(summary.kaplan_meier_median.has_value());

@@ -1,0 +1,69 @@
+#include "sim/study/input_files.hpp"
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/cost/profile.hpp"
+#include "sim/study/content_hash.hpp"
+#include "sim/study/learner_use.hpp"
+#include "sim/study/simulation.hpp"
+
+namespace paceline {
+namespace {
+
+bool says_nothing_about_runs(std::string_view key) {
+  return key == "name" || key == "question" || key == "replications" || key.starts_with("expect.");
+}
+
+// Whose value is the path of a file that determines the runs.
+bool names_a_file(std::string_view key) {
+  return key == "job.profile" || key == "learner.model" || key == "heterogeneity.trace" ||
+         (key.starts_with("cluster.workers.") && key.ends_with(".profile"));
+}
+
+}  // namespace
+
+const Profile& InputFiles::profile(const std::filesystem::path& path) {
+  const auto known = profiles_.find(path);
+  return known != profiles_.end() ? known->second : profiles_.emplace(path, read_profile(path)).first->second;
+}
+
+const StatisticalModel& InputFiles::learner(const std::filesystem::path& path) {
+  const auto known = learners_.find(path);
+  return known != learners_.end() ? known->second
+                                  : learners_.emplace(path, read_statistical_model(path)).first->second;
+}
+
+const std::string& InputFiles::hash(const std::filesystem::path& path) {
+  const auto known = hashes_.find(path);
+  if (known != hashes_.end()) return known->second;
+  std::error_code ignored;
+  const bool is_there = std::filesystem::is_regular_file(path, ignored);
+  return hashes_.emplace(path, is_there ? content_hash(read_file(path)) : std::string()).first->second;
+}
+
+std::shared_ptr<const Profiles> InputFiles::profiles_of(const LoadedScenario& loaded) {
+  std::string names = loaded.scenario.job.profile.string();
+  for (const Worker& worker : loaded.scenario.cluster.workers) names += '\n' + worker.profile;
+  std::shared_ptr<const Profiles>& known = combinations_[names];
+  if (!known) known = std::make_shared<const Profiles>(read_profiles_of(loaded, *this));
+  return known;
+}
+
+std::string scenario_digest(const LoadedScenario& loaded, InputFiles& files, bool draws_profile) {
+  ContentHash hash;
+  for (const ResolvedValue& value : loaded.values) {
+    if (value.is_absent || says_nothing_about_runs(value.key) || names_a_file(value.key)) continue;
+    hash.add(value.key).add(value.value);
+  }
+  const Scenario& scenario = loaded.scenario;
+  hash.add(files.hash(scenario.job.profile));
+  for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
+    if (const std::string& own = scenario.cluster.workers[w].profile; !own.empty())
+      hash.add(std::to_string(w)).add(files.hash(own));
+  if (uses_model(scenario)) hash.add(files.hash(scenario.learner.model));
+  if (!scenario.heterogeneity.trace.empty()) hash.add(files.hash(scenario.heterogeneity.trace));
+  if (draws_profile) hash.add("profile-uncertainty");
+  return hash.text();
+}
+
+}  // namespace paceline

@@ -1,0 +1,343 @@
+#include "sim/study/run_store.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/report/build_info.hpp"
+#include "sim/report/columns.hpp"
+#include "sim/study/content_hash.hpp"
+
+namespace paceline {
+namespace {
+
+using json = nlohmann::json;
+using sqlite::quoted_name;
+using sqlite::Statement;
+using sqlite::Transaction;
+
+constexpr int first_metric = 4;  // of the columns of `runs`: run, status, message, build before it
+
+std::string metric_list(std::string_view table = "") {
+  std::vector<std::string> names;
+  for (const std::string& name : run_metric_names())
+    names.push_back(fmt::format("{}{}", table, quoted_name(name)));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+json facts_of(const PlannedPoint& point) {
+  json facts = {{"replications", point.replications},
+                {"seed", point.seed},
+                {"cores", point.cores},
+                {"workload_epochs", point.workload_epochs},
+                {"epoch_samples", point.epoch_samples},
+                {"policy", point.policy},
+                {"learning_rate", point.learning_rate},
+                {"momentum", point.momentum},
+                {"learns", point.learns}};
+  if (point.target_accuracy) facts["target_accuracy"] = *point.target_accuracy;
+  return facts;
+}
+
+void read_facts(const json& facts, PlannedPoint& point) {
+  point.replications = facts.at("replications");
+  point.seed = facts.at("seed");
+  point.cores = facts.at("cores");
+  point.workload_epochs = facts.at("workload_epochs");
+  point.epoch_samples = facts.at("epoch_samples");
+  point.policy = facts.at("policy");
+  point.learning_rate = facts.at("learning_rate");
+  point.momentum = facts.at("momentum");
+  point.learns = facts.at("learns");
+  if (facts.contains("target_accuracy")) point.target_accuracy = facts.at("target_accuracy").get<double>();
+}
+
+RunStatus status_of(const Statement& row, int column) {
+  if (row.is_null(column)) return RunStatus::missing;
+  return row.text(column) == "done" ? RunStatus::done : RunStatus::failed;
+}
+
+void check_columns(const std::vector<std::string>& columns) {
+  const std::vector<std::string>& metrics = run_metric_names();
+  constexpr std::array own = {"point", "name", "digest", "facts", "replication", "run", "status", "message"};
+  for (const std::string& column : columns)
+    if (std::ranges::count(metrics, column) > 0 || std::ranges::count(own, column) > 0)
+      throw UserError(fmt::format("the results have a column `{}` of their own", column),
+                      "give what is varied another `name`");
+}
+
+}  // namespace
+
+std::size_t PlannedStudy::run_count() const {
+  std::size_t count = 0;
+  for (const PlannedPoint& point : points) count += static_cast<std::size_t>(point.replications);
+  return count;
+}
+
+std::string run_id(const std::string& point_digest, std::uint32_t replication) {
+  return content_hash(fmt::format("{}/{}", point_digest, replication));
+}
+
+std::string_view to_text(RunStatus status) {
+  switch (status) {
+    case RunStatus::done:
+      return "done";
+    case RunStatus::failed:
+      return "failed";
+    case RunStatus::missing:
+      break;
+  }
+  return "missing";
+}
+
+const std::vector<std::string>& run_metric_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const std::string& column : columns_of("summary.csv"))
+      if (column != "replication" && column != "seed") all.push_back(column);
+    all.insert(all.end(), {"evaluation_interval_s", "core_hours"});
+    return all;
+  }();
+  return names;
+}
+
+RunStore::RunStore(const std::filesystem::path& file, StoreAccess access) : file_(file) {
+  database_.emplace(file);
+  if (access == StoreAccess::read) return;
+  // In this order: an exclusive lock before the log is first used needs no shared memory, and works on network folders.
+  database_->execute("PRAGMA locking_mode = EXCLUSIVE");
+  database_->execute("PRAGMA journal_mode = WAL");
+  database_->execute("PRAGMA synchronous = NORMAL");
+  create_tables();
+}
+
+void RunStore::create_tables() {
+  Transaction transaction(*database_);
+  database_->execute(
+      "CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
+      "CREATE TABLE IF NOT EXISTS plan (point INTEGER, replication INTEGER, run TEXT, PRIMARY KEY (point, "
+      "replication)) "
+      "WITHOUT ROWID;");
+  std::string metrics;
+  for (const std::string& name : run_metric_names()) metrics += fmt::format(", {}", quoted_name(name));
+  database_->execute(
+      fmt::format("CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, status TEXT NOT NULL, message "
+                  "TEXT, build TEXT{}, packed "
+                  "BLOB, packed_by TEXT) WITHOUT ROWID",
+                  metrics));
+  // A store of an older version may lack a metric: its runs then have none.
+  std::set<std::string> present;
+  Statement columns(*database_, "SELECT name FROM pragma_table_info('runs')");
+  while (columns.next()) present.insert(columns.text(0));
+  for (const std::string& name : run_metric_names())
+    if (!present.contains(name))
+      database_->execute(fmt::format("ALTER TABLE runs ADD COLUMN {}", quoted_name(name)));
+  transaction.commit();
+}
+
+void RunStore::write_plan(const PlannedStudy& study) {
+  check_columns(study.columns);
+  Transaction transaction(*database_);
+  database_->execute(
+      "DROP VIEW IF EXISTS results; DROP TABLE IF EXISTS points; DELETE FROM plan; DELETE FROM study");
+  std::string labels;
+  std::string places;
+  std::string in_view;
+  for (const std::string& column : study.columns) {
+    labels += fmt::format(", {} TEXT", quoted_name(column));
+    places += ", ?";
+    in_view += fmt::format("points.{}, ", quoted_name(column));
+  }
+  database_->execute(fmt::format(
+      "CREATE TABLE points (point INTEGER PRIMARY KEY, name TEXT, digest TEXT, facts TEXT{})", labels));
+  database_->execute(
+      fmt::format("CREATE VIEW results AS SELECT plan.point, {}plan.replication, plan.run, "
+                  "COALESCE(runs.status, 'missing') AS "
+                  "status, {}, runs.message FROM plan JOIN points USING (point) LEFT JOIN runs USING (run)",
+                  in_view, metric_list("runs.")));
+  Statement put(*database_, "INSERT INTO study VALUES (?, ?)");
+  const auto put_text = [&](const char* key, const std::string& value) {
+    put.bind(1, std::string(key)).bind(2, value).run();
+  };
+  put_text("name", study.name);
+  put_text("question", study.question);
+  put_text("command", study.command);
+  put_text("figures", study.figures);
+  put_text("columns", json(study.columns).dump(-1, ' ', false, json::error_handler_t::replace));
+  Statement point(*database_, fmt::format("INSERT INTO points VALUES (?, ?, ?, ?{})", places));
+  Statement run(*database_, "INSERT INTO plan VALUES (?, ?, ?)");
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    const PlannedPoint& one = study.points[i];
+    const auto number = static_cast<std::int64_t>(i);
+    point.bind(1, number).bind(2, one.name).bind(3, one.digest).bind(4, facts_of(one).dump());
+    for (std::size_t c = 0; c < one.labels.size(); ++c) point.bind(5 + static_cast<int>(c), one.labels[c]);
+    point.run();
+    for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(one.replications); ++r)
+      run.bind(1, number).bind(2, static_cast<std::int64_t>(r)).bind(3, run_id(one.digest, r)).run();
+  }
+  transaction.commit();
+}
+
+std::optional<PlannedStudy> RunStore::plan() {
+  PlannedStudy study;
+  bool any = false;
+  Statement values(*database_, "SELECT key, value FROM study");
+  while (values.next()) {
+    any = true;
+    const std::string key = values.text(0);
+    if (key == "name") study.name = values.text(1);
+    if (key == "question") study.question = values.text(1);
+    if (key == "command") study.command = values.text(1);
+    if (key == "figures") study.figures = values.text(1);
+    if (key == "columns") study.columns = json::parse(values.text(1)).get<std::vector<std::string>>();
+  }
+  if (!any) return std::nullopt;
+  Statement points(*database_, "SELECT * FROM points ORDER BY point");
+  while (points.next()) {
+    PlannedPoint point;
+    point.name = points.text(1);
+    point.digest = points.text(2);
+    read_facts(json::parse(points.text(3)), point);
+    for (std::size_t c = 0; c < study.columns.size(); ++c)
+      point.labels.push_back(points.text(4 + static_cast<int>(c)));
+    study.points.push_back(std::move(point));
+  }
+  return study;
+}
+
+void RunStore::record(const FinishedRun& run) {
+  std::string places;
+  for (std::size_t i = 0; i < run_metric_names().size(); ++i) places += ", ?";
+  Transaction transaction(*database_);
+  Statement put(
+      *database_,
+      fmt::format("INSERT OR REPLACE INTO runs (run, status, message, build, {}, packed, packed_by) "
+                  "VALUES (?, ?, ?, ?{}, ?, ?)",
+                  metric_list(), places));
+  put.bind(1, run.id)
+      .bind(2, std::string(to_text(run.status)))
+      .bind(3, run.message)
+      .bind(4, build_info().commit);
+  for (std::size_t m = 0; m < run.metrics.size(); ++m)
+    put.bind(first_metric + 1 + static_cast<int>(m), run.metrics[m]);
+  const int packed = first_metric + 1 + static_cast<int>(run_metric_names().size());
+  if (!run.packed.empty()) put.bind_blob(packed, run.packed).bind(packed + 1, run.packed_by);
+  put.run();
+  transaction.commit();
+}
+
+std::set<std::string> RunStore::done(const std::optional<std::string>& packed_by) {
+  Statement query(*database_, packed_by ? "SELECT run FROM runs WHERE status = 'done' AND packed_by = ?"
+                                        : "SELECT run FROM runs WHERE status = 'done'");
+  if (packed_by) query.bind(1, *packed_by);
+  std::set<std::string> ids;
+  while (query.next()) ids.insert(ids.end(), query.text(0));
+  return ids;
+}
+
+std::set<std::string> RunStore::recorded() {
+  Statement query(*database_, "SELECT run FROM runs");
+  std::set<std::string> ids;
+  while (query.next()) ids.insert(ids.end(), query.text(0));
+  return ids;
+}
+
+void RunStore::for_each_run(const std::function<void(const StoredRun&)>& visit) {
+  const int metrics = static_cast<int>(run_metric_names().size());
+  Statement rows(
+      *database_,
+      fmt::format("SELECT plan.point, plan.replication, plan.run, runs.status, runs.message, {} FROM "
+                  "plan LEFT JOIN runs USING (run) ORDER BY plan.point, plan.replication",
+                  metric_list("runs.")));
+  StoredRun run;
+  while (rows.next()) {
+    run.point = static_cast<std::size_t>(rows.whole(0));
+    run.replication = static_cast<std::uint32_t>(rows.whole(1));
+    run.id = rows.text(2);
+    run.status = status_of(rows, 3);
+    run.message = rows.text(4);
+    run.metrics.clear();
+    for (int m = 0; m < metrics; ++m) run.metrics.push_back(rows.cell(5 + m));
+    visit(run);
+  }
+}
+
+std::optional<StoredRun> RunStore::find(const std::string& id) {
+  Statement query(*database_,
+                  fmt::format("SELECT status, message, {} FROM runs WHERE run = ?", metric_list()));
+  query.bind(1, id);
+  if (!query.next()) return std::nullopt;
+  StoredRun run{.point = 0,
+                .replication = 0,
+                .id = id,
+                .status = status_of(query, 0),
+                .message = query.text(1),
+                .metrics = {}};
+  for (int m = 0; m < static_cast<int>(run_metric_names().size()); ++m)
+    run.metrics.push_back(query.cell(2 + m));
+  return run;
+}
+
+std::string RunStore::packed(const std::string& id) {
+  Statement query(*database_, "SELECT packed FROM runs WHERE run = ?");
+  query.bind(1, id);
+  return query.next() ? query.text(0) : std::string();
+}
+
+RunCounts RunStore::counts() {
+  Statement query(*database_,
+                  "SELECT COUNT(*), SUM(COALESCE(status = 'done', 0)), SUM(COALESCE(status = 'failed', 0)) "
+                  "FROM plan LEFT "
+                  "JOIN runs USING (run)");
+  if (!query.next()) return {};
+  return {static_cast<std::size_t>(query.whole(0)), static_cast<std::size_t>(query.whole(1)),
+          static_cast<std::size_t>(query.whole(2))};
+}
+
+std::size_t RunStore::merge(const std::filesystem::path& other) {
+  // Opened for writing: what a process that died left in its log belongs to it.
+  const std::set<std::string> finished = done();
+  const std::set<std::string> known = recorded();
+  RunStore source(other);
+  const std::string columns =
+      fmt::format("run, status, message, build, {}, packed_by, packed", metric_list());
+  std::string places;
+  const int count = first_metric + static_cast<int>(run_metric_names().size()) + 2;
+  for (int i = 0; i < count; ++i) places += i == 0 ? "?" : ", ?";
+  std::size_t taken = 0;
+  Transaction transaction(*database_);
+  Statement put(*database_, fmt::format("INSERT OR REPLACE INTO runs ({}) VALUES ({})", columns, places));
+  Statement rows(*source.database_, fmt::format("SELECT {} FROM runs ORDER BY run", columns));
+  while (rows.next()) {
+    // A run that is done replaces one that failed, never the other way round.
+    if ((rows.text(1) == "done" ? finished : known).contains(rows.text(0))) continue;
+    for (int c = 0; c + 1 < count; ++c) put.bind(c + 1, rows.cell(c));
+    if (rows.is_null(count - 1)) {
+      put.bind(count, {});
+    } else {
+      put.bind_blob(count, rows.text(count - 1));
+    }
+    put.run();
+    ++taken;
+  }
+  transaction.commit();
+  return taken;
+}
+
+void RunStore::compact() {
+  const std::filesystem::path fresh = fmt::format("{}.partial", file_.string());
+  std::error_code ignored;
+  std::filesystem::remove(fresh, ignored);
+  // The order of what was written, and how often, leaves traces in the file: a copy has none.
+  database_->execute(fmt::format("VACUUM INTO {}", sqlite::quoted_text(fresh.string())));
+  database_.reset();
+  // How often tables were made over is counted in the file as well.
+  sqlite::Database(fresh).execute("PRAGMA schema_version = 1");
+  std::filesystem::rename(fresh, file_);
+}
+
+}  // namespace paceline

@@ -1,0 +1,192 @@
+#include "sim/study/study_search.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/study/replications.hpp"
+#include "sim/study/study_results.hpp"
+
+namespace paceline {
+namespace {
+
+search::Objective objective_of(const SearchConfig& config) {
+  search::Objective objective;
+  objective.accuracy_min = config.accuracy;
+  objective.price_per_core_hour = config.price_per_core_hour.value_or(0.0);
+  switch (config.minimize) {
+    case SearchObjective::core_hours:
+      objective.minimized = search::Minimized::core_hours;
+      break;
+    case SearchObjective::money:
+      objective.minimized = search::Minimized::money;
+      break;
+    case SearchObjective::time_to_accuracy:
+      break;
+  }
+  return objective;
+}
+
+search::RunOutcome outcome_of(const StoredRun& run) {
+  return {.time_to_target_s = metric(run, "time_to_accuracy_s"),
+          .end_time_s = metric(run, "end_time_s").value_or(0.0),
+          .final_accuracy = metric(run, "final_accuracy"),
+          .core_hours = metric(run, "core_hours").value_or(0.0)};
+}
+
+// Carries out the runs of combinations, by their number in the plan.
+class Evaluator {
+ public:
+  Evaluator(PreparedStudy& study, int jobs, RunStore& store) : study_(study), jobs_(jobs), store_(store) {
+    // Only what is asked for belongs to the search.
+    for (PlannedPoint& point : study_.planned.points) point.replications = 0;
+  }
+
+  search::Outcome evaluate(std::size_t point, int replications) {
+    PlannedPoint& planned = study_.planned.points[point];
+    planned.replications = std::max(planned.replications, replications);
+    const std::set<std::string> done = store_.done();
+    std::vector<PlannedRun> runs;
+    for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(replications); ++r)
+      if (std::string id = run_id(planned.digest, r); !done.contains(id))
+        runs.push_back({point, r, std::move(id)});
+    run_into_store(study_, runs, {.jobs = jobs_, .keep_whole = false, .recording = {}}, store_);
+    search::Outcome outcome;
+    for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(replications); ++r) {
+      const std::optional<StoredRun> run = store_.find(run_id(planned.digest, r));
+      check(run.has_value(), "a run that was carried out is in the store");
+      if (run->status != RunStatus::done)
+        throw SimulationFailed(fmt::format("{}, replication {}: {}", planned.name, r, run->message));
+      outcome.push_back(outcome_of(*run));
+    }
+    return outcome;
+  }
+
+  // Another number on an axis, as a combination of its own.
+  std::size_t add(const StudyPoint& like, std::size_t axis, double number) {
+    Axis& varied = study_.plan.axes[axis];
+    StudyPoint point = like;
+    point.on_axis[axis] = static_cast<std::uint32_t>(varied.points.size());
+    varied.points.push_back(varied.at(number));
+    const std::string& before = varied.points[like.on_axis[axis]].label;
+    const std::string old_part = fmt::format("{} {}", varied.name, before);
+    if (const std::size_t at = point.name.find(old_part); at != point.name.npos)
+      point.name.replace(at, old_part.size(), fmt::format("{} {}", varied.name, varied.points.back().label));
+    study_.plan.points.push_back(point);
+    Problems problems;
+    LoadedScenario loaded = study_.plan.scenario(point, problems);
+    problems.throw_if_errors(study_.plan.file.string());
+    const std::shared_ptr<const Profiles> profiles = study_.files.profiles_of(loaded);
+    static_cast<void>(check_before_running(loaded, *profiles, study_.files));
+    study_.planned.points.push_back(planned_point(loaded, study_.files, study_.use));
+    study_.planned.points.back().labels = study_.plan.labels(point);
+    study_.planned.points.back().replications = 0;
+    return study_.planned.points.size() - 1;
+  }
+
+  [[nodiscard]] const std::string& name(std::size_t point) const { return study_.planned.points[point].name; }
+
+ private:
+  PreparedStudy& study_;
+  int jobs_;
+  RunStore& store_;
+};
+
+TriedSetting tried_setting(std::string name, const search::Outcome& runs,
+                           const search::Objective& objective) {
+  TriedSetting tried{.name = std::move(name),
+                     .score = search::score(runs, objective),
+                     .mean_accuracy = 0.0,
+                     .runs = runs.size()};
+  for (const search::RunOutcome& run : runs) {
+    if (!run.final_accuracy) tried.mean_accuracy.reset();
+    if (tried.mean_accuracy && run.final_accuracy)
+      *tried.mean_accuracy += *run.final_accuracy / static_cast<double>(runs.size());
+  }
+  return tried;
+}
+
+template <class NameOf>
+SearchReport report_of(const search::Found& found, const search::Trials& trials,
+                       const search::Objective& objective, const NameOf& name_of) {
+  SearchReport report;
+  for (const search::Tried& tried : trials.tried())
+    report.tried.push_back(tried_setting(name_of(tried.setting), tried.runs, objective));
+  std::ranges::stable_sort(report.tried, [](const TriedSetting& a, const TriedSetting& b) {
+    return search::is_better(a.score, b.score);
+  });
+  if (found.setting) report.best = name_of(*found.setting);
+  report.cost = trials.cost();
+  return report;
+}
+
+SearchReport search_list(const SearchConfig& config, std::size_t points, Evaluator& evaluator) {
+  std::vector<double> settings;
+  for (std::size_t i = 0; i < points; ++i) settings.push_back(static_cast<double>(i));
+  const auto index = [](double setting) { return static_cast<std::size_t>(setting); };
+  search::Trials trials(
+      [&](double setting, int replications) { return evaluator.evaluate(index(setting), replications); });
+  const search::Objective objective = objective_of(config);
+  const search::Found found =
+      config.method == SearchMethod::exhaustive
+          ? search::exhaustive(settings, config.replications, objective, trials)
+          : search::successive_halving(settings,
+                                       {.first_replications = config.first_replications,
+                                        .replications = config.replications,
+                                        .keep_one_of = config.keep_one_of},
+                                       objective, trials);
+  return report_of(found, trials, objective, [&](double setting) { return evaluator.name(index(setting)); });
+}
+
+SearchReport search_line(const SearchConfig& config, const StudyPoint& like, std::size_t axis,
+                         const AxisRange& range, Evaluator& evaluator) {
+  std::map<double, std::size_t> point_of;
+  search::Trials trials([&](double setting, int replications) {
+    const auto known = point_of.find(setting);
+    const std::size_t point =
+        known != point_of.end() ? known->second
+                                : point_of.emplace(setting, evaluator.add(like, axis, setting)).first->second;
+    return evaluator.evaluate(point, replications);
+  });
+  constexpr double default_share = 0.01;
+  const search::Line line{range.from, range.to,
+                          config.tolerance.value_or(default_share * (range.to - range.from))};
+  const search::Objective objective = objective_of(config);
+  const search::Found found = search::golden_section(line, config.replications, objective, trials);
+  return report_of(found, trials, objective,
+                   [&](double setting) { return evaluator.name(point_of.at(setting)); });
+}
+
+}  // namespace
+
+std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore& store) {
+  if (!study.plan.search)
+    throw UserError(fmt::format("{} has no `search`", study.plan.file.string()),
+                    "say what to look for: search: {method: exhaustive, minimize: time-to-accuracy}");
+  const SearchConfig config = *study.plan.search;
+  Evaluator evaluator(study, jobs, store);
+  if (config.method != SearchMethod::golden_section)
+    return {search_list(config, study.plan.points.size(), evaluator)};
+  const auto found = std::ranges::find(study.plan.axes, config.over, &Axis::name);
+  check(found != study.plan.axes.end() && found->range, "a search along a range that was checked");
+  const auto axis = static_cast<std::size_t>(found - study.plan.axes.begin());
+  const AxisRange range = *found->range;
+  const std::vector<StudyPoint> points = study.plan.points;
+  std::vector<SearchReport> reports;
+  for (const StudyPoint& point : points) {
+    if (point.on_axis[axis] != 0) continue;  // stands for everything else; the range itself is searched
+    reports.push_back(search_line(config, point, axis, range, evaluator));
+    const std::vector<std::string> labels = study.plan.labels(point);
+    const std::vector<std::string> columns = study.plan.columns();
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      if (columns[c] != config.over)
+        reports.back().of +=
+            fmt::format("{}{} {}", reports.back().of.empty() ? "" : ", ", columns[c], labels[c]);
+  }
+  return reports;
+}
+
+}  // namespace paceline

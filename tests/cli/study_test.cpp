@@ -1,0 +1,384 @@
+// Studies of many runs as a person at a terminal meets them: varied, interrupted, split, merged, compared, searched.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "tests/cli/round_profile.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+using paceline::test::ProgramResult;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* scenario_text = R"(name: throughput
+job:
+  network: small-cnn
+  profile: profile.json
+  dataset: {kind: built-in-images, train_samples: 4096, test_samples: 100}
+  optimizer: {learning_rate: 0.01}
+cluster:
+  workers: [{cores: 1}, {cores: 1, speed: 0.5}]
+  network: {topology: star, bandwidth: 10 Gbit/s, latency: 50 us}
+synchronization: [{policy: asp, transport: server}]
+batching: {controller: uniform, initial: 32}
+learner: {kind: none}
+evaluation: {every: 1024 samples, who_pays: free}
+stop: {epochs: 2}
+)";
+
+// 2 variants x 3 speeds x 4 replications = 24 runs.
+constexpr const char* study_text = R"(study: varied
+question: Which, and from which speed on?
+base: scenario.yaml
+replications: 4
+variants:
+  - name: ASP
+  - name: BSP
+    set: {synchronization: [{policy: bsp, transport: ring}]}
+vary:
+  - {key: cluster.workers.1.speed, values: [1, 0.5, 0.25]}
+)";
+constexpr std::size_t run_count = 24;
+
+class Workplace {
+ public:
+  Workplace() {
+    write("profile.json", test::round_profile("small-cnn"));
+    write("scenario.yaml", scenario_text);
+    write("study.yaml", study_text);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    write_file_atomically(path() / name, text);
+  }
+  [[nodiscard]] ProgramResult paceline(const std::vector<std::string>& arguments) const {
+    return test::run_program(PACELINE_PROGRAM, arguments, path());
+  }
+  // Starts it and leaves it running.
+  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const {
+    std::fflush(stdout);  // or the child says again what waits there
+    const pid_t pid = fork();
+    if (pid == 0) {
+      std::vector<char*> argv{const_cast<char*>(PACELINE_PROGRAM)};
+      for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+      argv.push_back(nullptr);
+      if (chdir(path().c_str()) != 0 || freopen("/dev/null", "w", stdout) == nullptr ||
+          freopen("/dev/null", "w", stderr) == nullptr)
+        _exit(126);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    return pid;
+  }
+  [[nodiscard]] std::string text(const std::string& name) const { return read_file(path() / name); }
+  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t lines_with(const std::string& text, const std::string& part) {
+  std::istringstream lines(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += contains(line, part) ? 1U : 0U;
+  return count;
+}
+
+std::string first_id(const std::string& list) {
+  return list.substr(0, list.find(' '));
+}
+
+}  // namespace
+
+TEST_CASE("--list shows every run with an id that stays the same, and runs none") {
+  const Workplace place;
+  const ProgramResult list = place.paceline({"study", "study.yaml", "--list"});
+  CAPTURE(list.err);
+  CHECK(list.exit_code == 0);
+  CHECK(contains(list.out, "6 combinations, 24 runs, 0 done\n"));
+  CHECK(lines_with(list.out, "missing  replication") == run_count);
+  CHECK(contains(list.out, "replication   3  BSP, speed 0.25\n"));
+  CHECK_FALSE(fs::exists(place.path() / "results"));
+  CHECK(place.paceline({"study", "study.yaml", "--list"}).out == list.out);
+  // The id is of the content, not of names, places and the number of replications.
+  place.write("study.yaml",
+              "study: other\nbase: scenario.yaml\nvariants:\n  - name: as it is\n    set: "
+              "{cluster.workers.1.speed: 1}\n");
+  CHECK(first_id(place.paceline({"study", "study.yaml", "--list"}).out) == first_id(list.out));
+  // Another profile makes other runs.
+  std::string profile = place.text("profile.json");
+  place.write("profile.json", profile.replace(profile.find("0.001,"), 6, "0.002,"));
+  CHECK(first_id(place.paceline({"study", "study.yaml", "--list"}).out) != first_id(list.out));
+}
+
+TEST_CASE(
+    "a study keeps its runs: the same command again runs nothing and changes nothing but run-info.json") {
+  const Workplace place;
+  const ProgramResult first = place.paceline({"study", "study.yaml", "-o", "out", "-j", "2"});
+  CAPTURE(first.err);
+  REQUIRE(first.exit_code == 0);
+  const std::string runs = place.text("out/runs.csv");
+  const std::string store = place.text("out/study.sqlite");
+  CHECK(lines_with(runs, ",done,") == run_count);
+  const ProgramResult again = place.paceline({"study", "study.yaml", "-o", "out"});
+  CHECK(again.exit_code == 0);
+  CHECK(contains(again.err, "24 of 24 runs are done already, 0 to do"));
+  CHECK(again.out == first.out);
+  CHECK(place.text("out/runs.csv") == runs);
+  CHECK(place.text("out/study.sqlite") == store);
+  CHECK(contains(place.paceline({"study", "study.yaml", "-o", "out", "--list"}).out, "24 runs, 24 done"));
+}
+
+TEST_CASE("every file of a varied study is the same whatever the number of jobs") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "one", "-j", "1"}).exit_code == 0);
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "three", "-j", "3"}).exit_code == 0);
+  for (const char* file : {"runs.csv", "study.sqlite", "comparison.csv", "manifest.json"}) {
+    CAPTURE(file);
+    CHECK(place.text(fmt::format("one/{}", file)) == place.text(fmt::format("three/{}", file)));
+  }
+}
+
+TEST_CASE("a value added to a study runs only what is new") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  std::string text = study_text;
+  place.write("study.yaml", text.replace(text.find("0.25]"), 5, "0.25, 2]"));
+  const ProgramResult more = place.paceline({"study", "study.yaml", "-o", "out"});
+  CHECK(more.exit_code == 0);
+  CHECK(contains(more.err, "24 of 32 runs are done already, 8 to do"));
+}
+
+TEST_CASE("killed at any moment, a study goes on where it was and ends as if nothing had happened") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "whole", "-j", "2"}).exit_code == 0);
+  for (useconds_t ms = 15; ms < 600; ms = ms * 3 / 2) {
+    const pid_t pid = place.start({"study", "study.yaml", "-o", "killed", "-j", "2"});
+    usleep(1000 * ms);
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+  }
+  const ProgramResult rest = place.paceline({"study", "study.yaml", "-o", "killed"});
+  CAPTURE(rest.err);
+  CHECK(rest.exit_code == 0);
+  for (const char* file : {"runs.csv", "study.sqlite", "comparison.csv"}) {
+    CAPTURE(file);
+    CHECK(place.text(fmt::format("killed/{}", file)) == place.text(fmt::format("whole/{}", file)));
+  }
+}
+
+TEST_CASE("Ctrl-C keeps the finished runs and says so") {
+  const Workplace place;
+  place.write("long.yaml", std::string(study_text) + "set: {stop.epochs: 400}\n");
+  const pid_t pid = place.start({"study", "long.yaml", "-o", "out", "-j", "1"});
+  // Runs of this length end one by one; the store tells when the first is there.
+  for (int i = 0; i < 600 && !fs::exists(place.path() / "out/study.sqlite"); ++i) usleep(10'000);
+  kill(pid, SIGINT);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 128 + SIGINT);
+  const ProgramResult list = place.paceline({"study", "long.yaml", "-o", "out", "--list"});
+  CHECK(list.exit_code == 0);
+}
+
+TEST_CASE("one run alone gives the numbers it has in the study") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  std::istringstream rows(place.text("out/runs.csv"));
+  std::string row;
+  for (int i = 0; i < 8; ++i) std::getline(rows, row);  // a head and seven runs
+  std::vector<std::string> cells;
+  std::istringstream parts(row);
+  for (std::string cell; std::getline(parts, cell, ',');) cells.push_back(cell);
+  // point, variant, speed, replication, seed, run, status, reached, time_to_accuracy_s, end_time_s
+  const ProgramResult one = place.paceline({"study", "study.yaml", "--run", cells.at(5), "-o", "one"});
+  CAPTURE(one.err);
+  REQUIRE(one.exit_code == 0);
+  const std::string summary = place.text("one/summary.csv");
+  CHECK(contains(summary, fmt::format("\n{},{},", cells.at(3), cells.at(4))));
+  CHECK(contains(summary, "," + cells.at(9) + ","));
+  CHECK(contains(place.text("one/manifest.json"), "--run " + cells.at(5)));
+  CHECK(place.paceline({"study", "study.yaml", "--run", "0123", "-o", "none"}).exit_code == 2);
+}
+
+TEST_CASE("parts run anywhere and merge into the very same results, and what is missing is said") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "whole"}).exit_code == 0);
+  for (const char* part : {"1/3", "3/3"})
+    REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", part}).exit_code == 0);
+  const ProgramResult incomplete = place.paceline({"study", "merge", "out"});
+  CHECK(incomplete.exit_code == 1);
+  CHECK(contains(incomplete.err, "24 runs: 16 done, 0 failed, 8 missing"));
+  // The second part, killed midway, resumes; merging again is complete and a third time changes nothing.
+  const pid_t pid = place.start({"study", "study.yaml", "-o", "out", "--shard", "2/3", "-j", "1"});
+  usleep(60'000);
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "2/3"}).exit_code == 0);
+  const ProgramResult merged = place.paceline({"study", "merge", "out"});
+  CAPTURE(merged.err);
+  CHECK(merged.exit_code == 0);
+  CHECK(place.text("out/runs.csv") == place.text("whole/runs.csv"));
+  const std::string before = place.text("out/study.sqlite");
+  CHECK(contains(place.paceline({"study", "merge", "out"}).out, "0 runs taken"));
+  CHECK(place.text("out/study.sqlite") == before);
+  CHECK(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "4/3"}).exit_code == 2);
+}
+
+TEST_CASE("parts of another study are refused") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "1/2"}).exit_code == 0);
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "2/2", "--set", "stop.epochs=1"})
+              .exit_code == 0);
+  const ProgramResult merged = place.paceline({"study", "merge", "out"});
+  CHECK(merged.exit_code == 2);
+  CHECK(contains(merged.err, "belongs to another study"));
+}
+
+TEST_CASE("a run that fails is kept with its message, does not stop the rest, and is run again") {
+  const Workplace place;
+  // A learner that needs files: there is a folder, but nothing in it. Only a run finds out.
+  std::string text = scenario_text;
+  text.replace(text.find("kind: built-in-images"), 21, "kind: mnist, path: data");
+  fs::create_directory(place.path() / "data");
+  place.write("scenario.yaml", text);
+  place.write("study.yaml",
+              "study: s\nbase: scenario.yaml\nreplications: 1\nvary: [{name: learner, key: learner.kind, "
+              "values: [none, network]}]\n");
+  const ProgramResult result = place.paceline({"study", "study.yaml", "-o", "out"});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 1);
+  CHECK(contains(result.err, "error: learner network, replication 0: "));
+  CHECK(contains(result.err, "2 runs: 1 done, 1 failed, 0 missing"));
+  CHECK(lines_with(place.text("out/runs.csv"), ",failed,") == 1);
+  CHECK(contains(place.paceline({"study", "study.yaml", "-o", "out"}).err,
+                 "1 of 2 runs are done already, 1 to do"));
+}
+
+TEST_CASE("folders of combinations are written on request, from the same runs") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  CHECK_FALSE(fs::exists(place.path() / "out/0001-asp-speed-1"));
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--folders"}).exit_code == 0);
+  CHECK(fs::exists(place.path() / "out/0001-asp-speed-1/summary.csv"));
+  CHECK(fs::exists(place.path() / "out/0006-bsp-speed-0-25/attribution.csv"));
+}
+
+TEST_CASE("compare ranks combinations, pairs them by seed, and says where the winner changes") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  const ProgramResult table = place.paceline({"compare", "out"});
+  CAPTURE(table.out);
+  CHECK(table.exit_code == 0);
+  for (const char* part : {"Which, and from which speed on?", "ranking", "P(faster than leader) [90 %]",
+                           "difference [90 %]", "total effect", "who wins between the labels of `variant`"})
+    CHECK(contains(table.out, part));
+  const auto json =
+      nlohmann::json::parse(place.paceline({"compare", "out", "--json", "--against", "BSP, speed 0.25"}).out);
+  CHECK(json.at("reference") == "BSP, speed 0.25");
+  CHECK(json.at("ranking").size() == 6);
+  // A slow second worker costs BSP most: it comes last.
+  CHECK(json.at("ranking").at(5).at("name") == "BSP, speed 0.25");
+  const auto& paired = json.at("ranking").at(0).at("against_reference");
+  CHECK(paired.at("pairs") == 4);
+  CHECK(paired.at("difference_s").at("high").get<double>() < 0.0);
+  CHECK(paired.at("p_faster_interval").at("high").get<double>() < 1.0);
+  CHECK(place.paceline({"compare", "out", "--against", "BPS, speed 1"}).exit_code == 2);
+  CHECK(place.paceline({"compare", "nowhere"}).exit_code == 2);
+}
+
+TEST_CASE("a search finds the cheapest setting and says what it cost, and pays nothing again") {
+  const Workplace place;
+  place.write("search.yaml",
+              "study: s\nbase: scenario.yaml\n"
+              "vary: [{key: cluster.workers.1.speed, range: {from: 0.25, to: 2, points: 4}}]\n"
+              "search: {minimize: core-hours, replications: 3}\n");
+  const ProgramResult found = place.paceline({"search", "search.yaml", "-o", "out", "--json"});
+  CAPTURE(found.err);
+  REQUIRE(found.exit_code == 0);
+  const auto report = nlohmann::json::parse(found.out).at(0);
+  // Two cores all the time: the faster the second, the shorter.
+  CHECK(report.at("best") == "speed 2");
+  CHECK(report.at("cost").at("runs") == 12);
+  const std::string store = place.text("out/study.sqlite");
+  CHECK(place.paceline({"search", "search.yaml", "-o", "out", "--json"}).out == found.out);
+  CHECK(place.text("out/study.sqlite") == store);
+}
+
+TEST_CASE("golden section searches along a range, once for each variant") {
+  const Workplace place;
+  place.write(
+      "search.yaml",
+      "study: s\nbase: scenario.yaml\nvariants: [{name: small, set: {batching.initial: 16}}, {name: large}]\n"
+      "vary: [{key: cluster.workers.1.speed, range: {from: 0.25, to: 2, points: 2}}]\n"
+      "search: {method: golden-section, over: speed, minimize: core-hours, replications: 2, tolerance: "
+      "0.5}\n");
+  const ProgramResult found = place.paceline({"search", "search.yaml", "-o", "out", "--json"});
+  CAPTURE(found.err);
+  REQUIRE(found.exit_code == 0);
+  const auto reports = nlohmann::json::parse(found.out);
+  REQUIRE(reports.size() == 2);
+  CHECK(reports.at(0).at("of") == "variant small");
+  CHECK(reports.at(1).at("best") == "large, speed 2");
+  // 1.75 long: 4 settings, and one more for each ln(0.5/1.75) / ln 0.618 = 2.6, so 3.
+  CHECK(reports.at(1).at("cost").at("settings") == 7);
+}
+
+TEST_CASE("what cannot be is refused before the first run") {
+  const Workplace place;
+  place.write("file", "");
+  CHECK(place.paceline({"study", "study.yaml", "-o", "file/below"}).exit_code == 2);
+  CHECK(place.paceline({"study", "study.yaml", "--submit", "pbs"}).exit_code == 2);
+  CHECK(place.paceline({"search", "study.yaml"}).exit_code == 2);
+  place.write("none.yaml", std::string(study_text) + "exclude: [{variant: [ASP, BSP]}]\n");
+  const ProgramResult none = place.paceline({"study", "none.yaml", "--list"});
+  CHECK(none.exit_code == 2);
+  CHECK(contains(none.err, "none.yaml:11:10: error: this leaves no combination"));
+  fs::create_directory(place.path() / "notes");
+  place.write("notes/mine.txt", "keep");
+  const ProgramResult foreign = place.paceline({"study", "study.yaml", "-o", "notes", "--force"});
+  CHECK(foreign.exit_code == 2);
+  CHECK(fs::exists(place.path() / "notes/mine.txt"));
+}
+
+TEST_CASE("a full disk is said, and what was finished is kept") {
+  const Workplace place;
+  const fs::path disk = place.path() / "disk";
+  fs::create_directory(disk);
+  if (mount("none", disk.c_str(), "tmpfs", 0, "size=160k") != 0) {
+    MESSAGE("skipped: no small file system can be mounted here");
+    return;
+  }
+  const ProgramResult full =
+      place.paceline({"study", "study.yaml", "-o", "disk/out", "--set", "replications=400", "--set",
+                      "stop.epochs=0.05", "--set", "evaluation.every=64 samples"});
+  CAPTURE(full.err);
+  CHECK(full.exit_code == 2);
+  CHECK(contains(full.err, "cannot write"));
+  CHECK(mount("none", disk.c_str(), "tmpfs", MS_REMOUNT, "size=20m") == 0);
+  const ProgramResult rest =
+      place.paceline({"study", "study.yaml", "-o", "disk/out", "--set", "replications=2", "--set",
+                      "stop.epochs=0.05", "--set", "evaluation.every=64 samples"});
+  CAPTURE(rest.err);
+  CHECK(rest.exit_code == 0);
+  umount(disk.c_str());
+}
