@@ -14,6 +14,7 @@
 #include "plots/gnuplot.hpp"
 #include "plots/profile_figure.hpp"
 #include "plots/results.hpp"
+#include "plots/study_figure.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 
@@ -48,7 +49,6 @@ std::vector<PlottedRun> read_all(const std::vector<fs::path>& folders) {
   if (folders.empty()) throw UserError("nothing to plot", "name a results folder or a study folder");
   std::vector<PlottedRun> runs;
   for (const fs::path& folder : folders) std::ranges::move(read_results(folder), std::back_inserter(runs));
-  if (runs.empty()) throw UserError(fmt::format("{} holds no results", folders.front().string()), "");
   // The same scenario drawn from two folders: the folder tells them apart.
   std::map<std::string, int> uses;
   for (const PlottedRun& run : runs) ++uses[run.name];
@@ -58,7 +58,26 @@ std::vector<PlottedRun> read_all(const std::vector<fs::path>& folders) {
   return runs;
 }
 
+// What a study asks to be drawn of its runs.
+std::vector<Figure> study_figures(const PlotRequest& request) {
+  std::vector<Figure> figures;
+  for (const fs::path& folder : request.folders)
+    for (const StudyFigureSpec& spec : study_figure_specs(folder)) {
+      std::optional<Figure> figure = study_figure(read_study_chart(folder, spec), request.command);
+      if (!figure) continue;
+      if (std::ranges::count(figures, figure->name, &Figure::name) > 0)
+        throw UserError(fmt::format("two figures have the name `{}`", figure->name),
+                        "draw the studies one by one");
+      figures.push_back(std::move(*figure));
+    }
+  return figures;
+}
+
 std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
+  std::vector<Figure> figures = study_figures(request);
+  if (runs.empty() && figures.empty())
+    throw UserError(fmt::format("{} holds no results", request.folders.front().string()), "");
+  if (runs.empty()) return figures;
   const auto tell = [&](const char* message) {
     if (request.tell) {
       request.tell(message);
@@ -66,7 +85,6 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
       fmt::print(stderr, "{}\n", message);
     }
   };
-  std::vector<Figure> figures;
   if (auto figure = accuracy_figure(runs, request.command)) {
     figures.push_back(std::move(*figure));
   } else {

@@ -155,6 +155,8 @@ std::vector<PlottedRun> read_study(const fs::path& folder, const json& study) {
           fmt::format("{} and {} are both named `{}`", twin->second.string(), entry.path().string(), name),
           "variants of a study need names of their own");
   }
+  // A study of many combinations keeps its runs in one table, and has no folders.
+  if (by_name.empty() && fs::exists(folder / "runs.csv")) return {};
   std::vector<PlottedRun> runs;
   for (const auto& name : required<std::vector<std::string>>(study, "variants", folder / "manifest.json")) {
     const auto found = by_name.find(name);

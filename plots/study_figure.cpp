@@ -1,0 +1,210 @@
+#include "plots/study_figure.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "plots/page.hpp"
+#include "plots/text.hpp"
+#include "plots/time_unit.hpp"
+
+namespace paceline::plots {
+namespace {
+
+constexpr double plot_left_in = 0.52;
+constexpr double plot_top_in = 0.12;
+constexpr double plot_height_in = 1.85;
+constexpr double axis_below_in = 0.36;
+constexpr double gap_in = 0.05;
+constexpr double log_from_ratio = 30.0;
+constexpr double beyond_the_plot = 1e30;  // where the bar of a quantile among runs that never get there ends
+
+std::string file_name(std::string_view name) {
+  std::string safe;
+  for (const char c : name) {
+    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+    safe += kept ? c : '-';
+  }
+  return safe.empty() ? "study" : safe;
+}
+
+struct Extent {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void include(double value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
+  [[nodiscard]] bool is_empty() const { return low > high; }
+  [[nodiscard]] bool is_logarithmic() const { return low > 0.0 && high / low >= log_from_ratio; }
+};
+
+// How the metric is written on its axis.
+struct MetricScale {
+  std::string title;
+  double factor = 1.0;
+};
+
+MetricScale scale_of(const std::string& metric, double largest) {
+  const bool is_time = metric.ends_with("_s");
+  std::string words = is_time ? metric.substr(0, metric.size() - 2) : metric;
+  std::ranges::replace(words, '_', ' ');
+  if (is_time) {
+    const TimeUnit unit = time_unit_for(largest);
+    return {fmt::format("{} ({})", words, unit.symbol), 1.0 / unit.seconds};
+  }
+  if (metric.ends_with("accuracy")) return {words + " (%)", 100.0};
+  return {words, 1.0};
+}
+
+std::string data_rows(const StudySeries& series, double factor) {
+  std::string rows = "# x median low high runs\n";
+  for (const StudyPointValue& point : series.points) {
+    if (!point.median) continue;
+    const double median = factor * *point.median;
+    rows += fmt::format("{:.9g} {:.9g} {:.9g} {:.9g} {}\n", point.x, median,
+                        point.low ? factor * *point.low : median,
+                        point.high ? factor * *point.high : beyond_the_plot, point.runs);
+  }
+  return rows;
+}
+
+std::string recorded_rows(const StudySeries& series, double factor) {
+  std::string rows = "# x y\n";
+  for (const RecordedPoint& point : series.recorded)
+    rows += fmt::format("{:.9g} {:.9g}\n", point.x, factor * point.y);
+  return rows;
+}
+
+void set_axes(Page& page, const StudyChart& chart, const Extent& x, const Extent& y, double factor) {
+  if (chart.is_numeric) {
+    const double margin = x.high > x.low ? 0.04 * (x.high - x.low) : 1.0;
+    if (x.is_logarithmic()) {
+      page.set("set logscale x");
+      page.set(fmt::format("set xrange [{}:{}]", x.low / 1.15, x.high * 1.15));
+    } else {
+      page.set(fmt::format("set xrange [{}:{}]", x.low - margin, x.high + margin));
+    }
+  } else {
+    std::string tics;
+    for (std::size_t i = 0; i < chart.axis_labels.size(); ++i)
+      tics += fmt::format("{}{} {}", i == 0 ? "" : ", ", gnuplot_string(chart.axis_labels[i]), i);
+    const bool are_long = std::ranges::any_of(chart.axis_labels, [&](const std::string& label) {
+      return text_width_in(label, tick_pt) >
+             0.9 * (page_width_in - plot_left_in) / static_cast<double>(chart.axis_labels.size());
+    });
+    page.set(fmt::format("set xtics ({}){}", tics, are_long ? " rotate by 30 right" : ""));
+    page.set(fmt::format("set xrange [-0.5:{}]", static_cast<double>(chart.axis_labels.size()) - 0.5));
+  }
+  const double low = factor * y.low;
+  const double high = factor * y.high;
+  if (y.is_logarithmic()) {
+    page.set("set logscale y");
+    page.set(fmt::format("set yrange [{}:{}]", low / 1.2, high * 1.2));
+  } else {
+    const double margin = high > low ? 0.06 * (high - low) : std::max(1.0, 0.1 * high);
+    page.set(fmt::format("set yrange [{}:{}]", low - margin, high + margin));
+  }
+  page.set("set grid ytics linetype 1 dashtype solid linewidth 0.4 linecolor rgb \"#E4E4E4\"");
+}
+
+// The hollow sibling of a marker.
+int hollow(int marker) {
+  return marker % 2 == 1 ? marker - 1 : marker;
+}
+
+void draw_series(Page& page, const StudyChart& chart) {
+  std::vector<std::string> layers;
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    const SeriesStyle style = series_style(i);
+    const std::string data = fmt::format("$series_{}", i + 1);
+    layers.push_back(
+        fmt::format("{} using 1:2:3:4 with yerrorbars pointtype {} linewidth 0.8 linecolor rgb \"{}\"", data,
+                    style.marker, style.colour));
+    layers.push_back(fmt::format("{} using 1:2 with lines linewidth 1.4 linecolor rgb \"{}\" dashtype {}",
+                                 data, style.colour, style.dash));
+    if (!chart.series[i].recorded.empty())
+      layers.push_back(fmt::format(
+          "$recorded_{} using 1:2 with points pointtype {} pointsize 0.75 linewidth 1.2 linecolor rgb \"{}\"",
+          i + 1, hollow(style.marker), style.colour));
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i)
+    page.draw(
+        fmt::format("{}{}{}", i == 0 ? "plot " : "     ", layers[i], i + 1 == layers.size() ? "" : ", \\"));
+}
+
+std::string note_about(const StudyChart& chart, bool any_recorded) {
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  std::size_t most = 0;
+  for (const StudySeries& series : chart.series)
+    for (const StudyPointValue& point : series.points) {
+      fewest = std::min(fewest, point.runs);
+      most = std::max(most, point.runs);
+    }
+  const std::string runs = fewest == most ? fmt::format("{}", most) : fmt::format("{}–{}", fewest, most);
+  std::string note =
+      most == 1 ? "one run each" : fmt::format("median of {} runs; bars: 10–90 % of them", runs);
+  const bool any_open = std::ranges::any_of(chart.series, [](const StudySeries& series) {
+    return std::ranges::any_of(series.points,
+                               [](const StudyPointValue& point) { return point.median && !point.high; });
+  });
+  if (any_open) note += " (open above: some never get there)";
+  if (chart.never > 0) note += fmt::format("; not drawn: {} whose median never gets there", chart.never);
+  if (any_recorded) note += "; hollow: recorded";
+  return note;
+}
+
+}  // namespace
+
+std::optional<Figure> study_figure(const StudyChart& chart, std::string_view command) {
+  Extent x;
+  Extent y;
+  bool any_recorded = false;
+  std::vector<std::string> names;
+  for (const StudySeries& series : chart.series) {
+    if (!series.name.empty()) names.push_back(series.name);
+    for (const StudyPointValue& point : series.points) {
+      x.include(point.x);
+      for (const std::optional<double>& value : {point.median, point.low, point.high})
+        if (value && point.median) y.include(*value);
+    }
+    for (const RecordedPoint& point : series.recorded) {
+      any_recorded = true;
+      x.include(point.x);
+      y.include(point.y);
+    }
+  }
+  if (y.is_empty()) return std::nullopt;
+  const MetricScale scale = scale_of(chart.spec.metric, y.high);
+  const Legend legend(names, Legend::Sample::line_marker);
+  const Footer footer(note_about(chart, any_recorded), command);
+  const double legend_top_in = plot_top_in + plot_height_in + axis_below_in + gap_in;
+  const double footer_top_in = legend_top_in + legend.height_in() + gap_in;
+
+  Page page(footer_top_in + footer.height_in());
+  for (std::size_t i = 0; i < chart.series.size(); ++i) {
+    page.set(fmt::format("$series_{} << END_OF_DATA\n{}END_OF_DATA", i + 1,
+                         data_rows(chart.series[i], scale.factor)));
+    if (!chart.series[i].recorded.empty())
+      page.set(fmt::format("$recorded_{} << END_OF_DATA\n{}END_OF_DATA", i + 1,
+                           recorded_rows(chart.series[i], scale.factor)));
+  }
+  set_axes(page, chart, x, y, scale.factor);
+  const double plot_width_in = page_width_in - plot_left_in - 0.12;
+  page.frame(plot_left_in, plot_top_in, plot_width_in, plot_height_in);
+  page.text(scale.title, 0.10, plot_top_in + plot_height_in / 2.0, {.align = Align::center, .upright = true});
+  std::string x_title = chart.spec.against;
+  std::ranges::replace(x_title, '_', ' ');
+  if (const auto word = chart.unit.find_first_not_of(' '); word != chart.unit.npos)
+    x_title += fmt::format(" ({})", chart.unit.substr(word));
+  page.text(x_title, plot_left_in + plot_width_in / 2.0, plot_top_in + plot_height_in + 0.28,
+            {.align = Align::center});
+  legend.place(page, legend_top_in);
+  footer.place(page, footer_top_in);
+  draw_series(page, chart);
+  const std::string name = file_name(chart.spec.name);
+  return Figure{name, page.script(name, command)};
+}
+
+}  // namespace paceline::plots

@@ -1,0 +1,63 @@
+// The runs of a study as figures need them: one metric against one varied name, grouped into series.
+//
+// Models:      series of points; a point is the median over the runs of one combination, with the 10 % and 90 % quantiles.
+// Equation:    quantile q of n sorted values: linear between the values at rank q (n - 1). A run without the metric (it
+//              never reached its target) counts as above every number; a quantile among such runs is absent.
+// Units:       those of the metric. Numbers along the axis in the unit their labels are written with.
+// Assumptions: runs.csv and manifest.json of `paceline study`.
+// Not modelled: several metrics in one figure.
+// Source:      none.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace paceline::plots {
+
+struct StudyFigureSpec {
+  std::string name;
+  std::string metric;
+  std::string against;
+  std::string series;  // empty: whatever else is varied
+  std::vector<std::pair<std::string, std::vector<std::string>>> where;
+  std::filesystem::path recorded;  // empty: none
+};
+
+struct StudyPointValue {
+  double x = 0.0;  // the number of its label, or its place among the labels
+  std::size_t runs = 0;
+  std::optional<double> median;
+  std::optional<double> low;
+  std::optional<double> high;
+};
+
+struct RecordedPoint {
+  double x = 0.0;
+  double y = 0.0;
+};
+
+struct StudySeries {
+  std::string name;  // empty: the only one
+  std::vector<StudyPointValue> points;
+  std::vector<RecordedPoint> recorded;
+};
+
+struct StudyChart {
+  StudyFigureSpec spec;
+  std::string unit;                      // of the numbers along the axis; empty: none
+  bool is_numeric = true;                // else labels at equal distances, x = 0, 1, …
+  std::vector<std::string> axis_labels;  // in the order of the study
+  std::vector<StudySeries> series;
+  std::size_t never = 0;  // combinations whose median never reached
+};
+
+// The figures that a study's folder asks for; without any, its time against what varies last. Empty when nothing is
+// varied, or the folder holds no study.
+[[nodiscard]] std::vector<StudyFigureSpec> study_figure_specs(const std::filesystem::path& folder);
+
+// Throws UserError naming the file at fault.
+[[nodiscard]] StudyChart read_study_chart(const std::filesystem::path& folder, const StudyFigureSpec& spec);
+
+}  // namespace paceline::plots

@@ -1,0 +1,119 @@
+#include "plots/study_runs.hpp"
+
+#include <doctest/doctest.h>
+
+#include "plots/study_figure.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+using namespace paceline::plots;
+
+namespace {
+
+constexpr const char* manifest =
+    R"({"format": "paceline-study", "version": 1, "columns": ["variant", "share"],
+  "figures": [{"name": "f", "metric": "time_to_accuracy_s", "against": "share", "series": "variant", "where": {}, "recorded": ""}]})";
+
+// A takes 1, 2, 3 s at 10 % and reaches once in three at 50 %; B has one run, at 50 %.
+constexpr const char* runs = R"(point,variant,share,status,time_to_accuracy_s
+1,A,10 %,done,3
+1,A,10 %,done,1
+1,A,10 %,done,2
+2,A,50 %,done,4
+2,A,50 %,done,
+2,A,50 %,done,
+3,B,10 %,failed,
+4,B,50 %,done,7
+)";
+
+struct StudyFolder {
+  StudyFolder() {
+    write_file_atomically(folder.path() / "manifest.json", manifest);
+    write_file_atomically(folder.path() / "runs.csv", runs);
+  }
+  [[nodiscard]] StudyFigureSpec spec() const { return study_figure_specs(folder.path()).at(0); }
+  test::TemporaryFolder folder;
+};
+
+}  // namespace
+
+TEST_CASE("a chart has a series for each label, a point for each place, medians with 10-90 % quantiles") {
+  const StudyFolder study;
+  const StudyChart chart = read_study_chart(study.folder.path(), study.spec());
+  CHECK(chart.is_numeric);
+  CHECK(chart.unit == " %");
+  REQUIRE(chart.series.size() == 2);
+  CHECK(chart.series[0].name == "A");
+  const StudyPointValue& at_ten = chart.series[0].points.at(0);
+  CHECK(at_ten.x == 10.0);
+  CHECK(at_ten.runs == 3);
+  CHECK(*at_ten.median == 2.0);
+  // Of 1, 2, 3: rank 0.1 · 2 = 0.2, so 1.2; and 2.8.
+  CHECK(*at_ten.low == doctest::Approx(1.2));
+  CHECK(*at_ten.high == doctest::Approx(2.8));
+  // Two of three never reached: the middle one is never.
+  CHECK_FALSE(chart.series[0].points.at(1).median.has_value());
+  CHECK(chart.never == 1);
+  // A run that failed is none.
+  REQUIRE(chart.series[1].points.size() == 1);
+  CHECK(*chart.series[1].points[0].median == 7.0);
+}
+
+TEST_CASE("recorded values stand at their numbers, in the series they name") {
+  const StudyFolder study;
+  StudyFigureSpec spec = study.spec();
+  spec.recorded = study.folder.path() / "recorded.csv";
+  write_file_atomically(spec.recorded, "series,x,y\nA,12.5,2.5\nB,50 %,6\n");
+  const StudyChart chart = read_study_chart(study.folder.path(), spec);
+  REQUIRE(chart.series[0].recorded.size() == 1);
+  CHECK(chart.series[0].recorded[0].x == 12.5);
+  CHECK(chart.series[1].recorded[0].x == 50.0);
+  const std::optional<Figure> figure = study_figure(chart, "paceline plot");
+  REQUIRE(figure.has_value());
+  CHECK(figure->script.find("$recorded_1") != std::string::npos);
+  CHECK(figure->script.find("hollow: recorded") != std::string::npos);
+  write_file_atomically(spec.recorded, "series,x,y\nC,1,1\n");
+  CHECK_THROWS_WITH_AS(read_study_chart(study.folder.path(), spec), doctest::Contains("has no series `C`"),
+                       UserError);
+}
+
+TEST_CASE("a condition leaves only what has one of its labels") {
+  const StudyFolder study;
+  StudyFigureSpec spec = study.spec();
+  spec.where = {{"variant", {"B"}}};
+  const StudyChart chart = read_study_chart(study.folder.path(), spec);
+  REQUIRE(chart.series.size() == 1);
+  CHECK(chart.series[0].name == "B");
+}
+
+TEST_CASE("labels in several units stand side by side") {
+  const StudyFolder study;
+  std::string text = runs;
+  text.replace(text.find("50 %"), 4, "half");
+  write_file_atomically(study.folder.path() / "runs.csv", text);
+  const StudyChart chart = read_study_chart(study.folder.path(), study.spec());
+  CHECK_FALSE(chart.is_numeric);
+  CHECK(chart.axis_labels == std::vector<std::string>{"10 %", "half", "50 %"});
+}
+
+TEST_CASE("a metric that the runs do not have is named with its file") {
+  const StudyFolder study;
+  StudyFigureSpec spec = study.spec();
+  spec.metric = "beauty";
+  CHECK_THROWS_WITH_AS(read_study_chart(study.folder.path(), spec), doctest::Contains("beauty"), UserError);
+}
+
+TEST_CASE("what is not varied needs no figure, and a study that names none gets its last column's") {
+  const StudyFolder study;
+  write_file_atomically(
+      study.folder.path() / "manifest.json",
+      R"({"format": "paceline-study", "version": 1, "columns": ["variant"], "figures": []})");
+  CHECK(study_figure_specs(study.folder.path()).empty());
+  write_file_atomically(
+      study.folder.path() / "manifest.json",
+      R"({"format": "paceline-study", "version": 1, "columns": ["variant", "share"], "figures": []})");
+  CHECK(study.spec().against == "share");
+  CHECK(study.spec().metric == "time_to_accuracy_s");
+}
