@@ -1,14 +1,13 @@
 #include "calibrate/step_log.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <sstream>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "calibrate/csv_cells.hpp"
 #include "calibrate/statistics.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
@@ -23,37 +22,6 @@ constexpr std::size_t fewest_records = 4;
 constexpr double gap_share = 0.03;
 constexpr double fewest_below_gap_share = 0.1;
 constexpr std::size_t fewest_below_gap = 3;
-
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells;
-  std::size_t start = 0;
-  while (start <= line.size()) {
-    const std::size_t comma = std::min(line.find(',', start), line.size());
-    cells.push_back(line.substr(start, comma - start));
-    start = comma + 1;
-  }
-  if (!cells.empty() && cells.back().ends_with('\r')) cells.back().pop_back();
-  return cells;
-}
-
-std::size_t column_of(const std::vector<std::string>& names, const std::string& wanted,
-                      const std::filesystem::path& path) {
-  const auto found = std::ranges::find(names, wanted);
-  if (found == names.end())
-    throw UserError(fmt::format("{}:1: there is no column `{}`", path.string(), wanted),
-                    fmt::format("its columns are {}; name yours with --time-column and --step-column",
-                                fmt::join(names, ", ")));
-  return static_cast<std::size_t>(found - names.begin());
-}
-
-double number_of(const std::string& cell, const std::filesystem::path& path, std::size_t line) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value))
-    throw UserError(fmt::format("{}:{}: `{}` is not a number", path.string(), line, cell),
-                    "a log of steps holds finite numbers in these columns");
-  return value;
-}
 
 struct Half {
   double mean = 0.0;
@@ -100,8 +68,9 @@ std::vector<StepRecord> read_step_log(const std::filesystem::path& path, const s
   std::string line;
   std::getline(lines, line);
   const std::vector<std::string> names = cells_of(line);
-  const std::size_t time = column_of(names, time_column, path);
-  const std::size_t step = column_of(names, step_column, path);
+  const std::string hint = "; name yours with --time-column and --step-column";
+  const std::size_t time = column_of(names, time_column, path, hint);
+  const std::size_t step = column_of(names, step_column, path, hint);
   std::vector<StepRecord> records;
   for (std::size_t number = 2; std::getline(lines, line); ++number) {
     const std::vector<std::string> cells = cells_of(line);

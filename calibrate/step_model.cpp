@@ -22,6 +22,13 @@ double RecordedRuns::pause_s() const {
   return pauses.empty() ? 0.0 : median(std::move(pauses));
 }
 
+double RecordedRuns::steps_between_pauses() const {
+  std::vector<double> steps;
+  for (const StepTimes& run : runs)
+    if (!run.pauses_s.empty()) steps.push_back(run.steps / static_cast<double>(run.pauses_s.size()));
+  return steps.empty() ? 0.0 : median(std::move(steps));
+}
+
 StepModel fit_step_model(const RecordedRuns& asp, const std::vector<RecordedRuns>& bsp) {
   check(!bsp.empty(), "a step model needs synchronous runs");
   StepModel model;

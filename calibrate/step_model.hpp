@@ -4,6 +4,7 @@
 //              what the coordinator does one after another for the workers: the serial part.
 // Equation:    parallel P = workers · seconds per step of the cluster under ASP;
 //              T_BSP(N) = P + f + s·N;
+//              T_ASP(N) = P / N for one mini-batch of the cluster: workers do not hold each other up;
 //              one worker count N₀ recorded: f = 0, s = (T_BSP(N₀) − P)/N₀; several: f, s ≥ 0 by relative least squares.
 //              Runs of one protocol and worker count: the median of their step times between pauses.
 //              Null models from N₀ to N: the same step; a ring all-reduce limited by bandwidth,
@@ -27,6 +28,8 @@ struct RecordedRuns {
 
   [[nodiscard]] double step_s() const;   // median over runs, between pauses
   [[nodiscard]] double pause_s() const;  // median over all pauses, 0 without any
+  // Median over the runs of the steps from one pause to the next; 0 without any.
+  [[nodiscard]] double steps_between_pauses() const;
 };
 
 struct StepModel {
@@ -37,6 +40,7 @@ struct StepModel {
   [[nodiscard]] double bsp_step_s(int workers) const {
     return parallel_s + serial_fixed_s + serial_per_worker_s * workers;
   }
+  [[nodiscard]] double asp_step_s(int workers) const { return parallel_s / workers; }
 };
 
 // BSP of at least one worker count. Throws UserError when a BSP step is shorter than an ASP iteration: then there is no
