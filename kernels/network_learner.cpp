@@ -36,6 +36,16 @@ NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
                 share_of_newest_batch),
       cursors_(config.worker_count) {
   set_compute_threads(1);
+  const std::uint32_t samples = data_.train.sample_count();
+  // Without shards every worker permutes the plain order by itself.
+  std::vector<std::uint32_t> shuffle(samples);
+  std::iota(shuffle.begin(), shuffle.end(), 0U);
+  if (config.dataset.partition == DataPartition::equal_shards)
+    shuffle = random_permutation(RandomStream(seed_, Purpose::data_partition), samples);
+  for (std::uint64_t w = 0; w < cursors_.size(); ++w) {
+    const DataPart part = part_of(config.dataset.partition, samples, w, cursors_.size());
+    cursors_[w].data.assign(shuffle.begin() + part.first, shuffle.begin() + part.end);
+  }
 }
 
 void NetworkLearner::pull(WorkerId worker, ServerId server) {
@@ -101,10 +111,10 @@ std::vector<std::uint32_t> NetworkLearner::next_samples(WorkerId id, std::int64_
     if (cursor.position == cursor.order.size()) {
       const RandomStream stream(seed_, Purpose::data_order, static_cast<std::uint32_t>(id.value),
                                 cursor.next_pass++);
-      cursor.order = random_permutation(stream, data_.train.sample_count());
+      cursor.order = random_permutation(stream, static_cast<std::uint32_t>(cursor.data.size()));
       cursor.position = 0;
     }
-    samples.push_back(cursor.order[cursor.position++]);
+    samples.push_back(cursor.data[cursor.order[cursor.position++]]);
   }
   return samples;
 }

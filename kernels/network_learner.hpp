@@ -1,14 +1,14 @@
 // A learner that really trains: the gradients of a real network on real or generated images.
 //
 // Models:      the parameters, copies and velocities of sim/learning/parameter_store.hpp, with the gradients of a network;
-//              per worker one position in its own order of the training set.
-// Equation:    those of parameter_store.hpp. Worker w reads the training set in passes; pass p is the
+//              per worker one position in its own order of its part of the training set
+//              (sim/learning/partition.hpp).
+// Equation:    those of parameter_store.hpp. Worker w reads its part of the training set in passes; pass p is the
 //              permutation drawn from the stream (seed, data_order, w, p). A batch of b takes the next b samples,
 //              across the end of a pass if need be, so that a batch of 48 extends a batch of 32.
 // Units:       loss in nats, accuracy 0-1.
 // Assumptions: one compute thread (set by the constructor for the whole process), so that equal calls give
-//              bit-identical numbers on one type of CPU. Every worker sees the whole training set. A worker
-//              that has not pulled holds the initial parameters.
+//              bit-identical numbers on one type of CPU. A worker that has not pulled holds the initial parameters.
 //              Batch normalization trains with the statistics of the batch and is evaluated with averages
 //              (sim/learning/batch_norm_averages.hpp), in which the newest batch has a share of 0.1.
 // Not modelled: augmentation.
@@ -50,7 +50,8 @@ class NetworkLearner final : public Learner {
 
  private:
   struct SampleCursor {
-    std::vector<std::uint32_t> order;  // of the present pass
+    std::vector<std::uint32_t> data;   // what it reads
+    std::vector<std::uint32_t> order;  // of the present pass, into `data`
     std::size_t position = 0;
     std::uint64_t next_pass = 0;
   };

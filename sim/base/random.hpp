@@ -32,6 +32,7 @@ enum class Purpose : std::uint8_t {
   straggler = 8,
   profile_draw = 9,
   quota_phase = 10,
+  data_partition = 11,
   learning_curve = 16,
 };
 

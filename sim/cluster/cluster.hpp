@@ -1,12 +1,13 @@
 // The machines of a job and the network between them, as a scenario describes them.
 //
-// Models:      workers with a number of cores and a relative speed; parameter servers; a network (network_config.hpp).
+// Models:      workers with a number of cores, a relative speed and memory, on machines that have so many cores; parameter servers; a network (network_config.hpp).
 // Units:       see the types.
 // Assumptions: a worker's speed has no effect on its links.
 // Not modelled: packet loss, operating system overhead per message.
 // Source:      design section 5.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,13 +29,22 @@ struct Worker {
   double speed = 1.0;     // relative to the machine the profile was measured on; 0.5 takes twice as long
   std::string profile{};  // path of its calibration file; empty: the job's
   std::optional<CpuQuota> quota{};
+  std::optional<Bytes> memory{};  // what a batch must fit into; absent: no limit
+  std::optional<double> flops{};  // declared peak, flop/s
   friend bool operator==(const Worker&, const Worker&) = default;
+};
+
+// A host on which some of the workers run, on cores of their own.
+struct Machine {
+  int cores = 1;
+  std::vector<std::uint64_t> workers;
 };
 
 struct Cluster {
   std::vector<Worker> workers;
   NetworkConfig network;
   ServersConfig servers{};
+  std::vector<Machine> machines{};  // a worker that none names has a machine of its own
 };
 
 }  // namespace paceline

@@ -195,6 +195,20 @@ double ComputeTimes::speed_up(WorkerId worker, int cores, std::int64_t batch_sam
   return undisturbed_iteration(worker, batch_samples) / there;
 }
 
+ComputeFit ComputeTimes::law(WorkerId worker, std::optional<int> cores, double speed) const {
+  const WorkerTimes& own = times(worker);
+  ComputeFit fit{.intercept = own.intercept, .slope_per_sample = own.slope_per_sample, .knee = own.knee};
+  double factor = own.run_and_worker_factor / speed;
+  if (cores) {
+    fit = fit_for(profiles_[own.profile], worker.value, *cores);
+    factor /= own.speed;
+  }
+  fit.intercept = factor * fit.intercept;
+  fit.slope_per_sample = factor * fit.slope_per_sample;
+  if (fit.knee) fit.knee->extra_slope = factor * fit.knee->extra_slope;
+  return fit;
+}
+
 Seconds ComputeTimes::optimizer_step(WorkerId worker) const {
   return times(worker).optimizer_step;
 }

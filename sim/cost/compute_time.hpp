@@ -92,6 +92,9 @@ class ComputeTimes {
   [[nodiscard]] double speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const;
   // Each worker's, from the beginning of a run on, where it has a quota. Its phase is uniform over the period.
   [[nodiscard]] std::vector<std::optional<QuotaClock>> quota_clocks() const;
+  // The worker's law on `cores` (its own if absent) at `speed` times its own, with the luck of this run and of this
+  // worker, without that of single iterations.
+  [[nodiscard]] ComputeFit law(WorkerId worker, std::optional<int> cores, double speed) const;
   [[nodiscard]] std::size_t worker_count() const { return workers_.size(); }
 
  private:

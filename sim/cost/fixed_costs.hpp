@@ -1,9 +1,10 @@
-// What a job pays besides computing and sending: starts, switches, checkpoints, evaluations, serial coordination.
+// What a job pays besides computing and sending: starts, switches, checkpoints, evaluations, adjustments, serial
+// coordination.
 //
 // Models:      a worker's rest before it goes on, and the serial part of a synchronous step.
 // Equation:    start-up, switch:  time + per_worker · (place of the worker if started one after the other, else 1);
 //                                 places count from 1 in worker order; a switch may add a fixed sleep of its driver
-//              checkpoint, evaluation:  a fixed time
+//              checkpoint, evaluation, adjustment of the batches:  a fixed time
 //                                 (a phase may have checkpoint costs of its own)
 //              regrouping, probing: a fixed time of every worker that goes on, when workers are dropped or taken in again,
 //                                 and when dropped ones are probed
@@ -86,6 +87,7 @@ struct FixedCosts {
   // each evaluation, one after the other, while training goes on.
   EvaluationPayer evaluation_payer = EvaluationPayer::free;
   Seconds evaluation{};
+  Seconds adjustment{};  // of the batches: every worker, before it goes on
 };
 
 }  // namespace paceline

@@ -89,7 +89,8 @@ std::vector<Event> Executor::follow_conditions() {
   for (std::uint64_t w = 0; w < world_.compute.worker_count(); ++w)
     was_present.push_back(conditions_.of(WorkerId{w}).is_present);
   std::vector<Event> events;
-  for (const WorkerId worker : conditions_.advance(position())) {
+  const std::vector<WorkerId> changed = conditions_.advance(position());
+  for (const WorkerId worker : changed) {
     const bool is_present = conditions_.of(worker).is_present;
     if (is_present && !was_present[worker.value]) events.emplace_back(WorkerJoined{worker});
     if (!is_present && was_present[worker.value]) events.emplace_back(WorkerLeft{worker});
@@ -100,6 +101,7 @@ std::vector<Event> Executor::follow_conditions() {
             computations_.change_rate(worker, timeline_.now(), rate(worker, computation->batch_samples)))
       at(end->at, ComputationDue{worker, end->attempt});
   }
+  if (!changed.empty() && !batches_.empty()) observe_balance(BalanceCause::conditions);
   return events;
 }
 
@@ -122,6 +124,16 @@ double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
   const WorkerCondition& condition = conditions_.of(worker);
   if (!condition.cores) return condition.speed;
   return condition.speed * world_.compute.speed_up(worker, *condition.cores, batch_samples);
+}
+
+void Executor::observe_balance(BalanceCause cause) {
+  std::vector<BalancedWorker> present;
+  for (std::uint64_t w = 0; w < batches_.size(); ++w) {
+    const WorkerCondition& condition = conditions_.of(WorkerId{w});
+    if (!condition.is_present) continue;
+    present.push_back({world_.compute.law(WorkerId{w}, condition.cores, condition.speed), batches_[w]});
+  }
+  if (!present.empty()) observer_.on_balance(timeline_.now(), cause, balance_of(present));
 }
 
 // Whether it can bring the job forward: timers and the results of evaluations start nothing, nor does the world.

@@ -82,7 +82,7 @@ class Executor {
   void carry_out(const TakeSnapshot& action);
   void carry_out(const Discard& action);
   void carry_out(const ScaleVelocity& action);
-  void carry_out(const AdoptBatches&) {}
+  void carry_out(const AdoptBatches& action);
   void carry_out(const EnterPhase&) {}
   void carry_out(const Judge&) {}
   void carry_out(const Decide&) {}
@@ -102,6 +102,8 @@ class Executor {
   void schedule_world_change();
   [[nodiscard]] JobPosition position() const;
   [[nodiscard]] double rate(WorkerId worker, std::int64_t batch_samples) const;
+  // Tells the observer how well the batches in force fit the world as it is now.
+  void observe_balance(BalanceCause cause);
 
   Coordinator& coordinator_;
   const World& world_;
@@ -110,6 +112,7 @@ class Executor {
   RunObserver& observer_;
   Conditions conditions_;
   Computations computations_;
+  Batches batches_;                                      // in force; empty before the job begins
   std::set<std::pair<GradientId, ServerId>> held_back_;  // by added latency
   std::vector<Seconds> server_free_at_;
   Seconds evaluator_free_at_;

@@ -141,6 +141,9 @@ void Executor::carry_out(const Pause& action) {
     case PauseKind::evaluation:
       duration = world_.costs.evaluation;
       break;
+    case PauseKind::adjustment:
+      duration = world_.costs.adjustment;
+      break;
   }
   at(timeline_.now() + duration, Event(PauseEnded{action.worker, action.gradient}));
 }
@@ -188,6 +191,12 @@ void Executor::carry_out(const Discard& action) {
   for (std::uint64_t server = 0; server < world_.servers; ++server)
     held_back_.erase({action.gradient, ServerId{server}});
   learner_.discard(action.gradient);
+}
+
+void Executor::carry_out(const AdoptBatches& action) {
+  const BalanceCause cause = batches_.empty() ? BalanceCause::start : BalanceCause::adjustment;
+  batches_ = batches_of(action.allocation);
+  observe_balance(cause);
 }
 
 void Executor::carry_out(const ScaleVelocity& action) {

@@ -4,10 +4,13 @@
 #include <cstdint>
 
 #include "sim/base/quantity.hpp"
+#include "sim/cost/balance.hpp"
 #include "sim/training/action.hpp"
 #include "sim/training/event.hpp"
 
 namespace paceline {
+
+enum class BalanceCause : std::uint8_t { start, adjustment, conditions };
 
 class RunObserver {
  public:
@@ -18,6 +21,8 @@ class RunObserver {
   virtual void on_action(Seconds now, const Action& action) = 0;
   // A server computes from `begin` to `end`, both known when the work is queued.
   virtual void on_server_work(ServerId server, Seconds begin, Seconds end) = 0;
+  // How well the batches fit the workers, from now on: at the start and whenever either changes.
+  virtual void on_balance(Seconds /*now*/, BalanceCause /*cause*/, const Balance& /*balance*/) {}
 };
 
 }  // namespace paceline

@@ -11,6 +11,7 @@
 #include "sim/base/random.hpp"
 #include "sim/learning/learner.hpp"
 #include "sim/learning/optimizer.hpp"
+#include "sim/learning/partition.hpp"
 
 namespace paceline {
 
@@ -20,6 +21,7 @@ struct DatasetSource {
   std::string path;                // folder of the files; unused by built-in-images
   std::int64_t train_samples = 0;  // the first n training samples; more than there are is an error
   std::int64_t test_samples = 0;   // the first n test samples
+  DataPartition partition = DataPartition::whole;
 };
 
 struct NetworkLearnerConfig {
@@ -39,7 +41,7 @@ struct NetworkLearnerConfig {
 [[nodiscard]] std::unique_ptr<Learner> load_network_learner(const NetworkLearnerConfig& config);
 
 // The symbol the module exports, found by name; both sides include this header.
-inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v2";
+inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v3";
 using MakeNetworkLearner = Learner* (*)(const NetworkLearnerConfig&);
 
 }  // namespace paceline

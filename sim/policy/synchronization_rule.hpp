@@ -51,6 +51,11 @@ struct SynchronizationRule {
 #include "sim/policy/rules.inc"
 #undef PACELINE_RULE
 
+// Every update combines all members, or one of them that waits for nobody.
+[[nodiscard]] inline bool is_bsp_or_asp(const SynchronizationRule& rule) {
+  return rule.combines_all_members || rule.may_exchange_parameters;
+}
+
 // All of them, in the order of rules.inc.
 [[nodiscard]] std::span<const SynchronizationRule> synchronization_rules();
 [[nodiscard]] const SynchronizationRule& rule_of(SynchronizationKind kind);

@@ -27,12 +27,13 @@ enum class Activity : std::uint8_t {
   switching,
   start_up,
   evaluation,
-  away,  // not part of the cluster
-  wait,  // everything else: for other workers, or nothing was handed out
+  adjustment,  // of the batches
+  away,        // not part of the cluster
+  wait,        // everything else: for other workers, or nothing was handed out
 };
-inline constexpr std::array<std::string_view, 10> activity_names = {
-    "compute", "transfer", "server",     "coordination", "checkpoint",
-    "switch",  "start_up", "evaluation", "away",         "wait"};
+inline constexpr std::array<std::string_view, 11> activity_names = {
+    "compute",  "transfer",   "server",     "coordination", "checkpoint", "switch",
+    "start_up", "evaluation", "adjustment", "away",         "wait"};
 inline constexpr std::size_t activity_count = activity_names.size();
 
 [[nodiscard]] constexpr std::string_view to_string(Activity activity) {

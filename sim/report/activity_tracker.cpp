@@ -17,6 +17,8 @@ Activity activity_of(PauseKind kind) {
       return Activity::switching;
     case PauseKind::checkpoint:
       return Activity::checkpoint;
+    case PauseKind::adjustment:
+      return Activity::adjustment;
     case PauseKind::evaluation:
       return Activity::evaluation;
   }
@@ -71,7 +73,7 @@ void ActivityTracker::on_action(Seconds now, const Action& action) {
   if (const auto* a = std::get_if<Discard>(&action)) call_off(now, a->gradient);
   if (const auto* a = std::get_if<AdoptBatches>(&action)) {
     // The first of them says how many workers there are, busy or not.
-    if (!a->batches.empty()) static_cast<void>(of(WorkerId{a->batches.size() - 1}));
+    if (!a->allocation.empty()) static_cast<void>(of(WorkerId{a->allocation.size() - 1}));
   }
 }
 

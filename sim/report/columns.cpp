@@ -31,6 +31,11 @@ std::vector<Column> fixed_columns() {
        "mean over applied gradients of the maximum over their shards"},
       {"summary.csv", "mean_shard_staleness", "updates",
        "mean over applied gradients of the mean over their shards"},
+      {"summary.csv", "adjustments", "adjustments", "of the batches"},
+      {"summary.csv", "mean_imbalance", "-",
+       "slowest over balanced iteration time (balance.csv), mean over the run's time"},
+      {"summary.csv", "mean_batch_growth", "-",
+       "total batch over that at the start, mean over the run's time"},
       {"summary.csv", "end_reason", "-", "target-reached, workload-done, diverged or stalled"},
 
       {"curve.csv", "replication", "-", replication},
@@ -46,6 +51,32 @@ std::vector<Column> fixed_columns() {
       {"batches.csv", "updates", "updates", "applied by then"},
       {"batches.csv", "worker", "-", "from 0"},
       {"batches.csv", "batch_samples", "samples", "of the worker's next iterations"},
+      {"batches.csv", "wanted_samples", "samples", "by the controller's rule, before bounds and rounding"},
+      {"batches.csv", "limited_by", "-",
+       "what kept the batch from that: minimum, maximum, memory, or throughput (a larger batch was slower); "
+       "empty: nothing"},
+
+      {"balance.csv", "replication", "-", replication},
+      {"balance.csv", "time_s", "s", "from when on it holds"},
+      {"balance.csv", "updates", "updates", "applied by then"},
+      {"balance.csv", "cause", "-", "start, adjustment (of the batches) or conditions (of the workers)"},
+      {"balance.csv", "total_samples", "samples", "of all present workers' batches"},
+      {"balance.csv", "batch_growth", "-", "that over its value at the start"},
+      {"balance.csv", "slowest_s", "s",
+       "mean iteration time of the slowest worker, without iteration jitter"},
+      {"balance.csv", "balanced_s", "s", "the same under the best division of the same total"},
+      {"balance.csv", "imbalance", "-", "slowest_s over balanced_s"},
+      {"balance.csv", "lag_s", "s",
+       "of an adjustment: since the first change of conditions not adjusted to yet; empty: none, or no "
+       "adjustment"},
+
+      {"workers.csv", "replication", "-", replication},
+      {"workers.csv", "worker", "-", "from 0"},
+      {"workers.csv", "gradients", "gradients", "applied"},
+      {"workers.csv", "samples", "samples", "of these gradients"},
+      {"workers.csv", "data_samples", "samples", "it draws its batches from: its shard, or all"},
+      {"workers.csv", "passes", "passes", "samples over data_samples"},
+      {"workers.csv", "gradients_per_s", "1/s", "gradients over the makespan"},
 
       {"staleness.csv", "replication", "-", replication},
       {"staleness.csv", "worker", "-", "from 0"},
@@ -156,6 +187,7 @@ std::vector<Column> attribution_columns() {
       "changing to another phase, or to other workers",
       "pause before the first phase",
       "evaluating the parameters",
+      "changing the batches",
       "not part of the cluster",
       "for other workers, or for work"};
   for (std::size_t i = 0; i < activity_count; ++i)

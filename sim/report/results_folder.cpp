@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/learning/partition.hpp"
 #include "sim/report/bottlenecks.hpp"
 #include "sim/report/build_info.hpp"
 #include "sim/report/expectations.hpp"
@@ -135,6 +136,17 @@ std::vector<PhaseLabel> phase_labels(const LoadedScenario& loaded) {
   return labels;
 }
 
+// What each worker draws its batches from.
+std::vector<std::int64_t> data_samples(const ScenarioResults& results) {
+  const Scenario& scenario = results.loaded.scenario;
+  const DatasetSource& dataset = scenario.job.dataset;
+  std::vector<std::int64_t> samples;
+  for (std::uint64_t w = 0; w < scenario.cluster.workers.size(); ++w)
+    samples.push_back(
+        part_of(dataset.partition, dataset.train_samples, w, scenario.cluster.workers.size()).size());
+  return samples;
+}
+
 // Only what was asked for is there; of the first replication that could be carried out.
 void write_recordings(const std::filesystem::path& folder, const ScenarioResults& results) {
   const std::vector<RunResult>& runs = results.runs;
@@ -158,6 +170,8 @@ void write_results(const std::filesystem::path& folder, const ScenarioResults& r
   write_file_atomically(folder / "curve.csv",
                         curve_csv(results.runs, results.loaded.scenario.job.dataset.train_samples));
   write_file_atomically(folder / "batches.csv", batches_csv(results.runs));
+  write_file_atomically(folder / "balance.csv", balance_csv(results.runs));
+  write_file_atomically(folder / "workers.csv", workers_csv(results.runs, data_samples(results)));
   write_file_atomically(folder / "staleness.csv", staleness_csv(results.runs));
   write_file_atomically(folder / "phases.csv", phases_csv(results.runs, phase_labels(results.loaded)));
   if (results.loaded.scenario.reaction)

@@ -46,8 +46,21 @@ void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
   if (recording_.trace) trace_.server_work.push_back({server, begin, end});
 }
 
+void RunRecorder::on_balance(Seconds now, BalanceCause cause, const Balance& balance) {
+  result_.balances.push_back({now, result_.updates, cause, balance});
+  if (cause == BalanceCause::conditions && !unanswered_since_) unanswered_since_ = now;
+  if (cause == BalanceCause::adjustment && unanswered_since_)
+    result_.balances.back().lag = now - *std::exchange(unanswered_since_, std::nullopt);
+}
+
 void RunRecorder::record(Seconds now, const AdoptBatches& action) {
-  result_.batch_changes.push_back({now, result_.updates, action.batches});
+  BatchChange change{now, result_.updates, batches_of(action.allocation)};
+  for (const WorkerBatch& batch : action.allocation) {
+    change.wanted_samples.push_back(batch.wanted_samples);
+    change.limited_by.push_back(batch.limited_by);
+  }
+  result_.worker_samples.resize(change.batches.size(), 0);
+  result_.batch_changes.push_back(std::move(change));
 }
 
 void RunRecorder::record_update(Seconds now, UpdateId update, bool completes,
@@ -60,6 +73,9 @@ void RunRecorder::record_update(Seconds now, UpdateId update, bool completes,
   for (const GradientOutcome& outcome : outcomes) {
     const AppliedGradient& gradient = outcome.gradient;
     result_.samples += gradient.batch_samples;
+    if (gradient.worker.value >= result_.worker_samples.size())
+      result_.worker_samples.resize(gradient.worker.value + 1, 0);
+    result_.worker_samples[gradient.worker.value] += gradient.batch_samples;
     ++result_.gradients_applied;
     ++result_.staleness[{gradient.worker.value, gradient.staleness}];
     result_.shard_staleness_sum += outcome.mean_staleness;

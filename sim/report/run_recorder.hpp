@@ -35,6 +35,7 @@ class RunRecorder final : public RunObserver {
   void on_event(Seconds now, const Event& event) override;
   void on_action(Seconds now, const Action& action) override;
   void on_server_work(ServerId server, Seconds begin, Seconds end) override;
+  void on_balance(Seconds now, BalanceCause cause, const Balance& balance) override;
 
   // When the last event happened.
   [[nodiscard]] Seconds last_time() const { return last_time_; }
@@ -63,6 +64,7 @@ class RunRecorder final : public RunObserver {
   AppliedUpdates applied_;
   IterationLog iterations_;
   bool in_phase_ = false;
+  std::optional<Seconds> unanswered_since_;  // a change of the world that no adjustment has followed yet
   // An evaluation is of the snapshot taken when it was asked for, whenever its result is known.
   std::map<std::uint64_t, CurvePoint> under_evaluation_;  // by updates
   // Work that servers have queued but not yet done; a job may end before it.

@@ -21,10 +21,24 @@ CurvePoint curve_point(const json& j) {
 }
 
 json to_json(const BatchChange& c) {
-  return {c.time.value(), c.updates, c.batches};
+  return {c.time.value(), c.updates, c.batches, c.wanted_samples, c.limited_by};
 }
 BatchChange batch_change(const json& j) {
-  return {Seconds{j[0].get<double>()}, j[1].get<std::uint64_t>(), j[2].get<std::vector<std::int64_t>>()};
+  return {Seconds{j[0].get<double>()}, j[1].get<std::uint64_t>(), j[2].get<Batches>(),
+          j[3].get<std::vector<double>>(), j[4].get<std::vector<BatchLimit>>()};
+}
+
+// The mean over [first record, end) of what holds from each record to the next.
+template <class Value>
+double time_mean(const std::vector<BalanceRecord>& records, Seconds end, const Value& value) {
+  if (records.empty()) return 1.0;
+  double sum = 0.0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Seconds until = i + 1 < records.size() ? records[i + 1].time : end;
+    sum += value(records[i].balance) * (until - records[i].time).value();
+  }
+  const double duration_s = (end - records.front().time).value();
+  return duration_s > 0.0 ? sum / duration_s : value(records.back().balance);
 }
 
 // Long tables travel as the bytes they have in memory: sender and receiver are one program.
@@ -79,6 +93,23 @@ double RunResult::mean_staleness() const {
   return count > 0.0 ? sum / count : 0.0;
 }
 
+std::string_view to_string(BalanceCause cause) {
+  constexpr std::string_view names[] = {"start", "adjustment", "conditions"};
+  return names[static_cast<std::size_t>(cause)];
+}
+
+double RunResult::mean_imbalance() const {
+  return time_mean(balances, end_time, [](const Balance& balance) { return balance.imbalance(); });
+}
+
+double RunResult::mean_batch_growth() const {
+  if (balances.empty()) return 1.0;
+  const auto start = static_cast<double>(balances.front().balance.total_samples);
+  return time_mean(balances, end_time, [start](const Balance& balance) {
+    return static_cast<double>(balance.total_samples) / start;
+  });
+}
+
 Seconds RunResult::evaluation_interval() const {
   if (curve.size() < 2) return Seconds{};
   return (curve.back().time - curve.front().time) / static_cast<double>(curve.size() - 1);
@@ -103,6 +134,8 @@ std::string pack(const RunResult& result) {
   j["decisions"] = rows_to_json(result.decisions);
   j["windows_judged"] = result.windows_judged;
   j["slow_windows"] = result.slow_windows;
+  j["balances"] = rows_to_json(result.balances);
+  j["worker_samples"] = rows_to_json(result.worker_samples);
   j["server_busy"] = rows_to_json(result.server_busy);
   j["links"] = json::array();
   for (const LinkUse& link : result.links) j["links"].push_back(to_json(link));
@@ -134,6 +167,8 @@ RunResult unpack(const std::string& packed) {
   result.decisions = rows_from_json<DecisionRecord>(j.at("decisions"));
   result.windows_judged = j.at("windows_judged");
   result.slow_windows = j.at("slow_windows");
+  result.balances = rows_from_json<BalanceRecord>(j.at("balances"));
+  result.worker_samples = rows_from_json<std::int64_t>(j.at("worker_samples"));
   result.server_busy = rows_from_json<Seconds>(j.at("server_busy"));
   for (const json& link : j.at("links")) result.links.push_back(link_use(link));
   result.iterations = rows_from_json<IterationRecord>(j.at("iterations"));

@@ -5,12 +5,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "sim/base/quantity.hpp"
 #include "sim/base/random.hpp"
 #include "sim/engine/link_use.hpp"
+#include "sim/engine/observer.hpp"
 #include "sim/policy/switch_policy.hpp"
 #include "sim/report/activity.hpp"
 #include "sim/report/iteration_log.hpp"
@@ -28,8 +30,21 @@ struct CurvePoint {
 struct BatchChange {
   Seconds time;
   std::uint64_t updates = 0;
-  std::vector<std::int64_t> batches;  // by worker
+  Batches batches;                       // by worker, like the two that follow
+  std::vector<double> wanted_samples{};  // by the controller's rule, before bounds and rounding
+  std::vector<BatchLimit> limited_by{};
 };
+
+// How well the batches fit the workers, until the next of these.
+struct BalanceRecord {
+  Seconds time;
+  std::uint64_t updates = 0;
+  BalanceCause cause = BalanceCause::start;
+  Balance balance;
+  // Of an adjustment: since the first change of the world that no adjustment has followed yet; absent: none has changed.
+  std::optional<Seconds> lag{};
+};
+[[nodiscard]] std::string_view to_string(BalanceCause cause);
 
 struct PhaseRecord {
   std::uint64_t phase = 0;
@@ -73,9 +88,11 @@ struct RunResult {
   std::int64_t samples = 0;
   std::uint64_t gradients_started = 0;
   std::uint64_t gradients_applied = 0;
-  std::optional<Seconds> time_to_accuracy;  // absent: the target was never reached, or there is none
-  std::vector<CurvePoint> curve;            // empty when the job does not learn
-  std::vector<BatchChange> batch_changes;   // the first one at time 0
+  std::optional<Seconds> time_to_accuracy;   // absent: the target was never reached, or there is none
+  std::vector<CurvePoint> curve;             // empty when the job does not learn
+  std::vector<BatchChange> batch_changes;    // the first one at time 0
+  std::vector<BalanceRecord> balances;       // the first one at time 0
+  std::vector<std::int64_t> worker_samples;  // applied, by worker
   // (worker, staleness) -> gradients applied with it
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> staleness;
 
@@ -92,6 +109,12 @@ struct RunResult {
 
   [[nodiscard]] double mean_staleness() const;  // over applied gradients, of the maximum over their shards
   [[nodiscard]] double mean_shard_staleness() const;  // ..., of the mean over their shards
+  // Means over the run's time: of slowest / balanced iteration, and of the total batch over that at the start.
+  [[nodiscard]] double mean_imbalance() const;
+  [[nodiscard]] double mean_batch_growth() const;
+  [[nodiscard]] std::size_t adjustments() const {
+    return batch_changes.empty() ? 0 : batch_changes.size() - 1;
+  }
   // Mean time between two evaluations: a time-to-accuracy is not known more finely. 0 with fewer than two.
   [[nodiscard]] Seconds evaluation_interval() const;
 };

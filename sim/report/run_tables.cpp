@@ -28,6 +28,9 @@ void add_summary_row(CsvTable& table, const RunResult& run) {
       .add(run.gradients_started)
       .add(run.mean_staleness())
       .add(run.mean_shard_staleness())
+      .add(run.adjustments())
+      .add(run.mean_imbalance())
+      .add(run.mean_batch_growth())
       .add(run.end_reason)
       .end_row();
 }
@@ -81,7 +84,49 @@ std::string batches_csv(const std::vector<RunResult>& runs) {
             .add(change.updates)
             .add(w)
             .add(change.batches[w])
+            .add(change.wanted_samples[w])
+            .add(to_string(change.limited_by[w]))
             .end_row();
+  return table.text();
+}
+
+std::string balance_csv(const std::vector<RunResult>& runs) {
+  CsvTable table(columns_of("balance.csv"));
+  for (const RunResult& run : runs)
+    for (const BalanceRecord& record : run.balances)
+      table.add(run.seed.replication)
+          .add(record.time)
+          .add(record.updates)
+          .add(to_string(record.cause))
+          .add(record.balance.total_samples)
+          .add(static_cast<double>(record.balance.total_samples) /
+               static_cast<double>(run.balances.front().balance.total_samples))
+          .add(record.balance.slowest)
+          .add(record.balance.balanced)
+          .add(record.balance.imbalance())
+          .add(record.lag)
+          .end_row();
+  return table.text();
+}
+
+std::string workers_csv(const std::vector<RunResult>& runs, const std::vector<std::int64_t>& data_samples) {
+  CsvTable table(columns_of("workers.csv"));
+  for (const RunResult& run : runs) {
+    for (std::size_t w = 0; w < run.worker_samples.size(); ++w) {
+      std::uint64_t gradients = 0;
+      for (const auto& [key, count] : run.staleness)
+        if (key.first == w) gradients += count;
+      const double end_s = run.end_time.value();
+      table.add(run.seed.replication)
+          .add(w)
+          .add(gradients)
+          .add(run.worker_samples[w])
+          .add(data_samples.at(w))
+          .add(static_cast<double>(run.worker_samples[w]) / static_cast<double>(data_samples[w]))
+          .add(end_s > 0.0 ? std::optional(static_cast<double>(gradients) / end_s) : std::nullopt)
+          .end_row();
+    }
+  }
   return table.text();
 }
 

@@ -20,6 +20,10 @@ struct PhaseLabel {
 [[nodiscard]] std::vector<std::string> summary_cells(const RunResult& run);
 [[nodiscard]] std::string curve_csv(const std::vector<RunResult>& runs, std::int64_t dataset_samples);
 [[nodiscard]] std::string batches_csv(const std::vector<RunResult>& runs);
+[[nodiscard]] std::string balance_csv(const std::vector<RunResult>& runs);
+// `data_samples`: what each worker draws its batches from.
+[[nodiscard]] std::string workers_csv(const std::vector<RunResult>& runs,
+                                      const std::vector<std::int64_t>& data_samples);
 [[nodiscard]] std::string staleness_csv(const std::vector<RunResult>& runs);
 [[nodiscard]] std::string phases_csv(const std::vector<RunResult>& runs,
                                      const std::vector<PhaseLabel>& labels);

@@ -64,6 +64,53 @@ void check_straggling(const AnyStraggler& straggler, const std::string& path, co
                                "`round_trips` is not used without `added_latency`");
 }
 
+// The workers of one machine must fit its cores, as they begin and under every level, in the order written.
+void check_machine(const Scenario& scenario, const Reading& reading, std::size_t index) {
+  const Machine& machine = scenario.cluster.machines[index];
+  const std::string path = fmt::format("cluster.machines.{}", index);
+  if (!reading.is_sound(path)) return;
+  const std::size_t count = scenario.cluster.workers.size();
+  for (std::size_t i = 0; i < machine.workers.size(); ++i)
+    check_worker(machine.workers[i], fmt::format("{}.workers.{}", path, i), scenario, reading);
+  if (std::ranges::any_of(machine.workers, [=](std::uint64_t w) { return w >= count; })) return;
+  std::vector<int> cores;
+  for (const Worker& worker : scenario.cluster.workers) cores.push_back(worker.cores);
+  const auto check_sum = [&](const std::string& place) {
+    int sum = 0;
+    for (const std::uint64_t worker : machine.workers) sum += cores[worker];
+    if (sum <= machine.cores) return;
+    reading.problems().error(
+        reading.spot(place),
+        fmt::format("the workers of machine {} need {} cores, and it has {}", index, sum, machine.cores),
+        "give them fewer cores, or the machine more");
+  };
+  check_sum("cluster.workers");
+  const std::vector<Level>& schedule = scenario.heterogeneity.changes.schedule;
+  for (std::size_t i = 0; i < schedule.size(); ++i) {
+    if (schedule[i].cores.empty()) continue;
+    for (std::size_t k = 0; k < schedule[i].cores.size(); ++k) {
+      const std::uint64_t worker = schedule[i].workers.empty() ? k : schedule[i].workers.at(k);
+      if (worker < count) cores[worker] = schedule[i].cores[k];
+    }
+    check_sum(fmt::format("heterogeneity.schedule.{}.cores", i));
+  }
+}
+
+void check_machines(const Scenario& scenario, const Reading& reading) {
+  if (!all_sound(reading, {"cluster.workers", "cluster.machines", "heterogeneity.schedule"})) return;
+  std::vector<std::uint64_t> placed;
+  for (std::size_t i = 0; i < scenario.cluster.machines.size(); ++i) {
+    check_machine(scenario, reading, i);
+    const std::vector<std::uint64_t>& workers = scenario.cluster.machines[i].workers;
+    placed.insert(placed.end(), workers.begin(), workers.end());
+    if (has_duplicates(placed)) {
+      reading.problems().error(reading.spot(fmt::format("cluster.machines.{}.workers", i)),
+                               "a worker runs on two machines", "name it once");
+      return;
+    }
+  }
+}
+
 double amount_of(const Moment& moment) {
   struct Amount {
     double operator()(Seconds date) const { return date.value(); }
@@ -119,6 +166,7 @@ void check_heterogeneity(const Scenario& scenario, const Reading& reading) {
   if (changes.random_stragglers)
     check_straggling(*changes.random_stragglers, "heterogeneity.random_stragglers", reading);
   if (reading.is_sound("cluster.workers")) check_membership(scenario, reading);
+  check_machines(scenario, reading);
 }
 
 }  // namespace paceline

@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "sim/policy/batch_rule.hpp"
 #include "sim/scenario/moment_kinds.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/scenario/threshold.hpp"
@@ -64,6 +65,11 @@ void describe(Visitor& v, DatasetSource& c) {
              "training samples used; one epoch is one pass over them");
   v.optional("test_samples", c.test_samples, Whole<std::int64_t>{0},
              "held-out samples of an evaluation; required by the learner `network`");
+  v.optional(
+      "partition", c.partition,
+      Choice<DataPartition>{{{"whole", DataPartition::whole}, {"equal-shards", DataPartition::equal_shards}}},
+      "whole: every worker reads all training samples, in an order of its own; equal-shards: each a "
+      "part of them, equal whatever the batches");
 }
 
 template <class Visitor>
@@ -160,6 +166,18 @@ void describe(Visitor& v, Worker& c) {
   v.optional("profile", c.profile, Path{}, "calibration file of this machine, for the job's network",
              Absent{"the job's"});
   v.optional("quota", c.quota, Section{}, "limit of processor time, as containers have", Absent{"none"});
+  v.optional("memory", c.memory, size(above(0)),
+             "what a batch must fit into, by the profile's memory model: larger ones are cut and reported",
+             Absent{"no limit"});
+  v.optional("flops", c.flops, flop_rate(above(0)), "declared peak, for `batching.shares: flops`",
+             Absent{"not declared"});
+}
+
+template <class Visitor>
+void describe(Visitor& v, Machine& c) {
+  v.required("cores", c.cores, Whole<int>{1, 1 << 16}, "of the whole machine");
+  v.required("workers", c.workers, ListOf<Whole<std::uint64_t>>{{0}, "worker", 1},
+             "that run on it, from 0, on cores of their own");
 }
 
 template <class Visitor>
@@ -246,6 +264,8 @@ void describe(Visitor& v, Cluster& c) {
              "the machines that train");
   v.required("network", c.network, Section{}, "the network between them");
   v.optional("servers", c.servers, Section{}, "parameter servers, for `transport: server`");
+  v.optional("machines", c.machines, ListOf<Section>{{}, "machine"},
+             "hosts that several workers share: no level may ask for more cores than they have");
 }
 
 template <class Visitor>
@@ -382,24 +402,51 @@ void describe(Visitor& v, ReactionEntry& c) {
   v.always();
 }
 
+inline std::vector<std::pair<std::string, BatchControllerKind>> controller_words() {
+  std::vector<std::pair<std::string, BatchControllerKind>> words;
+  for (const BatchControllerRule& rule : batch_controller_rules()) {
+    words.emplace_back(rule.word, rule.kind);
+    if (!rule.synonym.empty()) words.emplace_back(rule.synonym, rule.kind);
+  }
+  return words;
+}
+inline std::string controller_descriptions() {
+  std::string text;
+  for (const BatchControllerRule& rule : batch_controller_rules())
+    text += fmt::format("{}{}{}{}: {}", text.empty() ? "" : "; ", rule.word,
+                        rule.synonym.empty() ? "" : " or ", rule.synonym, rule.description);
+  return text;
+}
+
 template <class Visitor>
 void describe(Visitor& v, BatchingConfig& c) {
-  v.required(
-      "controller", c.controller,
-      Choice<BatchControllerKind>{{{"uniform", BatchControllerKind::uniform},
-                                   {"static", BatchControllerKind::static_by_throughput},
-                                   {"dynamic", BatchControllerKind::dynamic}}},
-      "uniform: equal batches; static: by calibrated throughput; dynamic: by observed iteration times");
+  v.required("controller", c.controller, Choice<BatchControllerKind>{controller_words()},
+             controller_descriptions());
+  v.optional(
+      "shares", c.shares,
+      Choice<ShareBasis>{{{"throughput", ShareBasis::throughput},
+                          {"cores", ShareBasis::cores},
+                          {"flops", ShareBasis::flops}}},
+      "what static batches are proportional to: calibrated samples/s, cores, or each worker's `flops`");
+  v.optional("start", c.start,
+             Choice<StartBatches>{{{"uniform", StartBatches::uniform}, {"static", StartBatches::shares}}},
+             "batches that a controller which adjusts begins with");
   v.required("initial", c.initial_samples, Whole<std::int64_t>{1},
              "samples in a worker's batch at the start; times the workers, the global batch");
-  v.optional("minimum", c.minimum_samples, Whole<std::int64_t>{1}, "smallest static or dynamic batch");
-  v.optional("maximum", c.maximum_samples, Whole<std::int64_t>{1}, "largest static or dynamic batch");
-  v.optional("dead_band", c.dead_band, Number{between(0, 1)},
-             "dynamic: act only when some batch would change by more than this fraction");
+  v.optional("minimum", c.minimum_samples, Whole<std::int64_t>{1}, "smallest batch of all but uniform ones");
+  v.optional("maximum", c.maximum_samples, Whole<std::int64_t>{1}, "largest batch of all but uniform ones");
+  v.optional(
+      "dead_band", c.dead_band, Number{between(0, 1)},
+      "change, as a fraction, up to which batches are left alone: dynamic and proportional-repair look "
+      "at the largest one, released at each worker's",
+      Absent{"0.05; released: 0.2"});
   v.optional("smoothing", c.smoothing, Number{above_up_to(0, 1)},
-             "dynamic: weight of the newest iteration time in the moving average");
-  v.optional("adjust_every", c.adjust_every_iterations, Iterations{},
-             "dynamic: iterations of every worker between two looks at the times");
+             "weight of the newest iteration time in a moving average");
+  v.optional("adjust_every", c.adjust_every, Period{},
+             "iterations of every worker, or epochs of the job, between two looks at the times",
+             Absent{"10 iterations; lb-bsp: 1 iterations; released: 1 epochs"});
+  v.optional("adjustment_cost", c.adjustment_cost, duration(at_least(0)),
+             "pause of every worker before it goes on with other batches: a new data loader, or a restart");
   v.optional("weighting", c.weighting,
              Choice<GradientWeighting>{
                  {{"by-batch", GradientWeighting::by_batch}, {"equal", GradientWeighting::equal}}},

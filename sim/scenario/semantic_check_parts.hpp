@@ -15,6 +15,7 @@ namespace paceline {
 void check_phases(const Scenario& scenario, const Reading& reading);
 void check_reaction(const Scenario& scenario, const Reading& reading);
 void check_heterogeneity(const Scenario& scenario, const Reading& reading);
+void check_batching(const Scenario& scenario, const Reading& reading);
 
 [[nodiscard]] inline std::string phase_path(std::size_t phase, const char* key) {
   return fmt::format("synchronization.{}.{}", phase, key);

@@ -205,36 +205,6 @@ void check_evaluation_cost(const Scenario& scenario, const Reading& reading) {
     reading.problems().warning(reading.spot("evaluation.cost"), "`cost` is not used by `who_pays: free`");
 }
 
-void check_bounds(const Scenario& scenario, const Reading& reading) {
-  const BatchingConfig& batching = scenario.batching;
-  Problems& problems = reading.problems();
-  if (!all_sound(reading,
-                 {"batching.controller", "batching.initial", "batching.minimum", "batching.maximum"}))
-    return;
-  const bool used = batching.controller != BatchControllerKind::uniform;
-  const auto place = [&](const char* bound) {
-    return reading.spot(reading.is_given(bound) ? bound : "batching.initial");
-  };
-  const std::string initial = fmt::format("`initial` ({})", batching.initial_samples);
-  if ((used || reading.is_given("batching.minimum")) && batching.minimum_samples > batching.initial_samples)
-    problems.error(place("batching.minimum"),
-                   fmt::format("`minimum` ({}) is above {}", batching.minimum_samples, initial), "");
-  if ((used || reading.is_given("batching.maximum")) && batching.maximum_samples < batching.initial_samples)
-    problems.error(place("batching.maximum"),
-                   fmt::format("`maximum` ({}{}) is below {}", batching.maximum_samples,
-                               reading.is_given("batching.maximum") ? "" : ", the default", initial),
-                   "");
-}
-
-void check_unused_batching_keys(const Scenario& scenario, const Reading& reading) {
-  const std::string controller = "batching.controller";
-  if (!reading.is_sound(controller) || scenario.batching.controller == BatchControllerKind::dynamic) return;
-  for (const char* key : {"batching.dead_band", "batching.smoothing", "batching.adjust_every"})
-    if (reading.is_given(key) && same_source(reading, key, controller))
-      reading.problems().warning(reading.spot(key),
-                                 fmt::format("`{}` is only used by `controller: dynamic`", key));
-}
-
 void check_workload(const Scenario& scenario, const Reading& reading) {
   if (!all_sound(reading, workload_keys)) return;
   Problems& problems = reading.problems();
@@ -292,8 +262,7 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_reaction(scenario, reading);
   check_heterogeneity(scenario, reading);
   check_evaluation_cost(scenario, reading);
-  check_bounds(scenario, reading);
-  check_unused_batching_keys(scenario, reading);
+  check_batching(scenario, reading);
   check_workload(scenario, reading);
   check_expectations(scenario, reading);
 }

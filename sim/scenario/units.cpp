@@ -41,6 +41,7 @@ constexpr std::array<Unit, 12> rates{{{"bit/s", 1, 8},
                                       {"Mbps", 1e6, 8, true},
                                       {"Gbps", 1e9, 8, true}}};
 constexpr std::array<Unit, 1> percents{{{"%", 1, 100}}};
+constexpr std::array<Unit, 2> flop_rates{{{"GFLOP/s", 1e9, 1}, {"TFLOP/s", 1e12, 1}}};
 
 bool starts_number(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
@@ -100,7 +101,8 @@ std::optional<std::string> likely_unit(std::string_view name, const UnitTable& t
 }
 
 Mistake unknown_unit(std::string_view name, const UnitTable& table) {
-  for (const UnitTable* other : {&duration_units(), &size_units(), &rate_units(), &percent_units()})
+  for (const UnitTable* other :
+       {&duration_units(), &size_units(), &rate_units(), &percent_units(), &flop_rate_units()})
     if (find_unit(name, *other) != nullptr)
       return {fmt::format("wrong unit `{}`: that is {}, {} is expected", name, other->noun, table.noun),
               accepted(table)};
@@ -144,6 +146,11 @@ const UnitTable& rate_units() {
 }
 const UnitTable& percent_units() {
   static const UnitTable table{"a percentage", "25 %", percents};
+  return table;
+}
+
+const UnitTable& flop_rate_units() {
+  static const UnitTable table{"a rate of operations", "2 TFLOP/s", flop_rates};
   return table;
 }
 

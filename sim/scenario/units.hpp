@@ -32,6 +32,7 @@ struct UnitTable {
 [[nodiscard]] const UnitTable& size_units();
 [[nodiscard]] const UnitTable& rate_units();
 [[nodiscard]] const UnitTable& percent_units();
+[[nodiscard]] const UnitTable& flop_rate_units();
 
 // What is wrong with a value, and what to write instead.
 struct Mistake {

@@ -19,6 +19,9 @@ constexpr std::array<Unit, 6> count_units{{{"samples", 1, 1},
 constexpr UnitTable count_table{"a number of samples, updates or epochs", "2048 samples", count_units};
 constexpr std::array<Unit, 2> iteration_units{{{"iterations", 1, 1}, {"iteration", 1, 1, true}}};
 constexpr UnitTable iteration_table{"a number of iterations", "10 iterations", iteration_units};
+constexpr std::array<Unit, 4> period_units{
+    {{"iterations", 1, 1}, {"epochs", 1, 1}, {"iteration", 1, 1, true}, {"epoch", 1, 1, true}}};
+constexpr UnitTable period_table{"a number of iterations or epochs", "10 iterations", period_units};
 constexpr double largest_count = 0x1.0p53;  // beyond it, doubles skip whole numbers
 
 bool is_whole(double number) {
@@ -236,6 +239,28 @@ Json Iterations::schema() const {
 }
 std::string Iterations::expectation() const {
   return "a number of iterations, such as `10 iterations`";
+}
+
+Parsed<AdjustmentPeriod> Period::parse(const Scalar& scalar) const {
+  const Parsed<NumberAndUnit> parsed = parse_with_unit(scalar.text, period_table);
+  if (const auto* mistake = std::get_if<Mistake>(&parsed)) return *mistake;
+  const auto& [number, unit] = std::get<NumberAndUnit>(parsed);
+  if (number <= 0.0 || number > largest_count)
+    return out_of_range(scalar.text, fmt::format("{} above 0", period_table.noun));
+  if (unit->name.starts_with("epoch")) return AdjustmentPeriod{EveryEpochs{number}};
+  if (!is_whole(number)) return out_of_range(scalar.text, "a whole number of iterations, at least 1");
+  return AdjustmentPeriod{EveryIterations{static_cast<std::int64_t>(number)}};
+}
+std::string Period::print(const Value& value) const {
+  if (const auto* every = std::get_if<EveryIterations>(&value))
+    return fmt::format("{} iterations", every->iterations);
+  return fmt::format("{} epochs", std::get<EveryEpochs>(value).epochs);
+}
+Json Period::schema() const {
+  return {{"type", "string"}, {"pattern", quantity_pattern(period_table)}};
+}
+std::string Period::expectation() const {
+  return "a number of iterations or epochs, such as `10 iterations`";
 }
 
 Mistake not_a_choice(std::string_view word, const std::vector<std::string>& accepted) {

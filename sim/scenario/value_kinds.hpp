@@ -183,6 +183,9 @@ struct Measured {
 [[nodiscard]] inline Measured<BytesPerSecond> rate(Range range) {
   return {{rate_units(), range}};
 }
+[[nodiscard]] inline Measured<double> flop_rate(Range range) {
+  return {{flop_rate_units(), range}};
+}
 // Written in percent, held as a fraction.
 [[nodiscard]] inline Measured<double> percent(Range range) {
   return {{percent_units(), range}};
@@ -212,6 +215,15 @@ struct Iterations {
   using Value = std::int64_t;
   [[nodiscard]] Parsed<Value> parse(const Scalar& scalar) const;
   [[nodiscard]] std::string print(Value value) const { return fmt::format("{} iterations", value); }
+  [[nodiscard]] Json schema() const;
+  [[nodiscard]] std::string expectation() const;
+};
+
+// "10 iterations", "1 epochs": how often batches are adjusted.
+struct Period {
+  using Value = AdjustmentPeriod;
+  [[nodiscard]] Parsed<Value> parse(const Scalar& scalar) const;
+  [[nodiscard]] std::string print(const Value& value) const;
   [[nodiscard]] Json schema() const;
   [[nodiscard]] std::string expectation() const;
 };

@@ -8,18 +8,16 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/compute_law.hpp"
+#include "sim/policy/batch_rule.hpp"
+#include "sim/study/failure_place.hpp"
 #include "sim/study/input_files.hpp"
 #include "sim/study/learner_use.hpp"
+#include "sim/study/memory_safeguard.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/study/world_of.hpp"
 
 namespace paceline {
 namespace {
-
-[[noreturn]] void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
-                          const std::string& hint) {
-  throw UserError(fmt::format("{}: error: `{}`: {}\nhint: {}\n", origin_of(loaded, key), key, message, hint));
-}
 
 const Profile& read_profile_at(const LoadedScenario& loaded, const std::filesystem::path& path,
                                const std::string& key, InputFiles& files) {
@@ -80,6 +78,19 @@ std::vector<std::string> poor_fit_notes(const std::vector<Worker>& workers, cons
                       profile.path, fit.cores, 100.0 * fit.leave_one_out_error));
   }
   return notes;
+}
+
+// A controller that does not keep the total batch changes what an update is: comparisons must know whether the learning
+// rate followed.
+std::optional<std::string> growth_note(const Scenario& scenario) {
+  const BatchControllerRule& rule = rule_of(scenario.batching.controller);
+  if (!rule.adjusts || rule.keeps_total) return std::nullopt;
+  const bool follows = scenario.job.optimizer.batch_scaling != RateScaling::none;
+  return fmt::format(
+      "`controller: {}` does not keep the total batch (mean_batch_growth in summary.csv), and the learning "
+      "rate "
+      "{} it (job.optimizer.batch_scaling)",
+      rule.word, follows ? "follows" : "does not follow");
 }
 
 // What is to be said about a statistical learner; nothing about the others.
@@ -146,6 +157,8 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, cons
       notes.push_back(std::move(note));
     for (std::string& note : poor_fit_notes(workers, profile)) notes.push_back(std::move(note));
   }
+  for (std::string& note : check_memory(loaded, profiles)) notes.push_back(std::move(note));
+  if (auto note = growth_note(scenario)) notes.push_back(std::move(*note));
   for (std::string& note : check_learner(loaded, files)) notes.push_back(std::move(note));
   return notes;
 }

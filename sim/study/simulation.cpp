@@ -12,6 +12,7 @@
 #include "sim/learning/statistical_learner.hpp"
 #include "sim/report/run_recorder.hpp"
 #include "sim/study/learner_use.hpp"
+#include "sim/study/memory_safeguard.hpp"
 #include "sim/study/world_of.hpp"
 
 namespace paceline {
@@ -27,7 +28,8 @@ FixedCosts fixed_costs(const Scenario& scenario) {
                    .probing = {},
                    .coordination = scenario.coordination,
                    .evaluation_payer = scenario.evaluation.who_pays,
-                   .evaluation = scenario.evaluation.cost};
+                   .evaluation = scenario.evaluation.cost,
+                   .adjustment = scenario.batching.adjustment_cost};
   for (const PhaseEntry& phase : scenario.synchronization) {
     costs.switching.push_back(phase.switching);
     costs.checkpoint_of_phase.push_back(phase.checkpoint_cost);
@@ -112,21 +114,28 @@ std::vector<PhaseConfig> phases(const Scenario& scenario) {
   return phases;
 }
 
-// What a coordinator may know beforehand: the profile's mean times, never the jitter of this run.
-std::vector<double> calibrated_throughput(const Scenario& scenario, const ComputeTimes& compute) {
-  std::vector<double> throughput;
+// What a coordinator may know beforehand: what is declared and the profile's mean times, never the jitter of this run.
+std::vector<WorkerPrior> declared(const Scenario& scenario, const Profiles& profiles,
+                                  const ComputeTimes& compute) {
+  std::vector<WorkerPrior> machines;
   const std::int64_t batch = scenario.batching.initial_samples;
-  for (std::uint64_t w = 0; w < scenario.cluster.workers.size(); ++w)
-    throughput.push_back(static_cast<double>(batch) / compute.mean_iteration(WorkerId{w}, batch).value());
-  return throughput;
+  for (std::uint64_t w = 0; w < scenario.cluster.workers.size(); ++w) {
+    const Worker& worker = scenario.cluster.workers[w];
+    machines.push_back(
+        {.throughput = static_cast<double>(batch) / compute.mean_iteration(WorkerId{w}, batch).value(),
+         .cores = static_cast<double>(worker.cores),
+         .flops = worker.flops.value_or(1.0),
+         .memory_samples = largest_batch_in_memory(worker, profiles.of(w))});
+  }
+  return machines;
 }
 
-Coordinator build_coordinator(const Scenario& scenario, const World& world) {
+Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles, const World& world) {
   return Coordinator(
       {.phases = phases(scenario),
        .reaction = scenario.reaction ? scenario.reaction->config : ReactionConfig{},
        .batching = scenario.batching,
-       .calibrated_throughput = calibrated_throughput(scenario, world.compute),
+       .machines = declared(scenario, profiles, world.compute),
        .present_at_start =
            present_at_start(scenario.heterogeneity.changes.membership, scenario.cluster.workers.size()),
        .servers = world.servers,
@@ -139,7 +148,8 @@ Coordinator build_coordinator(const Scenario& scenario, const World& world) {
        .evaluations_at_target = static_cast<std::size_t>(scenario.stop.evaluations_in_a_row),
        .pause_at_start = scenario.start_up.has_value(),
        .checkpoint_every = checkpoint_every(scenario),
-       .coordinate_synchronous_steps = !scenario.coordination.is_free()});
+       .coordinate_synchronous_steps = !scenario.coordination.is_free(),
+       .pause_at_adjustment = scenario.batching.adjustment_cost > Seconds{}});
 }
 
 std::vector<int> cores_in_use(const Scenario& scenario) {
@@ -161,7 +171,7 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
   const World world = build_world(scenario, truth, seed);
   const std::unique_ptr<Learner> learner = build_learner(scenario, world.servers, seed);
   // Policies know the profile, never the draw.
-  Coordinator coordinator = build_coordinator(scenario, build_world(scenario, profiles, seed));
+  Coordinator coordinator = build_coordinator(scenario, profiles, build_world(scenario, profiles, seed));
   SimGridTimeline timeline(scenario.cluster);
   RunRecorder recorder(seed, recording);
   Executor executor(coordinator, world, *learner, timeline, recorder);

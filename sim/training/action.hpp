@@ -76,7 +76,7 @@ struct Coordinate {
   std::int64_t samples = 0;
 };
 // regrouping: workers were dropped or taken in again; probing: a dropped one is being probed.
-enum class PauseKind { start_up, switching, checkpoint, evaluation, regrouping, probing };
+enum class PauseKind { start_up, switching, checkpoint, evaluation, adjustment, regrouping, probing };
 // A worker rests; what for says how long. Answer: PauseEnded.
 struct Pause {
   WorkerId worker;
@@ -134,7 +134,7 @@ struct TakeSnapshot {
 };
 // From now on released workers train with these batches.
 struct AdoptBatches {
-  Batches batches;
+  Allocation allocation;
 };
 // A gradient that was started will never be applied.
 struct Discard {

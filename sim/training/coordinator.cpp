@@ -7,33 +7,42 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
+#include "sim/policy/batch_rule.hpp"
 
 namespace paceline {
+namespace {
+
+void check_phase(const PhaseConfig& phase, const CoordinatorConfig& config) {
+  const SynchronizationRule& rule = rule_of(phase.policy);
+  check(config.servers == 1 || rule.decides_alike_on_every_server,
+        "the first gradients of a round may differ from server to server");
+  check(!rule_of(config.batching.controller).only_bsp_and_asp || is_bsp_or_asp(rule),
+        "this batch controller is defined for BSP and ASP only");
+}
+
+}  // namespace
 
 Coordinator::Coordinator(CoordinatorConfig config)
     : config_(std::move(config)),
       workload_(config_.total_samples, config_.dataset_samples, config_.phases),
       evaluations_(config_.evaluate_every),
-      batch_controller_(make_batch_controller(config_.batching, config_.calibrated_throughput)),
-      switch_policy_(
-          make_switch_policy(config_.reaction, config_.phases, config_.calibrated_throughput.size())),
-      batches_(batch_controller_->initial()),
-      workers_(config_.calibrated_throughput.size()),
+      batch_controller_(make_batch_controller(config_.batching, config_.machines)),
+      switch_policy_(make_switch_policy(config_.reaction, config_.phases, config_.machines.size())),
+      batches_(batches_of(batch_controller_->initial())),
+      workers_(config_.machines.size()),
       versions_(config_.servers, 0) {
   check(!workers_.empty() && config_.servers > 0, "a job has workers and servers");
-  for (const PhaseConfig& phase : config_.phases)
-    check(config_.servers == 1 || rule_of(phase.policy).decides_alike_on_every_server,
-          "the first gradients of a round may differ from server to server");
+  for (const PhaseConfig& phase : config_.phases) check_phase(phase, config_);
   if (config_.checkpoint_every) checkpoints_.emplace(*config_.checkpoint_every);
   for (std::size_t w = 0; w < config_.present_at_start.size(); ++w) {
     if (config_.present_at_start[w]) continue;
     workers_.at(w).doing = Doing::away;
-    batch_controller_->on_leave(WorkerId{w});
+    static_cast<void>(batch_controller_->on_leave(WorkerId{w}));
   }
 }
 
 void Coordinator::start(Actions& actions) {
-  actions.emplace_back(AdoptBatches{batches_});
+  actions.emplace_back(AdoptBatches{batch_controller_->initial()});
   actions.emplace_back(Evaluate{.updates = 0, .samples = 0});
   ++evaluations_under_way_;
   plan_phase(config_.pause_at_start ? std::optional(PauseKind::start_up) : std::nullopt, actions);
@@ -44,6 +53,7 @@ void Coordinator::handle(Seconds now, const Event& event, Actions& actions) {
   now_ = now;
   std::visit([&](const auto& e) { on(e, actions); }, event);
   if (stopped_ || work_done_) return;
+  release_held(actions);
   offer_work_given_back(actions);
   finish_phase_if_over(actions);
 }
@@ -56,6 +66,7 @@ void Coordinator::on(const WorkerLeft& event, Actions& actions) {
   forget(refused_);
   forget(to_drop_);
   forget(to_restore_);
+  forget(held_);
   for (auto& [id, update] : pending_updates_)
     for (std::vector<WorkerId>& release : update.release) forget(release);
   for (auto& [id, workers] : coordinating_) forget(workers);
@@ -69,7 +80,7 @@ void Coordinator::on(const WorkerLeft& event, Actions& actions) {
   worker = {};
   worker.doing = Doing::away;
   worker.iterations = iterations;
-  batch_controller_->on_leave(event.worker);
+  adopt(batch_controller_->on_leave(event.worker), actions);
   if (switch_policy_->watches()) switch_policy_->on_members(workload_.phase(), members());
   carry_out(policies_.front()->on_leave(event.worker), ServerId{0}, actions);
 }
@@ -102,11 +113,8 @@ void Coordinator::on(const IterationFinished& event, Actions& actions) {
   worker.own_time += event.compute_time;
   if (worker.iteration->is_probe)
     return uses_servers() ? send_to_servers(event.worker, actions) : finish_probe(event.worker, actions);
-  if (auto batches = batch_controller_->on_iteration(event.worker, worker.iteration->batch_samples,
-                                                     event.compute_time)) {
-    batches_ = std::move(*batches);
-    actions.emplace_back(AdoptBatches{batches_});
-  }
+  adopt(batch_controller_->on_iteration(event.worker, worker.iteration->batch_samples, event.compute_time),
+        actions);
   if (phase().exchange == Exchange::parameters) {
     begin_parameter_exchange(event.worker, actions);
   } else if (uses_servers()) {
@@ -182,6 +190,8 @@ void Coordinator::plan_phase(std::optional<PauseKind> pause, Actions& actions) {
   switched_at_.reset();
   if (pause == PauseKind::switching && !policies_.front()->is_synchronous()) switched_at_ = done();
   refused_.clear();
+  held_.clear();
+  batch_controller_->begin_phase(policies_.front()->is_synchronous());
   planned_pause_ = pause;
   phase_planned_ = true;
   for (const WorkerId member : members) {

@@ -16,7 +16,8 @@
 //                work of a worker that leaves is given back and done by somebody. A worker that joins pulls first.
 //              - A checkpoint holds up the workers released together with the chief, the lowest worker present: all
 //                under BSP, the chief alone under ASP. Inline evaluation holds up every worker once, when it next goes on;
-//                the one before the first update holds up nobody.
+//                the one before the first update holds up nobody. So does an adjustment of the batches, if it costs
+//                anything: several before a worker goes on cost it once.
 // Not modelled: membership changes with several servers (refused); loss of work since the last checkpoint.
 // Source:      design section 3; OmniLearn and Sync-Switch references.
 #pragma once
@@ -44,8 +45,8 @@ struct CoordinatorConfig {
   std::vector<PhaseConfig> phases;
   ReactionConfig reaction;
   BatchingConfig batching;
-  std::vector<double> calibrated_throughput;  // samples/s at the initial batch, one for each worker
-  std::vector<bool> present_at_start;         // by worker; empty: all are
+  std::vector<WorkerPrior> machines;   // what is declared of each worker
+  std::vector<bool> present_at_start;  // by worker; empty: all are
   std::size_t servers = 1;
   OptimizerConfig optimizer;
   std::int64_t total_samples = 0;
@@ -57,6 +58,7 @@ struct CoordinatorConfig {
   bool pause_at_start = false;
   std::optional<Every> checkpoint_every;
   bool coordinate_synchronous_steps = false;
+  bool pause_at_adjustment = false;
 };
 
 class Coordinator {
@@ -118,6 +120,8 @@ class Coordinator {
   void release_round(std::vector<WorkerId> workers, Actions& actions);
   void release(std::vector<WorkerId> workers, Actions& actions);
   void offer_work_given_back(Actions& actions);
+  void adopt(const std::optional<Allocation>& allocation, Actions& actions);
+  void release_held(Actions& actions);
   void plan_checkpoint(const std::vector<WorkerId>& workers);
   void next_pause_or_go_on(WorkerId worker, Actions& actions);
   void go_on(WorkerId worker, Actions& actions);
@@ -172,6 +176,7 @@ class Coordinator {
   Batches batches_;
   std::vector<WorkerState> workers_;
   std::vector<WorkerId> refused_;  // asked for work when there was none
+  std::vector<WorkerId> held_;     // by the batch controller, free to go on otherwise
   std::map<UpdateId, PendingUpdate> pending_updates_;
   std::map<UpdateId, std::vector<WorkerId>> coordinating_;  // who goes on afterwards
   std::vector<std::uint64_t> versions_;                     // by server

@@ -63,7 +63,7 @@ void Coordinator::regroup(std::vector<WorkerId>& workers, Actions& actions) {
     state(id).is_dropped = true;
     state(id).doing = Doing::dropped;
     state(id).pauses.clear();
-    batch_controller_->on_leave(id);
+    adopt(batch_controller_->on_leave(id), actions);
   }
   for (const WorkerId id : std::exchange(to_restore_, {})) take_in_again(id, actions);
   refused_.clear();

@@ -50,6 +50,10 @@ void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
   }
   if (together) plan_checkpoint(workers);
   for (const WorkerId id : workers) {
+    if (!together && batch_controller_->holds(id)) {
+      held_.push_back(id);
+      continue;
+    }
     if (!together && !has_work()) {
       refused_.push_back(id);
       continue;
@@ -65,6 +69,7 @@ void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
                                       .gradient_is_held = false,
                                       .update = std::nullopt};
     workload_.hand_out(worker.iteration->batch_samples);
+    if (std::exchange(worker.adjustment_owed, false)) worker.pauses.push_back(PauseKind::adjustment);
     for (; worker.evaluations_owed > 0; --worker.evaluations_owed)
       worker.pauses.push_back(PauseKind::evaluation);
     next_pause_or_go_on(id, actions);
@@ -77,6 +82,24 @@ void Coordinator::offer_work_given_back(Actions& actions) {
   // Between two rounds they wait for the next one, with the others.
   if (policy.is_synchronous() && !(pending_updates_.empty() && coordinating_.empty())) return;
   release(std::exchange(refused_, {}), actions);
+}
+
+void Coordinator::adopt(const std::optional<Allocation>& allocation, Actions& actions) {
+  if (!allocation) return;
+  batches_ = batches_of(*allocation);
+  actions.emplace_back(AdoptBatches{*allocation});
+  if (!config_.pause_at_adjustment) return;
+  for (const WorkerId worker : present_workers()) state(worker).adjustment_owed = true;
+}
+
+// Those whom the batch controller lets go by now.
+void Coordinator::release_held(Actions& actions) {
+  if (held_.empty()) return;
+  const auto still_held = [this](WorkerId id) { return batch_controller_->holds(id); };
+  const auto free = std::stable_partition(held_.begin(), held_.end(), still_held);
+  std::vector<WorkerId> workers(free, held_.end());
+  held_.erase(free, held_.end());
+  release(std::move(workers), actions);
 }
 
 void Coordinator::plan_checkpoint(const std::vector<WorkerId>& workers) {

@@ -219,6 +219,9 @@ void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
   }
   ++updates_;
   workload_.count_update();
+  std::vector<WorkerId> workers;
+  for (const CombinedGradient& combined : update.gradients) workers.push_back(combined.worker);
+  adopt(batch_controller_->on_update(workers, epoch()), actions);
   if (!evaluations_.due(done())) return;
   evaluate(actions);
   if (!config_.workers_pay_for_evaluation) return;

@@ -72,6 +72,7 @@ struct WorkerState {
   Seconds own_time;  // of its present iteration: computing and transfers, no waiting
   Seconds transfer_began;
   std::size_t evaluations_owed = 0;
+  bool adjustment_owed = false;             // batches have changed since it last went on
   std::deque<PauseKind> pauses;             // before it goes on
   std::optional<IterationState> iteration;  // absent when it has none: idle, away, or called off
 

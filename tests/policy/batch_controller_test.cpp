@@ -6,27 +6,13 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/policy/batch_controllers.hpp"
+#include "sim/policy/controllers/apportion.hpp"
+#include "tests/policy/driven_controller.hpp"
 
 using namespace paceline;
+using namespace paceline::test;
 
 namespace {
-
-// Feeds rounds of iterations whose time is `time_s(worker, batch)` until `adjustments` changes happened, and returns
-// the batches then in force. `rounds_allowed` bounds the search.
-template <class Time>
-Batches drive(BatchController& controller, const Time& time_s, int adjustments, int rounds_allowed = 1000) {
-  Batches batches = controller.initial();
-  for (int round = 0; round < rounds_allowed && adjustments > 0; ++round) {
-    const Batches in_force = batches;
-    for (std::uint64_t w = 0; w < in_force.size(); ++w)
-      if (auto changed = controller.on_iteration(WorkerId{w}, in_force[w], Seconds{time_s(w, in_force[w])})) {
-        batches = *changed;
-        --adjustments;
-      }
-  }
-  return batches;
-}
 
 BatchingConfig dynamic(std::int64_t initial) {
   BatchingConfig config;
@@ -34,7 +20,7 @@ BatchingConfig dynamic(std::int64_t initial) {
   config.initial_samples = initial;
   config.minimum_samples = 1;
   config.maximum_samples = 10000;
-  config.adjust_every_iterations = 5;
+  config.adjust_every = EveryIterations{5};
   return config;
 }
 
@@ -43,35 +29,25 @@ BatchingConfig dynamic(std::int64_t initial) {
 TEST_CASE("uniform gives every worker the initial batch") {
   BatchingConfig config;
   config.initial_samples = 48;
-  CHECK(make_batch_controller(config, std::vector<double>{1.0, 9.0})->initial() == Batches{48, 48});
+  CHECK(batches_of(make_batch_controller(config, throughputs({1.0, 9.0}))->initial()) == Batches{48, 48});
 }
 
 TEST_CASE("static splits the global batch by calibrated throughput and keeps its sum") {
   // b_k = K·b_0·X_k / ΣX: 4·32 = 128 over throughputs 6:6:4:32 = 16, 16, 10.67, 85.33 -> 16, 16, 11, 85
   BatchingConfig config;
-  config.controller = BatchControllerKind::static_by_throughput;
+  config.controller = BatchControllerKind::fixed_shares;
   config.initial_samples = 32;
   config.minimum_samples = 1;
-  const Batches batches = make_batch_controller(config, std::vector<double>{6.0, 6.0, 4.0, 32.0})->initial();
+  const Batches batches =
+      batches_of(make_batch_controller(config, throughputs({6.0, 6.0, 4.0, 32.0}))->initial());
   CHECK(batches == Batches{16, 16, 11, 85});
-}
-
-TEST_CASE("splitting by share always sums to the total, and no part is a sample away from its share") {
-  for (std::int64_t total = 1; total <= 60; ++total) {
-    const std::vector<double> shares{0.3, 1.7, 2.9, 0.011, 5.0};
-    const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
-    const Batches parts = split_by_share(total, shares);
-    CHECK(std::accumulate(parts.begin(), parts.end(), std::int64_t{0}) == total);
-    for (std::size_t k = 0; k < shares.size(); ++k)
-      CHECK(std::abs(static_cast<double>(parts[k]) - static_cast<double>(total) * shares[k] / sum) < 1.0);
-  }
 }
 
 TEST_CASE("the dynamic controller reaches the fixed point of the published figure within two adjustments") {
   // ACSOS 2020, figure 4a: batches settle near (1059, 855, 1252) from 1024 each. At a fixed point all times are
   // equal, so t_k(b) = b / X_k with speeds X_k proportional to those batches has it exactly; the target is 3 %.
   const std::vector<double> speed{1059.0, 855.0, 1252.0};
-  auto controller = make_batch_controller(dynamic(1024), speed);
+  auto controller = make_batch_controller(dynamic(1024), throughputs(speed));
   const Batches settled = drive(
       *controller, [&](std::uint64_t w, std::int64_t b) { return static_cast<double>(b) / speed[w]; }, 2, 60);
   const double published[] = {1059.0, 855.0, 1252.0};
@@ -81,7 +57,7 @@ TEST_CASE("the dynamic controller reaches the fixed point of the published figur
 
 TEST_CASE("one adjustment is b·mean(t)/t, rounded") {
   // times 2, 1, 1 s at 30 samples each: mean 4/3 -> 30·(4/3)/2 = 20, 30·(4/3)/1 = 40, 40
-  auto controller = make_batch_controller(dynamic(30), std::vector<double>{1.0, 1.0, 1.0});
+  auto controller = make_batch_controller(dynamic(30), throughputs({1.0, 1.0, 1.0}));
   CHECK(drive(
             *controller, [](std::uint64_t w, std::int64_t) { return w == 0 ? 2.0 : 1.0; }, 1) ==
         Batches{20, 40, 40});
@@ -89,7 +65,7 @@ TEST_CASE("one adjustment is b·mean(t)/t, rounded") {
 
 TEST_CASE("equal times never adjust, nor do differences inside the dead-band") {
   // 3 % apart: the largest change would be below 5 %
-  auto controller = make_batch_controller(dynamic(100), std::vector<double>{1.0, 1.0});
+  auto controller = make_batch_controller(dynamic(100), throughputs({1.0, 1.0}));
   const Batches batches = drive(
       *controller, [](std::uint64_t w, std::int64_t) { return w == 0 ? 1.03 : 1.0; }, 1, 200);
   CHECK(batches == Batches{100, 100});
@@ -99,7 +75,7 @@ TEST_CASE("the dead-band looks at the largest change, and then everybody moves")
   // times 1.2, 1, 1 s at 100: changes -11 %, +7 %, +7 %. With dead-band 8 % only the first exceeds it, yet all move.
   BatchingConfig config = dynamic(100);
   config.dead_band = 0.08;
-  auto controller = make_batch_controller(config, std::vector<double>{1.0, 1.0, 1.0});
+  auto controller = make_batch_controller(config, throughputs({1.0, 1.0, 1.0}));
   CHECK(drive(
             *controller, [](std::uint64_t w, std::int64_t) { return w == 0 ? 1.2 : 1.0; }, 1) ==
         Batches{89, 107, 107});
@@ -110,7 +86,7 @@ TEST_CASE("bounds clamp before the dead-band decides") {
   BatchingConfig config = dynamic(100);
   config.minimum_samples = 100;
   config.maximum_samples = 100;
-  auto controller = make_batch_controller(config, std::vector<double>{1.0, 1.0});
+  auto controller = make_batch_controller(config, throughputs({1.0, 1.0}));
   CHECK(drive(
             *controller, [](std::uint64_t w, std::int64_t) { return w == 0 ? 9.0 : 1.0; }, 1, 200) ==
         Batches{100, 100});
@@ -123,8 +99,8 @@ TEST_CASE("a batch that lowered the throughput becomes an upper bound that is ne
     if (w == 0) return batch / 100.0;
     return b > 110 ? batch / 50.0 : batch / 200.0;
   };
-  auto controller = make_batch_controller(dynamic(100), std::vector<double>{1.0, 1.0});
-  Batches batches = controller->initial();
+  auto controller = make_batch_controller(dynamic(100), throughputs({1.0, 1.0}));
+  Batches batches = batches_of(controller->initial());
   bool tried_more = false;
   bool learned = false;
   for (int round = 0; round < 500; ++round) {
@@ -132,7 +108,7 @@ TEST_CASE("a batch that lowered the throughput becomes an upper bound that is ne
     for (std::uint64_t w = 0; w < 2; ++w)
       if (auto changed =
               controller->on_iteration(WorkerId{w}, in_force[w], Seconds{time_s(w, in_force[w])})) {
-        batches = *changed;
+        batches = batches_of(*changed);
         if (tried_more) learned = true;
         if (batches[1] > 110) {
           CHECK_FALSE(tried_more);
@@ -146,7 +122,7 @@ TEST_CASE("a batch that lowered the throughput becomes an upper bound that is ne
 }
 
 TEST_CASE("an iteration that started under the old batch does not count for the new one") {
-  auto controller = make_batch_controller(dynamic(30), std::vector<double>{1.0, 1.0, 1.0});
+  auto controller = make_batch_controller(dynamic(30), throughputs({1.0, 1.0, 1.0}));
   const Batches batches = drive(
       *controller, [](std::uint64_t w, std::int64_t) { return w == 0 ? 2.0 : 1.0; }, 1);
   REQUIRE(batches == Batches{20, 40, 40});

@@ -79,8 +79,9 @@ struct OfAction {
   Content operator()(const TakeSnapshot& a) const { return numbers(a.worker.value, a.server.value); }
   Content operator()(const AdoptBatches& a) const {
     Content content{};
-    for (std::size_t w = 0; w < a.batches.size(); ++w)
-      content.at(w % content.size()) += static_cast<double>((w + 1) * static_cast<std::size_t>(a.batches[w]));
+    for (std::size_t w = 0; w < a.allocation.size(); ++w)
+      content.at(w % content.size()) +=
+          static_cast<double>((w + 1) * static_cast<std::size_t>(a.allocation[w].samples));
     return content;
   }
   Content operator()(const Discard& a) const { return numbers(a.gradient.value); }

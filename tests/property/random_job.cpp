@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/random.hpp"
+#include "sim/policy/batch_rule.hpp"
 #include "sim/policy/synchronization_rule.hpp"
 
 namespace paceline::test {
@@ -122,11 +123,27 @@ void draw_reaction(Dice& dice, TestJob& job) {
   job.costs.probing = dice.seconds(0.0, 2.0);
 }
 
+// Any controller there is that the job's policies allow.
+BatchControllerKind random_controller(Dice& dice, const TestJob& job) {
+  const std::span<const BatchControllerRule> rules = batch_controller_rules();
+  const bool bsp_and_asp = std::ranges::all_of(
+      job.phases, [](const PhaseConfig& phase) { return is_bsp_or_asp(rule_of(phase.policy)); });
+  const BatchControllerRule* rule = nullptr;
+  do {
+    rule = &rules[dice.index(rules.size())];
+  } while (rule->only_bsp_and_asp && !bsp_and_asp);
+  return rule->kind;
+}
+
 void draw_work(Dice& dice, TestJob& job) {
   job.batching.initial_samples = dice.whole(2, 24);
-  job.batching.controller = static_cast<BatchControllerKind>(dice.whole(0, 2));
+  job.batching.controller = random_controller(dice, job);
   job.batching.maximum_samples = 64;
-  job.batching.adjust_every_iterations = dice.whole(1, 6);
+  if (dice.chance(0.3)) job.batching.start = StartBatches::shares;
+  job.batching.adjust_every = EveryIterations{dice.whole(1, 6)};
+  const BatchControllerRule& rule = rule_of(job.batching.controller);
+  if (rule.only_at_epochs || dice.chance(0.3)) job.batching.adjust_every = EveryEpochs{dice.real(0.05, 0.3)};
+  if (dice.chance(0.2)) job.costs.adjustment = dice.seconds(0.0, 5.0);
   if (dice.chance(0.3)) job.batching.weighting = GradientWeighting::equal;
   job.total_samples = dice.whole(50, 1500);
   job.intercept = dice.chance(0.5) ? dice.seconds(0.0, 10.0) : Seconds{};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/policy/batch_rule.hpp"
 #include "tests/property/random_job.hpp"
 
 namespace paceline::test {
@@ -92,16 +93,15 @@ std::string words(const FixedCosts& costs) {
 
 std::string in_words(const RandomJob& random) {
   const TestJob& job = random.job;
-  constexpr std::array<std::string_view, 3> controllers{"uniform", "static", "dynamic"};
   std::string text = fmt::format("{} workers of speeds", job.workers.size());
   for (const Worker& worker : job.workers) text += fmt::format(" {}", worker.speed);
   text += fmt::format("; {} servers at {} B/s; links {} B/s, {} s\n", job.servers, job.server_rate.value(),
                       job.network.bandwidth.value(), job.network.latency.value());
   text += fmt::format(
       "{} samples in {} batches from {}; iteration {} s + 1 s per sample, jitter {} {} {}, step {} s\n",
-      job.total_samples, controllers.at(static_cast<std::size_t>(job.batching.controller)),
-      job.batching.initial_samples, job.intercept.value(), job.jitter.run_cv, job.jitter.worker_cv,
-      job.jitter.iteration_cv, job.optimizer_step.value());
+      job.total_samples, rule_of(job.batching.controller).word, job.batching.initial_samples,
+      job.intercept.value(), job.jitter.run_cv, job.jitter.worker_cv, job.jitter.iteration_cv,
+      job.optimizer_step.value());
   for (std::size_t p = 0; p < job.phases.size(); ++p)
     text += words(job.phases[p], p < job.costs.switching.size() ? job.costs.switching[p] : RestartCost{});
   if (job.reaction.policy != SwitchKind::fixed)

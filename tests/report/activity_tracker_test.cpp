@@ -171,7 +171,7 @@ TEST_CASE("an all-reduce given up for one among fewer members does not outlive i
 
 TEST_CASE("the end of the job ends everything, and a worker never heard of waited all along") {
   ActivityTracker tracker(false);
-  tracker.on_action(Seconds{0}, AdoptBatches{{8, 8, 8}});
+  tracker.on_action(Seconds{0}, AdoptBatches{{{.samples = 8}, {.samples = 8}, {.samples = 8}}});
   tracker.on_action(Seconds{0}, StartIteration{w0, GradientId{0}, 0, 8, 0});
   tracker.finish(Seconds{4});
   REQUIRE(tracker.times().size() == 3);

@@ -49,6 +49,7 @@ ScenarioResults some_results() {
   }
   Scenario& scenario = results.loaded.scenario;
   scenario.name = "a \"test\" <of> names";
+  scenario.cluster.workers = job.workers;
   scenario.synchronization.resize(job.phases.size());
   scenario.reaction = ReactionEntry{};
   scenario.job.dataset.train_samples = job.total_samples;

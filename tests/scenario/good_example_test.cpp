@@ -105,7 +105,8 @@ TEST_CASE("the good example is accepted without a warning, and every value arriv
   CHECK(s.batching.maximum_samples == 256);
   CHECK(s.batching.dead_band == 0.05);
   CHECK(s.batching.smoothing == 0.2);
-  CHECK(s.batching.adjust_every_iterations == 10);
+  REQUIRE(s.batching.adjust_every.has_value());
+  CHECK(std::get<EveryIterations>(*s.batching.adjust_every).iterations == 10);
   CHECK(s.batching.weighting == GradientWeighting::by_batch);
   CHECK(s.jitter.run_cv == 0.01);
   CHECK(s.jitter.worker_cv == 0.0);

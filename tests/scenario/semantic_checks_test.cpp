@@ -292,8 +292,8 @@ TEST_CASE("what is written and not used is a warning") {
   CHECK(loaded.warnings[0].find(":16:62: warning: `switch_cost` of the first phase is not used") !=
         std::string::npos);
   CHECK(loaded.warnings[1].find(
-            ":23:14: warning: `batching.dead_band` is only used by `controller: dynamic`") !=
-        std::string::npos);
+            ":23:14: warning: `batching.dead_band` is only used by `controller: dynamic, released, "
+            "proportional-repair`") != std::string::npos);
 }
 
 // A study overrides the controller of its base again and again; the base's other keys are not a mistake.

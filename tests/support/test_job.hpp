@@ -47,6 +47,10 @@ class Recording final : public RunObserver {
     if (also != nullptr) also->on_server_work(server, begin, end);
   }
 
+  void on_balance(Seconds now, BalanceCause cause, const Balance& balance) override {
+    if (also != nullptr) also->on_balance(now, cause, balance);
+  }
+
   RunObserver* also = nullptr;  // sees the same, in the same order
 
   std::vector<Happened> events;
@@ -123,15 +127,17 @@ struct TestJob {
 
   [[nodiscard]] Coordinator coordinator() const {
     const ComputeTimes compute(profile(), workers, jitter, seed);
-    std::vector<double> throughput;
+    std::vector<WorkerPrior> machines;
     for (std::uint64_t w = 0; w < workers.size(); ++w)
-      throughput.push_back(static_cast<double>(batching.initial_samples) /
-                           compute.mean_iteration(WorkerId{w}, batching.initial_samples).value());
+      machines.push_back({.throughput = static_cast<double>(batching.initial_samples) /
+                                        compute.mean_iteration(WorkerId{w}, batching.initial_samples).value(),
+                          .cores = static_cast<double>(workers[w].cores),
+                          .flops = workers[w].flops.value_or(1.0)});
     return Coordinator(
         {.phases = phases,
          .reaction = reaction,
          .batching = batching,
-         .calibrated_throughput = throughput,
+         .machines = machines,
          .present_at_start = present_at_start(heterogeneity.membership, workers.size()),
          .servers = servers,
          .optimizer = optimizer,
@@ -143,7 +149,8 @@ struct TestJob {
          .evaluations_at_target = evaluations_at_target,
          .pause_at_start = costs.start_up.has_value(),
          .checkpoint_every = checkpoint_every,
-         .coordinate_synchronous_steps = !costs.coordination.is_free()});
+         .coordinate_synchronous_steps = !costs.coordination.is_free(),
+         .pause_at_adjustment = costs.adjustment > Seconds{}});
   }
 
   struct Result {

@@ -37,7 +37,7 @@ TEST_CASE("a worker that was refused work takes part in the next round once") {
   // it is refused. At 26 s: 26 applied, worker 2 is called off, and all three begin another round, each once.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.8}, {1, 0.5}};
-  job.batching.controller = BatchControllerKind::static_by_throughput;
+  job.batching.controller = BatchControllerKind::fixed_shares;
   job.heterogeneity.schedule = {{.at = Seconds{0.0}, .workers = {1, 2}, .speeds = {0.5, 0.1}}};
   job.phases = {{.policy = SynchronizationKind::backup_workers, .parameter = 2}};
   job.total_samples = 31;
@@ -107,7 +107,7 @@ TEST_CASE("a worker that was refused work has nothing to be called off") {
   TestJob job;
   job.workers = {{1, 2.28318702}, {1, 0.62331222}, {1, 1.61770064}, {1, 2.52328655}, {1, 1.17257153}};
   job.batching = {
-      .controller = BatchControllerKind::static_by_throughput, .initial_samples = 7, .maximum_samples = 64};
+      .controller = BatchControllerKind::fixed_shares, .initial_samples = 7, .maximum_samples = 64};
   job.total_samples = 54;
   PhaseConfig bsp;
   bsp.transport = Transport::tree;

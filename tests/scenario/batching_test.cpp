@@ -1,0 +1,88 @@
+// Batch controllers in a scenario: what they need, what they refuse, what is warned of.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/scenario/good_example.hpp"
+
+namespace paceline::test {
+namespace {
+
+using Changes = std::vector<std::pair<const char*, std::string>>;
+
+std::string changed(const Changes& changes) {
+  std::string text(good_example);
+  for (const auto& [from, to] : changes) text = replaced(text, from, to);
+  return text;
+}
+
+bool has(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr const char* workers_text =
+    "[{cores: 2}, {cores: 1}, {cores: 1, speed: 0.5}, {cores: 1, speed: 0.25}]";
+
+TEST_CASE("every batch controller is a word, and `published` is the dynamic one") {
+  for (const char* word : {"dynamic", "published", "proportional-repair", "lb-bsp"}) {
+    CAPTURE(word);
+    CHECK(complaint(changed({{"controller: dynamic", fmt::format("controller: {}", word)}})).empty());
+  }
+  const LoadedScenario loaded = load_text(changed({{"controller: dynamic", "controller: published"}}));
+  CHECK(loaded.scenario.batching.controller == BatchControllerKind::dynamic);
+}
+
+TEST_CASE("batches are adjusted every so many iterations or epochs") {
+  const LoadedScenario loaded =
+      load_text(changed({{"adjust_every: 10 iterations", "adjust_every: 0.5 epochs"}}));
+  const auto& every = loaded.scenario.batching.adjust_every;
+  REQUIRE(every.has_value());
+  CHECK(std::get<EveryEpochs>(*every).epochs == 0.5);
+  CHECK(has(complaint(changed({{"adjust_every: 10 iterations", "adjust_every: 1.5 iterations"}})),
+            "a whole number of iterations"));
+}
+
+TEST_CASE("the released controller adjusts at epochs, and knows bsp and asp only") {
+  const std::string said = complaint(changed({{"controller: dynamic", "controller: released"}}));
+  CHECK(has(said, "error: `controller: released` adjusts at epochs"));
+  CHECK(has(
+      complaint(changed({{"controller: dynamic", "controller: released"},
+                         {"adjust_every: 10 iterations", "adjust_every: 1 epochs"},
+                         {"policy: bsp, transport: ring", "policy: ssp, staleness: 2, transport: server"}})),
+      "is defined for bsp and asp only"));
+}
+
+TEST_CASE("a dead-band of 0 with jitter is warned of at its place") {
+  const LoadedScenario loaded = load_text(changed({{"dead_band: 0.05", "dead_band: 0"}}));
+  REQUIRE(loaded.warnings.size() == 1);
+  CHECK(has(loaded.warnings[0], ": warning: a dead-band of 0 with jitter"));
+  const LoadedScenario still =
+      load_text(changed({{"dead_band: 0.05", "dead_band: 0"}}), {"jitter.iteration=0 %"});
+  CHECK(still.warnings.empty());
+}
+
+TEST_CASE("a level that needs more cores than the machine has is refused at its place") {
+  const std::string machine = "\n  machines: [{cores: 6, workers: [0, 1, 2, 3]}]";
+  const std::string text = changed({{workers_text, workers_text + machine}});
+  CHECK(complaint(text).empty());
+  const std::string said =
+      complaint(text + "heterogeneity:\n  schedule: [{at: 1 epochs, cores: [4, 1, 1, 1]}]\n");
+  CHECK(has(said, "error: the workers of machine 0 need 7 cores, and it has 6"));
+  CHECK(has(said, "schedule: [{at: 1 epochs, cores: [4, 1, 1, 1]}]"));
+  CHECK(has(complaint(changed({{workers_text, std::string(workers_text) +
+                                                  "\n  machines: [{cores: 4, workers: [0, 1, 2, 3]}]"}})),
+            "error: the workers of machine 0 need 5 cores, and it has 4"));
+  CHECK(has(complaint(changed({{workers_text, std::string(workers_text) +
+                                                  "\n  machines: [{cores: 8, workers: [0, 1]}, {cores: 8, "
+                                                  "workers: [1, 2]}]"}})),
+            "a worker runs on two machines"));
+}
+
+TEST_CASE("shares by flop/s need the flop/s of every worker") {
+  const std::string said = complaint(changed(
+      {{"controller: dynamic", "controller: static"}, {"initial: 32", "initial: 32\n  shares: flops"}}));
+  CHECK(has(said, "error: `batching.shares: flops` needs `flops` of every worker"));
+  CHECK(has(complaint(changed({{workers_text, "[{cores: 2, flops: 3 GB}]"}})), "wrong unit `GB`"));
+}
+
+}  // namespace
+}  // namespace paceline::test
