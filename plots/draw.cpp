@@ -109,6 +109,8 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
   if (auto figure = outcome_figure(runs, recorded, request.command)) figures.push_back(std::move(*figure));
   // Most runs are not traced: that needs no message.
   if (auto figure = timeline_figure(runs, request.command)) figures.push_back(std::move(*figure));
+  if (auto figure = compute_time_figure(runs, request.command)) figures.push_back(std::move(*figure));
+  if (auto figure = update_density_figure(runs, request.command)) figures.push_back(std::move(*figure));
   return figures;
 }
 

@@ -106,6 +106,34 @@ std::vector<WorkerActivity> read_activities(const fs::path& path) {
   return activities;
 }
 
+// A file that is kept on request only.
+std::vector<IterationTime> read_iterations(const fs::path& path) {
+  std::vector<IterationTime> iterations;
+  if (!fs::exists(path)) return iterations;
+  const CsvTable table(path, {"replication", "worker", "start_s", "finish_s"});
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    const bool was_finished = !table.text(row, "finish_s").empty();
+    if (table.count(row, "replication") != 0 || !was_finished) continue;
+    iterations.push_back(
+        {table.count(row, "worker"), table.number(row, "finish_s") - table.number(row, "start_s")});
+  }
+  return iterations;
+}
+
+// Results of earlier versions lack it.
+std::vector<WorkerUpdates> read_workers(const fs::path& path) {
+  std::vector<WorkerUpdates> workers;
+  if (!fs::exists(path)) return workers;
+  const CsvTable table(path, {"replication", "worker", "gradients", "gradients_per_s"});
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    const bool has_rate = !table.text(row, "gradients_per_s").empty();
+    if (table.count(row, "replication") != 0 || !has_rate) continue;
+    workers.push_back(
+        {table.count(row, "worker"), table.count(row, "gradients"), table.number(row, "gradients_per_s")});
+  }
+  return workers;
+}
+
 PlottedRun read_run(const fs::path& folder, const json& manifest) {
   PlottedRun run;
   run.folder = folder;
@@ -139,6 +167,8 @@ PlottedRun read_run(const fs::path& folder, const json& manifest) {
   run.curves = read_curves(folder / "curve.csv", run.target_accuracy.has_value());
   run.batches = read_batches(folder / "batches.csv");
   run.activities = read_activities(folder / "activities.csv");
+  run.iterations = read_iterations(folder / "iterations.csv");
+  run.workers = read_workers(folder / "workers.csv");
   return run;
 }
 

@@ -39,6 +39,17 @@ struct WorkerActivity {
   double end_s = 0.0;
 };
 
+struct IterationTime {
+  std::uint64_t worker = 0;
+  double compute_s = 0.0;
+};
+
+struct WorkerUpdates {
+  std::uint64_t worker = 0;
+  std::uint64_t gradients = 0;
+  double gradients_per_s = 0.0;
+};
+
 struct PlottedRun {
   std::filesystem::path folder;
   std::string name;  // free text
@@ -53,6 +64,8 @@ struct PlottedRun {
   std::vector<LearningCurve> curves;       // by replication
   std::vector<BatchChange> batches;        // of replication 0, times do not decrease
   std::vector<WorkerActivity> activities;  // of replication 0; empty unless it was traced
+  std::vector<IterationTime> iterations;   // of replication 0; empty unless they were kept
+  std::vector<WorkerUpdates> workers;      // of replication 0; empty in older results
 };
 
 // The runs of a results folder (one) or a study folder (its variants, in the study's order).

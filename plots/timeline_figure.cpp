@@ -28,7 +28,7 @@ struct ActivityColour {
   const char* colour;
 };
 // Waiting is left light: what stands out is what a worker did.
-constexpr std::array<ActivityColour, 10> colours{{{"compute", "#0072B2"},
+constexpr std::array<ActivityColour, 11> colours{{{"compute", "#0072B2"},
                                                   {"transfer", "#E69F00"},
                                                   {"server", "#D55E00"},
                                                   {"coordination", "#CC79A7"},
@@ -36,6 +36,7 @@ constexpr std::array<ActivityColour, 10> colours{{{"compute", "#0072B2"},
                                                   {"switch", "#000000"},
                                                   {"start_up", "#808080"},
                                                   {"evaluation", "#009E73"},
+                                                  {"adjustment", "#F0E442"},
                                                   {"away", "#FFFFFF"},
                                                   {"wait", "#E8E8E8"}}};
 

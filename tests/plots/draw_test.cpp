@@ -120,6 +120,20 @@ TEST_CASE("names from scenario files are shown and never executed") {
   CHECK_FALSE(fs::exists(room.path() / "executed"));
 }
 
+TEST_CASE("kept iterations become violins, and uneven workers their update rates") {
+  // Iterations of 2 s and 4 s in replication 0 (one was never finished, one is of another replication): median 3 s.
+  const TemporaryFolder room;
+  const SyntheticRun run{
+      .iterations = "replication,worker,start_s,finish_s\n0,0,0,2\n0,1,0,4\n0,1,4,\n1,0,0,9\n",
+      .workers = "replication,worker,gradients,gradients_per_s\n0,0,20,2.5\n0,1,10,1.25\n"};
+  CHECK(draw_figures(request_for(write_run(room.path() / "run", run), room.path() / "figures")).size() == 15);
+  const std::string violins = read_file(room.path() / "figures/compute-times.gp");
+  CHECK(holds(violins, "\"median 3.00 s\""));
+  CHECK(holds(violins, "$quartiles_0 << END_OF_DATA\n2.5 3 3.5 "));
+  const std::string updates = read_file(room.path() / "figures/updates-per-worker.gp");
+  CHECK(holds(updates, "$updates_0 << END_OF_DATA\n0 2.5\n1 1.25\nEND_OF_DATA"));
+}
+
 TEST_CASE("runs that did not reach the target are drawn and counted") {
   const TemporaryFolder room;
   const SyntheticRun none{

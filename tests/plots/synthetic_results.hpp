@@ -50,6 +50,8 @@ struct SyntheticRun {
       "replication,time_s,updates,worker,batch_samples\n"
       "0,0,0,0,32\n0,0,0,1,32\n0,4,10,0,24\n0,4,10,1,40\n1,0,0,0,99\n";
   double end_s = 8.0;
+  std::string iterations{};  // iterations.csv and workers.csv; empty: no such file
+  std::string workers{};
 };
 
 inline nlohmann::json or_null(const std::optional<double>& value) {
@@ -74,6 +76,8 @@ inline fs::path write_run(const fs::path& folder, const SyntheticRun& run) {
   write_file_atomically(folder / "summary.csv", rows);
   write_file_atomically(folder / "curve.csv", run.curve);
   write_file_atomically(folder / "batches.csv", run.batches);
+  if (!run.iterations.empty()) write_file_atomically(folder / "iterations.csv", run.iterations);
+  if (!run.workers.empty()) write_file_atomically(folder / "workers.csv", run.workers);
   return folder;
 }
 
