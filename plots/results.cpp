@@ -134,10 +134,17 @@ std::vector<WorkerUpdates> read_workers(const fs::path& path) {
   return workers;
 }
 
+// Every figure names its runs: accuracies that nobody's runs stand behind say so wherever they are drawn.
+std::string name_in_figures(const json& manifest, const fs::path& path) {
+  const auto name = required<std::string>(manifest, "name", path);
+  const json values = manifest.value("scenario", json::object());
+  return values.value("learner.kind", "") == "assumed" ? name + " (assumed learner)" : name;
+}
+
 PlottedRun read_run(const fs::path& folder, const json& manifest) {
   PlottedRun run;
   run.folder = folder;
-  run.name = required<std::string>(manifest, "name", folder / "manifest.json");
+  run.name = name_in_figures(manifest, folder / "manifest.json");
   const fs::path path = folder / "summary.json";
   const json summary = read_json(path);
   run.target_accuracy = number_or_null(summary, "target_accuracy", path);

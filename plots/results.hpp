@@ -52,7 +52,7 @@ struct WorkerUpdates {
 
 struct PlottedRun {
   std::filesystem::path folder;
-  std::string name;  // free text
+  std::string name;  // free text; ends in "(assumed learner)" where the learner was assumed
   std::optional<double> target_accuracy;
   std::uint64_t replications = 0;
   std::uint64_t reached = 0;

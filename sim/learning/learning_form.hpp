@@ -82,6 +82,7 @@ struct FormDescription {
   std::string_view summary;
   std::span<const FormParameter> parameters;
   std::unique_ptr<LearningForm> (*make)(std::span<const double> values, const FormSetting& setting);
+  bool has_velocity = false;  // a rule for velocities at a switch changes its course
 };
 
 // All forms, the recommended one first.

@@ -89,7 +89,7 @@ std::unique_ptr<LearningForm> make(std::span<const double> values, const FormSet
 
 const FormDescription& quadratic_form() {
   static constexpr FormDescription description{
-      "quadratic", "noisy quadratic model with delayed gradients and momentum", parameters, make};
+      "quadratic", "noisy quadratic model with delayed gradients and momentum", parameters, make, true};
   return description;
 }
 

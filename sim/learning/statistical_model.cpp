@@ -73,6 +73,7 @@ StatisticalModel model_of(const JsonField& root, const std::string& path) {
   for (const JsonField& group : root.member("fitted_on").elements()) model.fitted_on.push_back(group.text());
   if (model.source == LearnerSource::recorded && model.fitted_on.empty())
     root.member("fitted_on").fail("a recorded learner names the runs it was fitted on");
+  if (model.source == LearnerSource::recorded) model.command = root.member("command").text();
   model.form = form_of(root.member("form"));
   model.values = values_of(*model.form, root.member("parameters"));
   model.classes = static_cast<int>(root.member("classes").integer(2, 1'000'000));
@@ -106,6 +107,7 @@ std::string statistical_model_json(const StatisticalModel& model) {
   json["name"] = model.name;
   json["source"] = model.source == LearnerSource::recorded ? "recorded" : "assumed";
   json["fitted_on"] = model.fitted_on;
+  if (!model.command.empty()) json["command"] = model.command;
   json["form"] = model.form->name;
   for (std::size_t i = 0; i < model.values.size(); ++i)
     json["parameters"][std::string(model.form->parameters[i].name)] = model.values[i];

@@ -13,6 +13,7 @@
 //   format "paceline-learner", version 1
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
 //   fitted_on   [names of groups of runs]; empty only for "assumed"
+//   command     what made it; only "assumed" may lack it
 //   form        a name of learning_forms(); parameters {name: value}, all of them
 //   classes     of the data set
 //   spread      {ceiling, damage, speed}
@@ -60,6 +61,7 @@ struct StatisticalModel {
   std::string name;
   LearnerSource source = LearnerSource::assumed;
   std::vector<std::string> fitted_on;
+  std::string command;
   const FormDescription* form = nullptr;
   std::vector<double> values;
   int classes = 10;

@@ -144,6 +144,7 @@ TEST_CASE("a learner file read back is the model that was written") {
   StatisticalModel model = small_model();
   model.source = LearnerSource::recorded;
   model.fitted_on = {"setup/bsp", "setup/asp"};
+  model.command = "paceline fit recorded";
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "learner.json";
   write_file_atomically(file, statistical_model_json(model));
@@ -167,6 +168,9 @@ TEST_CASE("a broken learner file is refused with file and field") {
   CHECK(with("\"relaxation\"", "\"guess\"").find("form: there is no form \"guess\"") != std::string::npos);
   CHECK(with("\"assumed\"", "\"recorded\"").find("fitted_on: a recorded learner names the runs") !=
         std::string::npos);
+  CHECK(with("\"source\": \"assumed\",\n", "").find("source: is missing") != std::string::npos);
+  CHECK(with("\"assumed\",\n  \"fitted_on\": []", "\"recorded\", \"fitted_on\": [\"bsp\"]")
+            .find("command: is missing") != std::string::npos);
   CHECK(with("\"ceiling\": 0.9", "\"ceiling\": 7").find("parameters.ceiling: must be within") !=
         std::string::npos);
   CHECK(with("\"slowing\"", "\"slow\"").find("parameters.slowing: is missing") != std::string::npos);

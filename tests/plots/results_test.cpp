@@ -41,6 +41,19 @@ TEST_CASE("a results folder is read whole") {
   CHECK(runs[0].batches.size() == 4);
 }
 
+TEST_CASE("runs with an assumed learner say so in their names, others do not") {
+  const TemporaryFolder room;
+  const std::filesystem::path folder = write_run(room.path() / "run", {.name = "ASP"});
+  const auto name_with = [&](const std::string& kind) {
+    replace(folder / "manifest.json",
+            R"({"format": "paceline-results", "version": 1, "name": "ASP", "scenario": {"learner.kind": ")" +
+                kind + "\"}}");
+    return read_results(folder).front().name;
+  };
+  CHECK(name_with("assumed") == "ASP (assumed learner)");
+  CHECK(name_with("statistical") == "ASP");
+}
+
 TEST_CASE("a study's variants come in the study's order, whatever their folders are called") {
   const TemporaryFolder room;
   const auto runs = read_results(write_study(room.path(), {{.name = "zeta"}, {.name = "../alpha"}}));
