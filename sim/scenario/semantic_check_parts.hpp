@@ -16,6 +16,7 @@ void check_phases(const Scenario& scenario, const Reading& reading);
 void check_reaction(const Scenario& scenario, const Reading& reading);
 void check_heterogeneity(const Scenario& scenario, const Reading& reading);
 void check_batching(const Scenario& scenario, const Reading& reading);
+void check_no_effect(const Scenario& scenario, const Reading& reading);
 
 [[nodiscard]] inline std::string phase_path(std::size_t phase, const char* key) {
   return fmt::format("synchronization.{}.{}", phase, key);

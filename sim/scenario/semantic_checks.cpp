@@ -145,9 +145,8 @@ void check_schedule(const Scenario& scenario, const Reading& reading) {
                                fmt::format("milestones must ascend: {} follows {}", kind.print(milestones[i]),
                                            kind.print(milestones[i - 1])),
                                "");
-  if (!milestones.empty())
-    check_reached(scenario, reading, milestones.back(), "milestone",
-                  fmt::format("{}.milestones.{}", section, milestones.size() - 1));
+  for (std::size_t i = 0; i < milestones.size(); ++i)
+    check_reached(scenario, reading, milestones[i], "milestone", fmt::format("{}.milestones.{}", section, i));
   if (schedule.warmup)
     check_reached(scenario, reading, *schedule.warmup, "the end of the warm-up at", section + ".warmup");
 }
@@ -265,6 +264,7 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_batching(scenario, reading);
   check_workload(scenario, reading);
   check_expectations(scenario, reading);
+  check_no_effect(scenario, reading);
 }
 
 }  // namespace paceline

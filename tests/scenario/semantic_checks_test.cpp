@@ -235,7 +235,7 @@ TEST_CASE("a statistical or assumed learner needs its file, and the others use n
       load_text(changed({{"learner: {kind: network}", "learner: {kind: statistical, model: l.json}"}}));
   CHECK(read.scenario.learner.kind == LearnerKind::statistical);
   CHECK(read.scenario.learner.model.ends_with("l.json"));
-  CHECK(read.warnings.empty());
+  for (const std::string& warning : read.warnings) CHECK(warning.find("`model`") == std::string::npos);
   const LoadedScenario unused =
       load_text(changed({{"learner: {kind: network}", "learner: {kind: network, model: l.json}"}}));
   REQUIRE(unused.warnings.size() == 1);

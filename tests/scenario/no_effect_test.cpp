@@ -1,0 +1,56 @@
+// Keys that are read and change nothing are said at their place; where they do something, nothing is said.
+#include <doctest/doctest.h>
+
+#include "tests/scenario/good_example.hpp"
+
+namespace paceline::test {
+namespace {
+
+using Changes = std::vector<std::pair<const char*, std::string>>;
+
+std::string warnings_of(const Changes& changes) {
+  std::string text(good_example);
+  for (const auto& [from, to] : changes) text = replaced(text, from, to);
+  std::string all;
+  for (const std::string& warning : load_text(text).warnings) all += warning + "\n";
+  return all;
+}
+
+bool contains(const std::string& text, const char* part) {
+  return text.find(part) != std::string::npos;
+}
+
+const char* const both_phases =
+    "  - {policy: bsp, transport: ring, share: 25 %}\n"
+    "  - {policy: asp, transport: server, share: 75 %, switch_cost: 0.5 s}\n";
+
+TEST_CASE("what a statistical learner leaves to its recorded runs is said at its place") {
+  const Changes statistical{{"{kind: network}", "{kind: statistical, model: some.json}"},
+                            {"nesterov: false", "nesterov: true"}};
+  const std::string said = warnings_of(statistical);
+  CAPTURE(said);
+  for (const char* key : {"nesterov", "weight_decay", "momentum_at", "batch_norm"})
+    CHECK(contains(said, ("`job.optimizer." + std::string(key) + "` has no effect").c_str()));
+  CHECK(contains(said, "scenario.yaml:10:"));
+  CHECK_FALSE(contains(warnings_of({{"nesterov: false", "nesterov: true"}}), "has no effect"));
+}
+
+TEST_CASE("a weighting where every update is one gradient has no effect") {
+  const char* const no_weighing = "`weighting` has no effect";
+  CHECK(contains(warnings_of({{both_phases, "  - {policy: asp, transport: server}\n"}}), no_weighing));
+  CHECK_FALSE(contains(warnings_of({}), no_weighing));
+  CHECK_FALSE(contains(warnings_of({{both_phases, "  - {policy: bsp, transport: ring}\n"}}), no_weighing));
+}
+
+TEST_CASE("a change after the end of the job is said at its moment") {
+  const auto with_level = [](const std::string& at) {
+    return warnings_of(
+        {{"jitter:", "heterogeneity: {schedule: [{at: " + at + ", workers: [0], speed: [0.5]}]}\njitter:"}});
+  };
+  CHECK(contains(with_level("20 epochs"), "this never happens: the job ends at epoch 20"));
+  CHECK(contains(with_level("100 %"), "this never happens: the job ends at epoch 20"));
+  CHECK(with_level("19 epochs").empty());
+}
+
+}  // namespace
+}  // namespace paceline::test
