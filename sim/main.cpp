@@ -97,15 +97,35 @@ void add_fit(CLI::App& app, FitArguments& arguments, std::function<int()>& actio
   fit->callback([&] { action = [&] { return fit_command(arguments); }; });
 }
 
-void add_validate(CLI::App& app, ValidateArguments& arguments, std::function<int()>& action) {
+void add_validate_learner(CLI::App& validate, CompareLearnerArguments& arguments,
+                          std::function<int()>& action) {
+  CLI::App* learner = validate.add_subcommand(
+      "learner", "compare a statistical learner with real training under the same policies");
+  learner->add_option("TRAINED", arguments.trained, "results folder of the study that trained networks")
+      ->required();
+  learner->add_option("PREDICTED", arguments.predicted, "results folder of the same study with the learner")
+      ->required();
+  learner->callback([&] { action = [&] { return validate_learner_command(arguments); }; });
+}
+
+void add_validate(CLI::App& app, ValidateArguments& arguments, CompareLearnerArguments& learner,
+                  std::function<int()>& action) {
   CLI::App* validate = app.add_subcommand("validate", "say how good predictions are");
   validate->require_subcommand(1);
+  add_validate_learner(*validate, learner, action);
   CLI::App* recorded = validate->add_subcommand(
       "recorded", "predict every recorded run from fits that exclude it, beside null models");
   recorded->add_option("DIR", arguments.folder, "folder of recorded runs (sim/fit/recorded_layout.hpp)")
       ->required();
   recorded->add_option("-o,--output", arguments.output, "results folder")
       ->type_name("DIR")
+      ->capture_default_str();
+  recorded->add_option("--replications", arguments.replications, "simulated runs of each setting")
+      ->check(CLI::Range(2, 100000))
+      ->capture_default_str();
+  arguments.jobs = default_jobs();
+  recorded->add_option("-j,--jobs", arguments.jobs, "processes at a time")
+      ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   recorded->add_flag("!--no-figures", arguments.figures, "do not draw predicted against recorded");
   recorded->add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
@@ -252,7 +272,8 @@ int dispatch(int argc, char** argv) {
   add_fit(app, fit_arguments, action);
 
   ValidateArguments validate_arguments;
-  add_validate(app, validate_arguments, action);
+  CompareLearnerArguments compare_learner_arguments;
+  add_validate(app, validate_arguments, compare_learner_arguments, action);
 
   bool of_study = false;
   CLI::App* schema = app.add_subcommand("schema", "print the JSON schema of scenario files, for editors");

@@ -70,9 +70,16 @@ struct FitArguments {
 struct ValidateArguments {
   std::string folder;  // recorded runs
   std::string output = "results/validation-recorded";
+  int replications = 40;  // simulated runs of each setting
+  int jobs = 1;
   bool figures = true;
   bool skip_bad = false;
   bool force = false;
+};
+
+struct CompareLearnerArguments {
+  std::string trained;    // results of a study with real networks
+  std::string predicted;  // of the same policies with a statistical learner
 };
 
 // Each returns the exit code; a user's mistake is thrown as UserError.
@@ -85,6 +92,7 @@ int check_command(const RunArguments& arguments);
 int plot_command(const PlotArguments& arguments);
 int fit_command(const FitArguments& arguments);
 int validate_recorded_command(const ValidateArguments& arguments);
+int validate_learner_command(const CompareLearnerArguments& arguments);
 
 // Replaces this process by paceline-calibrate with the arguments after `calibrate`.
 [[noreturn]] void exec_calibrate(char** argv);

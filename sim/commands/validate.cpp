@@ -1,59 +1,25 @@
 // validate recorded: every recorded run predicted from fits that exclude it, beside the null models.
+// validate learner: a statistical learner beside real training under the same policies.
+#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "plots/results.hpp"
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/commands/commands.hpp"
-#include "sim/fit/recorded_validation.hpp"
 #include "sim/fit/scatter_figure.hpp"
 #include "sim/report/staged_folder.hpp"
+#include "sim/validation/learner_comparison.hpp"
+#include "sim/validation/validation_tables.hpp"
 
 namespace paceline {
 namespace {
-
-std::string number(const std::optional<double>& value, bool is_time) {
-  if (!value) return "-";
-  return is_time ? fmt::format("{:.0f}", *value) : fmt::format("{:.4f}", *value);
-}
-
-std::string signed_number(const std::optional<double>& error, bool relative) {
-  if (!error) return "-";
-  return relative ? fmt::format("{:+.1f} %", 100.0 * *error) : fmt::format("{:+.4f}", *error);
-}
-
-void print_fold(const FoldResult& fold) {
-  fmt::print("\n{}\n{:<44} {:>3} {:<34} {:>10} {:>10} {:>9} {:>9} {:>9}\n", fold.name, "group", "n",
-             "quantity", "predicted", "recorded", "error", "linear", "first");
-  for (const HeldOutRow& row : fold.rows) {
-    const bool time =
-        row.quantity == HeldOutQuantity::time_to_accuracy || row.quantity == HeldOutQuantity::total_time;
-    const bool relative = time || row.quantity == HeldOutQuantity::final_deviation;
-    fmt::print("{:<44} {:>3} {:<34} {:>10} {:>10} {:>9} {:>9} {:>9}\n", row.group, row.runs,
-               quantity_text(row), number(row.predicted, time), number(row.recorded, time),
-               signed_number(error_of(row, row.predicted), relative),
-               signed_number(error_of(row, row.null_linear), relative),
-               signed_number(error_of(row, row.null_first), relative));
-  }
-  const auto mean = [&](std::optional<double> HeldOutRow::*model) {
-    return mean_error(fold.rows, HeldOutQuantity::final_accuracy, std::nullopt, model);
-  };
-  fmt::print("mean absolute error of the final accuracy: {}; null models: linear {}, first protocol {}\n",
-             number(mean(&HeldOutRow::predicted), false), number(mean(&HeldOutRow::null_linear), false),
-             number(mean(&HeldOutRow::null_first), false));
-}
-
-void print_step_times(const RecordedValidation& validation) {
-  if (validation.step_times.empty()) return;
-  fmt::print("\nseconds per step (asynchronous: per mini-batch)\n{:<48} {:>9} {:>9} {:>8} {:>8}  from\n",
-             "group", "predicted", "recorded", "error", "null");
-  for (const StepTimeRow& row : validation.step_times)
-    fmt::print("{:<48} {:>9.4f} {:>9.4f} {:>+6.1f} % {:>+6.1f} %  {}\n", row.group, row.predicted_s,
-               row.recorded_s, 100.0 * (row.predicted_s / row.recorded_s - 1.0),
-               100.0 * (row.null_s / row.recorded_s - 1.0), row.from);
-}
 
 ScatterFigure accuracy_figure_of(const RecordedValidation& validation) {
   ScatterFigure figure{"final-accuracy",
@@ -73,7 +39,48 @@ ScatterFigure accuracy_figure_of(const RecordedValidation& validation) {
   return figure;
 }
 
+// Lists what was written, so that --force may replace it and nothing else.
+void write_manifest(const std::filesystem::path& folder, const std::string& command) {
+  std::set<std::string> files{"manifest.json"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.insert(entry.path().lexically_relative(folder).string());
+  const nlohmann::ordered_json manifest{
+      {"format", "paceline-validation"}, {"version", 1}, {"command", command}, {"files", files}};
+  write_file_atomically(folder / "manifest.json", manifest.dump(1) + "\n");
+}
+
+// A note made while the folder had its hidden name.
+std::string in_place(std::string note, const std::string& staging, const std::string& folder) {
+  for (std::size_t at = note.find(staging); at != std::string::npos;
+       at = note.find(staging, at + folder.size()))
+    note.replace(at, staging.size(), folder);
+  return note;
+}
+
+std::vector<double> final_accuracies(const plots::PlottedRun& run) {
+  std::vector<double> finals;
+  for (const plots::LearningCurve& curve : run.curves) finals.push_back(curve.evaluations.back().accuracy);
+  if (finals.empty())
+    throw UserError(fmt::format("{} holds no accuracies", run.folder.string()), "its job does not learn");
+  return finals;
+}
+
 }  // namespace
+
+int validate_learner_command(const CompareLearnerArguments& arguments) {
+  const std::vector<plots::PlottedRun> predicted = plots::read_results(arguments.predicted);
+  std::vector<FinalAccuracies> policies;
+  for (const plots::PlottedRun& trained : plots::read_results(arguments.trained)) {
+    const auto same = std::find_if(predicted.begin(), predicted.end(),
+                                   [&](const plots::PlottedRun& run) { return run.name == trained.name; });
+    if (same == predicted.end())
+      throw UserError(fmt::format("{} has no policy `{}`", arguments.predicted, trained.name),
+                      "both studies name the same policies");
+    policies.push_back({trained.name, final_accuracies(trained), final_accuracies(*same)});
+  }
+  fmt::print("{}", comparison_text(compare_learner(policies)));
+  return exit_done;
+}
 
 int validate_recorded_command(const ValidateArguments& arguments) {
   const std::filesystem::path folder = arguments.output;
@@ -82,16 +89,22 @@ int validate_recorded_command(const ValidateArguments& arguments) {
   for (const std::string& note : recorded.notes) fmt::print(stderr, "skipped: {}\n", note);
   Progress progress("validating");
   const RecordedValidation validation =
-      validate_recorded(recorded, *find_form("relaxation"),
-                        [&](double share, const std::string& fold) { progress.update(share, fold); });
+      validate_recorded(recorded,
+                        {.form = find_form("relaxation"),
+                         .folder = staged.path(),
+                         .jobs = arguments.jobs,
+                         .replications = arguments.replications},
+                        [&](double share, const std::string& part) { progress.update(share, part); });
   const std::string command = fmt::format("paceline validate recorded {}", shell_quoted(arguments.folder));
-  for (const FoldResult& fold : validation.folds) print_fold(fold);
-  print_step_times(validation);
+  for (const FoldResult& fold : validation.folds) fmt::print("{}", fold_text(fold));
+  fmt::print("{}", step_times_text(validation.step_times));
   write_file_atomically(staged.path() / "validation.csv", validation_csv(validation));
   const ScatterFigure figure = accuracy_figure_of(validation);
   if (arguments.figures && !figure.series.empty()) draw_scatter(figure, staged.path(), command);
+  write_manifest(staged.path(), command);
   staged.commit();
-  for (const std::string& note : validation.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : validation.notes)
+    fmt::print(stderr, "note: {}\n", in_place(note, staged.path().string(), folder.string()));
   fmt::print("\nresults: {}\n", folder.string());
   return exit_done;
 }

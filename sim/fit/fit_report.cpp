@@ -70,21 +70,6 @@ std::vector<HeldOutRow> leave_each_out(std::span<const TracedGroup> groups, cons
   return rows;
 }
 
-StatisticalModel model_of(const FittedLearner& learner, std::span<const TracedGroup> groups,
-                          const std::string& name) {
-  StatisticalModel model;
-  model.name = name;
-  model.source = LearnerSource::recorded;
-  for (const TracedGroup& group : groups) model.fitted_on.push_back(group.group.name);
-  model.form = learner.form.form;
-  model.values = learner.form.values;
-  model.classes = groups.front().group.runs.front().classes;
-  model.spread = learner.spread;
-  model.noise = learner.noise;
-  model.validity = validity_of(groups);
-  return model;
-}
-
 nlohmann::ordered_json optional_json(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
 }
@@ -112,6 +97,21 @@ LearnerValidity validity_of(std::span<const TracedGroup> groups) {
     validity.samples_max = std::max(validity.samples_max, plan.workload_minibatches() * plan.batch_samples);
   }
   return validity;
+}
+
+StatisticalModel model_of(const FittedLearner& learner, std::span<const TracedGroup> groups,
+                          const std::string& name) {
+  StatisticalModel model;
+  model.name = name;
+  model.source = LearnerSource::recorded;
+  for (const TracedGroup& group : groups) model.fitted_on.push_back(group.group.name);
+  model.form = learner.form.form;
+  model.values = learner.form.values;
+  model.classes = groups.front().group.runs.front().classes;
+  model.spread = learner.spread;
+  model.noise = learner.noise;
+  model.validity = validity_of(groups);
+  return model;
 }
 
 FitReport fit_and_report(const std::vector<RunGroup>& groups, const FitRequest& request,

@@ -55,6 +55,10 @@ struct FitReport {
 [[nodiscard]] std::string fit_report_json(const FitReport& report, const std::string& command);
 [[nodiscard]] std::string residuals_csv(const FitReport& report);
 
+// The fitted learner as a file's content, valid in the ranges of its runs; its `command` is the caller's to set.
+[[nodiscard]] StatisticalModel model_of(const FittedLearner& learner, std::span<const TracedGroup> groups,
+                                        const std::string& name);
+
 // The ranges of what these runs did.
 [[nodiscard]] LearnerValidity validity_of(std::span<const TracedGroup> groups);
 

@@ -1,12 +1,14 @@
 // What a fit says about groups of runs it has not seen, beside what was recorded and what the null models say.
 //
 // Models:      one row per group and quantity: final accuracy and its standard deviation, accuracy while the learning
-//              rate is high, time to accuracy and the share of runs that reach it, total time.
-// Equation:    intervals: Clopper-Pearson 90 % for a share of runs, chi-square 90 % for a standard deviation.
+//              rate is high, time to accuracy and the share of runs that reach it, seconds per step, total time.
+// Equation:    time to accuracy: mean over the runs that reach it, and the median of all runs (never counts as slowest).
+//              90 % intervals of what was recorded: Student's t for a mean, Clopper-Pearson for a share of runs,
+//              chi-square for a standard deviation. A prediction inside says no more than that these runs do not refute it.
 // Units:       accuracies and shares as fractions, seconds.
-// Assumptions: times use the rates of the fitted groups, so that nothing of the held-out runs enters a prediction but
-//              the plan and the positions of their evaluations.
-// Not modelled: the error of the recorded mean itself (n is printed).
+// Assumptions: nothing of the held-out runs enters a prediction but the plan and the positions or the spacing of their
+//              evaluations. Null times use the rates of the fitted groups.
+// Not modelled: correlation between rows of one group.
 // Source:      null models: null_models.hpp.
 #pragma once
 
@@ -24,7 +26,10 @@ enum class HeldOutQuantity {
   final_deviation,
   accuracy_at,
   time_to_accuracy,
+  median_time_to_accuracy,
   share_reaching,
+  synchronous_step_time,
+  asynchronous_step_time,
   total_time
 };
 
@@ -49,10 +54,19 @@ struct HeldOutOptions {
   std::vector<double> thresholds;
   int runs = 200;
 };
+// Replays the plans (replay.hpp) and takes times from the rates of the fitted groups.
 [[nodiscard]] std::vector<HeldOutRow> predict_held_out(const FittedLearner& learner,
                                                        std::span<const TracedGroup> fitted_on,
                                                        std::span<const TracedGroup> held_out,
                                                        const HeldOutOptions& options);
+
+// The rows of one group for runs predicted by whatever means.
+[[nodiscard]] std::vector<HeldOutRow> compare_held_out(const PredictedRuns& predicted,
+                                                       std::span<const TracedGroup> fitted_on,
+                                                       const RunGroup& recorded,
+                                                       std::span<const double> thresholds);
+[[nodiscard]] bool is_time(HeldOutQuantity quantity);
+[[nodiscard]] bool is_relative(HeldOutQuantity quantity);  // its errors are
 
 // Mean absolute error of one quantity over policies: groups of one policy (up to " (") count once, by runs.
 [[nodiscard]] std::optional<double> mean_error(

@@ -55,10 +55,11 @@ std::optional<double> first_protocol_null(const PureValues& pure, const Training
 std::optional<double> first_drop_null(const PredictedRuns& evaluations, const TrainingPlan& plan,
                                       const ClockRates& rates) {
   if (plan.drops_minibatches.empty()) return std::nullopt;
-  const auto after = std::upper_bound(evaluations.positions.begin(), evaluations.positions.end(),
-                                      plan.drops_minibatches.front());
-  if (after == evaluations.positions.end()) return std::nullopt;
-  return time_at(plan, rates, *after);
+  const double drop = plan.drops_minibatches.front();
+  for (const PredictedRun& run : evaluations.runs)
+    for (const PositionedValue& point : run.accuracy)
+      if (point.minibatches > drop) return time_at(plan, rates, point.minibatches);
+  return std::nullopt;
 }
 
 }  // namespace paceline

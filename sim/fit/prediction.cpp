@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "sim/fit/spread_fit.hpp"
 
@@ -46,19 +48,50 @@ std::vector<double> evaluation_positions(const RunGroup& group) {
   return positions;
 }
 
-Reached mean_of(std::size_t runs, const std::vector<double>& minibatches,
-                const std::vector<std::optional<double>>& times) {
-  Reached reached{runs, minibatches.size(), 0.0, std::nullopt};
-  if (minibatches.empty()) return reached;
-  double time_sum = 0.0;
-  bool timed = true;
-  for (std::size_t i = 0; i < minibatches.size(); ++i) {
-    reached.mean_minibatches += minibatches[i] / static_cast<double>(minibatches.size());
-    timed = timed && times[i].has_value();
-    time_sum += times[i].value_or(0.0);
+// Of runs given by when they reached it: absent for those that never did, with or without a known time otherwise.
+struct Crossing {
+  double minibatches = 0.0;
+  std::optional<double> time_s;
+};
+
+double standard_error(const std::vector<double>& values, double mean) {
+  double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const auto n = static_cast<double>(values.size());
+  return std::sqrt(squares / (n - 1.0) / n);
+}
+
+// The middle of n times of which the slowest are never.
+std::optional<double> median_of(std::vector<double> times, std::size_t runs) {
+  std::sort(times.begin(), times.end());
+  const std::size_t upper = runs / 2;
+  if (upper >= times.size()) return std::nullopt;
+  return runs % 2 == 1 ? times[upper] : 0.5 * (times[upper - 1] + times[upper]);
+}
+
+Reached summary_of(std::size_t runs, const std::vector<Crossing>& crossings) {
+  Reached reached;
+  reached.runs = runs;
+  reached.reached = crossings.size();
+  std::vector<double> times;
+  for (const Crossing& crossing : crossings) {
+    reached.mean_minibatches += crossing.minibatches / static_cast<double>(crossings.size());
+    if (crossing.time_s) times.push_back(*crossing.time_s);
   }
-  if (timed) reached.mean_time_s = time_sum / static_cast<double>(minibatches.size());
+  if (times.empty() || times.size() < crossings.size()) return reached;
+  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+  reached.mean_time_s = mean;
+  if (times.size() > 1) reached.time_error_s = standard_error(times, mean);
+  reached.median_time_s = median_of(times, runs);
   return reached;
+}
+
+template <class Curve>
+std::optional<std::size_t> first_at(const Curve& accuracy, double threshold) {
+  const auto first = std::find_if(accuracy.begin(), accuracy.end(),
+                                  [&](const PositionedValue& point) { return point.value >= threshold; });
+  if (first == accuracy.end()) return std::nullopt;
+  return static_cast<std::size_t>(first - accuracy.begin());
 }
 
 }  // namespace
@@ -108,19 +141,25 @@ FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGro
   return learner;
 }
 
-PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& group, int runs) {
+PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& group, const ClockRates& rates,
+                           int runs) {
+  const TrainingPlan& plan = group.group.plan();
+  const std::vector<double> positions = evaluation_positions(group.group);
+  std::vector<std::optional<double>> times;
+  for (const double position : positions) times.push_back(time_at(plan, rates, position));
   PredictedRuns predicted;
-  predicted.positions = evaluation_positions(group.group);
   for (int r = 0; r < runs; ++r) {
     const Seed seed{prediction_seed, static_cast<std::uint32_t>(r)};
     const std::vector<FormReading> readings =
-        predict(learner.form, group, predicted.positions, draw_run_effects(learner.spread, seed));
+        predict(learner.form, group, positions, draw_run_effects(learner.spread, seed));
     RandomStream random(seed, Purpose::learning_curve, 2);
-    std::vector<double> accuracy;
-    for (const FormReading& reading : readings)
-      accuracy.push_back(reading.accuracy + random.normal(0.0, learner.noise.deviation(reading.heat)));
-    if (!std::isfinite(readings.back().loss)) accuracy.clear();
-    predicted.accuracy.push_back(std::move(accuracy));
+    PredictedRun run{{}, times, time_at(plan, rates, plan.workload_minibatches()), {}};
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      run.accuracy.push_back(
+          {positions[i],
+           readings[i].accuracy + random.normal(0.0, learner.noise.deviation(readings[i].heat))});
+    if (!std::isfinite(readings.back().loss)) run.accuracy.clear();
+    predicted.runs.push_back(std::move(run));
   }
   return predicted;
 }
@@ -128,9 +167,9 @@ PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& grou
 double PredictedRuns::mean_final() const {
   double sum = 0.0;
   double count = 0.0;
-  for (const std::vector<double>& run : accuracy) {
-    if (run.empty()) continue;
-    sum += run.back();
+  for (const PredictedRun& run : runs) {
+    if (run.accuracy.empty()) continue;
+    sum += run.accuracy.back().value;
     count += 1.0;
   }
   return count > 0.0 ? sum / count : 0.0;
@@ -140,9 +179,9 @@ double PredictedRuns::final_deviation() const {
   const double mean = mean_final();
   double squares = 0.0;
   double count = 0.0;
-  for (const std::vector<double>& run : accuracy) {
-    if (run.empty()) continue;
-    squares += (run.back() - mean) * (run.back() - mean);
+  for (const PredictedRun& run : runs) {
+    if (run.accuracy.empty()) continue;
+    squares += (run.accuracy.back().value - mean) * (run.accuracy.back().value - mean);
     count += 1.0;
   }
   return count > 1.0 ? std::sqrt(squares / (count - 1.0)) : 0.0;
@@ -150,37 +189,42 @@ double PredictedRuns::final_deviation() const {
 
 double PredictedRuns::diverged_share() const {
   const auto diverged =
-      std::count_if(accuracy.begin(), accuracy.end(), [](const auto& run) { return run.empty(); });
-  return accuracy.empty() ? 0.0 : static_cast<double>(diverged) / static_cast<double>(accuracy.size());
+      std::count_if(runs.begin(), runs.end(), [](const PredictedRun& run) { return run.accuracy.empty(); });
+  return runs.empty() ? 0.0 : static_cast<double>(diverged) / static_cast<double>(runs.size());
 }
 
-Reached reach(const PredictedRuns& predicted, const TrainingPlan& plan, const ClockRates& rates,
-              double threshold) {
-  std::vector<double> minibatches;
-  std::vector<std::optional<double>> times;
-  for (const std::vector<double>& run : predicted.accuracy) {
-    const auto first = std::find_if(run.begin(), run.end(), [&](double a) { return a >= threshold; });
-    if (first == run.end()) continue;
-    minibatches.push_back(predicted.positions[static_cast<std::size_t>(first - run.begin())]);
-    times.push_back(time_at(plan, rates, minibatches.back()));
+std::optional<double> PredictedRuns::mean_accuracy_at(double minibatches) const {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const PredictedRun& run : runs) {
+    const std::optional<double> value = value_at(run.accuracy, minibatches);
+    if (!value) continue;
+    sum += *value;
+    count += 1.0;
   }
-  return mean_of(predicted.accuracy.size(), minibatches, times);
+  return count > 0.0 ? std::optional(sum / count) : std::nullopt;
+}
+
+Reached reach(const PredictedRuns& predicted, double threshold) {
+  std::vector<Crossing> crossings;
+  for (const PredictedRun& run : predicted.runs)
+    if (const std::optional<std::size_t> first = first_at(run.accuracy, threshold))
+      crossings.push_back({run.accuracy[*first].minibatches, run.time_s[*first]});
+  return summary_of(predicted.runs.size(), crossings);
 }
 
 Reached reach(const RunGroup& recorded, double threshold) {
-  std::vector<double> minibatches;
-  std::vector<std::optional<double>> times;
+  std::vector<Crossing> crossings;
   std::size_t runs = 0;
   for (const TrainingRun& run : recorded.runs) {
     if (run.accuracy.size() < least_curve) continue;
     ++runs;
-    const auto first = std::find_if(run.accuracy.begin(), run.accuracy.end(),
-                                    [&](const PositionedValue& point) { return point.value >= threshold; });
-    if (first == run.accuracy.end()) continue;
-    minibatches.push_back(first->minibatches);
-    times.push_back(time_at(run.plan, rates_of(run), first->minibatches));
+    const std::optional<std::size_t> first = first_at(run.accuracy, threshold);
+    if (!first) continue;
+    const double minibatches = run.accuracy[*first].minibatches;
+    crossings.push_back({minibatches, time_at(run.plan, rates_of(run), minibatches)});
   }
-  return mean_of(runs, minibatches, times);
+  return summary_of(runs, crossings);
 }
 
 }  // namespace paceline

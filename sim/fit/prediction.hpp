@@ -4,7 +4,7 @@
 // Models:      runs with effects and evaluation noise, evaluated where the recorded runs were; the clock is a table of
 //              seconds per step, synchronous and asynchronous.
 // Equation:    time to accuracy = time of the first evaluation at or above the threshold; a mean over the runs that
-//              reach it stands beside the share that does.
+//              reach it stands beside the share that does, and beside the median of all runs.
 // Units:       seconds of training time without the pause at a switch; accuracies as fractions.
 // Assumptions: seconds per step are constant within a protocol.
 // Not modelled: what the simulator adds to the clock (stragglers, network): this judges the learning half.
@@ -42,23 +42,34 @@ struct FittedLearner {
 [[nodiscard]] FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGroup> groups,
                                         const FitOptions& options);
 
+struct PredictedRun {
+  std::vector<PositionedValue> accuracy;      // at its evaluations; empty after divergence
+  std::vector<std::optional<double>> time_s;  // of the same evaluations
+  std::optional<double> total_time_s{};
+  std::vector<PhaseTime> phases{};  // as they were simulated; empty where only rates are known
+};
+
 struct PredictedRuns {
-  std::vector<double> positions;              // of the evaluations, in mini-batches
-  std::vector<std::vector<double>> accuracy;  // by run, by evaluation; empty after divergence
+  std::vector<PredictedRun> runs;
   [[nodiscard]] double mean_final() const;
   [[nodiscard]] double final_deviation() const;
   [[nodiscard]] double diverged_share() const;
+  // Over the runs that did not diverge, linear between evaluations.
+  [[nodiscard]] std::optional<double> mean_accuracy_at(double minibatches) const;
 };
-[[nodiscard]] PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& group, int runs);
+// Evaluated where the recorded runs were, without simulating a cluster: times come from rates.
+[[nodiscard]] PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& group,
+                                         const ClockRates& rates, int runs);
 
 struct Reached {
   std::size_t runs = 0;
   std::size_t reached = 0;
-  double mean_minibatches = 0.0;      // over the runs that reached it
-  std::optional<double> mean_time_s;  // of the same runs
+  double mean_minibatches = 0.0;        // over the runs that reached it
+  std::optional<double> mean_time_s;    // of the same runs
+  std::optional<double> time_error_s;   // standard error of that mean; from two runs on
+  std::optional<double> median_time_s;  // of all runs, one that never reaches counts as slowest
 };
-[[nodiscard]] Reached reach(const PredictedRuns& predicted, const TrainingPlan& plan, const ClockRates& rates,
-                            double threshold);
+[[nodiscard]] Reached reach(const PredictedRuns& predicted, double threshold);
 // Runs with a curve only; each with its own rates.
 [[nodiscard]] Reached reach(const RunGroup& recorded, double threshold);
 

@@ -10,6 +10,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/fit/csv_rows.hpp"
 #include "sim/fit/curve_log.hpp"
+#include "sim/fit/phase_steps.hpp"
 
 namespace paceline {
 namespace {
@@ -116,6 +117,7 @@ TrainingRun read_run(const std::filesystem::path& folder, const RunRow& row, con
   if (row.text("lr_drop_basis") != "workload50") run.group += fmt::format(" ({})", row.text("lr_drop_basis"));
   run.classes = row.text("setup").find("cifar100") != std::string::npos ? 100 : 10;
   run.phases = phases.phases;
+  add_step_times(run, folder / run.name / "loss.csv");
   run.training_time_s = row.number("training_time_s");
   run.accuracy = read_positioned(folder / run.name / "accuracy.csv", run.plan, defects);
   run.loss = read_positioned(folder / run.name / "loss.csv", run.plan, defects);

@@ -6,6 +6,9 @@
 namespace paceline {
 namespace {
 
+// An asynchronous phase ends late: workers finish the step they are in (12-26 steps of 8 workers were recorded).
+constexpr double late_steps_per_worker = 4.0;
+
 double minibatches_per_step(const TrainingPlan& plan, const PlanPhase& phase) {
   return phase.synchronous ? static_cast<double>(plan.workers) : 1.0;
 }
@@ -28,9 +31,11 @@ double TrainingPlan::minibatches_at_step(double step) const {
   for (const PlanPhase& phase : phases) {
     const double per_step = minibatches_per_step(*this, phase);
     const bool last = &phase == &phases.back();
-    const double steps = last ? step : std::min(step, phase.minibatches / per_step);
+    const double length = phase.minibatches / per_step;
+    const double steps = last ? step : std::min(step, length);
     done += steps * per_step;
     step -= steps;
+    if (!last && !phase.synchronous && step <= late_steps_per_worker * workers) return done;
   }
   return done;
 }

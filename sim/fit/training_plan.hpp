@@ -4,11 +4,12 @@
 //              gradient each), learning-rate drops at positions of the workload.
 // Equation:    a synchronous update takes `workers` mini-batches, an asynchronous one takes 1. Rate of an update =
 //              rate_per_gradient · gradients combined · factor^(drops passed). Mini-batches done at global step s:
-//              the sum over the steps of each phase times the mini-batches of one of its steps.
+//              the sum over the steps of each phase times the mini-batches of one of its steps. Up to 4 steps a worker
+//              after an asynchronous phase that another follows are still its own, at its end: workers finish their step.
 // Units:       the workload in mini-batches of batch_samples; steps are updates, not re-based at a switch.
 // Assumptions: momentum constant; all workers have the same batch.
 // Not modelled: reactions to stragglers, batch controllers (those runs go through the simulator).
-// Source:      reference/sync-switch.md, sections 2 and 3.
+// Source:      reference/sync-switch.md, sections 2 and 3; late ends: caution 5 of the recorded data.
 #pragma once
 
 #include <cstddef>

@@ -4,21 +4,18 @@
 #include <cmath>
 
 namespace paceline {
-namespace {
 
-std::optional<double> interpolate(const std::vector<PositionedValue>& curve, double at) {
+std::optional<double> value_at(const std::vector<PositionedValue>& curve, double minibatches) {
   for (std::size_t i = 1; i < curve.size(); ++i) {
     const PositionedValue& before = curve[i - 1];
     const PositionedValue& after = curve[i];
-    if (at < before.minibatches || at > after.minibatches) continue;
+    if (minibatches < before.minibatches || minibatches > after.minibatches) continue;
     const double width = after.minibatches - before.minibatches;
-    const double share = width > 0.0 ? (at - before.minibatches) / width : 1.0;
+    const double share = width > 0.0 ? (minibatches - before.minibatches) / width : 1.0;
     return before.value + share * (after.value - before.value);
   }
   return std::nullopt;
 }
-
-}  // namespace
 
 double RunGroup::mean_final_accuracy() const {
   double sum = 0.0;
@@ -38,7 +35,7 @@ std::optional<double> RunGroup::mean_accuracy_at(double minibatches) const {
   double sum = 0.0;
   int seen = 0;
   for (const TrainingRun& run : runs) {
-    const std::optional<double> value = interpolate(run.accuracy, minibatches);
+    const std::optional<double> value = value_at(run.accuracy, minibatches);
     if (!value) continue;
     sum += *value;
     ++seen;

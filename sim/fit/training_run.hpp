@@ -15,10 +15,16 @@ struct PositionedValue {
   double value = 0.0;
 };
 
+// Linear between the points of a curve; nothing outside it.
+[[nodiscard]] std::optional<double> value_at(const std::vector<PositionedValue>& curve, double minibatches);
+
 struct PhaseTime {
   bool synchronous = true;
   double steps = 0.0;
-  double seconds_per_step = 0.0;
+  double seconds_per_step = 0.0;  // pauses included
+  // Where the log of the run has times:
+  std::optional<double> seconds_between_pauses{};  // per step
+  std::vector<double> pauses_s{};
 };
 
 struct TrainingRun {

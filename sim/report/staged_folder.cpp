@@ -29,9 +29,22 @@ bool is_our_manifest(const fs::path& manifest) {
   return content["format"].get<std::string>().starts_with("paceline-");
 }
 
+// The first file that the manifest's own list of files does not name.
+std::optional<fs::path> first_unlisted(const fs::path& folder, const nlohmann::json& files) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string name = entry.path().lexically_relative(folder).string();
+    if (!entry.is_directory() && std::ranges::find(files, nlohmann::json(name)) == files.end())
+      return entry.path();
+  }
+  return std::nullopt;
+}
+
 // The first thing in a results folder that paceline did not write; nothing when it may be replaced as a whole.
 std::optional<fs::path> first_foreign(const fs::path& folder) {
   if (!is_our_manifest(folder / "manifest.json")) return folder;
+  const auto manifest = nlohmann::json::parse(read_file(folder / "manifest.json"));
+  if (const auto files = manifest.find("files"); files != manifest.end() && files->is_array())
+    return first_unlisted(folder, *files);
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.is_directory()) {
       if (auto foreign = first_foreign(entry.path())) return foreign;

@@ -148,3 +148,19 @@ TEST_CASE("validate recorded says what is missing in a folder of another layout"
   CHECK_FALSE(fs::exists(place.path() / "results" / "validation-recorded"));
   CHECK(place.paceline({"validate", "nothing"}).exit_code == 2);
 }
+
+TEST_CASE("validate learner compares two studies of the same policies, and names one that is missing") {
+  const Workplace place;
+  place.write("study.yaml",
+              "study: two\nbase: scenario.yaml\nvariants:\n  - {name: asp, set: {}}\n"
+              "  - {name: bsp, set: {synchronization: [{policy: bsp, transport: ring}]}}\n");
+  CHECK(place.paceline({"study", "study.yaml", "-o", "trained"}).exit_code == 0);
+  CHECK(place.paceline({"run", "scenario.yaml", "-o", "other"}).exit_code == 0);
+  const ProgramResult same = place.paceline({"validate", "learner", "trained", "trained"});
+  INFO(same.err);
+  CHECK(same.exit_code == 0);
+  CHECK(contains(same.out, "mean absolute error 0.0000, largest 0.0000"));
+  const ProgramResult missing = place.paceline({"validate", "learner", "trained", "other"});
+  CHECK(missing.exit_code == 2);
+  CHECK(contains(missing.err, "has no policy `asp"));
+}

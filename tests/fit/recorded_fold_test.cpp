@@ -96,9 +96,9 @@ TEST_CASE("sixteen asynchronous workers at the learning rate of eight do not con
   if (!recorded_data()) return;
   const Fold fold = resnet32();
   // Nothing recorded with 16 workers entered the fit: the limit comes from the floors of BSP and ASP with 8.
-  CHECK(predict_runs(fold.learner, asynchronous_with_16_workers(), 5).diverged_share() == 1.0);
+  CHECK(predict_runs(fold.learner, asynchronous_with_16_workers(), {}, 5).diverged_share() == 1.0);
   for (const TracedGroup& group : fold.fitted_on)
-    CHECK(predict_runs(fold.learner, group, 5).diverged_share() == 0.0);
+    CHECK(predict_runs(fold.learner, group, {}, 5).diverged_share() == 0.0);
 }
 
 TEST_CASE("the relaxation form predicts policies not fitted better than the forms it is compared with") {

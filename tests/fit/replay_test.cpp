@@ -36,6 +36,17 @@ struct Probe final : LearningForm {
 
 }  // namespace
 
+TEST_CASE("steps that asynchronous workers finish after their phase are its own, not synchronous ones") {
+  TrainingPlan plan;
+  plan.workers = 8;
+  plan.phases = {{false, 32000.0}, {true, 32000.0}};
+  // Recorded at such ends: steps 32,013 to 32,026, with the accuracy of the asynchronous phase.
+  CHECK(plan.minibatches_at_step(32000.0) == 32000.0);
+  CHECK(plan.minibatches_at_step(32013.0) == 32000.0);
+  CHECK(plan.minibatches_at_step(32026.0) == 32000.0);
+  CHECK(plan.minibatches_at_step(32250.0) == 34000.0);
+}
+
 TEST_CASE("a hybrid's steps count one for a synchronous and one for an asynchronous update") {
   // 5 % of 64,000 mini-batches with 8 workers: 400 synchronous steps, then 60,800 asynchronous ones
   const TrainingPlan plan = plan_of({{true, 3200.0}, {false, 60800.0}});

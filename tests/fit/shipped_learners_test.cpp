@@ -17,11 +17,14 @@ TEST_CASE(
     const StatisticalModel model = read_statistical_model(entry.path());
     CHECK(model.source == LearnerSource::recorded);
     CHECK(model.form->name == "relaxation");
-    // The whole workload at the rate of one asynchronous gradient, dropped at the half.
+    // The whole workload in asynchronous gradients of the workers it was fitted on, the rate dropped at the half.
     const auto form = model.form->make(model.values, {.classes = model.classes, .effects = {}, .seed = {}});
-    const auto updates = static_cast<int>(model.validity.samples_max / model.validity.update_samples_min);
-    const SeenGradient gradient{model.validity.update_samples_min, 1.0, 7.0};
-    for (int u = 0; u < updates; ++u) form->advance({{&gradient, 1}, 2 * u < updates ? 0.1 : 0.01, 0.9});
+    const LearnerValidity& valid = model.validity;
+    const auto updates = static_cast<int>(valid.samples_max / valid.update_samples_min);
+    const double rate = valid.learning_rate_max * valid.update_samples_min / valid.update_samples_max;
+    const SeenGradient gradient{valid.update_samples_min, 1.0, static_cast<double>(valid.workers_max - 1)};
+    for (int u = 0; u < updates; ++u)
+      form->advance({{&gradient, 1}, 2 * u < updates ? rate : 0.1 * rate, 0.9});
     CHECK(form->read().accuracy > 0.65);
     CHECK(form->read().accuracy < 0.92);
   }

@@ -86,6 +86,18 @@ TEST_CASE("existing results are replaced only with force, and what is not ours n
   CHECK_THROWS_AS(StagedFolder(foreign / "thesis.tex", true), UserError);
 }
 
+TEST_CASE("a folder whose manifest lists its files is replaced as a whole, and kept when it holds another") {
+  const test::TemporaryFolder folder;
+  const fs::path place = folder.path() / "validation";
+  fs::create_directories(place / "scenarios");
+  write_file_atomically(place / "scenarios" / "a.yaml", "name: a");
+  write_file_atomically(place / "manifest.json",
+                        R"({"format": "paceline-validation", "files": ["manifest.json", "scenarios/a.yaml"]})");
+  CHECK_NOTHROW(StagedFolder(place, true));
+  write_file_atomically(place / "scenarios" / "notes.txt", "mine");
+  CHECK_THROWS_AS(StagedFolder(place, true), UserError);
+}
+
 TEST_CASE("a user's own file among results is never deleted, not even with force") {
   const test::TemporaryFolder folder;
   const fs::path study = folder.path() / "study";

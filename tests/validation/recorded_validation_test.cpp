@@ -1,0 +1,106 @@
+// The whole prediction of recorded runs: what goes into it, and that nothing of the runs predicted does.
+#include "sim/validation/recorded_validation.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/scenario/reader.hpp"
+#include "sim/validation/validation_tables.hpp"
+#include "tests/support/made_up_runs.hpp"
+
+using namespace paceline;
+using test::MadeUpRuns;
+
+namespace {
+
+RunGroup timed_group(const std::string& name, bool synchronous, std::uint32_t workers, double step_s) {
+  TrainingRun run;
+  run.name = run.group = name;
+  run.plan.workers = workers;
+  run.plan.phases = {{synchronous, 6400.0}};
+  run.phases = {{synchronous, 6400.0 / (synchronous ? workers : 1.0), step_s}};
+  return {name, {run}};
+}
+
+}  // namespace
+
+TEST_CASE("an iteration and the serial part are taken apart as they were put together") {
+  // Eight workers: an iteration of 0.2 s, of which ASP does one every 0.025 s; under BSP the slowest of eight takes
+  // 0.2 s · m(8), and the coordinator 0.1 s for each: T = 0.2 · m(8) + 0.8.
+  const double slowest = 0.2 * expected_largest(8, 0.10);
+  const RunGroup asp = timed_group("net-8/asp", false, 8, 0.025);
+  const RunGroup bsp = timed_group("net-8/bsp", true, 8, slowest + 0.8);
+  const std::vector<const RunGroup*> both{&asp, &bsp};
+  const RecordedCosts costs = *recorded_costs(both);
+  CHECK(costs.iteration_s == doctest::Approx(0.2));
+  CHECK(*costs.serial_per_worker_s == doctest::Approx(0.1));
+  CHECK_FALSE(costs.checkpoints.has_value());
+  CHECK_FALSE(recorded_costs(std::vector<const RunGroup*>{&asp})->serial_per_worker_s.has_value());
+  CHECK_FALSE(recorded_costs({}).has_value());
+}
+
+TEST_CASE(
+    "the expected largest of n factors: known for one, growing, and near the normal's for a small spread") {
+  CHECK(expected_largest(1, 0.1) == doctest::Approx(1.0).epsilon(1e-3));
+  CHECK(expected_largest(5, 0.0) == 1.0);
+  // E[max of two standard normals] = 1 / sqrt(pi)
+  CHECK(expected_largest(2, 0.01) == doctest::Approx(1.0 + 0.01 / std::sqrt(3.14159265)).epsilon(1e-4));
+  CHECK(expected_largest(16, 0.1) > expected_largest(8, 0.1));
+}
+
+TEST_CASE("delayed workers are told by the policy's name") {
+  CHECK(delayed_workers("asp-10ms-2stragglers") == 2);
+  CHECK(delayed_workers("bsp-10ms-1straggler") == 1);
+  CHECK(delayed_workers("bsp-no-straggler") == 0);
+  CHECK(delayed_workers("asp") == 0);
+}
+
+TEST_CASE("step times of other worker counts and of delayed workers are simulated from the other runs") {
+  const MadeUpRuns made;
+  const test::TemporaryFolder folder;
+  const std::vector<StepTimeRow> rows =
+      predict_step_times(read_recorded_runs(made.folder(), false), folder.path(), 1);
+  REQUIRE(rows.size() == 2);
+  // Twice the workers, half the seconds of a mini-batch, but for the end of the job.
+  CHECK(rows[0].group == "made-cifar10-8/asp");
+  CHECK(rows[0].predicted_s == doctest::Approx(0.025).epsilon(0.01));
+  CHECK(rows[0].null_s == doctest::Approx(0.05));
+  CHECK(*rows[0].recorded_s == doctest::Approx(0.026));
+  // An iteration takes 4 · 0.05 = 0.2 s; delayed 1 / (1/0.055 - 3/0.2) = 0.314286 s;
+  // two delayed: 1 / (2/0.2 + 2/0.314286) = 0.0611111.
+  CHECK(rows[1].group == "made-cifar10-4/asp-10ms-2stragglers");
+  CHECK(rows[1].predicted_s == doctest::Approx(0.0611111).epsilon(0.01));
+}
+
+TEST_CASE("every policy of a folder is predicted from the others by scenarios that can be run again") {
+  const MadeUpRuns made;
+  const test::TemporaryFolder folder;
+  const RecordedRuns recorded = read_recorded_runs(made.folder(), false);
+  const RecordedValidation validation = validate_recorded(
+      recorded, {.form = find_form("power-law"), .folder = folder.path(), .jobs = 2, .replications = 2},
+      [](double, const std::string&) {});
+  REQUIRE(validation.folds.size() == 3);  // asp (both sizes together), and with one and two delayed workers
+  int totals = 0;
+  for (const FoldResult& fold : validation.folds)
+    for (const HeldOutRow& row : fold.rows) {
+      for (const std::string& fitted : fold.fitted_on) CHECK(policy_of(row.group) != policy_of(fitted));
+      if (row.quantity == HeldOutQuantity::total_time && row.predicted) ++totals;
+    }
+  // Only two delayed workers can be timed: without `asp` nothing is undelayed, and one delayed worker is what the
+  // delay is learnt from.
+  CHECK(totals == 1);
+  CHECK(validation.notes.size() >= 2);
+  int scenarios = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "scenarios")) {
+    CHECK(load_scenario(entry.path(), {}).warnings.empty());
+    ++scenarios;
+  }
+  CHECK(scenarios == 1);
+  const std::string csv = validation_csv(validation);
+  CHECK(csv.starts_with("fold,group,runs,quantity,predicted,recorded,error"));
+  CHECK(csv.find("step time from made-cifar10 runs with 4 workers") != std::string::npos);
+}
