@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/check.hpp"
+#include "sim/report/record_json.hpp"
 
 namespace paceline {
 namespace {
@@ -41,7 +42,14 @@ double time_mean(const std::vector<BalanceRecord>& records, Seconds end, const V
   return duration_s > 0.0 ? sum / duration_s : value(records.back().balance);
 }
 
-// Long tables travel as the bytes they have in memory: sender and receiver are one program.
+template <class Record>
+json records_to_json(const std::vector<Record>& records) {
+  json array = json::array();
+  for (const Record& record : records) array.push_back(to_json(record));
+  return array;
+}
+
+// Tables of plain numbers travel as the bytes they have in memory: sender and receiver are one program.
 template <class Row>
 json rows_to_json(const std::vector<Row>& rows) {
   static_assert(std::is_trivially_copyable_v<Row>);
@@ -66,10 +74,10 @@ LinkUse link_use(const json& j) {
 }
 
 json to_json(const RunTrace& trace) {
-  return {rows_to_json(trace.activities), rows_to_json(trace.server_work), rows_to_json(trace.evaluations)};
+  return {records_to_json(trace.activities), rows_to_json(trace.server_work), rows_to_json(trace.evaluations)};
 }
 RunTrace run_trace(const json& j) {
-  return {rows_from_json<ActivitySpan>(j[0]), rows_from_json<ServerSpan>(j[1]),
+  return {j[0].get<std::vector<ActivitySpan>>(), rows_from_json<ServerSpan>(j[1]),
           rows_from_json<Seconds>(j[2])};
 }
 
@@ -131,15 +139,15 @@ std::string pack(const RunResult& result) {
   j["shard_staleness_sum"] = result.shard_staleness_sum;
   j["attribution"] = rows_to_json(result.attribution);
   j["phases"] = rows_to_json(result.phases);
-  j["decisions"] = rows_to_json(result.decisions);
+  j["decisions"] = records_to_json(result.decisions);
   j["windows_judged"] = result.windows_judged;
   j["slow_windows"] = result.slow_windows;
-  j["balances"] = rows_to_json(result.balances);
+  j["balances"] = records_to_json(result.balances);
   j["worker_samples"] = rows_to_json(result.worker_samples);
   j["server_busy"] = rows_to_json(result.server_busy);
   j["links"] = json::array();
   for (const LinkUse& link : result.links) j["links"].push_back(to_json(link));
-  j["iterations"] = rows_to_json(result.iterations);
+  j["iterations"] = records_to_json(result.iterations);
   if (result.trace) j["trace"] = to_json(*result.trace);
   if (result.time_to_accuracy) j["time_to_accuracy"] = result.time_to_accuracy->value();
   for (const CurvePoint& point : result.curve) j["curve"].push_back(to_json(point));
@@ -164,14 +172,14 @@ RunResult unpack(const std::string& packed) {
   result.shard_staleness_sum = j.at("shard_staleness_sum");
   result.attribution = rows_from_json<ActivityTimes>(j.at("attribution"));
   result.phases = rows_from_json<PhaseRecord>(j.at("phases"));
-  result.decisions = rows_from_json<DecisionRecord>(j.at("decisions"));
+  result.decisions = j.at("decisions").get<std::vector<DecisionRecord>>();
   result.windows_judged = j.at("windows_judged");
   result.slow_windows = j.at("slow_windows");
-  result.balances = rows_from_json<BalanceRecord>(j.at("balances"));
+  result.balances = j.at("balances").get<std::vector<BalanceRecord>>();
   result.worker_samples = rows_from_json<std::int64_t>(j.at("worker_samples"));
   result.server_busy = rows_from_json<Seconds>(j.at("server_busy"));
   for (const json& link : j.at("links")) result.links.push_back(link_use(link));
-  result.iterations = rows_from_json<IterationRecord>(j.at("iterations"));
+  result.iterations = j.at("iterations").get<std::vector<IterationRecord>>();
   if (j.contains("trace")) result.trace = run_trace(j.at("trace"));
   if (j.contains("time_to_accuracy"))
     result.time_to_accuracy = Seconds{j.at("time_to_accuracy").get<double>()};
