@@ -211,6 +211,42 @@ void add_search(CLI::App& app, StudyArguments& arguments, std::function<int()>& 
   search->callback([&] { action = [&] { return search_command(arguments); }; });
 }
 
+void add_timing(CLI::App& app, TimingArguments& arguments, std::function<int()>& action) {
+  CLI::App* timing = app.add_subcommand(
+      "timing", "search how long to train synchronously first: the smallest share that keeps the accuracy");
+  timing->footer(
+      "Example:\n  paceline timing scenarios/sync-switch/setup1.yaml --tolerance 0.01 -o results/timing");
+  add_file_options(*timing, arguments.run,
+                   "scenario (YAML) of two phases, the first with a share, under BSP");
+  timing->add_option("-o,--output", arguments.run.output, "results folder (default: results/<name>-timing)")
+      ->type_name("DIR");
+  timing->add_flag("--force", arguments.run.force, "replace results that are already there");
+  timing->add_option("-j,--jobs", arguments.run.jobs, "simulations at a time; never changes a result")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  timing->add_option("--target", arguments.target, "accuracy to keep (default: what BSP alone reaches)")
+      ->check(CLI::Range(0.0, 1.0));
+  timing->add_option("--tolerance", arguments.tolerance, "by which a mean may miss the target")
+      ->check(CLI::Range(1e-6, 1.0))
+      ->capture_default_str();
+  timing->add_flag("--one-sided", arguments.one_sided, "better than the target is good too");
+  timing->add_option("--runs", arguments.replications, "of each share")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  timing->add_option("--settings", arguments.settings, "shares tried between 0 and 100 %")
+      ->check(CLI::Range(1, 30))
+      ->capture_default_str();
+  timing->add_option("--fresh", arguments.fresh, "further seeds for the chosen share and the next lower one")
+      ->check(CLI::Range(0, 100000))
+      ->capture_default_str();
+  timing
+      ->add_option("--recorded", arguments.recorded,
+                   "CSV file (share_percent,final_accuracy) of recorded values, drawn as circles")
+      ->type_name("FILE");
+  timing->add_flag("!--no-figures", arguments.figures, "do not draw accuracy against share");
+  timing->callback([&] { action = [&] { return timing_command(arguments); }; });
+}
+
 // CLI11 would only say that a subcommand is required.
 void check_known(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
@@ -267,6 +303,10 @@ int dispatch(int argc, char** argv) {
   plot->add_flag("--force", plot_arguments.force, "replace figures that are already there");
   plot->add_flag("--json", plot_arguments.json, "print the paths for machines");
   plot->callback([&] { action = [&] { return plot_command(plot_arguments); }; });
+
+  TimingArguments timing_arguments;
+  timing_arguments.run.jobs = default_jobs();
+  add_timing(app, timing_arguments, action);
 
   FitArguments fit_arguments;
   add_fit(app, fit_arguments, action);

@@ -82,6 +82,18 @@ struct CompareLearnerArguments {
   std::string predicted;  // of the same policies with a statistical learner
 };
 
+struct TimingArguments {
+  RunArguments run;
+  double target = 0.0;  // 0: what synchronous training alone reaches
+  double tolerance = 0.01;
+  bool one_sided = false;
+  int replications = 5;
+  int settings = 5;
+  int fresh = 20;
+  std::string recorded;  // CSV file; empty: none
+  bool figures = true;
+};
+
 // Each returns the exit code; a user's mistake is thrown as UserError.
 int run_command(const RunArguments& arguments);
 int study_command(const StudyArguments& arguments);
@@ -89,6 +101,7 @@ int merge_command(const MergeArguments& arguments);
 int compare_command(const CompareArguments& arguments);
 int search_command(const StudyArguments& arguments);
 int check_command(const RunArguments& arguments);
+int timing_command(const TimingArguments& arguments);
 int plot_command(const PlotArguments& arguments);
 int fit_command(const FitArguments& arguments);
 int validate_recorded_command(const ValidateArguments& arguments);

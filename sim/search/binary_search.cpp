@@ -25,6 +25,10 @@ TriedShare try_share(double share, const TimingRules& rules, Trials& trials) {
     tried.mean_accuracy += accuracy_of(runs[static_cast<std::size_t>(r)]) / rules.replications;
     tried.mean_time_s += runs[static_cast<std::size_t>(r)].end_time_s / rules.replications;
   }
+  double squares = 0.0;
+  for (int r = 0; r < rules.replications; ++r)
+    squares += std::pow(accuracy_of(runs[static_cast<std::size_t>(r)]) - tried.mean_accuracy, 2);
+  if (rules.replications > 1) tried.accuracy_deviation = std::sqrt(squares / (rules.replications - 1));
   return tried;
 }
 

@@ -39,6 +39,7 @@ struct TimingRules {
 struct TriedShare {
   double share = 0.0;
   double mean_accuracy = 0.0;
+  double accuracy_deviation = 0.0;  // sample standard deviation over its runs
   double mean_time_s = 0.0;
   bool is_good = false;
 };

@@ -1,0 +1,107 @@
+// `paceline timing` as a person at a terminal meets it.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/atomic_file.hpp"
+#include "tests/cli/round_profile.hpp"
+#include "tests/support/program.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+using paceline::test::ProgramResult;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* scenario_text = R"(name: recurring
+job:
+  network: big
+  profile: profile.json
+  dataset: {train_samples: 4096}
+  optimizer: {learning_rate: 0.05, momentum: 0.9}
+cluster:
+  workers: [{cores: 1}, {cores: 1}]
+  network: {topology: star, bandwidth: 10 Gbit/s, latency: 50 us}
+synchronization: [{policy: bsp, transport: server, share: 50 %}, {policy: asp, transport: server}]
+coordination: {per_step: 1 s}
+batching: {controller: uniform, initial: 32}
+learner: {kind: assumed, model: learner.json}
+evaluation: {every: 4096 samples, who_pays: free}
+stop: {epochs: 4}
+)";
+
+constexpr const char* learner_text = R"({
+  "format": "paceline-learner", "version": 1, "name": "big", "source": "assumed", "fitted_on": [],
+  "form": "power-law", "classes": 10,
+  "parameters": {"ceiling": 0.9, "scale_samples": 4096, "exponent": 1.0, "penalty": 0.1, "heat_accuracy": 0.001,
+                 "heat_exponent": 1.0, "floor_loss": 0.01, "reference_temperature": 0.0156},
+  "spread": {"ceiling": 0.005, "damage": 0, "speed": 0.05},
+  "evaluation_noise": {"scale": 0.1, "exponent": 1.0, "least": 0.001},
+  "validity": {"workers": [2, 4], "update_samples": [32, 128], "staleness_max": 3, "learning_rate_max": 0.2,
+               "samples_max": 1000000}
+})";
+
+class Workplace {
+ public:
+  Workplace() {
+    write_file_atomically(folder_.path() / "profile.json", test::round_profile("big"));
+    write_file_atomically(folder_.path() / "scenario.yaml", scenario_text);
+    write_file_atomically(folder_.path() / "learner.json", learner_text);
+  }
+  [[nodiscard]] ProgramResult timing(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"timing", "scenario.yaml", "--no-figures", "--runs", "2",
+                                         "--settings", "3", "--fresh", "4"});
+    return test::run_program(PACELINE_PROGRAM, arguments, folder_.path());
+  }
+  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("timing tries shares, runs the chosen one again, and says what the search cost") {
+  const Workplace place;
+  const ProgramResult run = place.timing({"--tolerance", "0.5", "-o", "out"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK(contains(run.out, "chosen: 12.5 %"));  // everything is within 0.5
+  CHECK(contains(run.out, "12.5 % on 4 fresh seeds"));
+  CHECK(contains(run.out, "cost of the search: 8 runs"));
+  CHECK(contains(run.out, "it pays off with the"));
+  const auto json = nlohmann::json::parse(read_file(place.path() / "out" / "timing.json"));
+  CHECK(json.at("chosen") == 0.125);
+  CHECK(json.at("tried").size() == 3);
+  CHECK(json.at("fresh").at(0).at("within_tolerance") == 4);
+  // The same command gives the same file, whatever the number of jobs.
+  CHECK(place.timing({"--tolerance", "0.5", "-o", "again", "-j", "1"}).exit_code == 0);
+  CHECK(read_file(place.path() / "out" / "timing.json") == read_file(place.path() / "again" / "timing.json"));
+  CHECK(place.timing({"-o", "out"}).exit_code == 2);
+}
+
+TEST_CASE("a target above what BSP reaches is refused, with what it does reach") {
+  const Workplace place;
+  const ProgramResult run = place.timing({"--target", "0.99"});
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.err, "the target 0.99 is above what BSP alone reaches: 0."));
+  CHECK_FALSE(fs::exists(place.path() / "results" / "recurring-timing" / "timing.json"));
+}
+
+TEST_CASE("a job without a share to search for is refused at its place, before the first run") {
+  const Workplace place;
+  ProgramResult run = place.timing({"--set", "synchronization=[{policy: bsp, transport: server}]"});
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.err, "a share is searched for in a job of two phases"));
+  run = place.timing({"--set", "stop.accuracy=0.5"});
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.err, "a job that ends at its target shows no converged accuracy"));
+}

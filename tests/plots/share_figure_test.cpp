@@ -1,0 +1,38 @@
+// Accuracy against the share of synchronous training: what the script holds.
+#include "plots/share_figure.hpp"
+
+#include <fstream>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "tests/plots/synthetic_results.hpp"
+
+using namespace paceline;
+using namespace paceline::plots;
+using namespace paceline::testing;
+
+TEST_CASE("points in percent, the chosen one filled, the tolerance as a band, recorded values as circles") {
+  const ShareResults results{.tried = {{1.0, 0.92, 0.005}, {0.125, 0.915, 0.01}},
+                             .target = 0.92,
+                             .tolerance = 0.01,
+                             .chosen = 0.125,
+                             .recorded = {{0.05, 0.9174}}};
+  const std::string script = share_figure(results, "paceline timing x").script;
+  CHECK(script.find("$tried << END_OF_DATA\n# share_percent accuracy_percent deviation_percent\n100 92 0.5\n"
+                    "12.5 91.5 1\n") != std::string::npos);
+  CHECK(
+      script.find("$chosen << END_OF_DATA\n# share_percent accuracy_percent deviation_percent\n12.5 91.5 1\n"
+                  "END_OF_DATA") != std::string::npos);
+  CHECK(script.find("1:(91):(93) with filledcurves") != std::string::npos);
+  CHECK(script.find("5 91.74 0\n") != std::string::npos);
+}
+
+TEST_CASE("recorded shares are percentages") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "recorded.csv";
+  std::ofstream(file) << "share_percent,final_accuracy\n5,0.9174\n";
+  CHECK(read_recorded_shares(file).at(0).share == 0.05);
+  std::ofstream(file) << "share_percent,final_accuracy\n500,0.9174\n";
+  CHECK_THROWS_AS(static_cast<void>(read_recorded_shares(file)), UserError);
+}
