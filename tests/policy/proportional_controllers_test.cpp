@@ -183,3 +183,17 @@ TEST_CASE("LB-BSP follows a moving average of speeds and has no dead-band") {
   REQUIRE(adjusted.has_value());
   CHECK(batches_of(*adjusted) == Batches{101, 99});
 }
+
+TEST_CASE("what memory cuts from the equal start comes back with the first adjustment") {
+  // 32 each, of which worker 1's memory holds 20: 52 at the start. Equal speeds: 64 in all, 20 and 44.
+  BatchingConfig config = config_of(BatchControllerKind::proportional_repair, 32);
+  config.adjust_every = EveryIterations{1};
+  const std::vector<WorkerPrior> workers{{}, {.memory_samples = 20}};
+  auto controller = make_batch_controller(config, workers);
+  CHECK(batches_of(controller->initial()) == Batches{32, 20});
+  CHECK_FALSE(controller->on_iteration(WorkerId{0}, 32, Seconds{3.2}).has_value());
+  const auto adjusted = controller->on_iteration(WorkerId{1}, 20, Seconds{2.0});
+  REQUIRE(adjusted.has_value());
+  CHECK(batches_of(*adjusted) == Batches{44, 20});
+  CHECK((*adjusted)[1].limited_by == BatchLimit::memory);
+}

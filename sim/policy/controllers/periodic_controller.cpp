@@ -46,7 +46,7 @@ Allocation PeriodicController::apportioned(std::span<const double> shares) const
   std::vector<BatchBounds> bounds_present;
   for (std::size_t k = 0; k < workers_.size(); ++k) {
     if (!workers_[k].is_present) continue;
-    total += start_[k].samples;
+    total += config_.initial_samples;
     shares_present.push_back(shares[k]);
     bounds_present.push_back(bounds_[k]);
   }

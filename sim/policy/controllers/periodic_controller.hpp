@@ -31,7 +31,7 @@ class PeriodicController : public BatchController {
   // One iteration under the batch in force.
   virtual void note(WorkerId /*worker*/, std::int64_t /*batch_samples*/, Seconds /*compute_time*/) {}
 
-  // What the present workers started the job with, divided anew among them by `shares` (by worker); the absent keep theirs.
+  // The global batch of the present workers, divided anew among them by `shares` (by worker); the absent keep theirs.
   [[nodiscard]] Allocation apportioned(std::span<const double> shares) const;
 
   BatchingConfig config_;

@@ -2,8 +2,8 @@
 //
 // Models:      batches in proportion to observed speeds, damped where the rule overshoots.
 // Equation:    w_k = b_k · (t̄ / t_k)^γ_k;  b' = whole samples with Σ b_k' = B, in proportion to w_k as far as the bounds
-//              allow (water-filling and largest remainders: apportion.hpp);  B: the batches the present workers started
-//              with. Dead-band: all take their b_k' if max_k |b_k' - b_k| / b_k > dead_band for γ = 1, else nobody.
+//              allow (water-filling and largest remainders: apportion.hpp);  B = K·b_0 of the K present
+//              workers. Dead-band: all take their b_k' if max_k |b_k' - b_k| / b_k > dead_band for γ = 1, else nobody.
 //              γ_k = 1, halved each time worker k's batch reverses its direction; 1 again once all rest.
 // Units:       samples, seconds.
 // Assumptions: times grow with the batch, t ∝ b^ε near the balance: a step multiplies an error by 1 - γ·ε. Where ε ≤ 1 (a

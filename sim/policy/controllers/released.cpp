@@ -133,7 +133,7 @@ class ReleasedController final : public BatchController {
     for (const std::size_t k : present) {
       batches.push_back(workers_[k].batch_samples);
       times_s.push_back(workers_[k].mean_time_s);
-      global_batch += start_[k].samples;
+      global_batch += config_.initial_samples;
     }
     const ReleasedRule rule{.dead_band = dead_band(config_),
                             .minimum_samples = config_.minimum_samples,
