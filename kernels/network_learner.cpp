@@ -44,6 +44,7 @@ NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
     shuffle = random_permutation(RandomStream(seed_, Purpose::data_partition), samples);
   for (std::uint64_t w = 0; w < cursors_.size(); ++w) {
     const DataPart part = part_of(config.dataset.partition, samples, w, cursors_.size());
+    check(part.size() > 0, "every worker has data");
     cursors_[w].data.assign(shuffle.begin() + part.first, shuffle.begin() + part.end);
   }
 }

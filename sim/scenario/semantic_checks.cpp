@@ -29,6 +29,17 @@ void check_dataset(const Scenario& scenario, const Reading& reading) {
                    "remove `path`, or choose another `kind`");
 }
 
+void check_partition(const Scenario& scenario, const Reading& reading) {
+  const DatasetSource& dataset = scenario.job.dataset;
+  if (!all_sound(reading, {"job.dataset", "cluster.workers"})) return;
+  const auto workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
+  if (dataset.partition == DataPartition::equal_shards && dataset.train_samples < workers)
+    reading.problems().error(
+        reading.spot("job.dataset.partition"),
+        fmt::format("{} training samples do not make {} shards", dataset.train_samples, workers),
+        "raise `train_samples`, or write `partition: whole`");
+}
+
 bool has_model(LearnerKind kind) {
   return kind == LearnerKind::statistical || kind == LearnerKind::assumed;
 }
@@ -252,6 +263,7 @@ void check_expectations(const Scenario& scenario, const Reading& reading) {
 
 void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_dataset(scenario, reading);
+  check_partition(scenario, reading);
   check_learner(scenario, reading);
   check_optimizer(scenario, reading);
   check_quotas(scenario, reading);

@@ -63,6 +63,23 @@ std::vector<float> weighted_mean(std::span<const float> a, double na, std::span<
 
 }  // namespace
 
+TEST_CASE("with equal shards a worker reads its own shard only, with the whole data all of it") {
+  // Two samples, two workers. A shard is one sample: a worker's gradients repeat, and those of the other differ. Of the
+  // whole data the second batch of one is the other sample.
+  NetworkLearnerConfig config = job(2);
+  config.dataset.partition = DataPartition::equal_shards;
+  NetworkLearner sharded(config);
+  sharded.compute(first_worker, 1, GradientId{0});
+  sharded.compute(first_worker, 1, GradientId{1});
+  sharded.compute(second_worker, 1, GradientId{2});
+  CHECK(std::ranges::equal(sharded.gradient(GradientId{0}), sharded.gradient(GradientId{1})));
+  CHECK_FALSE(std::ranges::equal(sharded.gradient(GradientId{0}), sharded.gradient(GradientId{2})));
+  NetworkLearner whole(job(2));
+  whole.compute(first_worker, 1, GradientId{0});
+  whole.compute(first_worker, 1, GradientId{1});
+  CHECK_FALSE(std::ranges::equal(whole.gradient(GradientId{0}), whole.gradient(GradientId{1})));
+}
+
 TEST_CASE("a stale gradient is the gradient at the parameters the worker pulled") {
   NetworkLearner moved(job());
   moved.pull(first_worker, ServerId{0});

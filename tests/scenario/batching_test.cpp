@@ -77,6 +77,12 @@ TEST_CASE("a level that needs more cores than the machine has is refused at its 
             "a worker runs on two machines"));
 }
 
+TEST_CASE("shards need at least one sample for every worker") {
+  const std::string said =
+      complaint(changed({{"train_samples: 8192", "train_samples: 3, partition: equal-shards"}}));
+  CHECK(has(said, "error: 3 training samples do not make 4 shards"));
+}
+
 TEST_CASE("shares by flop/s need the flop/s of every worker") {
   const std::string said = complaint(changed(
       {{"controller: dynamic", "controller: static"}, {"initial: 32", "initial: 32\n  shares: flops"}}));
