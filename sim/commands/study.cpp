@@ -11,6 +11,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 #include "sim/commands/simulate_parts.hpp"
+#include "sim/report/alarms.hpp"
 #include "sim/report/comparison.hpp"
 #include "sim/report/staged_folder.hpp"
 #include "sim/scenario/study_file.hpp"
@@ -73,7 +74,12 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
   std::vector<ComparedVariant> compared;
   const Provenance provenance{study.planned.command, done.wall_time_s, done.peak_memory_mib, arguments.jobs};
   if (wants_folders(arguments, study)) {
-    compared = compare(write_variant_folders(study, recording_of(arguments), folder, provenance, store));
+    const std::vector<ScenarioResults> variants =
+        write_variant_folders(study, recording_of(arguments), folder, provenance, store);
+    for (const ScenarioResults& variant : variants)
+      for (std::string& note : alarm_notes(variant.loaded.scenario, variant.runs))
+        study.notes.push_back(std::move(note));
+    compared = compare(variants);
   } else {
     std::vector<std::size_t> points;
     std::vector<ComparedRuns> runs = compared_runs(study.planned, store, &points);

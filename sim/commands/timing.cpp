@@ -10,7 +10,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/commands/commands.hpp"
-#include "sim/report/comparison.hpp"
+#include "sim/report/time_text.hpp"
 #include "sim/report/time_to_accuracy.hpp"
 #include "sim/scenario/study_file.hpp"
 #include "sim/search/binary_search.hpp"
@@ -147,6 +147,8 @@ std::string command_of(const TimingArguments& arguments) {
     command += fmt::format(" --set {}", shell_quoted(assignment));
   if (arguments.target > 0.0) command += fmt::format(" --target {}", arguments.target);
   if (arguments.one_sided) command += " --one-sided";
+  if (!arguments.recorded.empty())
+    command += fmt::format(" --recorded {}", shell_quoted(arguments.recorded));
   return command + fmt::format(" --tolerance {} --runs {} --settings {} --fresh {}", arguments.tolerance,
                                arguments.replications, arguments.settings, arguments.fresh);
 }

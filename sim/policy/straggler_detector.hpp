@@ -14,7 +14,8 @@
 //              `consecutive` slow windows make a straggler, as many others in a row end that.
 // Units:       samples per second.
 // Assumptions: the first window of a worker shows it healthy: who straggles from the start on is not noticed. More than
-//              half of the workers do not straggle at once.
+//              half of the workers do not straggle at once: of two workers, neither is ever more than one deviation below
+//              their mean (give fewer `deviations`).
 // Not modelled: workers that answer not at all; sliding windows (these follow each other).
 // Source:      Sync-Switch reference, section 7 (cluster rule, consecutive windows; window and count are its suggested
 //              defaults). The floor and the own baseline are ours: the cluster rule alone flags somebody in most windows.
