@@ -13,7 +13,8 @@
 //              it: its baseline of the phase before, times the median of S_j / B_j over the others.
 //              `consecutive` slow windows make a straggler, as many others in a row end that.
 // Units:       samples per second.
-// Assumptions: the first window of a worker shows it healthy: who straggles from the start on is not noticed. More than
+// Assumptions: the first window of a worker shows it healthy: who straggles from the start on is not noticed, nor while
+//              most windows remembered are of a ramp-up, which lowers the baseline. More than
 //              half of the workers do not straggle at once: of two workers, neither is ever more than one deviation below
 //              their mean (give fewer `deviations`).
 // Not modelled: workers that answer not at all; sliding windows (these follow each other).
