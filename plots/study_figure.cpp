@@ -1,6 +1,7 @@
 #include "plots/study_figure.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ constexpr double plot_height_in = 1.85;
 constexpr double axis_below_in = 0.36;
 constexpr double gap_in = 0.05;
 constexpr double log_from_ratio = 30.0;
-constexpr double beyond_the_plot = 1e30;  // where the bar of a quantile among runs that never get there ends
+constexpr std::size_t most_labelled_tics = 9;
 
 std::string file_name(std::string_view name) {
   std::string safe;
@@ -58,14 +59,30 @@ MetricScale scale_of(const std::string& metric, double largest) {
   return {words, 1.0};
 }
 
-std::string data_rows(const StudySeries& series, double factor) {
+// The vertical axis, in the units it is written in.
+struct VerticalRange {
+  double low = 0.0;
+  double high = 1.0;
+  bool is_logarithmic = false;
+};
+
+VerticalRange range_of(const Extent& y, double factor) {
+  const double low = factor * y.low;
+  const double high = factor * y.high;
+  if (y.is_logarithmic()) return {low / 1.2, high * 1.2, true};
+  const double margin = high > low ? 0.06 * (high - low) : std::max(1.0, 0.1 * high);
+  return {low - margin, high + margin, false};
+}
+
+// A quantile among runs that never get there is beyond every axis: its bar ends at the top.
+std::string data_rows(const StudySeries& series, double factor, double top) {
   std::string rows = "# x median low high runs\n";
   for (const StudyPointValue& point : series.points) {
     if (!point.median) continue;
     const double median = factor * *point.median;
     rows += fmt::format("{:.9g} {:.9g} {:.9g} {:.9g} {}\n", point.x, median,
-                        point.low ? factor * *point.low : median,
-                        point.high ? factor * *point.high : beyond_the_plot, point.runs);
+                        point.low ? factor * *point.low : median, point.high ? factor * *point.high : top,
+                        point.runs);
   }
   return rows;
 }
@@ -77,11 +94,22 @@ std::string recorded_rows(const StudySeries& series, double factor) {
   return rows;
 }
 
-void set_axes(Page& page, const StudyChart& chart, const Extent& x, const Extent& y, double factor) {
+// What was tried says more than powers of ten.
+std::string tics_at_labels(const StudyChart& chart) {
+  std::string tics;
+  for (const std::string& label : chart.axis_labels) {
+    const std::string number = label.substr(0, label.size() - chart.unit.size());
+    tics += fmt::format("{}{} {}", tics.empty() ? "" : ", ", gnuplot_string(number), number);
+  }
+  return fmt::format("set xtics ({})", tics);
+}
+
+void set_axes(Page& page, const StudyChart& chart, const Extent& x, const VerticalRange& y) {
   if (chart.is_numeric) {
     const double margin = x.high > x.low ? 0.04 * (x.high - x.low) : 1.0;
     if (x.is_logarithmic()) {
       page.set("set logscale x");
+      if (chart.axis_labels.size() <= most_labelled_tics) page.set(tics_at_labels(chart));
       page.set(fmt::format("set xrange [{}:{}]", x.low / 1.15, x.high * 1.15));
     } else {
       page.set(fmt::format("set xrange [{}:{}]", x.low - margin, x.high + margin));
@@ -97,15 +125,8 @@ void set_axes(Page& page, const StudyChart& chart, const Extent& x, const Extent
     page.set(fmt::format("set xtics ({}){}", tics, are_long ? " rotate by 30 right" : ""));
     page.set(fmt::format("set xrange [-0.5:{}]", static_cast<double>(chart.axis_labels.size()) - 0.5));
   }
-  const double low = factor * y.low;
-  const double high = factor * y.high;
-  if (y.is_logarithmic()) {
-    page.set("set logscale y");
-    page.set(fmt::format("set yrange [{}:{}]", low / 1.2, high * 1.2));
-  } else {
-    const double margin = high > low ? 0.06 * (high - low) : std::max(1.0, 0.1 * high);
-    page.set(fmt::format("set yrange [{}:{}]", low - margin, high + margin));
-  }
+  if (y.is_logarithmic) page.set("set logscale y");
+  page.set(fmt::format("set yrange [{}:{}]", y.low, y.high));
   page.set("set grid ytics linetype 1 dashtype solid linewidth 0.4 linecolor rgb \"#E4E4E4\"");
 }
 
@@ -114,16 +135,24 @@ int hollow(int marker) {
   return marker % 2 == 1 ? marker - 1 : marker;
 }
 
-void draw_series(Page& page, const StudyChart& chart) {
+// Bars of several series stand side by side: a small step along the axis, or a small factor where it is logarithmic.
+std::string side_by_side(const StudyChart& chart, const Extent& x, std::size_t series) {
+  constexpr double share_of_axis = 0.008;
+  const double step = static_cast<double>(series) - (static_cast<double>(chart.series.size()) - 1.0) / 2.0;
+  if (chart.is_numeric && x.is_logarithmic())
+    return fmt::format("($1*{:.6g})", std::pow(x.high / x.low, share_of_axis * step));
+  return fmt::format("($1+{:.6g})", share_of_axis * step * std::max(x.high - x.low, 1e-9));
+}
+
+void draw_series(Page& page, const StudyChart& chart, const Extent& x) {
   std::vector<std::string> layers;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const SeriesStyle style = series_style(i);
-    const std::string data = fmt::format("$series_{}", i + 1);
-    layers.push_back(
-        fmt::format("{} using 1:2:3:4 with yerrorbars pointtype {} linewidth 0.8 linecolor rgb \"{}\"", data,
-                    style.marker, style.colour));
-    layers.push_back(fmt::format("{} using 1:2 with lines linewidth 1.4 linecolor rgb \"{}\" dashtype {}",
-                                 data, style.colour, style.dash));
+    const std::string data = fmt::format("$series_{} using {}", i + 1, side_by_side(chart, x, i));
+    layers.push_back(fmt::format("{}:2:3:4 with yerrorbars pointtype {} linewidth 0.8 linecolor rgb \"{}\"",
+                                 data, style.marker, style.colour));
+    layers.push_back(fmt::format("{}:2 with lines linewidth 1.4 linecolor rgb \"{}\" dashtype {}", data,
+                                 style.colour, style.dash));
     if (!chart.series[i].recorded.empty())
       layers.push_back(fmt::format(
           "$recorded_{} using 1:2 with points pointtype {} pointsize 0.75 linewidth 1.2 linecolor rgb \"{}\"",
@@ -149,7 +178,7 @@ std::string note_about(const StudyChart& chart, bool any_recorded) {
     return std::ranges::any_of(series.points,
                                [](const StudyPointValue& point) { return point.median && !point.high; });
   });
-  if (any_open) note += " (open above: some never get there)";
+  if (any_open) note += " (to the top: some never get there)";
   if (chart.never > 0) note += fmt::format("; not drawn: {} whose median never gets there", chart.never);
   if (any_recorded) note += "; hollow: recorded";
   return note;
@@ -177,6 +206,7 @@ std::optional<Figure> study_figure(const StudyChart& chart, std::string_view com
   }
   if (y.is_empty()) return std::nullopt;
   const MetricScale scale = scale_of(chart.spec.metric, y.high);
+  const VerticalRange vertical = range_of(y, scale.factor);
   const Legend legend(names, Legend::Sample::line_marker);
   const Footer footer(note_about(chart, any_recorded), command);
   const double legend_top_in = plot_top_in + plot_height_in + axis_below_in + gap_in;
@@ -185,12 +215,12 @@ std::optional<Figure> study_figure(const StudyChart& chart, std::string_view com
   Page page(footer_top_in + footer.height_in());
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     page.set(fmt::format("$series_{} << END_OF_DATA\n{}END_OF_DATA", i + 1,
-                         data_rows(chart.series[i], scale.factor)));
+                         data_rows(chart.series[i], scale.factor, vertical.high)));
     if (!chart.series[i].recorded.empty())
       page.set(fmt::format("$recorded_{} << END_OF_DATA\n{}END_OF_DATA", i + 1,
                            recorded_rows(chart.series[i], scale.factor)));
   }
-  set_axes(page, chart, x, y, scale.factor);
+  set_axes(page, chart, x, vertical);
   const double plot_width_in = page_width_in - plot_left_in - 0.12;
   page.frame(plot_left_in, plot_top_in, plot_width_in, plot_height_in);
   page.text(scale.title, 0.10, plot_top_in + plot_height_in / 2.0, {.align = Align::center, .upright = true});
@@ -202,7 +232,7 @@ std::optional<Figure> study_figure(const StudyChart& chart, std::string_view com
             {.align = Align::center});
   legend.place(page, legend_top_in);
   footer.place(page, footer_top_in);
-  draw_series(page, chart);
+  draw_series(page, chart, x);
   const std::string name = file_name(chart.spec.name);
   return Figure{name, page.script(name, command)};
 }

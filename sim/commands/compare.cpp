@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/commands/commands.hpp"
+#include "sim/commands/compare_parts.hpp"
 #include "sim/report/sensitivity.hpp"
 #include "sim/report/text_table.hpp"
 #include "sim/study/study_results.hpp"
@@ -18,15 +18,6 @@ namespace paceline {
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::ordered_json;
-
-// A study as far as it has been run.
-struct StudySoFar {
-  PlannedStudy study;
-  RunCounts counts;
-  ComparedTable table;
-  std::vector<std::size_t> point_of;  // by combination of the table
-};
 
 StudySoFar read_study(const fs::path& folder) {
   std::error_code ignored;
@@ -194,61 +185,6 @@ std::size_t reference_of(const StudySoFar& so_far, const std::vector<Ranked>& ra
       likely ? fmt::format("did you mean `{}`?", *likely) : "paceline study FILE --list names them");
 }
 
-json to_json(const std::optional<PairedComparison>& paired) {
-  if (!paired) return nullptr;
-  const auto interval = [](const Interval& i) { return json{{"low", i.low}, {"high", i.high}}; };
-  json j = {{"pairs", paired->pairs},
-            {"p_faster", paired->p_faster},
-            {"p_faster_interval", interval(paired->p_faster_interval)},
-            {"correlation", paired->correlation ? json(*paired->correlation) : json(nullptr)}};
-  j["speedup_interval"] = paired->speedup_interval ? interval(*paired->speedup_interval) : json(nullptr);
-  j["difference_s"] = paired->difference ? json{{"mean", paired->difference->mean_s},
-                                                {"low", paired->difference->interval_s.low},
-                                                {"high", paired->difference->interval_s.high}}
-                                         : json(nullptr);
-  return j;
-}
-
-json as_json(const StudySoFar& so_far, const std::vector<Ranked>& ranked, std::size_t reference,
-             const std::vector<Sensitivity>& effects, const std::vector<WinnerChange>& winners,
-             const std::vector<std::string>& warnings) {
-  const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
-  json ranking = json::array();
-  for (const Ranked& one : ranked) {
-    const ComparedRuns& runs = so_far.table.runs[one.index];
-    ranking.push_back(
-        {{"name", runs.name},
-         {"rank", one.rank},
-         {"tied", one.is_tied},
-         {"runs", runs.runs.size()},
-         {"time_s", one.time ? json(one.time->value()) : json(nullptr)},
-         {"final_accuracy", number(one.accuracy)},
-         {"pareto", one.is_on_front},
-         {"against_reference", one.index == reference
-                                   ? json(nullptr)
-                                   : to_json(compare_pairs(so_far.table.runs[reference], runs))}});
-  }
-  json sensitivity = json::array();
-  for (const Sensitivity& one : effects)
-    sensitivity.push_back({{"column", one.column},
-                           {"alone", number(one.one_at_a_time)},
-                           {"total_effect", number(one.total_effect)}});
-  json changes = json::array();
-  for (const WinnerChange& change : winners) {
-    json along = json::array();
-    for (const Winner& winner : change.winners)
-      along.push_back(
-          {{"at", winner.at}, {"winner", winner.label}, {"over_second", to_json(winner.over_second)}});
-    changes.push_back({{"along", change.along},
-                       {"fixed", change.fixed},
-                       {"changes", change.changes()},
-                       {"winners", along}});
-  }
-  return {{"study", so_far.study.name}, {"reference", so_far.table.runs[reference].name},
-          {"ranking", ranking},         {"sensitivity", sensitivity},
-          {"winners", changes},         {"warnings", warnings}};
-}
-
 }  // namespace
 
 int compare_command(const CompareArguments& arguments) {
@@ -260,8 +196,7 @@ int compare_command(const CompareArguments& arguments) {
   const std::vector<std::string> warnings = warnings_of(so_far);
   const auto lines = static_cast<std::size_t>(arguments.lines);
   if (arguments.json) {
-    const json all = as_json(so_far, ranked, reference, effects, winners, warnings);
-    fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+    fmt::print("{}", comparison_json(so_far, {ranked, reference, effects, winners, warnings}));
   } else {
     if (!so_far.study.question.empty()) fmt::print("{}\n\n", printable(so_far.study.question));
     fmt::print("{}{}{}{}", ranking_text(so_far, ranked, lines), paired_text(so_far, ranked, reference, lines),

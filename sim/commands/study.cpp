@@ -11,7 +11,6 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 #include "sim/commands/simulate_parts.hpp"
-#include "sim/report/alarms.hpp"
 #include "sim/report/comparison.hpp"
 #include "sim/report/staged_folder.hpp"
 #include "sim/scenario/study_file.hpp"
@@ -76,10 +75,9 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
   if (wants_folders(arguments, study)) {
     const std::vector<ScenarioResults> variants =
         write_variant_folders(study, recording_of(arguments), folder, provenance, store);
-    for (const ScenarioResults& variant : variants)
-      for (std::string& note : alarm_notes(variant.loaded.scenario, variant.runs))
-        study.notes.push_back(std::move(note));
     compared = compare(variants);
+    for (const ScenarioResults& variant : variants)
+      study.notes.insert(study.notes.end(), variant.notes.begin(), variant.notes.end());
   } else {
     std::vector<std::size_t> points;
     std::vector<ComparedRuns> runs = compared_runs(study.planned, store, &points);
@@ -88,8 +86,15 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
     if (!runs.empty()) compared = compare(runs);
   }
   const int status = report_counts(study.planned, store);
+  std::size_t said = 0;
+  store.for_each_run([&](const StoredRun& run) {
+    if (run.status == RunStatus::done && !run.message.empty()) ++said;
+  });
   write_study_results(folder, study.planned, store, {done.wall_time_s, done.peak_memory_mib, arguments.jobs});
   if (!compared.empty()) print_comparison(compared, folder, arguments.json);
+  if (!wants_folders(arguments, study) && said > 0)
+    study.notes.push_back(
+        fmt::format("of {} runs something is to be said: column `message` of {}", said, runs_file));
   print_warnings(study.warnings, study.notes);
   return report_expectations(compared, status);
 }

@@ -95,8 +95,10 @@ void make_folder_ready(const fs::path& folder, const StudyArguments& arguments, 
   const bool resumes = is_study_folder(folder) && !arguments.force;
   if (!resumes) refuse_to_replace(folder, arguments.force);
   std::error_code failed;
-  // Other parts of the study may be at work beside this one.
   if (arguments.force && arguments.shard.empty()) fs::remove_all(folder, failed);
+  // Other parts of the study may be at work beside this one.
+  if (arguments.force && !arguments.shard.empty())
+    fs::remove(store_path(folder, parse_shard(arguments.shard)), failed);
   fs::create_directories(folder, failed);
   if (failed)
     throw UserError(fmt::format("cannot write to {}: {}", folder.string(), failed.message()),

@@ -148,7 +148,7 @@ class AxisReader {
       return error(spot("range.to"),
                    fmt::format("the range ends at `{}`, not after `{}`", range.to, range.from),
                    "write the smaller number first");
-    axis_.range = AxisRange{from->number, to->number, from->unit, range.scale};
+    axis_.range = AxisRange{from->number, to->number, from->unit, range.scale, range.whole};
     if (range.scale == RangeScale::log && from->number <= 0)
       return error(spot("range.from"), "a range with equal ratios begins above 0", "");
     if (range.points.has_value() == range.step.has_value())
@@ -233,7 +233,7 @@ class AxisReader {
 
 std::string AxisRange::text(double number) const {
   // Twelve digits: 0.1 + 2 · 0.1 is to read 0.3.
-  return fmt::format("{:.12g}{}", number, unit);
+  return fmt::format("{:.12g}{}", whole ? std::round(number) : number, unit);
 }
 
 AxisPoint Axis::at(double number) const {

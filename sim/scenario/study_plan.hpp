@@ -41,6 +41,7 @@ struct AxisRange {
   double to = 0.0;
   std::string unit;
   RangeScale scale = RangeScale::linear;
+  bool whole = false;  // rounded
 
   [[nodiscard]] std::string text(double number) const;
 };

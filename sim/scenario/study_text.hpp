@@ -25,6 +25,7 @@ struct RangeText {
   std::optional<std::string> step;
   std::optional<int> points;
   RangeScale scale = RangeScale::linear;
+  bool whole = false;
 };
 
 struct CaseText {
@@ -71,6 +72,7 @@ void describe(Visitor& v, RangeText& c) {
              "how many numbers, both ends included", Absent{"`step` says"});
   v.optional("scale", c.scale, Choice<RangeScale>{{{"linear", RangeScale::linear}, {"log", RangeScale::log}}},
              "linear: equal differences; log: equal ratios, with `points`");
+  v.optional("whole", c.whole, Boolean{}, "round to whole numbers, as workers and samples need it");
 }
 
 template <class Visitor>
@@ -106,7 +108,7 @@ void describe(Visitor& v, StudyFigure& c) {
   v.optional("where", c.where, KeyPathValues{},
              "names of what is varied, each with the label or labels that are shown", Absent{"everything"});
   v.optional("recorded", c.recorded, Path{},
-             "CSV file with the columns series, x, y: recorded values, drawn as hollow markers",
+             "CSV file with the columns series, x, y (as in runs.csv): recorded values, drawn as hollow markers",
              Absent{"none"});
 }
 

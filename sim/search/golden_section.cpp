@@ -1,3 +1,4 @@
+#include <cmath>
 #include <numbers>
 
 #include "sim/base/check.hpp"
@@ -9,7 +10,8 @@ Found golden_section(const Line& line, int replications, const Objective& object
   check(line.from < line.to && line.tolerance > 0.0, "a line has a length and a tolerance");
   constexpr double shrink = std::numbers::phi - 1.0;
   Found best;
-  const auto evaluate = [&](double setting) {
+  const auto evaluate = [&](double wanted) {
+    const double setting = line.whole ? std::round(wanted) : wanted;
     const std::optional<double> here = score(trials.of(setting, replications), objective);
     if (is_better(here, best.score)) best = {setting, here};
     return here;

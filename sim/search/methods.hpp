@@ -36,6 +36,7 @@ struct Line {
   double from = 0.0;
   double to = 1.0;
   double tolerance = 0.01;  // length of the interval that is left
+  bool whole = false;       // only whole numbers are tried: the nearest ones
 };
 [[nodiscard]] Found golden_section(const Line& line, int replications, const Objective& objective,
                                    Trials& trials);

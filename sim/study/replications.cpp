@@ -8,8 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
-#include "sim/report/alarms.hpp"
-#include "sim/study/learner_use.hpp"
+#include "sim/study/notes_after_runs.hpp"
 #include "sim/study/process_pool.hpp"
 #include "sim/study/simulation.hpp"
 
@@ -82,13 +81,10 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
       variant.failures.push_back(fmt::format("replication {}: {}", tasks[i].replication, outcome.output));
     }
   }
-  for (ScenarioResults& variant : study.variants) {
-    for (std::string& note : alarm_notes(variant.loaded.scenario, variant.runs))
+  InputFiles files;
+  for (ScenarioResults& variant : study.variants)
+    for (std::string& note : notes_after(variant.loaded.scenario, variant.runs, files))
       variant.notes.push_back(std::move(note));
-    if (!uses_model(variant.loaded.scenario)) continue;
-    const StatisticalModel model = read_statistical_model(variant.loaded.scenario.learner.model);
-    for (std::string& note : staleness_notes(model, variant.runs)) variant.notes.push_back(std::move(note));
-  }
   for (const ScenarioResults& variant : study.variants)
     if (variant.runs.empty())
       throw SimulationFailed(fmt::format("{}: no run could be carried out; {}", variant.loaded.scenario.name,

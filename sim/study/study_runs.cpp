@@ -13,7 +13,7 @@
 #include "sim/report/columns.hpp"
 #include "sim/report/run_tables.hpp"
 #include "sim/report/time_text.hpp"
-#include "sim/study/learner_use.hpp"
+#include "sim/study/notes_after_runs.hpp"
 #include "sim/study/process_pool.hpp"
 
 namespace paceline {
@@ -108,9 +108,8 @@ FinishedRun unpack_outcome(const std::string& id, const std::string& packed) {
 std::string what_is_to_be_said(const Scenario& scenario, InputFiles& files, const RunResult& run) {
   if (!run.stall.empty())
     return fmt::format("the job stalled at {}\n{}", format_time(run.end_time), run.stall);
-  if (!uses_model(scenario)) return {};
   std::string text;
-  for (const std::string& note : staleness_notes(files.learner(scenario.learner.model), {run}))
+  for (const std::string& note : notes_after(scenario, {run}, files))
     text += (text.empty() ? "" : "; ") + note;
   return text;
 }

@@ -153,7 +153,7 @@ SearchReport search_line(const SearchConfig& config, const StudyPoint& like, std
   });
   constexpr double default_share = 0.01;
   const search::Line line{range.from, range.to,
-                          config.tolerance.value_or(default_share * (range.to - range.from))};
+                          config.tolerance.value_or(default_share * (range.to - range.from)), range.whole};
   const search::Objective objective = objective_of(config);
   const search::Found found = search::golden_section(line, config.replications, objective, trials);
   return report_of(found, trials, objective,

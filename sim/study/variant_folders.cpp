@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 
 #include "sim/engine/simgrid_timeline.hpp"
-#include "sim/report/alarms.hpp"
 #include "sim/report/staged_folder.hpp"
-#include "sim/study/learner_use.hpp"
+#include "sim/study/notes_after_runs.hpp"
 #include "sim/study/replications.hpp"
 
 namespace paceline {
@@ -47,12 +46,8 @@ std::vector<ScenarioResults> write_variant_folders(PreparedStudy& study, const R
     if (results.runs.empty())
       throw SimulationFailed(fmt::format("{}: no run could be carried out; {}", results.loaded.scenario.name,
                                          results.failures.front()));
-    for (std::string& note : alarm_notes(results.loaded.scenario, results.runs))
+    for (std::string& note : notes_after(results.loaded.scenario, results.runs, study.files))
       results.notes.push_back(std::move(note));
-    if (uses_model(results.loaded.scenario))
-      for (std::string& note :
-           staleness_notes(study.files.learner(results.loaded.scenario.learner.model), results.runs))
-        results.notes.push_back(std::move(note));
     StagedFolder staged(folder / study.plan.folder(p), true);
     write_results(staged.path(), results, provenance);
     staged.commit();

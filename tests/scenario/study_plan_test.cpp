@@ -100,6 +100,13 @@ TEST_CASE("a logarithmic range has equal ratios and both ends") {
   CHECK(result.scenarios[1].scenario.cluster.network.bandwidth.value() == doctest::Approx(1.25e9));
 }
 
+TEST_CASE("a range of whole numbers is rounded") {
+  // 8, 8 · 32^(1/2) = 45.3, 256
+  const Planned result = planned(
+      "vary: [{key: batching.initial, range: {from: 8, to: 256, points: 3, scale: log, whole: true}}]\n");
+  CHECK(names(result.plan) == Names{"initial 8", "initial 45", "initial 256"});
+}
+
 TEST_CASE("key paths that are zipped move together") {
   const Planned result =
       planned("vary: [{name: bounds, zip: {batching.minimum: [8, 16], batching.maximum: [64, 96]}}]\n");

@@ -92,6 +92,13 @@ TEST_CASE("golden section finds a lowest point at an end") {
   }
 }
 
+TEST_CASE("golden section tries whole numbers only, each once, where nothing else makes sense") {
+  Trials trials(runs_taking([](double x) { return 1.0 + std::abs(x - 11.0); }));
+  const Found found = golden_section({.from = 1, .to = 32, .tolerance = 1, .whole = true}, 1, {}, trials);
+  CHECK(found.setting == 11.0);
+  for (const Tried& tried : trials.tried()) CHECK(tried.setting == std::round(tried.setting));
+}
+
 TEST_CASE("golden section stays among feasible settings") {
   // Below 0.4 runs are fast and wrong: the cheapest feasible setting is at 0.4.
   Trials trials([](double x, int replications) {
