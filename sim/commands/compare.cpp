@@ -168,6 +168,16 @@ std::vector<std::string> warnings_of(const StudySoFar& so_far) {
           "{} were run at one learning rate ({:g}) and momentum ({:g}) only, tuned for none of them here: a "
           "winner at one rate is confounded with the rate; vary job.optimizer.learning_rate as well",
           fmt::join(policies, "; "), rate.first, rate.second));
+  std::set<std::pair<bool, double>> targets;
+  for (const std::size_t p : so_far.point_of) {
+    const std::optional<double>& target = so_far.study.points[p].target_accuracy;
+    targets.insert({target.has_value(), target.value_or(0.0)});
+  }
+  if (targets.size() > 1)
+    warnings.emplace_back(
+        "combinations have different targets: their times are of different things, and ranks, front and "
+        "sensitivity "
+        "compare them all the same");
   return warnings;
 }
 

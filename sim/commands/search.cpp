@@ -32,11 +32,19 @@ std::string score_name(const SearchConfig& config) {
   return "time to accuracy (s)";
 }
 
+std::string score_text(const TriedSetting& tried) {
+  if (!tried.score) return "infeasible";
+  if (tried.score->never_share == 1.0) return "never";
+  const std::string value = fmt::format("{:.5g}", tried.score->value);
+  if (tried.score->never_share == 0.0) return value;
+  return fmt::format("{}, never in {:.3g} % of the runs", value, 100.0 * tried.score->never_share);
+}
+
 void print_report(const SearchReport& report, const SearchConfig& config) {
   TextRows rows{
       {report.of.empty() ? "settings tried" : report.of, score_name(config), "mean final accuracy", "runs"}};
   for (const TriedSetting& tried : report.tried)
-    rows.push_back({tried.name, tried.score ? fmt::format("{:.5g}", *tried.score) : "infeasible",
+    rows.push_back({tried.name, score_text(tried),
                     tried.mean_accuracy ? fmt::format("{:.4f}", *tried.mean_accuracy) : "-",
                     fmt::format("{}", tried.runs)});
   fmt::print("{}", text_table(std::move(rows)));
@@ -51,7 +59,8 @@ json to_json(const SearchReport& report) {
   json tried = json::array();
   for (const TriedSetting& one : report.tried)
     tried.push_back({{"name", one.name},
-                     {"score", number(one.score)},
+                     {"score", one.score ? json(one.score->value) : json(nullptr)},
+                     {"never_share", one.score ? json(one.score->never_share) : json(nullptr)},
                      {"mean_final_accuracy", number(one.mean_accuracy)},
                      {"runs", one.runs}});
   return {{"of", report.of},
@@ -72,8 +81,9 @@ int search_command(const StudyArguments& arguments) {
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / fmt::format("{}-search", folder_name(study.plan.name))
                               : fs::path(arguments.output);
-  make_folder_ready(folder, arguments, study);
+  make_folder_ready(folder, arguments);
   RunStore store(store_path(folder, std::nullopt));
+  write_manifest(folder, study);
   std::vector<SearchReport> reports;
   try {
     reports = search_study(study, arguments.jobs, store);

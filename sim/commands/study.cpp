@@ -75,7 +75,7 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
   if (wants_folders(arguments, study)) {
     const std::vector<ScenarioResults> variants =
         write_variant_folders(study, recording_of(arguments), folder, provenance, store);
-    compared = compare(variants);
+    if (!variants.empty()) compared = compare(variants);
     for (const ScenarioResults& variant : variants)
       study.notes.insert(study.notes.end(), variant.notes.begin(), variant.notes.end());
   } else {
@@ -102,8 +102,9 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
 int run_study(const StudyArguments& arguments, PreparedStudy& study) {
   const std::optional<Shard> shard = parse_shard(arguments.shard);
   const fs::path folder = folder_of(arguments, study);
-  make_folder_ready(folder, arguments, study);
-  RunStore store(store_path(folder, shard));
+  make_folder_ready(folder, arguments);
+  RunStore store(store_path(folder, shard));  // refuses a folder that another process is at work in
+  write_manifest(folder, study);
   store.write_plan(study.planned);
   try {
     const Done done = run_missing(study, arguments, shard, store);

@@ -19,9 +19,11 @@ namespace paceline {
 // Where the results go: --output, or results/NAME.
 [[nodiscard]] std::filesystem::path folder_of(const StudyArguments& arguments, const PreparedStudy& study);
 
-// The folder made ready: new, emptied with --force, or as an earlier run of a study left it. Writes the manifest.
-void make_folder_ready(const std::filesystem::path& folder, const StudyArguments& arguments,
-                       const PreparedStudy& study);
+// The folder made ready: new, emptied with --force, or as an earlier run of a study left it.
+void make_folder_ready(const std::filesystem::path& folder, const StudyArguments& arguments);
+
+// Only once the store is open, which no second process can be at work in.
+void write_manifest(const std::filesystem::path& folder, const PreparedStudy& study);
 
 // The store of a whole study, or of one of its shards.
 [[nodiscard]] std::filesystem::path store_path(const std::filesystem::path& folder,

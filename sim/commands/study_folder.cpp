@@ -90,7 +90,7 @@ fs::path store_path(const fs::path& folder, const std::optional<Shard>& shard) {
                : folder / store_file;
 }
 
-void make_folder_ready(const fs::path& folder, const StudyArguments& arguments, const PreparedStudy& study) {
+void make_folder_ready(const fs::path& folder, const StudyArguments& arguments) {
   remove_partial_files(folder);
   const bool resumes = is_study_folder(folder) && !arguments.force;
   if (!resumes) refuse_to_replace(folder, arguments.force);
@@ -103,6 +103,9 @@ void make_folder_ready(const fs::path& folder, const StudyArguments& arguments, 
   if (failed)
     throw UserError(fmt::format("cannot write to {}: {}", folder.string(), failed.message()),
                     "choose another folder with --output");
+}
+
+void write_manifest(const fs::path& folder, const PreparedStudy& study) {
   write_file_atomically(folder / "manifest.json",
                         manifest_of(study).dump(2, ' ', false, json::error_handler_t::replace) + "\n");
 }

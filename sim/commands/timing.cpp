@@ -1,4 +1,5 @@
 // timing: how long to train synchronously first, by Sync-Switch's search over simulated runs.
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/commands/commands.hpp"
+#include "sim/commands/simulate_parts.hpp"
 #include "sim/report/time_text.hpp"
 #include "sim/report/time_to_accuracy.hpp"
 #include "sim/scenario/study_file.hpp"
@@ -57,13 +59,16 @@ RunOutcome outcome_of(const RunResult& run, double cores) {
           .core_hours = cores * run.end_time.value() / 3600.0};
 }
 
-Outcome simulate_share(const RunArguments& arguments, double share, int replications) {
+Outcome simulate_share(const RunArguments& arguments, double share, int replications,
+                       std::vector<std::string>& notes) {
   std::vector<std::string> overrides = arguments.overrides;
   overrides.push_back(fmt::format("{}={} %", share_key, 100.0 * share));
   overrides.push_back(fmt::format("replications={}", replications));
   const StudyRun study =
       run_replications({load_scenario(arguments.file, overrides)}, arguments.jobs, RecordingOptions{});
   const ScenarioResults& results = study.variants.front();
+  for (const std::string& note : results.notes)
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
   if (!results.failures.empty())
     throw SimulationFailed(fmt::format("share {:.6g} %: {}", 100.0 * share, results.failures.front()));
   double cores = 0.0;
@@ -147,8 +152,7 @@ std::string command_of(const TimingArguments& arguments) {
     command += fmt::format(" --set {}", shell_quoted(assignment));
   if (arguments.target > 0.0) command += fmt::format(" --target {}", arguments.target);
   if (arguments.one_sided) command += " --one-sided";
-  if (!arguments.recorded.empty())
-    command += fmt::format(" --recorded {}", shell_quoted(arguments.recorded));
+  if (!arguments.recorded.empty()) command += fmt::format(" --recorded {}", shell_quoted(arguments.recorded));
   return command + fmt::format(" --tolerance {} --runs {} --settings {} --fresh {}", arguments.tolerance,
                                arguments.replications, arguments.settings, arguments.fresh);
 }
@@ -183,6 +187,15 @@ void prepare(const fs::path& folder, bool force) {
                     "--force replaces it; or name another folder with -o");
 }
 
+[[noreturn]] void refuse_target(const TargetOutOfReach& target, const TimingRules& rules) {
+  const bool too_high = target.target_accuracy > target.reached;
+  throw UserError(
+      fmt::format("the target {:g} is {} what BSP alone reaches: {:.4f}, mean of {} runs",
+                  target.target_accuracy, too_high ? "above" : "below", target.reached, rules.replications),
+      too_high ? "lower --target, or leave it out"
+               : "raise --target, leave it out, or take every accuracy above it with --one-sided");
+}
+
 }  // namespace
 
 int timing_command(const TimingArguments& arguments) {
@@ -200,16 +213,14 @@ int timing_command(const TimingArguments& arguments) {
           ? fs::path("results") / fmt::format("{}-timing", folder_name(loaded.scenario.name))
           : fs::path(arguments.run.output);
   prepare(folder, arguments.run.force);
-  Trials trials([&](double share, int runs) { return simulate_share(arguments.run, share, runs); });
+  std::vector<std::string> notes;
+  Trials trials([&](double share, int runs) { return simulate_share(arguments.run, share, runs, notes); });
   const TimingResult result = binary_search(rules, trials);
-  if (result.too_high)
-    throw UserError(
-        fmt::format("the target {:g} is above what BSP alone reaches: {:.4f}, mean of {} runs",
-                    result.too_high->target_accuracy, result.too_high->reached, rules.replications),
-        "lower --target, or leave it out");
+  if (result.out_of_reach) refuse_target(*result.out_of_reach, rules);
   const Json json = json_of(*result.choice, rules, command_of(arguments));
   write_file_atomically(folder / "timing.json", json.dump(2) + "\n");
   if (arguments.figures) draw(*result.choice, arguments, folder);
+  print_warnings(loaded.warnings, notes);
   if (arguments.run.json) {
     fmt::print("{}\n", json.dump(2));
   } else {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/policy/batch_rule.hpp"
 #include "sim/scenario/semantic_check_parts.hpp"
 
 namespace paceline {
@@ -44,8 +45,18 @@ void check_reaction(const Scenario& scenario, const Reading& reading) {
   if (std::ranges::none_of(phases, is_watched))
     problems.error(policy, fmt::format("`policy: {}` has nothing to watch: no phase is `bsp`", rule.word),
                    "stragglers matter where all workers wait for each other");
-  if (scenario.cluster.workers.size() < 2)
-    problems.error(policy, "one worker alone cannot straggle: nobody waits for it", "remove `reaction`");
+  // Of two workers each is as far from their mean as the deviation: who is slow would be a matter of rounding.
+  if (scenario.cluster.workers.size() < 3)
+    problems.error(policy, "who straggles is told from the others: at least 3 workers are needed",
+                   "remove `reaction`");
+  if (const BatchControllerRule& controller = paceline::rule_of(scenario.batching.controller);
+      controller.adjusts)
+    problems.error(
+        policy,
+        fmt::format("`controller: {}` changes batches, and with them throughputs: a smaller batch would "
+                    "be taken for a straggler",
+                    controller.word),
+        "use a controller that keeps its batches, `uniform` or `static`, or remove `reaction`");
   if (rule.drops_workers && !scenario.heterogeneity.changes.membership.empty())
     problems.error(policy,
                    fmt::format("`policy: {}` cannot be combined with `heterogeneity.membership`", rule.word),

@@ -67,8 +67,8 @@ TimingResult binary_search(const TimingRules& rules, Trials& trials) {
   choice.all_synchronous = try_share(1.0, rules, trials);
   choice.target_accuracy = rules.target_accuracy.value_or(choice.all_synchronous.mean_accuracy);
   choice.all_synchronous.is_good = true;
-  if (choice.target_accuracy - choice.all_synchronous.mean_accuracy > rules.tolerance)
-    return {std::nullopt, TargetTooHigh{choice.target_accuracy, choice.all_synchronous.mean_accuracy}};
+  if (!is_within(choice.all_synchronous.mean_accuracy, choice.target_accuracy, rules))
+    return {std::nullopt, TargetOutOfReach{choice.target_accuracy, choice.all_synchronous.mean_accuracy}};
   double lower = 0.0;
   double upper = 1.0;
   for (int i = 0; i < rules.settings; ++i) {

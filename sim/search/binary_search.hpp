@@ -68,13 +68,13 @@ struct TimingChoice {
 
 // Absent when share 1 does not reach the target within the tolerance: then no share can be asked to. `reached` says
 // what it does reach.
-struct TargetTooHigh {
+struct TargetOutOfReach {
   double target_accuracy = 0.0;
   double reached = 0.0;
 };
 struct TimingResult {
   std::optional<TimingChoice> choice;
-  std::optional<TargetTooHigh> too_high;
+  std::optional<TargetOutOfReach> out_of_reach;
 };
 
 // Throws nothing of its own; every run must have a final accuracy.

@@ -8,7 +8,7 @@ Found exhaustive(const std::vector<double>& settings, int replications, const Ob
   check(!settings.empty(), "a search needs settings");
   Found best;
   for (const double setting : settings) {
-    const std::optional<double> here = score(trials.of(setting, replications), objective);
+    const std::optional<Score> here = score(trials.of(setting, replications), objective);
     if (is_better(here, best.score)) best = {setting, here};
   }
   return best;

@@ -12,7 +12,7 @@ Found golden_section(const Line& line, int replications, const Objective& object
   Found best;
   const auto evaluate = [&](double wanted) {
     const double setting = line.whole ? std::round(wanted) : wanted;
-    const std::optional<double> here = score(trials.of(setting, replications), objective);
+    const std::optional<Score> here = score(trials.of(setting, replications), objective);
     if (is_better(here, best.score)) best = {setting, here};
     return here;
   };
@@ -23,8 +23,8 @@ Found golden_section(const Line& line, int replications, const Objective& object
   double high = line.to;
   double left = high - shrink * (high - low);
   double right = low + shrink * (high - low);
-  std::optional<double> at_left = evaluate(left);
-  std::optional<double> at_right = evaluate(right);
+  std::optional<Score> at_left = evaluate(left);
+  std::optional<Score> at_right = evaluate(right);
   while (high - low > line.tolerance) {
     // Where neither is feasible, the side of the best setting so far is kept.
     const bool keep_left =

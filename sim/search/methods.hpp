@@ -25,7 +25,7 @@ namespace paceline::search {
 
 struct Found {
   std::optional<double> setting;  // absent: no feasible one was tried
-  std::optional<double> score;
+  std::optional<Score> score;
 };
 
 // Of equals, the first.

@@ -1,8 +1,9 @@
 // What a search minimizes, and subject to what.
 //
-// Models:      one number for the outcome of a setting: smaller is better.
-// Equation:    time-to-accuracy: restricted mean of the time to the target, a run that never reaches it counting
-//              `never_factor` times its own end time; core-hours: mean of the whole job's; money = price · core-hours.
+// Models:      a score for the outcome of a setting: smaller is better.
+// Equation:    time-to-accuracy: first the share of the runs that never reach the target, then the mean over the runs of the
+//              time to it (of the end, where it is never reached): never is slower than any time, however short the job;
+//              core-hours: mean of the whole job's; money = price · core-hours.
 //              A setting whose mean final accuracy is below the required one, or that has a run without any where one is
 //              required, is infeasible: its score is absent and worse than every number.
 // Units:       seconds, core-hours, units of the price.
@@ -11,6 +12,7 @@
 // Source:      design section 5 (a run that never reaches counts as slower).
 #pragma once
 
+#include <compare>
 #include <optional>
 
 #include "sim/search/setting.hpp"
@@ -25,15 +27,19 @@ struct Objective {
   double price_per_core_hour = 0.0;
 };
 
-// A run that never reached its target counts as so many times its whole length.
-inline constexpr double never_factor = 2.0;
+// Compared in this order.
+struct Score {
+  double never_share = 0.0;
+  double value = 0.0;
+  friend auto operator<=>(const Score&, const Score&) = default;
+};
 
 // Of the first `replications` runs. Absent: infeasible.
-[[nodiscard]] std::optional<double> score(const Outcome& outcome, std::size_t replications,
-                                          const Objective& objective);
-[[nodiscard]] std::optional<double> score(const Outcome& outcome, const Objective& objective);
+[[nodiscard]] std::optional<Score> score(const Outcome& outcome, std::size_t replications,
+                                         const Objective& objective);
+[[nodiscard]] std::optional<Score> score(const Outcome& outcome, const Objective& objective);
 
-// Whether `a` is better than `b`; absent is worse than every number.
-[[nodiscard]] bool is_better(const std::optional<double>& a, const std::optional<double>& b);
+// Whether `a` is better than `b`; absent is worse than every score.
+[[nodiscard]] bool is_better(const std::optional<Score>& a, const std::optional<Score>& b);
 
 }  // namespace paceline::search

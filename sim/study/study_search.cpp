@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -71,10 +72,7 @@ class Evaluator {
     StudyPoint point = like;
     point.on_axis[axis] = static_cast<std::uint32_t>(varied.points.size());
     varied.points.push_back(varied.at(number));
-    const std::string& before = varied.points[like.on_axis[axis]].label;
-    const std::string old_part = fmt::format("{} {}", varied.name, before);
-    if (const std::size_t at = point.name.find(old_part); at != point.name.npos)
-      point.name.replace(at, old_part.size(), fmt::format("{} {}", varied.name, varied.points.back().label));
+    point.name = name_with(like, axis, varied.points.back().label);
     study_.plan.points.push_back(point);
     Problems problems;
     LoadedScenario loaded = study_.plan.scenario(point, problems);
@@ -85,6 +83,22 @@ class Evaluator {
     study_.planned.points.back().labels = study_.plan.labels(point);
     study_.planned.points.back().replications = 0;
     return study_.planned.points.size() - 1;
+  }
+
+  // The name of `like` with another label on the axis: names list the axes in order.
+  [[nodiscard]] std::string name_with(const StudyPoint& like, std::size_t axis,
+                                      const std::string& label) const {
+    const std::vector<std::string> columns = study_.plan.columns();
+    std::vector<std::string> labels = study_.plan.labels(like);
+    std::string name;
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (columns[c] == study_.plan.axes[axis].name) labels[c] = label;
+      const bool is_variant = c == 0 && columns[c] == "variant";
+      if (is_variant && labels[c].empty()) continue;
+      name += fmt::format("{}{}", name.empty() ? "" : ", ",
+                          is_variant ? labels[c] : columns[c] + " " + labels[c]);
+    }
+    return name;
   }
 
   [[nodiscard]] const std::string& name(std::size_t point) const { return study_.planned.points[point].name; }
@@ -160,6 +174,25 @@ SearchReport search_line(const SearchConfig& config, const StudyPoint& like, std
                    [&](double setting) { return evaluator.name(point_of.at(setting)); });
 }
 
+// What a point is, but for the axis that is searched along.
+std::string everything_else(const StudyPlan& plan, const StudyPoint& point, const std::string& over) {
+  const std::vector<std::string> labels = plan.labels(point);
+  const std::vector<std::string> columns = plan.columns();
+  std::string text;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c] != over) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", columns[c], labels[c]);
+  return text;
+}
+
+void check_has_targets(const PreparedStudy& study, const SearchConfig& config) {
+  if (config.minimize != SearchObjective::time_to_accuracy) return;
+  for (const PlannedPoint& point : study.planned.points)
+    if (!point.target_accuracy)
+      throw UserError(fmt::format("{}: `search` minimizes the time to an accuracy, but `{}` has no target",
+                                  study.plan.file.string(), point.name),
+                      "give `stop.accuracy`, or `minimize: core-hours` with `accuracy`");
+}
+
 }  // namespace
 
 std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore& store) {
@@ -167,6 +200,7 @@ std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore&
     throw UserError(fmt::format("{} has no `search`", study.plan.file.string()),
                     "say what to look for: search: {method: exhaustive, minimize: time-to-accuracy}");
   const SearchConfig config = *study.plan.search;
+  check_has_targets(study, config);
   Evaluator evaluator(study, jobs, store);
   if (config.method != SearchMethod::golden_section)
     return {search_list(config, study.plan.points.size(), evaluator)};
@@ -176,15 +210,12 @@ std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore&
   const AxisRange range = *found->range;
   const std::vector<StudyPoint> points = study.plan.points;
   std::vector<SearchReport> reports;
+  std::set<std::string> searched;
   for (const StudyPoint& point : points) {
-    if (point.on_axis[axis] != 0) continue;  // stands for everything else; the range itself is searched
+    // The first point of everything else stands for it; the range itself is searched.
+    if (!searched.insert(everything_else(study.plan, point, config.over)).second) continue;
     reports.push_back(search_line(config, point, axis, range, evaluator));
-    const std::vector<std::string> labels = study.plan.labels(point);
-    const std::vector<std::string> columns = study.plan.columns();
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      if (columns[c] != config.over)
-        reports.back().of +=
-            fmt::format("{}{} {}", reports.back().of.empty() ? "" : ", ", columns[c], labels[c]);
+    reports.back().of = everything_else(study.plan, point, config.over);
   }
   return reports;
 }

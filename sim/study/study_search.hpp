@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "sim/search/methods.hpp"
+#include "sim/search/score.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
 
 struct TriedSetting {
   std::string name;
-  std::optional<double> score;          // absent: infeasible
+  std::optional<search::Score> score;   // absent: infeasible
   std::optional<double> mean_accuracy;  // absent: some run has none
   std::size_t runs = 0;
 };

@@ -43,15 +43,14 @@ std::vector<ScenarioResults> write_variant_folders(PreparedStudy& study, const R
   });
   for (std::size_t p = 0; p < all.size(); ++p) {
     ScenarioResults& results = all[p];
-    if (results.runs.empty())
-      throw SimulationFailed(fmt::format("{}: no run could be carried out; {}", results.loaded.scenario.name,
-                                         results.failures.front()));
+    if (results.runs.empty()) continue;  // its failures are told with those of all runs
     for (std::string& note : notes_after(results.loaded.scenario, results.runs, study.files))
       results.notes.push_back(std::move(note));
     StagedFolder staged(folder / study.plan.folder(p), true);
     write_results(staged.path(), results, provenance);
     staged.commit();
   }
+  std::erase_if(all, [](const ScenarioResults& results) { return results.runs.empty(); });
   return all;
 }
 

@@ -12,11 +12,13 @@ namespace paceline {
 // be handed out, they are called off instead of waited for; what they give back may be enough for another round.
 void Coordinator::release_round(std::vector<WorkerId> workers, Actions& actions) {
   if (switch_policy_->watches()) {
-    tell_switch_policy(actions);
-    // What the last round of a phase shows is for the next one, which begins with everybody.
+    // After the last round of a phase there is nothing left to react for: the next one begins with everybody.
     if (workload_.phase_has_work(policies_.front()->gradients_per_update())) {
+      tell_switch_policy(actions);
       regroup(workers, actions);
       probe_if_due(workers, actions);
+    } else {
+      observed_.clear();
     }
   }
   SynchronizationPolicy& policy = *policies_.front();

@@ -10,10 +10,16 @@ namespace {
 const char* const batching = "batching:\n";
 const char* const first_phase = "  - {policy: bsp, transport: ring, share: 25 %}\n";
 
+// Keys of a controller that adjusts batches, which a reaction cannot be combined with.
+const char* const adjusting =
+    "  minimum: 8\n  maximum: 256\n  dead_band: 0.05\n  smoothing: 0.2\n  adjust_every: 10 iterations\n";
+
 // The example with a reaction before `batching` (line 18), and one more change.
 std::string reacting(const std::string& reaction, const char* from = "", const std::string& to = "") {
-  const std::string text =
-      replaced(std::string(good_example), batching, fmt::format("reaction: {}\n{}", reaction, batching));
+  const std::string steady =
+      replaced(replaced(std::string(good_example), "  controller: dynamic\n", "  controller: static\n"),
+               adjusting, "");
+  const std::string text = replaced(steady, batching, fmt::format("reaction: {}\n{}", reaction, batching));
   return *from == '\0' ? text : replaced(text, from, to);
 }
 
@@ -100,6 +106,15 @@ TEST_CASE("a phase may have a sleep besides its switch, and checkpoints of its o
   CHECK(loaded.scenario.synchronization[1].checkpoint_cost == Seconds{15.0});
   CHECK_FALSE(loaded.scenario.synchronization[0].checkpoint_cost.has_value());
   CHECK(load_text(text).warnings.size() == 1);  // no checkpoints at all
+}
+
+TEST_CASE("a detector is not told by batches that change, nor by fewer than three workers") {
+  const std::string adjusts =
+      replaced(std::string(good_example), batching, fmt::format("reaction: {{policy: watch}}\n{}", batching));
+  CHECK(complaint(adjusts).find("would be taken for a straggler") != std::string::npos);
+  const std::string two =
+      replaced(reacting("{policy: watch}"), ", {cores: 1, speed: 0.5}, {cores: 1, speed: 0.25}", "");
+  CHECK(complaint(two).find("at least 3 workers are needed") != std::string::npos);
 }
 
 }  // namespace paceline::test

@@ -37,12 +37,20 @@ TEST_CASE("a setting that is asked again costs only its further replications") {
   CHECK(trials.cost().simulated_core_hours == 3.0);
 }
 
-TEST_CASE("the score is the mean, a run that never reached counting twice its length") {
+TEST_CASE("the score is the mean, and the share of runs that never reached comes before it") {
   const Outcome outcome{{10.0, 10.0, 0.9, 1.0}, {std::nullopt, 30.0, 0.7, 3.0}};
-  CHECK(score(outcome, {}) == (10.0 + 2 * 30.0) / 2);
-  CHECK(score(outcome, 1, {}) == 10.0);
-  CHECK(score(outcome, {.minimized = Minimized::core_hours}) == 2.0);
-  CHECK(score(outcome, {.minimized = Minimized::money, .price_per_core_hour = 0.5}) == 1.0);
+  CHECK(score(outcome, {}) == Score{0.5, (10.0 + 30.0) / 2});
+  CHECK(score(outcome, 1, {}) == Score{0.0, 10.0});
+  CHECK(score(outcome, {.minimized = Minimized::core_hours}) == Score{0.0, 2.0});
+  CHECK(score(outcome, {.minimized = Minimized::money, .price_per_core_hour = 0.5}) == Score{0.0, 1.0});
+}
+
+TEST_CASE("a short job that never reaches its target does not win against a long one that does") {
+  // never after 4 s against 200 s
+  const Outcome gives_up{{std::nullopt, 4.0, 0.2, 1.0}};
+  const Outcome arrives{{200.0, 300.0, 0.9, 1.0}};
+  CHECK(is_better(score(arrives, {}), score(gives_up, {})));
+  CHECK_FALSE(is_better(score(gives_up, {}), score(arrives, {})));
 }
 
 TEST_CASE("a setting whose mean accuracy is too low is infeasible and worse than every number") {
@@ -50,8 +58,8 @@ TEST_CASE("a setting whose mean accuracy is too low is infeasible and worse than
   // Mean accuracy 0.8.
   CHECK(score(outcome, {.accuracy_min = 0.8}).has_value());
   CHECK_FALSE(score(outcome, {.accuracy_min = 0.81}).has_value());
-  CHECK(is_better(1e300, std::nullopt));
-  CHECK_FALSE(is_better(std::nullopt, 1e300));
+  CHECK(is_better(Score{1.0, 1e300}, std::nullopt));
+  CHECK_FALSE(is_better(std::nullopt, Score{1.0, 1e300}));
   CHECK_FALSE(is_better(std::nullopt, std::nullopt));
   // A job that does not learn has no accuracy to be high enough.
   CHECK_FALSE(score({{std::nullopt, 1.0, std::nullopt, 1.0}}, {.accuracy_min = 0.1}).has_value());
@@ -62,7 +70,7 @@ TEST_CASE("exhaustive search tries everything and returns the first of the best"
   const Found found = exhaustive({0, 1, 2, 3, 4}, 3, {}, trials);
   // |2 - 2.5| = |3 - 2.5|: the first of the two.
   CHECK(found.setting == 2.0);
-  CHECK(found.score == 1.5);
+  CHECK(found.score == Score{0.0, 1.5});
   CHECK(trials.cost().runs == 5 * 3);
 }
 
@@ -117,7 +125,7 @@ TEST_CASE("successive halving spends little on bad settings and finds the best")
   const Found found = successive_halving(
       settings, {.first_replications = 2, .replications = 18, .keep_one_of = 3}, {}, trials);
   CHECK(found.setting == 0.0);
-  CHECK(found.score == 10.0);
+  CHECK(found.score == Score{0.0, 10.0});
   // Rounds: 27 settings x 2, 9 x 6, 3 x 18 replications; a setting's earlier runs are not paid again:
   // 18 x 2 + 6 x 6 + 3 x 18 = 126 of 27 x 18 = 486 runs.
   CHECK(trials.cost().runs == 126);
