@@ -50,6 +50,9 @@ Done run_missing(PreparedStudy& study, const StudyArguments& arguments, const st
   if (counts.done > 0)
     fmt::print(stderr, "{} of {} runs are done already, {} to do\n", counts.done, counts.planned,
                runs.size());
+  if (const std::size_t others = store.done_by_other_builds(); others > 0)
+    study.notes.push_back(fmt::format(
+        "{} of the finished runs were made by another build of paceline: --force runs all anew", others));
   const double memory = run_into_store(
       study, runs, {.jobs = arguments.jobs, .keep_whole = keep_whole, .recording = recording_of(arguments)},
       store);

@@ -105,6 +105,14 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
   if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
     fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
             "write `kind: assumed`, and the results will say so");
+  if (const double beyond = learning_rate_beyond(loaded.scenario, model); beyond > most_learning_rate_beyond)
+    fail_at(
+        loaded, "job.optimizer.learning_rate",
+        fmt::format(
+            "{:.3g} times the largest rate {} was fitted on: it does not know from which rate on training "
+            "breaks down",
+            beyond, model.path),
+        fmt::format("stay within {:g} times, or use the learner `network`", most_learning_rate_beyond));
   return learner_notes(loaded.scenario, model);
 }
 

@@ -13,7 +13,9 @@ bool uses_model(const Scenario& scenario) {
   return scenario.learner.kind == LearnerKind::statistical || scenario.learner.kind == LearnerKind::assumed;
 }
 
-std::vector<std::string> learner_notes(const Scenario& scenario, const StatisticalModel& model) {
+namespace {
+
+LearnerUse use_of(const Scenario& scenario) {
   const auto workers = static_cast<double>(scenario.cluster.workers.size());
   const BatchingConfig& batching = scenario.batching;
   const bool fixed = batching.controller == BatchControllerKind::uniform;
@@ -40,7 +42,17 @@ std::vector<std::string> learner_notes(const Scenario& scenario, const Statistic
     use.learning_rate_max = std::max(use.learning_rate_max, learning_rate_at(unscheduled, update));
     first = false;
   }
-  std::vector<std::string> notes = outside_validity(model, use);
+  return use;
+}
+
+}  // namespace
+
+double learning_rate_beyond(const Scenario& scenario, const StatisticalModel& model) {
+  return use_of(scenario).learning_rate_max / model.validity.learning_rate_max;
+}
+
+std::vector<std::string> learner_notes(const Scenario& scenario, const StatisticalModel& model) {
+  std::vector<std::string> notes = outside_validity(model, use_of(scenario));
   const bool switches = scenario.synchronization.size() > 1;
   if (switches && !model.form->has_velocity &&
       scenario.job.optimizer.velocity_at_switch != VelocityAtSwitch::keep)

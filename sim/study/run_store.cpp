@@ -181,6 +181,13 @@ RunCounts RunStore::counts() {
           static_cast<std::size_t>(query.whole(2))};
 }
 
+std::size_t RunStore::done_by_other_builds() {
+  Statement query(*database_,
+                  "SELECT COUNT(*) FROM plan JOIN runs USING (run) WHERE status = 'done' AND build <> ?");
+  query.bind(1, build_info().commit);
+  return query.next() ? static_cast<std::size_t>(query.whole(0)) : 0;
+}
+
 std::size_t RunStore::merge(const std::filesystem::path& other) {
   // Opened for writing: what a process that died left in its log belongs to it.
   const std::set<std::string> finished = done();

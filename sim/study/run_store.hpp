@@ -110,6 +110,8 @@ class RunStore {
   [[nodiscard]] std::optional<StoredRun> find(const std::string& id);
   [[nodiscard]] std::string packed(const std::string& id);
   [[nodiscard]] RunCounts counts();
+  // Finished runs that another commit made: kept, since ids do not know builds, but to be said.
+  [[nodiscard]] std::size_t done_by_other_builds();
 
   // Takes the runs of another store that are not done here. The plan stays. How many were taken.
   std::size_t merge(const std::filesystem::path& other);
