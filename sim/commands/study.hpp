@@ -19,6 +19,8 @@ namespace paceline {
 // Where the results go: --output, or results/NAME.
 [[nodiscard]] std::filesystem::path folder_of(const StudyArguments& arguments, const PreparedStudy& study);
 
+[[nodiscard]] bool is_study_folder(const std::filesystem::path& folder);
+
 // The folder made ready: new, emptied with --force, or as an earlier run of a study left it.
 void make_folder_ready(const std::filesystem::path& folder, const StudyArguments& arguments);
 

@@ -36,15 +36,6 @@ void remove_partial_files(const fs::path& folder) {
   }
 }
 
-bool is_study_folder(const fs::path& folder) {
-  std::error_code ignored;
-  if (fs::exists(folder / store_file, ignored)) return true;
-  const fs::path manifest = folder / "manifest.json";
-  if (!fs::is_regular_file(manifest, ignored)) return false;
-  const json content = json::parse(read_file(manifest), nullptr, false);
-  return content.is_object() && content.contains("store");
-}
-
 json manifest_of(const PreparedStudy& study) {
   const PlannedStudy& planned = study.planned;
   json variants = json::array();
@@ -83,6 +74,15 @@ std::optional<Shard> parse_shard(const std::string& text) {
     throw UserError(fmt::format("`--shard {}` is not a part of the runs", text),
                     "write `--shard 2/8` for the second of eight parts");
   return shard;
+}
+
+bool is_study_folder(const fs::path& folder) {
+  std::error_code ignored;
+  if (fs::exists(folder / store_file, ignored)) return true;
+  const fs::path manifest = folder / "manifest.json";
+  if (!fs::is_regular_file(manifest, ignored)) return false;
+  const json content = json::parse(read_file(manifest), nullptr, false);
+  return content.is_object() && content.contains("store");
 }
 
 fs::path store_path(const fs::path& folder, const std::optional<Shard>& shard) {

@@ -82,6 +82,9 @@ int run_single(const StudyArguments& arguments, PreparedStudy& study) {
                     fmt::format("paceline study {} --list", shell_quoted(arguments.file)));
   const fs::path folder = arguments.output.empty() ? fs::path("results") / fmt::format("run-{}", run->id)
                                                    : fs::path(arguments.output);
+  if (is_study_folder(folder))
+    throw UserError(fmt::format("{} holds a whole study, which one run would replace", folder.string()),
+                    "choose another folder with --output, or leave it out");
   StagedFolder staged(folder, arguments.force);
   const StudyRun done = run_replications(one_replication(study, *run), 1,
                                          {.iterations = arguments.iterations, .trace = arguments.trace},

@@ -4,9 +4,11 @@
 #include <charconv>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
 #include "sim/report/build_info.hpp"
@@ -175,6 +177,23 @@ PlannedPoint planned_point(const LoadedScenario& loaded, InputFiles& files, Prof
   return point;
 }
 
+namespace {
+
+void check_figures(const StudyPlan& plan) {
+  const std::vector<std::string>& known = run_metric_names();
+  for (std::size_t i = 0; i < plan.figures.size(); ++i) {
+    const std::string& metric = plan.figures[i].metric;
+    if (std::ranges::find(known, metric) != known.end()) continue;
+    const std::optional<std::string> likely = closest(metric, known);
+    throw UserError(
+        fmt::format("{}: figures.{}.metric: there is no metric `{}`", plan.file.string(), i, metric),
+        likely ? fmt::format("did you mean `{}`?", *likely)
+               : fmt::format("metrics: {}", fmt::join(known, ", ")));
+  }
+}
+
+}  // namespace
+
 PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                             ProfileUse use) {
   PreparedStudy study;
@@ -187,9 +206,10 @@ PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector
     for (std::string& warning : loaded.warnings) add_once(study.warnings, std::move(warning));
     for (const ResolvedValue& value : loaded.values)
       study.expects = study.expects || (!value.is_absent && value.key.starts_with("expect."));
-    if (point == 0) study.network_model = simgrid_model(loaded.scenario.cluster.network.model);
+    if (point == 0) study.network_model = network_model_text(loaded.scenario.cluster.network.model);
     study.planned.points.push_back(planned_point(loaded, study.files, use));
   });
+  check_figures(study.plan);
   study.planned.name = study.plan.name;
   study.planned.question = study.plan.question;
   study.planned.columns = study.plan.columns();

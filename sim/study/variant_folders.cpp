@@ -15,7 +15,7 @@ ScenarioResults results_of(PreparedStudy& study, std::size_t point, const Record
   const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
   std::vector<std::string> notes = check_before_running(loaded, *profiles, study.files);
   if (study.use == ProfileUse::drawn) notes.push_back(check_drawing(loaded, *profiles));
-  std::vector<std::string> network_model = simgrid_model(loaded.scenario.cluster.network.model);
+  std::vector<std::string> network_model = network_model_text(loaded.scenario.cluster.network.model);
   return {.loaded = std::move(loaded),
           .profiles = *profiles,
           .runs = {},

@@ -220,6 +220,20 @@ TEST_CASE("one run alone gives the numbers it has in the study") {
   CHECK(place.paceline({"study", "study.yaml", "--run", "0123", "-o", "none"}).exit_code == 2);
 }
 
+TEST_CASE("one run does not replace a whole study, not even by force") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  const std::string before = place.text("out/runs.csv");
+  const std::size_t comma = before.find(",done");
+  REQUIRE(comma != std::string::npos);
+  const std::string id =
+      before.substr(before.rfind(',', comma - 1) + 1, comma - before.rfind(',', comma - 1) - 1);
+  const ProgramResult refused = place.paceline({"study", "study.yaml", "--run", id, "-o", "out", "--force"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "holds a whole study"));
+  CHECK(place.text("out/runs.csv") == before);
+}
+
 TEST_CASE("parts run anywhere and merge into the very same results, and what is missing is said") {
   const Workplace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "whole"}).exit_code == 0);
