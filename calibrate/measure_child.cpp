@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_warm_up_iterations = 3;     // memory pools fill, caches and clocks warm
 constexpr double warm_up_share = 0.2;          // of the time of a point, if that is longer
-constexpr std::size_t kept_durations = 60;    // as promised in sim/cost/profile.hpp
+constexpr std::size_t kept_durations = 60;     // as promised in sim/cost/profile.hpp
 constexpr std::int64_t loaded_samples = 5000;  // of a data set: far more than the caches hold
 constexpr double loading_share = 0.2;          // of the time of a point
 constexpr int reference_repetitions = 5;

@@ -34,10 +34,9 @@ inline constexpr std::string_view timeline_figure_name = "worker-timeline";
 inline constexpr std::string_view outcome_figure_name = "outcomes";
 inline constexpr std::string_view compute_time_figure_name = "compute-times";
 inline constexpr std::string_view update_density_figure_name = "updates-per-worker";
-inline constexpr std::array figure_names{accuracy_figure_name,     time_figure_name,
-                                         batch_figure_name,        timeline_figure_name,
-                                         outcome_figure_name,      compute_time_figure_name,
-                                         update_density_figure_name};
+inline constexpr std::array figure_names{
+    accuracy_figure_name, time_figure_name,         batch_figure_name,         timeline_figure_name,
+    outcome_figure_name,  compute_time_figure_name, update_density_figure_name};
 
 // None of these has an opinion on which policy is best; they draw in the order given.
 // Nothing when no run has a learning curve.

@@ -74,7 +74,8 @@ LinkUse link_use(const json& j) {
 }
 
 json to_json(const RunTrace& trace) {
-  return {records_to_json(trace.activities), rows_to_json(trace.server_work), rows_to_json(trace.evaluations)};
+  return {records_to_json(trace.activities), rows_to_json(trace.server_work),
+          rows_to_json(trace.evaluations)};
 }
 RunTrace run_trace(const json& j) {
   return {j[0].get<std::vector<ActivitySpan>>(), rows_from_json<ServerSpan>(j[1]),

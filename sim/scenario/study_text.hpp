@@ -107,9 +107,10 @@ void describe(Visitor& v, StudyFigure& c) {
   v.optional("series", c.series, Text{}, "the name of what gives one line each", Absent{"one line"});
   v.optional("where", c.where, KeyPathValues{},
              "names of what is varied, each with the label or labels that are shown", Absent{"everything"});
-  v.optional("recorded", c.recorded, Path{},
-             "CSV file with the columns series, x, y (as in runs.csv): recorded values, drawn as hollow markers",
-             Absent{"none"});
+  v.optional(
+      "recorded", c.recorded, Path{},
+      "CSV file with the columns series, x, y (as in runs.csv): recorded values, drawn as hollow markers",
+      Absent{"none"});
 }
 
 template <class Visitor>

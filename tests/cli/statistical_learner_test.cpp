@@ -168,7 +168,8 @@ TEST_CASE("validate learner compares two studies of the same policies, and names
 TEST_CASE("a learning rate far beyond what the learner was fitted on is refused at its place") {
   // fitted up to 0.2: 0.8 is at the limit of 4 times, 0.81 beyond
   const Workplace place;
-  CHECK(place.paceline({"run", "scenario.yaml", "--set", "job.optimizer.learning_rate=0.8", "-o", "a"}).exit_code == 0);
+  CHECK(place.paceline({"run", "scenario.yaml", "--set", "job.optimizer.learning_rate=0.8", "-o", "a"})
+            .exit_code == 0);
   const ProgramResult refused =
       place.paceline({"run", "scenario.yaml", "--set", "job.optimizer.learning_rate=0.81", "-o", "b"});
   CHECK(refused.exit_code == 2);
