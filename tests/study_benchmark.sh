@@ -52,7 +52,7 @@ study: many
 base: $studies/base.yaml
 replications: $replications
 vary: [{key: seed, name: draw, range: {from: 1, to: $points, points: $points}}]
-set: {learner: {kind: none}, stop: {epochs: 0.1}}
+set: {learner: {kind: none}, stop: {epochs: 0.1}, evaluation: {every: 1 updates}}
 END
   name="$points x $replications"
   measure "$name: list" "$paceline" study "$work/many.yaml" -o "$work/m$points" --list
