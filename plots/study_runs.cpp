@@ -13,6 +13,7 @@
 #include "plots/csv_table.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/number_text.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -45,19 +46,6 @@ StudyFigureSpec spec_of(const json& figure) {
   for (const auto& [column, labels] : figure.at("where").items())
     spec.where.emplace_back(column, labels.get<std::vector<std::string>>());
   return spec;
-}
-
-// "10 Gbit/s" as 10 and " Gbit/s".
-struct NumberText {
-  double number = 0.0;
-  std::string unit;
-};
-std::optional<NumberText> split_number(const std::string& text) {
-  NumberText split;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), split.number);
-  if (status != std::errc{} || !std::isfinite(split.number)) return std::nullopt;
-  split.unit = std::string(end, text.data() + text.size());
-  return split;
 }
 
 // Labels that are all numbers in one unit stand at their numbers.

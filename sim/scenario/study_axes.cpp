@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/check.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/scenario/study_values.hpp"
 
 namespace paceline {
@@ -21,19 +22,6 @@ constexpr std::array reserved_names = {"variant", "replication", "run", "point",
 
 YamlNode scalar_at(const Spot& spot, std::string text) {
   return {YamlNode::Kind::scalar, spot, std::move(text), false, {}, {}};
-}
-
-// "10 Gbit/s" as 10 and " Gbit/s".
-struct NumberText {
-  double number = 0.0;
-  std::string unit;
-};
-std::optional<NumberText> split_number(const std::string& text) {
-  NumberText split;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), split.number);
-  if (status != std::errc{} || !std::isfinite(split.number)) return std::nullopt;
-  split.unit = std::string(end, text.data() + text.size());
-  return split;
 }
 
 class AxisReader {

@@ -1,0 +1,25 @@
+// A number with what follows it, as labels of varied values are written: "10 Gbit/s" is 10 and " Gbit/s".
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace paceline {
+
+struct NumberText {
+  double number = 0.0;
+  std::string unit;
+};
+
+// Nothing when the text does not begin with a finite number.
+[[nodiscard]] inline std::optional<NumberText> split_number(const std::string& text) {
+  NumberText split;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), split.number);
+  if (status != std::errc{} || !std::isfinite(split.number)) return std::nullopt;
+  split.unit = std::string(end, text.data() + text.size());
+  return split;
+}
+
+}  // namespace paceline
