@@ -1,7 +1,6 @@
 #include "plots/study_runs.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
