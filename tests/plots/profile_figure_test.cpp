@@ -41,6 +41,38 @@ TEST_CASE("a profile's figure holds its points with residuals, its laws and thei
   CHECK(has(figure.script, "small-cnn on Test CPU"));
 }
 
+TEST_CASE("both panels of a profile's figure span the same batches") {
+  const TemporaryFile file(sampled_profile().dump());
+  const std::string script = profile_figure(file.path(), "").script;
+  // The laws of the example are known from 8 to 128 samples.
+  CHECK(has(script, "set xrange [8:128]"));
+  CHECK(has(script, "residual ("));
+}
+
+TEST_CASE("samples set aside are counted below the figure, not drawn") {
+  nlohmann::json profile = sampled_profile();
+  profile["samples"][0]["set_aside"] = true;
+  const TemporaryFile file(profile.dump());
+  const std::string script = profile_figure(file.path(), "").script;
+  CHECK_FALSE(has(script, "$points_1"));
+  CHECK(has(script, "1 set aside"));
+}
+
+TEST_CASE("a derived profile has no residuals, and a law known at one batch is drawn around its point") {
+  nlohmann::json profile = example_profile_2();
+  profile["origin"] = "derived";
+  profile["sources"] = {"a figure"};
+  profile.erase("samples");
+  for (auto& fit : profile["fits"]["compute"]) fit["batch_min"] = fit["batch_max"] = 32;
+  const TemporaryFile file(profile.dump());
+  const std::string script = profile_figure(file.path(), "").script;
+  CHECK_FALSE(has(script, "residual ("));
+  // 32 / 4 to 32 · 4; at batch 32 on one core 4 + 32 = 36 ms
+  CHECK(has(script, "set xrange [8:128]"));
+  CHECK(has(script, "$known_1 << END_OF_DATA\n32 0.036\n"));
+  CHECK(has(script, "one batch is known"));
+}
+
 TEST_CASE("gnuplot draws it, and a profile is drawn by itself") {
   const TemporaryFile file(sampled_profile().dump());
   const std::filesystem::path folder = file.path().string() + "-figures";
