@@ -1,4 +1,5 @@
 // Measure, fit, write: the order of things.
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -37,9 +38,14 @@ struct MeasurementInterrupted {
 PartialMeasurement begin_anew(const Options& options, const Machine& machine) {
   const double memory = options.memory_bytes.value_or(usable_memory_share *
                                                       static_cast<double>(machine.available_memory_bytes));
+  const auto start = std::chrono::steady_clock::now();
   const Probe cost = probe(options.plan, machine, own_program());
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  MeasurementPlan wanted = options.plan;
+  if (wanted.budget_s) *wanted.budget_s -= spent.count();
+  const double budget_s = std::max(0.0, options.budget_s - spent.count());
   return {options.identity, options.command,
-          fitting_plan(options.plan, cost, {options.budget_s * share_of_time(machine), Bytes{memory}})};
+          fitting_plan(wanted, cost, {budget_s * share_of_time(machine), Bytes{memory}})};
 }
 
 // What an interrupted calibration of the same things left, or a new plan.
@@ -88,6 +94,7 @@ int calibrate(const Options& options, const Machine& machine) {
   const OtherLoad load({machine.core_order.begin(), machine.core_order.begin() + most_cores});
   calibration.samples = measure_to_disk(beginning, options, machine);
   calibration.other_load = load.share();
+  calibration.core_states = set_states_apart(calibration.samples);
   calibration.fits = fit_profile(calibration.samples, parameter_bytes(calibration.network));
   if (calibration.fits.loading) calibration.fits.loading->data = calibration.plan.data->kind;
   write_file_atomically(options.output, profile_text(calibration));

@@ -1,6 +1,7 @@
 // `paceline calibrate check PROFILE`: does the profile still hold on this machine?
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/commands.hpp"
+#include "calibrate/core_states.hpp"
 #include "calibrate/held_out.hpp"
 #include "calibrate/machine.hpp"
 #include "calibrate/measure.hpp"
@@ -30,12 +32,22 @@ struct CheckOptions {
   bool json = false;
 };
 
+// The states of the cores that the profile describes.
+std::map<int, double> described_states(const MeasuredProfile& measured) {
+  std::vector<Sample> samples = measured.samples;
+  std::map<int, double> round_trips;
+  for (const CoreStates& of_cores : set_states_apart(samples))
+    if (of_cores.told_apart) round_trips[of_cores.cores] = of_cores.main.round_trip_s;
+  return round_trips;
+}
+
 MeasurementPlan plan_of(const MeasuredProfile& measured, const CheckOptions& options,
                         const Machine& machine) {
   MeasurementPlan plan = measured.plan;
   plan.processes = options.processes;
   plan.budget_s = options.budget_s;
   plan.data.reset();
+  plan.wanted_round_trip_s = described_states(measured);
   plan.cores = held_out_cores(measured.profile, cores_within_quota(machine));
   plan.batches = held_out_batches(measured.plan.batches);
   if (plan.cores.empty())
@@ -54,6 +66,18 @@ MeasurementPlan plan_of(const MeasuredProfile& measured, const CheckOptions& opt
                     available.value() / 1e9),
         "end other programs");
   return plan;
+}
+
+std::vector<std::string> notes_about(const std::vector<CoreStates>& states,
+                                     const std::map<int, double>& described) {
+  std::vector<std::string> notes;
+  for (const CoreStates& of_cores : states)
+    if (const auto wanted = described.find(of_cores.cores); wanted != described.end() && !of_cores.told_apart)
+      notes.push_back(
+          fmt::format("{} cores were too seldom as near each other as when the profile was measured (a cache "
+                      "line took {:.0f} ns there and back): all points are compared",
+                      of_cores.cores, 1e9 * wanted->second));
+  return notes;
 }
 
 std::vector<std::string> differences(const MeasuredProfile& measured, const Machine& machine) {
@@ -128,8 +152,10 @@ int check_command(const std::vector<std::string>& arguments) {
   const MeasurementPlan plan = plan_of(measured, options, machine);
   std::vector<std::string> notes = differences(measured, machine);
   const OtherLoad load({machine.core_order.begin(), machine.core_order.begin() + plan.cores.back()});
-  const std::vector<PointError> errors =
-      point_errors(measured.profile, measure(plan, machine, std::filesystem::read_symlink("/proc/self/exe")));
+  std::vector<Sample> samples = measure(plan, machine, std::filesystem::read_symlink("/proc/self/exe"));
+  const std::vector<CoreStates> states = set_states_apart(samples, plan.wanted_round_trip_s);
+  const std::vector<PointError> errors = point_errors(measured.profile, samples);
+  std::ranges::move(notes_about(states, plan.wanted_round_trip_s), std::back_inserter(notes));
   if (const std::optional<double> share = load.share(); share && *share > disturbing_load)
     notes.push_back(
         fmt::format("other programs took {:.0f} % of the measured cores: what does not hold may be their "

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "calibrate/core_scaling.hpp"
+#include "calibrate/core_states.hpp"
 #include "calibrate/jitter.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/random.hpp"
@@ -27,10 +28,12 @@ LogMeans log_means_of(const std::vector<Sample>& samples, int cores) {
   return means;
 }
 
-std::vector<int> processes_of(const LogMeans& means) {
-  std::vector<int> processes;
-  for (const auto& [process, log_mean] : means.begin()->second) processes.push_back(process);
-  return processes;
+std::vector<int> processes_of(const std::map<int, LogMeans>& means) {
+  std::set<int> processes;
+  for (const auto& [cores, by_batch] : means)
+    for (const auto& [batch, by_process] : by_batch)
+      for (const auto& [process, log_mean] : by_process) processes.insert(process);
+  return {processes.begin(), processes.end()};
 }
 
 // `processes` may name one several times.
@@ -81,21 +84,34 @@ ComputeFit compute_fit(int cores, const std::vector<BatchTime>& times, const Bat
   return fit;
 }
 
-// P − 1 of the P processes, with replacement.
-std::vector<int> resampled(const std::vector<int>& processes, RandomStream& stream) {
+// Where points were set aside, some processes lack some batches.
+bool meets_every_point(const std::vector<int>& processes, const std::map<int, LogMeans>& means) {
+  for (const auto& [cores, by_batch] : means)
+    for (const auto& [batch, by_process] : by_batch)
+      if (std::ranges::none_of(processes, [&](int process) { return by_process.contains(process); }))
+        return false;
+  return true;
+}
+
+// P − 1 of the P processes, with replacement; drawn again until every point was measured by one of them.
+std::vector<int> resampled(const std::vector<int>& processes, const std::map<int, LogMeans>& means,
+                           RandomStream& stream) {
   std::vector<int> drawn;
-  for (std::size_t i = 1; i < processes.size(); ++i)
-    drawn.push_back(processes[stream.below(processes.size())]);
+  do {
+    drawn.clear();
+    for (std::size_t i = 1; i < processes.size(); ++i)
+      drawn.push_back(processes[stream.below(processes.size())]);
+  } while (!meets_every_point(drawn, means));
   return drawn;
 }
 
 std::vector<ProfileDraw> bootstrap(const std::map<int, LogMeans>& means, const ProfileFits& fits) {
   std::vector<ProfileDraw> ensemble;
-  const std::vector<int> processes = processes_of(means.begin()->second);
+  const std::vector<int> processes = processes_of(means);
   if (static_cast<int>(processes.size()) < minimum_processes_for_run_cv) return ensemble;
   for (std::uint32_t k = 0; k < ensemble_size; ++k) {
     RandomStream stream(Seed{}, Purpose::bootstrap, k);
-    const std::vector<int> drawn = resampled(processes, stream);
+    const std::vector<int> drawn = resampled(processes, means, stream);
     ProfileDraw draw;
     std::size_t i = 0;
     for (const auto& [cores, of_cores] : means) {
@@ -131,10 +147,7 @@ double relative_half_width(const std::vector<ProfileDraw>& ensemble, std::size_t
 std::vector<BatchTime> batch_times(const std::vector<Sample>& samples, int cores) {
   const LogMeans means = log_means_of(samples, cores);
   check(!means.empty(), "the core count was measured");
-  std::set<int> processes;
-  for (const auto& [batch, by_process] : means)
-    for (const auto& [process, log_mean] : by_process) processes.insert(process);
-  return robust_times(means, {processes.begin(), processes.end()});
+  return robust_times(means, processes_of({{cores, means}}));
 }
 
 std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples) {
@@ -163,7 +176,8 @@ std::optional<LoadingFit> fit_loading(const std::vector<Sample>& samples) {
   return LoadingFit{"", Seconds{line.intercept_s}, Seconds{line.slope_s_per_sample}};
 }
 
-ProfileFits fit_profile(const std::vector<Sample>& samples, Bytes parameter_bytes) {
+ProfileFits fit_profile(const std::vector<Sample>& measured, Bytes parameter_bytes) {
+  const std::vector<Sample> samples = counted(measured);
   std::set<int> core_counts;
   for (const Sample& sample : samples)
     if (sample.operation == Operation::forward_backward) core_counts.insert(sample.cores);
@@ -189,7 +203,7 @@ ProfileFits fit_profile(const std::vector<Sample>& samples, Bytes parameter_byte
   fits.server_accumulate_rate = rate(Operation::server_accumulate);
   fits.server_step_rate = rate(Operation::server_step);
   fits.core_scaling = fit_core_scaling(table);
-  fits.memory = fit_memory(samples);
+  fits.memory = fit_memory(measured);  // does not depend on where the cores are
   fits.loading = fit_loading(samples);
   fits.jitter = fit_jitter(samples);
   return fits;

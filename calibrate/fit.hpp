@@ -56,7 +56,7 @@ struct ProfileFits {
   std::optional<LoadingFit> loading = std::nullopt;  // its `data` is for the caller to name
 };
 
-// Needs forward_backward of at least 3 batches and optimizer_step for every core count, and both server operations.
+// Samples set aside tell of memory only. Needs forward_backward of at least 3 batches and optimizer_step for every core count, and both server operations.
 [[nodiscard]] ProfileFits fit_profile(const std::vector<Sample>& samples, Bytes parameter_bytes);
 
 }  // namespace paceline::calibrate

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <boost/math/distributions/fisher_f.hpp>
 
@@ -41,24 +42,18 @@ double iteration_log_variance(const std::vector<Sample>& samples) {
   return sigma * sigma;
 }
 
-// Logarithms of the stretches' medians minus their mean over passes: z[pass][cores][batch].
-using Deviations = std::vector<std::vector<std::vector<double>>>;
+// Logarithms of the stretches' medians minus their mean over passes, by pass and cores.
+using Deviations = std::map<int, std::map<int, std::vector<double>>>;
 
 Deviations deviations_of(const std::vector<Sample>& samples) {
-  std::map<int, std::map<std::int64_t, std::map<int, double>>> logs;  // by cores, batch, process
+  std::map<std::pair<int, std::int64_t>, std::map<int, double>> logs;  // by cores and batch, then by process
   for (const Sample& sample : samples)
-    logs[sample.cores][sample.batch][sample.process] = std::log(median(sample.seconds));
-  const std::size_t passes = logs.begin()->second.begin()->second.size();
-  Deviations z(passes);
-  for (const auto& [cores, by_batch] : logs) {
-    for (auto& pass : z) pass.emplace_back();
-    for (const auto& [batch, by_process] : by_batch) {
-      check(by_process.size() == passes, "every pass measured the same points");
-      double mean = 0.0;
-      for (const auto& [process, log] : by_process) mean += log / static_cast<double>(passes);
-      std::size_t pass = 0;
-      for (const auto& [process, log] : by_process) z[pass++].back().push_back(log - mean);
-    }
+    logs[{sample.cores, sample.batch}][sample.process] = std::log(median(sample.seconds));
+  Deviations z;
+  for (const auto& [point, by_process] : logs) {
+    double mean = 0.0;
+    for (const auto& [process, log] : by_process) mean += log / static_cast<double>(by_process.size());
+    for (const auto& [process, log] : by_process) z[process][point.first].push_back(log - mean);
   }
   return z;
 }
@@ -82,38 +77,60 @@ struct AnalysisOfVariance {
   double stretches_of_process = 1.0;
 };
 
-// Core counts may differ in their number of batches; B is then the mean, which is exact where they agree.
-AnalysisOfVariance analyse(const Deviations& z) {
+struct Extent {
+  double passes = 0.0;
+  double core_counts = 0.0;
+  double processes = 0.0;
+  double points = 0.0;  // (cores, batch)
+  double stretches = 0.0;
+};
+
+Extent extent_of(const Deviations& z, const std::vector<Sample>& samples) {
+  std::set<int> core_counts;
+  std::set<std::pair<int, std::int64_t>> points;
+  for (const Sample& sample : samples) {
+    core_counts.insert(sample.cores);
+    points.insert({sample.cores, sample.batch});
+  }
+  Extent extent{static_cast<double>(z.size()), static_cast<double>(core_counts.size()), 0.0,
+                static_cast<double>(points.size()), 0.0};
+  for (const auto& [pass, by_cores] : z)
+    for (const auto& [cores, values] : by_cores) {
+      extent.processes += 1.0;
+      extent.stretches += static_cast<double>(values.size());
+    }
+  return extent;
+}
+
+// Where passes lack stretches (set aside), the numbers in each are means, which is exact where they agree.
+AnalysisOfVariance analyse(const Deviations& z, const Extent& extent) {
   AnalysisOfVariance result;
-  const auto passes = static_cast<double>(z.size());
-  const auto core_counts = static_cast<double>(z.front().size());
-  double batches = 0.0;
-  for (const auto& of_cores : z.front()) batches += static_cast<double>(of_cores.size()) / core_counts;
-  for (const auto& pass : z) {
+  result.stretches_of_run = extent.stretches / extent.passes;
+  result.stretches_of_process = extent.stretches / extent.processes;
+  for (const auto& [pass, by_cores] : z) {
     std::vector<double> process_means;
-    for (const auto& of_cores : pass) {
-      process_means.push_back(mean_of(of_cores));
-      for (const double value : of_cores)
+    for (const auto& [cores, values] : by_cores) {
+      process_means.push_back(mean_of(values));
+      for (const double value : values)
         result.rest.value += (value - process_means.back()) * (value - process_means.back());
     }
     const double run_mean = mean_of(process_means);
-    result.run.value += core_counts * batches * run_mean * run_mean;
+    result.run.value += result.stretches_of_run * run_mean * run_mean;
     for (const double mean : process_means)
-      result.process.value += batches * (mean - run_mean) * (mean - run_mean);
+      result.process.value += result.stretches_of_process * (mean - run_mean) * (mean - run_mean);
   }
-  result.run.freedom = passes - 1.0;
-  result.process.freedom = (passes - 1.0) * (core_counts - 1.0);
-  result.rest.freedom = (passes - 1.0) * core_counts * (batches - 1.0);
+  result.run.freedom = extent.passes - 1.0;
+  result.process.freedom = extent.processes - extent.passes - extent.core_counts + 1.0;
+  result.rest.freedom = extent.stretches - extent.processes - extent.points + extent.core_counts;
   for (MeanSquare* square : {&result.run, &result.process, &result.rest})
     if (square->freedom > 0.0) square->value /= square->freedom;
-  result.stretches_of_run = core_counts * batches;
-  result.stretches_of_process = batches;
   return result;
 }
 
 void fit_components(const std::vector<Sample>& samples, JitterFit& fit) {
-  const AnalysisOfVariance anova = analyse(deviations_of(samples));
-  check(anova.rest.freedom > 0.0, "run jitter needs several processes and batches");
+  const Deviations z = deviations_of(samples);
+  const AnalysisOfVariance anova = analyse(z, extent_of(z, samples));
+  if (anova.rest.freedom <= 0.0) return;  // so much was set aside that nothing can be told apart
   const bool has_processes = anova.process.freedom > 0.0;
   const MeanSquare below = has_processes ? anova.process : anova.rest;
   fit.run_cv = known_cv((anova.run.value - below.value) / anova.stretches_of_run);

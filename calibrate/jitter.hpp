@@ -16,7 +16,9 @@
 //              shape: the factor t / mean of its stretch (stalls left out) is log-normal, or a histogram of 16 equally
 //              likely bins where that makes the iterations of a left-out pass more likely, by 0.05 nats each on average.
 // Units:       none: sd / mean of the time.
-// Assumptions: every pass measured the same points. The median absolute deviation ignores rare disturbances (up to half
+//              Where stretches were set aside (core_states.hpp), C·B and B are the means of what passes and processes
+//              have, and the degrees of freedom are counted: an approximation.
+// Assumptions: every pass measured the same points, or those that lack are not the slow or the fast ones. The median absolute deviation ignores rare disturbances (up to half
 //              of the iterations), so a machine that is disturbed now and then looks as even as it mostly is.
 // Not modelled: correlation between successive iterations; variation over days and between machines of one kind, which
 //              is larger than between passes a minute apart.
@@ -34,7 +36,7 @@ namespace paceline::calibrate {
 inline constexpr int minimum_processes_for_run_cv = 3;
 inline constexpr double empirical_must_win_by_nats = 0.05;
 
-// Uses the forward_backward samples; every (cores, batch) point was measured by the same number of processes.
+// Uses the forward_backward samples.
 [[nodiscard]] JitterFit fit_jitter(const std::vector<Sample>& samples);
 
 }  // namespace paceline::calibrate

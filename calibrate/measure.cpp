@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/child_process.hpp"
+#include "calibrate/core_states.hpp"
 #include "calibrate/measure_protocol.hpp"
 #include "calibrate/statistics.hpp"
 #include "sim/base/check.hpp"
@@ -33,17 +34,18 @@ MeasureRequest request_for(const MeasurementPlan& plan, const Machine& machine, 
                          plan.input_shape,
                          plan.classes,
                          plan.data,
+                         {machine.core_order.begin(), machine.core_order.begin() + cores},
                          share_of_time(machine) < 1.0};
   if (process % 2 == 1) std::reverse(request.batches.begin(), request.batches.end());
   return request;
 }
 
-ChildCommand command_for(const MeasureRequest& request, const Machine& machine, const std::string& program) {
+ChildCommand command_for(const MeasureRequest& request, const std::string& program) {
   ChildCommand command;
   command.program = program;
   command.arguments = {measure_child_flag, to_line(request)};
   command.environment = measuring_environment(request.cores);
-  command.cores.assign(machine.core_order.begin(), machine.core_order.begin() + request.cores);
+  command.cores = request.core_numbers;
   return command;
 }
 
@@ -68,9 +70,8 @@ Sample checked_sample(const MeasureRequest& request, const ChildProcess& child, 
 
 // Runs one child to its end; `on_sample` hears of each sample.
 template <class OnSample>
-std::vector<Sample> run_child(const MeasureRequest& request, const Machine& machine,
-                              const std::string& program, OnSample on_sample) {
-  ChildProcess child(command_for(request, machine, program));
+std::vector<Sample> run_child(const MeasureRequest& request, const std::string& program, OnSample on_sample) {
+  ChildProcess child(command_for(request, program));
   std::vector<Sample> samples;
   while (const std::optional<std::string> line = child.read_line()) {
     samples.push_back(checked_sample(request, child, *line));
@@ -88,18 +89,23 @@ class Stopping {
  public:
   explicit Stopping(const MeasurementPlan& plan) : plan_(plan) {}
 
-  [[nodiscard]] bool another_pass(int passes_done, const std::vector<Sample>& samples) {
+  [[nodiscard]] bool another_pass(int passes_done, std::vector<Sample>& samples) {
     const auto now = Clock::now();
     const std::chrono::duration<double> of_last_pass = now - last_;
     last_ = now;
     if (passes_done < plan_.processes) return true;
     if (!plan_.budget_s || passes_done >= most_passes) return false;
     const std::chrono::duration<double> elapsed = now - start_;
-    return elapsed.count() + of_last_pass.count() <= *plan_.budget_s &&
-           interval_half_width(samples) > narrow_interval;
+    return elapsed.count() + of_last_pass.count() <= *plan_.budget_s && !enough(samples);
   }
 
  private:
+  [[nodiscard]] bool enough(std::vector<Sample>& samples) const {
+    const std::vector<CoreStates> states = set_states_apart(samples, plan_.wanted_round_trip_s);
+    return std::ranges::all_of(states, &CoreStates::told_apart) &&
+           interval_half_width(samples) <= narrow_interval;
+  }
+
   const MeasurementPlan& plan_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
@@ -110,7 +116,7 @@ class Stopping {
 double interval_half_width(const std::vector<Sample>& samples) {
   std::map<std::pair<int, std::int64_t>, std::vector<double>> logs;
   for (const Sample& sample : samples)
-    if (sample.operation == Operation::forward_backward)
+    if (sample.operation == Operation::forward_backward && !sample.set_aside)
       logs[{sample.cores, sample.batch}].push_back(std::log(mean_without_stalls(sample.seconds)));
   double widest = 0.0;
   for (const auto& [point, of_processes] : logs) {
@@ -145,8 +151,8 @@ Probe probe(const MeasurementPlan& plan, const Machine& machine, const std::stri
   const auto start = Clock::now();
   double iterations_s = 0.0;
   Probe result{{2, 0.0, 0.0}, {6, 0.0, 0.0}, 0.0};
-  const std::vector<Sample> samples = run_child(request_for(small, machine, 0, small.cores.front()), machine,
-                                                child_program, [](const Sample&) {});
+  const std::vector<Sample> samples =
+      run_child(request_for(small, machine, 0, small.cores.front()), child_program, [](const Sample&) {});
   for (const Sample& sample : samples) {
     ProbePoint& point = sample.batch == 2 ? result.small : result.large;
     if (sample.operation == Operation::forward_backward || sample.operation == Operation::optimizer_step) {
@@ -182,16 +188,16 @@ std::vector<Sample> measure(const MeasurementPlan& plan, const Machine& machine,
         points_done += plan.batches.size();
         continue;
       }
-      const std::vector<Sample> of_process = run_child(request_for(plan, machine, pass, cores), machine,
-                                                       child_program, [&](const Sample& sample) {
-                                                         if (sample.operation == Operation::forward_backward)
-                                                           ++points_done;
-                                                         show();
-                                                       });
+      const std::vector<Sample> of_process =
+          run_child(request_for(plan, machine, pass, cores), child_program, [&](const Sample& sample) {
+            if (sample.operation == Operation::forward_backward) ++points_done;
+            show();
+          });
       samples.insert(samples.end(), of_process.begin(), of_process.end());
       if (hooks.on_process) hooks.on_process(of_process);
     }
   }
+  set_states_apart(samples, plan.wanted_round_trip_s);
   return samples;
 }
 

@@ -4,7 +4,8 @@
 //              Passes follow one another, so slow drift of the machine meets every point alike; odd passes visit
 //              the batches from large to small.
 //              With a budget, passes go on after the planned ones until the widest interval of a point is narrow, or
-//              another pass would not end within the budget.
+//              another pass would not end within the budget. Where a host moves the cores, points count that saw
+//              them in one state (core_states.hpp); the others are returned as set aside.
 // Equation:    interval: ± t(0.975, P − 1) · sd over processes of the log mean / √P (interval_half_width).
 // Assumptions: a child runs on the first `cores` of Machine::core_order, with as many compute threads, under
 //              measuring_environment():
@@ -43,7 +44,7 @@ class MeasurementError : public std::runtime_error {
 // What a measuring process on this many cores finds in its environment, as "NAME=value".
 [[nodiscard]] std::vector<std::string> measuring_environment(int cores);
 
-// The widest 95 % interval of any (cores, batch) point, relative to its mean; infinite below 2 processes.
+// The widest 95 % interval of any (cores, batch) point of the samples that count, relative to its mean; infinite below 2 processes.
 [[nodiscard]] double interval_half_width(const std::vector<Sample>& samples);
 
 // Runs the batches 2 and 6 once or twice on the plan's fewest cores, to see what they cost.

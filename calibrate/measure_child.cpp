@@ -8,6 +8,7 @@
 
 #include <time.h>
 
+#include "calibrate/core_distance.hpp"
 #include "kernels/batch_loading.hpp"
 #include "kernels/training_step.hpp"
 
@@ -168,10 +169,17 @@ void run_measure_child(const MeasureRequest& request, std::ostream& out) {
   std::optional<kernels::BatchLoading> loading;
   if (request.data) loading.emplace(DatasetSource{request.data->kind, request.data->path, loaded_samples, 1});
   for (const std::int64_t batch : request.batches) {
+    std::vector<double> round_trips;
+    const auto measure_distance = [&] {
+      if (request.cores > 1) round_trips.push_back(core_round_trip_s(request.core_numbers));
+    };
+    measure_distance();
     step.set_batch(batch);
     iterate(step, clock, warm_up_share * request.seconds_per_point, warm_up_iterations(request));
     const StepDurations durations =
         iterate(step, clock, request.seconds_per_point, request.minimum_iterations);
+    measure_distance();
+    if (!round_trips.empty()) report(batch, Operation::core_round_trip, round_trips);
     report(batch, Operation::forward, durations.forward);
     report(batch, Operation::forward_backward, durations.forward_backward,
            ascending ? peak_memory_bytes() : std::nullopt);

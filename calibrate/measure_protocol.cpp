@@ -10,13 +10,14 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr std::array<std::pair<Operation, std::string_view>, 7> operation_names = {
+constexpr std::array<std::pair<Operation, std::string_view>, 8> operation_names = {
     {{Operation::forward_backward, "forward_backward"},
      {Operation::forward, "forward"},
      {Operation::load_batch, "load_batch"},
      {Operation::optimizer_step, "optimizer_step"},
      {Operation::server_accumulate, "server_accumulate"},
      {Operation::server_step, "server_step"},
+     {Operation::core_round_trip, "core_round_trip"},
      {Operation::reference_loop, "reference_loop"}}};
 
 }  // namespace
@@ -36,7 +37,7 @@ Operation operation_of(std::string_view name) {
 }
 
 std::size_t expected_samples(const MeasureRequest& request) {
-  const std::size_t of_each_batch = request.data ? 4 : 3;
+  const std::size_t of_each_batch = 3U + (request.data ? 1U : 0U) + (request.cores > 1 ? 1U : 0U);
   constexpr std::size_t of_server = 2;
   return 1 + of_each_batch * request.batches.size() + (request.with_server ? of_server : 0);
 }
@@ -61,6 +62,7 @@ std::string to_line(const MeasureRequest& request) {
                                {"minimum_iterations", request.minimum_iterations},
                                {"input_shape", request.input_shape},
                                {"classes", request.classes},
+                               {"core_numbers", request.core_numbers},
                                {"processor_clock", request.processor_clock},
                                {"data", data_json(request.data)}};
   return json.dump();
@@ -73,6 +75,7 @@ std::string to_line(const Sample& sample) {
                                  {"operation", operation_name(sample.operation)},
                                  {"seconds", sample.seconds}};
   if (sample.peak_memory_bytes) json["peak_memory_bytes"] = *sample.peak_memory_bytes;
+  if (sample.set_aside) json["set_aside"] = true;
   return json.dump();
 }
 
@@ -88,6 +91,7 @@ MeasureRequest parse_request(const std::string& line) {
   json.at("minimum_iterations").get_to(request.minimum_iterations);
   json.at("input_shape").get_to(request.input_shape);
   json.at("classes").get_to(request.classes);
+  json.at("core_numbers").get_to(request.core_numbers);
   json.at("processor_clock").get_to(request.processor_clock);
   request.data = parse_data(json.at("data"));
   return request;
@@ -103,6 +107,7 @@ Sample parse_sample(const std::string& line) {
   json.at("seconds").get_to(sample.seconds);
   if (json.contains("peak_memory_bytes"))
     sample.peak_memory_bytes = json.at("peak_memory_bytes").get<double>();
+  sample.set_aside = json.value("set_aside", false);
   return sample;
 }
 

@@ -28,10 +28,11 @@ struct MeasureRequest {
   std::vector<std::int64_t> input_shape = {};  // of a TorchScript file
   std::int64_t classes = 0;                    // of a TorchScript file
   std::optional<DataChoice> data = std::nullopt;
-  bool processor_clock = false;  // seconds of processor time, which pauses of a quota are not part of
+  std::vector<int> core_numbers = {};  // of the system: `cores` of them
+  bool processor_clock = false;        // seconds of processor time, which pauses of a quota are not part of
 };
 
-// How many samples answer it: the reference loop; forward, forward_backward, optimizer_step and, where data is given,
+// How many samples answer it: the reference loop; core_round_trip (with two cores or more), forward, forward_backward, optimizer_step and, where data is given,
 // load_batch of each batch; the server's two.
 [[nodiscard]] std::size_t expected_samples(const MeasureRequest& request);
 

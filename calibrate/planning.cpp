@@ -64,9 +64,9 @@ void reduce_effort(MeasurementPlan& plan, const Probe& probe, double budget_s) {
 
 void drop_large_batches(MeasurementPlan& plan, const Probe& probe, double budget_s) {
   while (plan.batches.size() > fewest_batches && planned_seconds(plan, probe) > budget_s) {
-    plan.dropped.push_back(fmt::format("batch {}: with it, {} passes would take about {:.0f} s of {:.0f} s",
-                                       plan.batches.back(), plan.processes, planned_seconds(plan, probe),
-                                       budget_s));
+    plan.dropped.push_back(
+        fmt::format("batch {}: with it, {} passes would take about {:.0f} s; {:.0f} s are left",
+                    plan.batches.back(), plan.processes, planned_seconds(plan, probe), budget_s));
     plan.batches.pop_back();
   }
 }
@@ -96,7 +96,7 @@ void drop_middle_core_counts(MeasurementPlan& plan, const Probe& probe, double b
 void say_when_over_budget(MeasurementPlan& plan, const Probe& probe, double budget_s) {
   if (planned_seconds(plan, probe) > budget_s)
     plan.dropped.push_back(
-        fmt::format("nothing more: this smallest plan takes about {:.0f} s, longer than the {:.0f} s given",
+        fmt::format("nothing more: this smallest plan takes about {:.0f} s, longer than the {:.0f} s left",
                     planned_seconds(plan, probe), budget_s));
 }
 

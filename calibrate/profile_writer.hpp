@@ -7,6 +7,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "calibrate/core_states.hpp"
 #include "calibrate/fit.hpp"
 #include "calibrate/machine.hpp"
 #include "calibrate/sample.hpp"
@@ -23,6 +24,7 @@ struct Calibration {
   std::string date;                  // of measuring, ISO 8601
   std::optional<double> other_load;  // share of the measured cores that other programs took; absent: unknown
   std::vector<Sample> samples;
+  std::vector<CoreStates> core_states;
   ProfileFits fits;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/core_states.hpp"
 #include "calibrate/fit.hpp"
 #include "sim/base/check.hpp"
 #include "sim/cost/compute_law.hpp"
@@ -34,14 +35,19 @@ std::string law_text(const ComputeFit& fit) {
                             duration_text(std::abs(extra)));
 }
 
+std::string range_text(const ComputeFit& fit, bool is_derived) {
+  const char* known = is_derived ? "known" : "measured";
+  if (fit.batch_min_samples == fit.batch_max_samples)
+    return fmt::format("{} at b = {} only", known, fit.batch_min_samples);
+  return fmt::format("{} b = {} … {}", known, fit.batch_min_samples, fit.batch_max_samples);
+}
+
 std::string compute_text(const Profile& profile) {
   std::string text = "iteration (forward and backward) of a batch b:\n";
   for (const ComputeFit& fit : profile.compute)
     text += fmt::format(
-        "  {:>3} core{} {}   measured b = {} … {}; misses left-out batches by {}; 95 % interval ± {}; "
-        "optimizer step "
-        "{}\n",
-        fit.cores, fit.cores == 1 ? ": " : "s:", law_text(fit), fit.batch_min_samples, fit.batch_max_samples,
+        "  {:>3} core{} {}   {}; misses left-out batches by {}; 95 % interval ± {}; optimizer step {}\n",
+        fit.cores, fit.cores == 1 ? ": " : "s:", law_text(fit), range_text(fit, profile.is_derived),
         fit.leave_one_out_error > 0.0 ? percent(fit.leave_one_out_error) : std::string("an unknown share"),
         percent_or(fit.relative_half_width, "unknown"), duration_text(fit.optimizer_step.value()));
   return text;
@@ -126,12 +132,12 @@ std::string duration_text(double seconds) {
 std::vector<PointError> point_errors(const Profile& profile, const std::vector<Sample>& samples) {
   std::set<int> counts;
   for (const Sample& sample : samples)
-    if (sample.operation == Operation::forward_backward) counts.insert(sample.cores);
+    if (sample.operation == Operation::forward_backward && !sample.set_aside) counts.insert(sample.cores);
   std::vector<PointError> errors;
   for (const int cores : counts) {
     const std::optional<ComputeFit> fit = fit_for_cores(profile, cores);
     if (!fit) continue;
-    for (const BatchTime& time : batch_times(samples, cores))
+    for (const BatchTime& time : batch_times(counted(samples), cores))
       errors.push_back({cores, time.batch_samples, time.seconds,
                         law_seconds(*fit, static_cast<double>(time.batch_samples)).value()});
   }

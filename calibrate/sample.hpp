@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,7 +20,8 @@ enum class Operation {
   optimizer_step,
   server_accumulate,
   server_step,
-  reference_loop,  // the same arithmetic in every process: tells when the clock's speed changed
+  core_round_trip,  // of a cache line between the cores, before and after the batch; with two cores or more
+  reference_loop,   // the same arithmetic in every process: tells when the clock's speed changed
 };
 
 // The name used in profiles, e.g. "forward_backward".
@@ -34,6 +36,8 @@ struct Sample {
   Operation operation = Operation::forward_backward;
   std::vector<double> seconds;                             // in the order of measuring
   std::optional<double> peak_memory_bytes = std::nullopt;  // of the process so far, where batches ascend
+  bool set_aside =
+      false;  // not fitted: its cores were in another state than the profile describes (core_states.hpp)
 };
 
 // A data set in the words of a scenario: its kind, and the folder of its files.
@@ -54,6 +58,8 @@ struct MeasurementPlan {
   std::vector<std::int64_t> input_shape = {};     // of a TorchScript file
   std::int64_t classes = 0;                       // of a TorchScript file
   std::optional<DataChoice> data = std::nullopt;  // to measure how long batches take to load
+  // Round trips, by core count, of the state in which the cores are wanted (core_states.hpp); of others: that seen most.
+  std::map<int, double> wanted_round_trip_s = {};
   std::vector<std::string> dropped = {};  // what was left out to stay within time and memory, in words
 };
 

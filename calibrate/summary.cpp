@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -88,6 +89,7 @@ std::vector<std::string> warnings_about(const Calibration& calibration) {
                       "calibrate again, or over a narrower range of --batches",
                       core_text(fit.cores), 100.0 * fit.leave_one_out_error));
   warn_about_points(calibration, warnings);
+  for (std::string& warning : warnings_about(calibration.core_states)) warnings.push_back(std::move(warning));
   if (calibration.software.blas.starts_with("reference"))
     warnings.push_back(
         "LibTorch runs on the reference BLAS, some 25 times slower than OpenBLAS: install "

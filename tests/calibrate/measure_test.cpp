@@ -55,6 +55,10 @@ TEST_CASE("a request and a sample survive the way through a line of text") {
   CHECK(sample.process == 4);
   CHECK(sample.operation == Operation::server_step);
   CHECK(sample.seconds == std::vector<double>{0.1, 1.0 / 3.0});
+  CHECK_FALSE(sample.set_aside);
+  Sample aside = sample;
+  aside.set_aside = true;
+  CHECK(parse_sample(to_line(aside)).set_aside);
 }
 
 TEST_CASE("a child that fails is reported with its code and its own words") {
