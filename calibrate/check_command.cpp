@@ -37,7 +37,7 @@ std::map<int, double> described_states(const MeasuredProfile& measured) {
   std::vector<Sample> samples = measured.samples;
   std::map<int, double> round_trips;
   for (const CoreStates& of_cores : set_states_apart(samples))
-    if (of_cores.told_apart) round_trips[of_cores.cores] = of_cores.main.round_trip_s;
+    if (of_cores.main.points > 0) round_trips[of_cores.cores] = of_cores.main.round_trip_s;
   return round_trips;
 }
 
@@ -72,11 +72,12 @@ std::vector<std::string> notes_about(const std::vector<CoreStates>& states,
                                      const std::map<int, double>& described) {
   std::vector<std::string> notes;
   for (const CoreStates& of_cores : states)
-    if (const auto wanted = described.find(of_cores.cores); wanted != described.end() && !of_cores.told_apart)
+    if (const auto wanted = described.find(of_cores.cores);
+        wanted != described.end() && !of_cores.told_apart())
       notes.push_back(
-          fmt::format("{} cores were too seldom as near each other as when the profile was measured (a cache "
-                      "line took {:.0f} ns there and back): all points are compared",
-                      of_cores.cores, 1e9 * wanted->second));
+          fmt::format("{} cores were as near each other as in the profile (a cache line took {:.0f} ns there "
+                      "and back) less than twice at batch {}: there all points are compared",
+                      of_cores.cores, 1e9 * wanted->second, fmt::join(of_cores.mixed_batches, ", ")));
   return notes;
 }
 

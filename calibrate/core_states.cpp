@@ -96,14 +96,15 @@ std::optional<double> slowdown_of(const PointsOfState& state, const PointsOfStat
   return median(factors);
 }
 
-bool seen_at_every_batch(const PointsOfState& state, const std::vector<Point>& points) {
+std::vector<std::int64_t> seldom_seen(const PointsOfState& state, const std::vector<Point>& points) {
   std::set<std::int64_t> batches;
   for (const Point& point : points) batches.insert(point.batch);
   const auto seen = steps_by_batch(state);
-  return std::ranges::all_of(batches, [&](std::int64_t batch) {
+  std::erase_if(batches, [&](std::int64_t batch) {
     const auto found = seen.find(batch);
     return found != seen.end() && found->second.size() >= fewest_processes;
   });
+  return {batches.begin(), batches.end()};
 }
 
 // What is found of one core count, and the (batch, process) pairs of its main state.
@@ -129,8 +130,17 @@ Division divide(int cores, const std::vector<Point>& points, std::optional<doubl
       found.others.push_back(state);
     }
   }
-  found.told_apart = main && seen_at_every_batch(states[*main], points);
+  found.mixed_batches = seldom_seen(main ? states[*main] : PointsOfState{}, points);
   return division;
+}
+
+std::string fit_text(const CoreStates& states) {
+  if (states.told_apart()) return "The fits describe the first of these alone";
+  return fmt::format(
+      "The fits describe the first of these, but mix all at batch {}, where it was not seen twice: give it "
+      "more "
+      "time with --budget",
+      fmt::join(states.mixed_batches, ", "));
 }
 
 std::string state_text(const CoreState& state) {
@@ -149,10 +159,10 @@ std::vector<CoreStates> set_states_apart(std::vector<Sample>& samples, const std
     const Division division =
         divide(cores, points, of_cores == wanted.end() ? std::nullopt : std::optional(of_cores->second));
     found.push_back(division.states);
-    if (!division.states.told_apart) continue;
     for (Sample& sample : samples)
       if (sample.cores == cores && sample.operation != Operation::reference_loop)
-        sample.set_aside = !division.of_main.contains({sample.batch, sample.process});
+        sample.set_aside = !division.of_main.contains({sample.batch, sample.process}) &&
+                           !std::ranges::count(division.states.mixed_batches, sample.batch);
   }
   return found;
 }
@@ -176,10 +186,7 @@ std::vector<std::string> warnings_about(const std::vector<CoreStates>& states) {
     warnings.push_back(fmt::format(
         "the {} cores moved nearer or apart while they were measured, as a host moves those of its guests. A "
         "cache line there and back took {}. {}",
-        of_cores.cores, fmt::join(parts, "; "),
-        of_cores.told_apart ? "The fits describe the first of these alone"
-                            : "The fits mix them, because none was seen twice at every batch: give it more "
-                              "time with --budget"));
+        of_cores.cores, fmt::join(parts, "; "), fit_text(of_cores)));
   }
   return warnings;
 }

@@ -7,12 +7,13 @@
 //              main state: that of most points, or that of a given round trip; the others' points are set aside.
 //              slowdown of a state: median over its points of (mean time / mean time of the main state at that batch).
 // Units:       seconds; slowdown as a factor.
-// Assumptions: in one state a step takes one time; at least two processes saw the main state at every batch. Where they
-//              did not, every point is used, and the result says so.
+// Assumptions: in one state a step takes one time. A batch at which fewer than two processes saw the main state is mixed:
+//              all its points count, and the result says so.
 // Not modelled: how often cores move: a simulation from the profile stays in the main state.
 // Source:      measured (core_distance.hpp).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,9 +34,11 @@ struct CoreState {
 struct CoreStates {
   int cores = 2;
   CoreState main;
-  std::vector<CoreState> others = {};  // by ascending round trip
-  int moved_points = 0;                // whose cores moved between their two round trips
-  bool told_apart = true;              // false: the main state was not seen often enough, every point is used
+  std::vector<CoreState> others = {};            // by ascending round trip
+  int moved_points = 0;                          // whose cores moved between their two round trips
+  std::vector<std::int64_t> mixed_batches = {};  // at which points of every state count
+
+  [[nodiscard]] bool told_apart() const { return mixed_batches.empty(); }
 };
 
 // For each core count whose round trips were measured. Decides Sample::set_aside anew.

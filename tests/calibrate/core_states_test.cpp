@@ -55,7 +55,7 @@ TEST_CASE("points that saw the cores elsewhere are set aside, and the fit is tha
   const std::vector<CoreStates> states = set_states_apart(samples);
   REQUIRE(states.size() == 1);
   CHECK(states[0].cores == 2);
-  CHECK(states[0].told_apart);
+  CHECK(states[0].told_apart());
   CHECK(states[0].main.points == 19);
   CHECK(states[0].main.round_trip_s == doctest::Approx(near_s).epsilon(0.001));
   REQUIRE(states[0].others.size() == 1);
@@ -87,14 +87,16 @@ TEST_CASE("the user is told where the cores were and what it cost") {
         "fits describe the first of these alone");
 }
 
-TEST_CASE("where no state was seen twice at every batch, every point counts and the user is told") {
+TEST_CASE("at a batch where the main state was not seen twice every point counts, and the user is told") {
+  // 3 processes: batch 64 is far apart in two of them, batch 128 in one.
   std::vector<Sample> samples = samples_where({}, [](int process, std::int64_t batch) {
-    return process > 0 && batch == 64 ? Where::far : Where::near;
+    return (process > 0 && batch == 64) || (process > 1 && batch == 128) ? Where::far : Where::near;
   });
   const std::vector<CoreStates> states = set_states_apart(samples);
-  CHECK_FALSE(states[0].told_apart);
-  CHECK(count_aside(samples) == 0);
-  CHECK(warnings_about(states)[0].find("The fits mix them") != std::string::npos);
+  CHECK(states[0].mixed_batches == std::vector<std::int64_t>{64});
+  CHECK(count_aside(samples) == 1);
+  CHECK(warnings_about(states)[0].find("mix all at batch 64, where it was not seen twice") !=
+        std::string::npos);
 }
 
 TEST_CASE("cores that stay where they are, and one core alone, leave nothing to say") {
@@ -115,13 +117,13 @@ TEST_CASE("a check asks for the state that the profile describes, even where it 
   set_states_apart(samples);
   CHECK(count_aside(samples) == 5);  // the near ones of process 0
   // One near process of three does not give two at every batch: all count.
-  CHECK_FALSE(set_states_apart(samples, {{2, near_s}}).front().told_apart);
+  CHECK_FALSE(set_states_apart(samples, {{2, near_s}}).front().told_apart());
   CHECK(count_aside(samples) == 0);
   SyntheticMachine machine;
   machine.processes = 5;
   samples = samples_where(machine,
                           [](int process, std::int64_t) { return process < 2 ? Where::near : Where::far; });
-  CHECK(set_states_apart(samples, {{2, near_s}}).front().told_apart);
+  CHECK(set_states_apart(samples, {{2, near_s}}).front().told_apart());
   CHECK(count_aside(samples) == 15);
 }
 
