@@ -30,6 +30,10 @@ CsvTable::CsvTable(const std::filesystem::path& path, const std::vector<std::str
   }
 }
 
+bool CsvTable::has(std::string_view column) const {
+  return std::ranges::count(columns_, column) == 1;
+}
+
 double CsvTable::number(std::size_t row, std::string_view column) const {
   const std::string& text = cell(row, column);
   double value = 0.0;

@@ -24,6 +24,8 @@ class CsvTable {
   CsvTable(const std::filesystem::path& path, const std::vector<std::string>& columns);
 
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  // Whether the file has a column that it need not have.
+  [[nodiscard]] bool has(std::string_view column) const;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   // A finite number; throws UserError naming file, line and column otherwise.

@@ -73,6 +73,23 @@ std::vector<Figure> study_figures(const PlotRequest& request) {
   return figures;
 }
 
+// By the names of the figures; the file names variants as their study does.
+RecordedOutcomes recorded_outcomes(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
+  RecordedOutcomes drawn;
+  if (request.recorded.empty()) return drawn;
+  for (const auto& [name, outcome] : read_recorded_outcomes(request.recorded)) {
+    const std::string& called = name;
+    const auto run = std::ranges::find_if(runs, [&](const PlottedRun& one) {
+      return one.name == called || one.name == with_assumed_learner(called);
+    });
+    if (run == runs.end())
+      throw UserError(fmt::format("{}: no variant is called `{}`", request.recorded.string(), name),
+                      "its first column names variants as the study does");
+    drawn.emplace(run->name, outcome);
+  }
+  return drawn;
+}
+
 std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
   std::vector<Figure> figures = study_figures(request);
   if (runs.empty() && figures.empty())
@@ -100,13 +117,8 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
   } else {
     tell("no batches-over-time figure: no batch ever changes");
   }
-  const RecordedOutcomes recorded =
-      request.recorded.empty() ? RecordedOutcomes{} : read_recorded_outcomes(request.recorded);
-  for (const auto& [name, outcome] : recorded)
-    if (std::ranges::find(runs, name, &PlottedRun::name) == runs.end())
-      throw UserError(fmt::format("{}: no variant is called `{}`", request.recorded.string(), name),
-                      "its first column names variants as the study does");
-  if (auto figure = outcome_figure(runs, recorded, request.command)) figures.push_back(std::move(*figure));
+  if (auto figure = outcome_figure(runs, recorded_outcomes(runs, request), request.command))
+    figures.push_back(std::move(*figure));
   // Most runs are not traced: that needs no message.
   if (auto figure = timeline_figure(runs, request.command)) figures.push_back(std::move(*figure));
   if (auto figure = compute_time_figure(runs, request.command)) figures.push_back(std::move(*figure));

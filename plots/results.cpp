@@ -138,7 +138,7 @@ std::vector<WorkerUpdates> read_workers(const fs::path& path) {
 std::string name_in_figures(const json& manifest, const fs::path& path) {
   const auto name = required<std::string>(manifest, "name", path);
   const json values = manifest.value("scenario", json::object());
-  return values.value("learner.kind", "") == "assumed" ? name + " (assumed learner)" : name;
+  return values.value("learner.kind", "") == "assumed" ? with_assumed_learner(name) : name;
 }
 
 PlottedRun read_run(const fs::path& folder, const json& manifest) {
@@ -206,6 +206,10 @@ std::vector<PlottedRun> read_study(const fs::path& folder, const json& study) {
 }
 
 }  // namespace
+
+std::string with_assumed_learner(const std::string& name) {
+  return name.empty() ? "assumed learner" : name + " (assumed learner)";
+}
 
 std::vector<PlottedRun> read_results(const fs::path& folder) {
   const json manifest = read_manifest(folder);

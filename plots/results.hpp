@@ -68,6 +68,9 @@ struct PlottedRun {
   std::vector<WorkerUpdates> workers;      // of replication 0; empty in older results
 };
 
+// A name as figures show it where no recorded runs stand behind the learner; without a name, that alone.
+[[nodiscard]] std::string with_assumed_learner(const std::string& name);
+
 // The runs of a results folder (one) or a study folder (its variants, in the study's order).
 // Throws UserError naming the file at fault.
 [[nodiscard]] std::vector<PlottedRun> read_results(const std::filesystem::path& folder);

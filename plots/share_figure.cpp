@@ -6,6 +6,7 @@
 
 #include "plots/csv_table.hpp"
 #include "plots/page.hpp"
+#include "plots/results.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::plots {
@@ -30,6 +31,7 @@ std::string note_of(const ShareResults& results) {
       fmt::format("points: mean ± standard deviation; filled: chosen, {:.4g} %; band: {:.4g} ± {:.2g} %",
                   100.0 * results.chosen, 100.0 * results.target, 100.0 * results.tolerance);
   if (!results.recorded.empty()) note += "; circles: recorded";
+  if (results.has_assumed_learner) note = fmt::format("{}; {}", with_assumed_learner(""), note);
   return note;
 }
 

@@ -23,6 +23,7 @@ struct ShareResults {
   double target = 0.0;
   double tolerance = 0.0;
   double chosen = 1.0;
+  bool has_assumed_learner = false;
   std::vector<ShareAccuracy> recorded;  // deviations are not used
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plots/page.hpp"
+#include "plots/results.hpp"
 #include "plots/text.hpp"
 #include "plots/time_unit.hpp"
 
@@ -184,15 +185,22 @@ std::string note_about(const StudyChart& chart, bool any_recorded) {
   return note;
 }
 
+// Names for the legend; a single series without a name needs none, unless nobody's runs stand behind it.
+std::vector<std::string> legend_names(const StudyChart& chart) {
+  std::vector<std::string> names;
+  for (const StudySeries& series : chart.series)
+    if (!series.name.empty() || series.has_assumed_learner)
+      names.push_back(series.has_assumed_learner ? with_assumed_learner(series.name) : series.name);
+  return names;
+}
+
 }  // namespace
 
 std::optional<Figure> study_figure(const StudyChart& chart, std::string_view command) {
   Extent x;
   Extent y;
   bool any_recorded = false;
-  std::vector<std::string> names;
   for (const StudySeries& series : chart.series) {
-    if (!series.name.empty()) names.push_back(series.name);
     for (const StudyPointValue& point : series.points) {
       x.include(point.x);
       for (const std::optional<double>& value : {point.median, point.low, point.high})
@@ -207,7 +215,7 @@ std::optional<Figure> study_figure(const StudyChart& chart, std::string_view com
   if (y.is_empty()) return std::nullopt;
   const MetricScale scale = scale_of(chart.spec.metric, y.high);
   const VerticalRange vertical = range_of(y, scale.factor);
-  const Legend legend(names, Legend::Sample::line_marker);
+  const Legend legend(legend_names(chart), Legend::Sample::line_marker);
   const Footer footer(note_about(chart, any_recorded), command);
   const double legend_top_in = plot_top_in + plot_height_in + axis_below_in + gap_in;
   const double footer_top_in = legend_top_in + legend.height_in() + gap_in;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -155,11 +156,14 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
   // By series and label, both in the order of the study.
   std::vector<std::string> names;
   std::map<std::pair<std::string, std::string>, std::vector<double>> values;
+  std::set<std::string> assumed;
+  const bool knows_learners = table.has("assumed_learner");  // older results do not
   for (std::size_t row = 0; row < table.size(); ++row) {
     if (!is_shown(table, row, spec)) continue;
     const std::string name = series_name(table, row, spec, columns);
     const std::string& label = table.text(row, spec.against);
     if (std::ranges::count(names, name) == 0) names.push_back(name);
+    if (knows_learners && table.count(row, "assumed_learner") == 1) assumed.insert(name);
     if (std::ranges::count(chart.axis_labels, label) == 0) chart.axis_labels.push_back(label);
     if (table.text(row, "status") != "done") continue;
     values[{name, label}].push_back(table.text(row, spec.metric).empty() ? never
@@ -167,7 +171,8 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
   }
   find_scale(chart);
   for (const std::string& name : names) {
-    StudySeries series{.name = name, .points = {}, .recorded = {}};
+    StudySeries series{
+        .name = name, .has_assumed_learner = assumed.contains(name), .points = {}, .recorded = {}};
     for (const std::string& label : chart.axis_labels) {
       auto found = values.find({name, label});
       if (found == values.end()) continue;

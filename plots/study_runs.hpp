@@ -39,7 +39,8 @@ struct RecordedPoint {
 };
 
 struct StudySeries {
-  std::string name;  // empty: the only one
+  std::string name;                  // empty: the only one
+  bool has_assumed_learner = false;  // in some combination at least
   std::vector<StudyPointValue> points;
   std::vector<RecordedPoint> recorded;
 };

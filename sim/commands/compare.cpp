@@ -10,6 +10,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/compare_parts.hpp"
+#include "sim/report/assumed_learner.hpp"
 #include "sim/report/sensitivity.hpp"
 #include "sim/report/text_table.hpp"
 #include "sim/study/study_results.hpp"
@@ -57,40 +58,53 @@ std::string cut_note(std::size_t shown, std::size_t all) {
   return shown < all ? fmt::format("… {} more; --lines shows them\n", all - shown) : "";
 }
 
+AssumedLearners assumed_learners(const StudySoFar& so_far) {
+  AssumedLearners assumed;
+  for (const ComparedRuns& runs : so_far.table.runs) assumed.count(runs.has_assumed_learner);
+  return assumed;
+}
+
 std::string ranking_text(const StudySoFar& so_far, const std::vector<Ranked>& ranked, std::size_t lines) {
+  const AssumedLearners assumed = assumed_learners(so_far);
   TextRows rows{
       {"ranking", "rank", "time", "final accuracy", "runs", "P(faster than leader) [90 %]", "Pareto"}};
   for (const Ranked& one : ranked) {
     if (rows.size() > lines) break;
-    rows.push_back({so_far.table.runs[one.index].name, fmt::format("{}{}", one.rank, one.is_tied ? "=" : ""),
-                    time_or_never(one.time), one.accuracy ? fmt::format("{:.4f}", *one.accuracy) : "-",
-                    fmt::format("{}", so_far.table.runs[one.index].runs.size()),
-                    one.against_leader ? probability_text(*one.against_leader) : "-",
-                    one.is_on_front ? "*" : ""});
+    const ComparedRuns& runs = so_far.table.runs[one.index];
+    rows.push_back(
+        {assumed.marked(runs.name, runs.has_assumed_learner),
+         fmt::format("{}{}", one.rank, one.is_tied ? "=" : ""), time_or_never(one.time),
+         one.accuracy ? fmt::format("{:.4f}", *one.accuracy) : "-", fmt::format("{}", runs.runs.size()),
+         one.against_leader ? probability_text(*one.against_leader) : "-", one.is_on_front ? "*" : ""});
   }
   const std::size_t shown = rows.size() - 1;
   return text_table(std::move(rows)) + cut_note(shown, ranked.size()) +
          "Medians over the seeds. `=`: these runs do not tell it apart from the leader of its rank (90 % "
          "interval of\n"
-         "P(faster) holds 0.5). `*`: no other is both faster and as accurate.\n";
+         "P(faster) holds 0.5). `*`: no other is both faster and as accurate.\n" +
+         assumed.note();
 }
 
 std::string paired_text(const StudySoFar& so_far, const std::vector<Ranked>& ranked, std::size_t reference,
                         std::size_t lines) {
+  const AssumedLearners assumed = assumed_learners(so_far);
+  const auto name_of = [&](const ComparedRuns& runs) {
+    return assumed.marked(runs.name, runs.has_assumed_learner);
+  };
   const ComparedRuns& first = so_far.table.runs[reference];
-  TextRows rows{{fmt::format("against {}", first.name), "difference [90 %]", "speed-up [90 %]",
+  TextRows rows{{fmt::format("against {}", name_of(first)), "difference [90 %]", "speed-up [90 %]",
                  "P(faster) [90 %]", "pairs", "correlation"}};
   for (const Ranked& one : ranked) {
     if (one.index == reference || rows.size() > lines) continue;
     const ComparedRuns& other = so_far.table.runs[one.index];
     const std::optional<PairedComparison> paired = compare_pairs(first, other);
     if (!paired) {
-      rows.push_back({other.name, "-", "-", "-", "0", "-"});
+      rows.push_back({name_of(other), "-", "-", "-", "0", "-"});
       continue;
     }
     const auto& difference = paired->difference;
     const auto& speedup = paired->speedup_interval;
-    rows.push_back({other.name,
+    rows.push_back({name_of(other),
                     difference ? fmt::format("{:+.4g} s [{:+.4g}, {:+.4g}]", difference->mean_s,
                                              difference->interval_s.low, difference->interval_s.high)
                                : "-",

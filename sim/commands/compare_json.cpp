@@ -33,6 +33,7 @@ json as_json(const StudySoFar& so_far, const StudyFindings& found) {
         {{"name", runs.name},
          {"rank", one.rank},
          {"tied", one.is_tied},
+         {"assumed_learner", runs.has_assumed_learner},
          {"runs", runs.runs.size()},
          {"time_s", one.time ? json(one.time->value()) : json(nullptr)},
          {"final_accuracy", number(one.accuracy)},

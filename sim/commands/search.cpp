@@ -9,6 +9,7 @@
 #include "sim/base/interrupt.hpp"
 #include "sim/commands/simulate_parts.hpp"
 #include "sim/commands/study.hpp"
+#include "sim/report/assumed_learner.hpp"
 #include "sim/report/text_table.hpp"
 #include "sim/scenario/study_file.hpp"
 #include "sim/study/study_results.hpp"
@@ -43,11 +44,13 @@ std::string score_text(const TriedSetting& tried) {
 void print_report(const SearchReport& report, const SearchConfig& config) {
   TextRows rows{
       {report.of.empty() ? "settings tried" : report.of, score_name(config), "mean final accuracy", "runs"}};
+  AssumedLearners assumed;
+  for (const TriedSetting& tried : report.tried) assumed.count(tried.has_assumed_learner);
   for (const TriedSetting& tried : report.tried)
-    rows.push_back({tried.name, score_text(tried),
+    rows.push_back({assumed.marked(tried.name, tried.has_assumed_learner), score_text(tried),
                     tried.mean_accuracy ? fmt::format("{:.4f}", *tried.mean_accuracy) : "-",
                     fmt::format("{}", tried.runs)});
-  fmt::print("{}", text_table(std::move(rows)));
+  fmt::print("{}{}", text_table(std::move(rows)), assumed.note());
   fmt::print("best: {}\n", report.best ? printable(*report.best) : "none is feasible");
   fmt::print("cost of the search: {} settings, {} runs; on the cluster itself {} and {:.4g} core-hours\n\n",
              report.cost.settings, report.cost.runs, format_time(Seconds{report.cost.simulated_s}),
@@ -62,7 +65,8 @@ json to_json(const SearchReport& report) {
                      {"score", one.score ? json(one.score->value) : json(nullptr)},
                      {"never_share", one.score ? json(one.score->never_share) : json(nullptr)},
                      {"mean_final_accuracy", number(one.mean_accuracy)},
-                     {"runs", one.runs}});
+                     {"runs", one.runs},
+                     {"assumed_learner", one.has_assumed_learner}});
   return {{"of", report.of},
           {"best", report.best ? json(*report.best) : json(nullptr)},
           {"tried", tried},

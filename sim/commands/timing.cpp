@@ -12,6 +12,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/commands/commands.hpp"
 #include "sim/commands/simulate_parts.hpp"
+#include "sim/report/assumed_learner.hpp"
 #include "sim/report/time_text.hpp"
 #include "sim/report/time_to_accuracy.hpp"
 #include "sim/scenario/study_file.hpp"
@@ -82,7 +83,7 @@ std::string share_text(double share) {
   return fmt::format("{:.6g} %", 100.0 * share);
 }
 
-std::string table_of(const TimingChoice& choice, const TimingRules& rules) {
+std::string table_of(const TimingChoice& choice, const TimingRules& rules, bool has_assumed_learner) {
   std::string text = fmt::format(
       "target {:.4f}{}, tolerance {:g}, {}; {} runs of each share\n{:>10}  {:>9}  {:>10}\n",
       choice.target_accuracy, rules.target_accuracy ? "" : " (of BSP alone)", rules.tolerance,
@@ -93,7 +94,9 @@ std::string table_of(const TimingChoice& choice, const TimingRules& rules) {
   };
   row(choice.all_synchronous);
   for (const TriedShare& tried : choice.tried) row(tried);
-  text += fmt::format("chosen: {}\n", share_text(choice.chosen));
+  AssumedLearners assumed;
+  assumed.count(has_assumed_learner);
+  text += fmt::format("{}chosen: {}\n", assumed.note(), share_text(choice.chosen));
   for (const FreshRuns& fresh : choice.fresh) {
     const Interval interval = binomial_interval(fresh.within_tolerance, fresh.runs);
     text += fmt::format(
@@ -109,7 +112,8 @@ std::string table_of(const TimingChoice& choice, const TimingRules& rules) {
   return text;
 }
 
-Json json_of(const TimingChoice& choice, const TimingRules& rules, const std::string& command) {
+Json json_of(const TimingChoice& choice, const TimingRules& rules, bool has_assumed_learner,
+             const std::string& command) {
   Json tried = Json::array();
   for (const TriedShare& share : choice.tried)
     tried.push_back({{"share", share.share},
@@ -132,6 +136,7 @@ Json json_of(const TimingChoice& choice, const TimingRules& rules, const std::st
   return {{"format", "paceline-timing"},
           {"version", 1},
           {"command", command},
+          {"assumed_learner", has_assumed_learner},
           {"target_accuracy", choice.target_accuracy},
           {"tolerance", rules.tolerance},
           {"two_sided", rules.sides == Sides::two},
@@ -157,11 +162,13 @@ std::string command_of(const TimingArguments& arguments) {
                                arguments.replications, arguments.settings, arguments.fresh);
 }
 
-void draw(const TimingChoice& choice, const TimingArguments& arguments, const fs::path& folder) {
+void draw(const TimingChoice& choice, bool has_assumed_learner, const TimingArguments& arguments,
+          const fs::path& folder) {
   plots::ShareResults results{.tried = {},
                               .target = choice.target_accuracy,
                               .tolerance = arguments.tolerance,
                               .chosen = choice.chosen,
+                              .has_assumed_learner = has_assumed_learner,
                               .recorded = {}};
   const auto add = [&](const TriedShare& share) {
     results.tried.push_back({share.share, share.mean_accuracy, share.accuracy_deviation});
@@ -217,14 +224,15 @@ int timing_command(const TimingArguments& arguments) {
   Trials trials([&](double share, int runs) { return simulate_share(arguments.run, share, runs, notes); });
   const TimingResult result = binary_search(rules, trials);
   if (result.out_of_reach) refuse_target(*result.out_of_reach, rules);
-  const Json json = json_of(*result.choice, rules, command_of(arguments));
+  const bool assumed = loaded.scenario.learner.kind == LearnerKind::assumed;
+  const Json json = json_of(*result.choice, rules, assumed, command_of(arguments));
   write_file_atomically(folder / "timing.json", json.dump(2) + "\n");
-  if (arguments.figures) draw(*result.choice, arguments, folder);
+  if (arguments.figures) draw(*result.choice, assumed, arguments, folder);
   print_warnings(loaded.warnings, notes);
   if (arguments.run.json) {
     fmt::print("{}\n", json.dump(2));
   } else {
-    fmt::print("{}\nresults: {}\n", table_of(*result.choice, rules), folder.string());
+    fmt::print("{}\nresults: {}\n", table_of(*result.choice, rules, assumed), folder.string());
   }
   return exit_done;
 }

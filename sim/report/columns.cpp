@@ -140,6 +140,8 @@ std::vector<Column> fixed_columns() {
 
       {"comparison.csv", "variant", "-", "name"},
       {"comparison.csv", "target_accuracy", "fraction", "empty: none, end times are compared instead"},
+      {"comparison.csv", "assumed_learner", "0 or 1",
+       "whether no recorded runs stand behind its accuracies, nor behind the times to them"},
       {"comparison.csv", "replications", "runs", "that could be carried out"},
       {"comparison.csv", "reached", "runs", "that reached the target"},
       {"comparison.csv", "p_reach", "probability", "that one further run does; never 0 or 1"},

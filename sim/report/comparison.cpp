@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/report/assumed_learner.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/csv.hpp"
 #include "sim/report/text_table.hpp"
@@ -31,11 +32,11 @@ std::string median_text(const TimeToAccuracy& s) {
                      s.kaplan_meier_median ? text(s.kaplan_meier_median) : "unknown");
 }
 
-std::vector<std::string> target_row(const ComparedVariant& variant) {
+std::vector<std::string> target_row(const std::string& name, const ComparedVariant& variant) {
   const TimeToAccuracy& s = variant.summary;
   const std::string throughput = fmt::format("{:.4g}", variant.mean_samples_per_s);
-  if (!variant.target_accuracy) return {variant.name, "-", "-", "-", "-", "-", throughput};
-  return {variant.name,
+  if (!variant.target_accuracy) return {name, "-", "-", "-", "-", "-", throughput};
+  return {name,
           fmt::format("{:g}", *variant.target_accuracy),
           median_text(s),
           interval_text(s.low, s.high),
@@ -44,18 +45,18 @@ std::vector<std::string> target_row(const ComparedVariant& variant) {
           throughput};
 }
 
-std::vector<std::string> throughput_row(const ComparedVariant& variant) {
-  return {variant.name, format_time(variant.end_times.median),
+std::vector<std::string> throughput_row(const std::string& name, const ComparedVariant& variant) {
+  return {name, format_time(variant.end_times.median),
           interval_text(variant.end_times.low, variant.end_times.high),
           fmt::format("{:.4g}", variant.mean_samples_per_s)};
 }
 
-std::vector<std::string> against_first_row(const ComparedVariant& variant) {
+std::vector<std::string> against_first_row(const std::string& name, const ComparedVariant& variant) {
   const PairedComparison& paired = *variant.against_first;
   std::string speedup = variant.speedup ? fmt::format("{:.2f}x", *variant.speedup) : "-";
   if (paired.speedup_interval)
     speedup += fmt::format(" [{:.2f}, {:.2f}]", paired.speedup_interval->low, paired.speedup_interval->high);
-  return {variant.name, speedup,
+  return {name, speedup,
           fmt::format("{} [{}, {}]", inner_probability(paired.p_faster),
                       inner_probability(paired.p_faster_interval.low),
                       inner_probability(paired.p_faster_interval.high)),
@@ -119,6 +120,7 @@ std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants) 
     ComparedVariant one;
     one.name = variant.name;
     one.target_accuracy = variant.target_accuracy;
+    one.has_assumed_learner = variant.has_assumed_learner;
     one.summary = summarize_time_to_accuracy(variant.runs, horizon);
     one.end_times = summarize_end_times(variant.runs);
     one.bottleneck = variant.bottleneck;
@@ -146,6 +148,7 @@ std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variant
                     .target_accuracy = scenario.stop.accuracy,
                     .workload_epochs = scenario.stop.epochs,
                     .epoch_samples = scenario.job.dataset.train_samples,
+                    .has_assumed_learner = scenario.learner.kind == LearnerKind::assumed,
                     .runs = std::move(summaries),
                     .bottleneck = find_bottleneck(variant.runs),
                     .expectations = std::move(expectations)});
@@ -212,6 +215,7 @@ std::string comparison_csv(const std::vector<ComparedVariant>& compared) {
     };
     table.add(one.name)
         .add(one.target_accuracy)
+        .add(one.has_assumed_learner ? 1 : 0)
         .add(s.runs)
         .add(s.reached)
         .add(if_learns(s.p_reach))
@@ -239,6 +243,7 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
   for (const ComparedVariant& one : compared) {
     const TimeToAccuracy& s = one.summary;
     json row = {{"variant", one.name},
+                {"assumed_learner", one.has_assumed_learner},
                 {"replications", s.runs},
                 {"throughput_samples_per_s", one.mean_samples_per_s},
                 {"horizon_s", s.horizon.value()}};
@@ -294,6 +299,11 @@ std::string comparison_table(const std::vector<ComparedVariant>& compared) {
   const bool any_km = any([](const ComparedVariant& one) {
     return one.target_accuracy && one.summary.median != one.summary.kaplan_meier_median;
   });
+  AssumedLearners assumed;
+  for (const ComparedVariant& one : compared) assumed.count(one.has_assumed_learner);
+  const auto name_of = [&](const ComparedVariant& one) {
+    return assumed.marked(one.name, one.has_assumed_learner);
+  };
   TextRows rows;
   if (any_target) {
     rows.push_back({"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "samples/s"});
@@ -301,16 +311,16 @@ std::string comparison_table(const std::vector<ComparedVariant>& compared) {
     rows.push_back({"", "end of job", "90 % interval", "samples/s"});
   }
   for (const ComparedVariant& one : compared)
-    rows.push_back(any_target ? target_row(one) : throughput_row(one));
+    rows.push_back(any_target ? target_row(name_of(one), one) : throughput_row(name_of(one), one));
   std::string text = text_table(std::move(rows));
   if (any_pair) {
     TextRows against_first{
         {"against the first", "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
     for (const ComparedVariant& one : compared)
-      if (one.against_first) against_first.push_back(against_first_row(one));
+      if (one.against_first) against_first.push_back(against_first_row(name_of(one), one));
     text += fmt::format("\n{}", text_table(std::move(against_first)));
   }
-  text += legend(any_target, any_km, any_pair, compared.front().name);
+  text += legend(any_target, any_km, any_pair, compared.front().name) + assumed.note();
   for (const ComparedVariant& one : compared)
     if (one.bottleneck)
       text += fmt::format("bottleneck of {}: {}, at its full rate {:.0f} % of the time\n",

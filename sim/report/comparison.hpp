@@ -25,6 +25,7 @@ struct ComparedRuns {
   std::optional<double> target_accuracy;
   double workload_epochs = 0.0;
   std::int64_t epoch_samples = 0;
+  bool has_assumed_learner = false;
   std::vector<RunSummary> runs;  // not empty
   std::optional<Bottleneck> bottleneck;
   std::vector<ExpectationOutcome> expectations;
@@ -33,6 +34,7 @@ struct ComparedRuns {
 struct ComparedVariant {
   std::string name;
   std::optional<double> target_accuracy;
+  bool has_assumed_learner = false;
   TimeToAccuracy summary;  // with the horizon common to all that are compared
   EndTimes end_times;
   std::optional<double> speedup;

@@ -17,7 +17,8 @@ namespace paceline {
 namespace {
 
 // Columns and words that the results have anyway.
-constexpr std::array reserved_names = {"variant", "replication", "run", "point", "name", "status", "message"};
+constexpr std::array reserved_names = {"variant", "replication", "assumed_learner", "run",
+                                       "point",   "name",        "status",          "message"};
 
 YamlNode scalar_at(const Spot& spot, std::string text) {
   return {YamlNode::Kind::scalar, spot, std::move(text), false, {}, {}};

@@ -41,6 +41,7 @@ struct PlannedPoint {
   double learning_rate = 0.0;
   double momentum = 0.0;
   bool learns = false;
+  bool has_assumed_learner = false;
 };
 
 struct PlannedStudy {

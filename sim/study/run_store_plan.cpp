@@ -26,7 +26,8 @@ json facts_of(const PlannedPoint& point) {
                 {"policy", point.policy},
                 {"learning_rate", point.learning_rate},
                 {"momentum", point.momentum},
-                {"learns", point.learns}};
+                {"learns", point.learns},
+                {"assumed_learner", point.has_assumed_learner}};
   if (point.target_accuracy) facts["target_accuracy"] = *point.target_accuracy;
   return facts;
 }
@@ -41,6 +42,7 @@ void read_facts(const json& facts, PlannedPoint& point) {
   point.learning_rate = facts.at("learning_rate");
   point.momentum = facts.at("momentum");
   point.learns = facts.at("learns");
+  point.has_assumed_learner = facts.value("assumed_learner", false);  // older stores do not know
   if (facts.contains("target_accuracy")) point.target_accuracy = facts.at("target_accuracy").get<double>();
 }
 

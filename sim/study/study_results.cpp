@@ -33,7 +33,7 @@ void add_cell(CsvTable& table, const sqlite::Cell& cell) {
 std::vector<std::string> csv_columns(const PlannedStudy& study) {
   std::vector<std::string> columns{"point"};
   columns.insert(columns.end(), study.columns.begin(), study.columns.end());
-  columns.insert(columns.end(), {"replication", "seed", "run", "status"});
+  columns.insert(columns.end(), {"replication", "seed", "assumed_learner", "run", "status"});
   const std::vector<std::string>& metrics = run_metric_names();
   columns.insert(columns.end(), metrics.begin(), metrics.end());
   columns.emplace_back("message");
@@ -75,7 +75,8 @@ std::string runs_csv(const PlannedStudy& study, RunStore& store) {
     const PlannedPoint& point = study.points.at(run.point);
     table.add(run.point + 1);
     for (const std::string& label : point.labels) table.add(std::string_view(label));
-    table.add(run.replication).add(point.seed).add(std::string_view(run.id)).add(to_text(run.status));
+    table.add(run.replication).add(point.seed).add(point.has_assumed_learner ? 1 : 0);
+    table.add(std::string_view(run.id)).add(to_text(run.status));
     for (const sqlite::Cell& cell : run.metrics) add_cell(table, cell);
     table.add(std::string_view(run.message)).end_row();
   });
@@ -95,6 +96,7 @@ std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& sto
                           .target_accuracy = point.target_accuracy,
                           .workload_epochs = point.workload_epochs,
                           .epoch_samples = point.epoch_samples,
+                          .has_assumed_learner = point.has_assumed_learner,
                           .runs = {},
                           .bottleneck = {},
                           .expectations = {}});

@@ -174,6 +174,7 @@ PlannedPoint planned_point(const LoadedScenario& loaded, InputFiles& files, Prof
   point.learning_rate = scenario.job.optimizer.learning_rate;
   point.momentum = scenario.job.optimizer.momentum;
   point.learns = scenario.learner.kind != LearnerKind::none;
+  point.has_assumed_learner = scenario.learner.kind == LearnerKind::assumed;
   return point;
 }
 

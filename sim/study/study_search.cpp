@@ -101,7 +101,7 @@ class Evaluator {
     return name;
   }
 
-  [[nodiscard]] const std::string& name(std::size_t point) const { return study_.planned.points[point].name; }
+  [[nodiscard]] const PlannedPoint& planned(std::size_t point) const { return study_.planned.points[point]; }
 
  private:
   PreparedStudy& study_;
@@ -109,12 +109,13 @@ class Evaluator {
   RunStore& store_;
 };
 
-TriedSetting tried_setting(std::string name, const search::Outcome& runs,
+TriedSetting tried_setting(const PlannedPoint& point, const search::Outcome& runs,
                            const search::Objective& objective) {
-  TriedSetting tried{.name = std::move(name),
+  TriedSetting tried{.name = point.name,
                      .score = search::score(runs, objective),
                      .mean_accuracy = 0.0,
-                     .runs = runs.size()};
+                     .runs = runs.size(),
+                     .has_assumed_learner = point.has_assumed_learner};
   for (const search::RunOutcome& run : runs) {
     if (!run.final_accuracy) tried.mean_accuracy.reset();
     if (tried.mean_accuracy && run.final_accuracy)
@@ -123,16 +124,16 @@ TriedSetting tried_setting(std::string name, const search::Outcome& runs,
   return tried;
 }
 
-template <class NameOf>
+template <class PointOf>
 SearchReport report_of(const search::Found& found, const search::Trials& trials,
-                       const search::Objective& objective, const NameOf& name_of) {
+                       const search::Objective& objective, const PointOf& point_of) {
   SearchReport report;
   for (const search::Tried& tried : trials.tried())
-    report.tried.push_back(tried_setting(name_of(tried.setting), tried.runs, objective));
+    report.tried.push_back(tried_setting(point_of(tried.setting), tried.runs, objective));
   std::ranges::stable_sort(report.tried, [](const TriedSetting& a, const TriedSetting& b) {
     return search::is_better(a.score, b.score);
   });
-  if (found.setting) report.best = name_of(*found.setting);
+  if (found.setting) report.best = point_of(*found.setting).name;
   report.cost = trials.cost();
   return report;
 }
@@ -152,7 +153,8 @@ SearchReport search_list(const SearchConfig& config, std::size_t points, Evaluat
                                         .replications = config.replications,
                                         .keep_one_of = config.keep_one_of},
                                        objective, trials);
-  return report_of(found, trials, objective, [&](double setting) { return evaluator.name(index(setting)); });
+  return report_of(found, trials, objective,
+                   [&](double setting) -> const PlannedPoint& { return evaluator.planned(index(setting)); });
 }
 
 SearchReport search_line(const SearchConfig& config, const StudyPoint& like, std::size_t axis,
@@ -170,8 +172,9 @@ SearchReport search_line(const SearchConfig& config, const StudyPoint& like, std
                           config.tolerance.value_or(default_share * (range.to - range.from)), range.whole};
   const search::Objective objective = objective_of(config);
   const search::Found found = search::golden_section(line, config.replications, objective, trials);
-  return report_of(found, trials, objective,
-                   [&](double setting) { return evaluator.name(point_of.at(setting)); });
+  return report_of(found, trials, objective, [&](double setting) -> const PlannedPoint& {
+    return evaluator.planned(point_of.at(setting));
+  });
 }
 
 // What a point is, but for the axis that is searched along.

@@ -22,6 +22,7 @@ struct TriedSetting {
   std::optional<search::Score> score;   // absent: infeasible
   std::optional<double> mean_accuracy;  // absent: some run has none
   std::size_t runs = 0;
+  bool has_assumed_learner = false;
 };
 
 struct SearchReport {

@@ -81,6 +81,23 @@ TEST_CASE("a job with an assumed learner reaches its target, and the results say
   CHECK(contains(read_file(place.path() / "out" / "summary.csv"), "target-reached"));
 }
 
+TEST_CASE("study, compare and search say in tables and figures that a learner is assumed") {
+  const Workplace place;
+  const std::string mark = "Assumed learner: no recorded runs stand behind its accuracies";
+  place.write("study.yaml",
+              "study: s\nbase: scenario.yaml\nreplications: 2\n"
+              "vary: [{key: cluster.workers.1.speed, values: [1, 0.5]}]\nsearch: {replications: 2}\n");
+  const ProgramResult study = place.paceline({"study", "study.yaml", "-o", "out"});
+  INFO(study.err);
+  CHECK(study.exit_code == 0);
+  CHECK(contains(study.out, mark));
+  CHECK(contains(place.paceline({"compare", "out"}).out, mark));
+  CHECK(contains(place.paceline({"compare", "out", "--json"}).out, "\"assumed_learner\": true"));
+  CHECK(place.paceline({"plot", "out", "-o", "figures"}).exit_code == 0);
+  CHECK(contains(read_file(place.path() / "figures" / "study.gp"), "assumed learner"));
+  CHECK(contains(place.paceline({"search", "study.yaml", "-o", "found"}).out, mark));
+}
+
 TEST_CASE("an assumed model is not used as a fitted one, and a missing file is said at its place") {
   const Workplace place;
   const ProgramResult assumed =

@@ -209,14 +209,14 @@ TEST_CASE("one run alone gives the numbers it has in the study") {
   std::vector<std::string> cells;
   std::istringstream parts(row);
   for (std::string cell; std::getline(parts, cell, ',');) cells.push_back(cell);
-  // point, variant, speed, replication, seed, run, status, reached, time_to_accuracy_s, end_time_s
-  const ProgramResult one = place.paceline({"study", "study.yaml", "--run", cells.at(5), "-o", "one"});
+  // point, variant, speed, replication, seed, assumed_learner, run, status, reached, time_to_accuracy_s, end_time_s
+  const ProgramResult one = place.paceline({"study", "study.yaml", "--run", cells.at(6), "-o", "one"});
   CAPTURE(one.err);
   REQUIRE(one.exit_code == 0);
   const std::string summary = place.text("one/summary.csv");
   CHECK(contains(summary, fmt::format("\n{},{},", cells.at(3), cells.at(4))));
-  CHECK(contains(summary, "," + cells.at(9) + ","));
-  CHECK(contains(place.text("one/manifest.json"), "--run " + cells.at(5)));
+  CHECK(contains(summary, "," + cells.at(10) + ","));
+  CHECK(contains(place.text("one/manifest.json"), "--run " + cells.at(6)));
   CHECK(place.paceline({"study", "study.yaml", "--run", "0123", "-o", "none"}).exit_code == 2);
 }
 

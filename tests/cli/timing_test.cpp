@@ -76,6 +76,7 @@ TEST_CASE("timing tries shares, runs the chosen one again, and says what the sea
   REQUIRE(run.exit_code == 0);
   CHECK(contains(run.out, "chosen: 12.5 %"));  // everything is within 0.5
   CHECK(contains(run.out, "12.5 % on 4 fresh seeds"));
+  CHECK(contains(run.out, "Assumed learner: no recorded runs stand behind its accuracies"));
   CHECK(contains(run.out, "cost of the search: 8 runs"));
   CHECK(contains(run.out, "it pays off with the"));
   const auto json = nlohmann::json::parse(read_file(place.path() / "out" / "timing.json"));

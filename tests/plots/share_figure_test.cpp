@@ -28,6 +28,14 @@ TEST_CASE("points in percent, the chosen one filled, the tolerance as a band, re
   CHECK(script.find("5 91.74 0\n") != std::string::npos);
 }
 
+TEST_CASE("a share found with an assumed learner is marked in its figure, others are not") {
+  ShareResults results{
+      .tried = {{1.0, 0.92, 0.005}}, .target = 0.92, .tolerance = 0.01, .chosen = 1.0, .recorded = {}};
+  CHECK(share_figure(results, "paceline timing x").script.find("assumed learner") == std::string::npos);
+  results.has_assumed_learner = true;
+  CHECK(share_figure(results, "paceline timing x").script.find("assumed learner") != std::string::npos);
+}
+
 TEST_CASE("recorded shares are percentages") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "recorded.csv";

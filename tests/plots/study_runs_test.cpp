@@ -1,6 +1,7 @@
 #include "plots/study_runs.hpp"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "plots/study_figure.hpp"
 #include "sim/base/atomic_file.hpp"
@@ -116,4 +117,49 @@ TEST_CASE("what is not varied needs no figure, and a study that names none gets 
       R"({"format": "paceline-study", "version": 1, "columns": ["variant", "share"], "figures": []})");
   CHECK(study.spec().against == "share");
   CHECK(study.spec().metric == "time_to_accuracy_s");
+}
+
+TEST_CASE(
+    "a study figure marks the series whose learner is assumed, and reads older results that do not say") {
+  const StudyFolder study;
+  const auto legend_with = [&](const char* of_a, const char* of_b) {
+    write_file_atomically(study.folder.path() / "runs.csv",
+                          fmt::format("point,variant,share,assumed_learner,status,time_to_accuracy_s\n"
+                                      "1,A,10 %,{0},done,3\n2,A,50 %,0,done,4\n3,B,10 %,{1},done,5\n",
+                                      of_a, of_b));
+    return study_figure(read_study_chart(study.folder.path(), study.spec()), "paceline plot")->script;
+  };
+  // One assumed combination is enough.
+  const std::string script = legend_with("1", "0");
+  CHECK(script.find("\"A (assumed learner)\"") != std::string::npos);
+  CHECK(script.find("\"B\"") != std::string::npos);
+  CHECK(legend_with("0", "0").find("assumed") == std::string::npos);
+  write_file_atomically(study.folder.path() / "runs.csv", runs);
+  CHECK_FALSE(read_study_chart(study.folder.path(), study.spec()).series[0].has_assumed_learner);
+}
+
+TEST_CASE("recorded values of a series with an assumed learner go by the name the study gives it") {
+  const StudyFolder study;
+  write_file_atomically(study.folder.path() / "runs.csv",
+                        "point,variant,share,assumed_learner,status,time_to_accuracy_s\n1,A,10 %,1,done,3\n");
+  StudyFigureSpec spec = study.spec();
+  spec.recorded = study.folder.path() / "recorded.csv";
+  write_file_atomically(spec.recorded, "series,x,y\nA,10 %,2.5\n");
+  CHECK(read_study_chart(study.folder.path(), spec).series[0].recorded.size() == 1);
+}
+
+TEST_CASE("a figure of a single series without a name has a legend only if its learner is assumed") {
+  const StudyFolder study;
+  StudyFigureSpec spec = study.spec();
+  spec.where = {{"variant", {"A"}}};
+  spec.series.clear();
+  const auto legend_with = [&](const char* assumed) {
+    write_file_atomically(
+        study.folder.path() / "runs.csv",
+        fmt::format("point,variant,share,assumed_learner,status,time_to_accuracy_s\n1,A,10 %,{},done,3\n",
+                    assumed));
+    return study_figure(read_study_chart(study.folder.path(), spec), "paceline plot")->script;
+  };
+  CHECK(legend_with("1").find("\"assumed learner\"") != std::string::npos);
+  CHECK(legend_with("0").find("assumed") == std::string::npos);
 }

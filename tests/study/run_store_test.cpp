@@ -242,12 +242,14 @@ TEST_CASE("a varied name may not be one of the results' own columns") {
 TEST_CASE("runs.csv has a row for every planned run, with labels and metrics") {
   const test::TemporaryFolder folder;
   RunStore store(folder.path() / "study.sqlite");
-  const PlannedStudy study = some_study(2, 1);
+  PlannedStudy study = some_study(2, 1);
+  study.points[1].has_assumed_learner = true;
   store.write_plan(study);
+  CHECK(store.plan()->points[1].has_assumed_learner);
   store.record(run_taking("digest-1", 0, 2.5));
   const std::string csv = runs_csv(study, store);
-  CHECK(csv.starts_with("point,level,replication,seed,run,status,"));
-  CHECK(csv.find(fmt::format("\n1,0,0,4,{},missing,", run_id("digest-0", 0))) != csv.npos);
-  CHECK(csv.find(fmt::format("\n2,1,0,4,{},done,", run_id("digest-1", 0))) != csv.npos);
+  CHECK(csv.starts_with("point,level,replication,seed,assumed_learner,run,status,"));
+  CHECK(csv.find(fmt::format("\n1,0,0,4,0,{},missing,", run_id("digest-0", 0))) != csv.npos);
+  CHECK(csv.find(fmt::format("\n2,1,0,4,1,{},done,", run_id("digest-1", 0))) != csv.npos);
   CHECK(csv.find(",2.5,") != csv.npos);
 }
