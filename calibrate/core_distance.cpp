@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "calibrate/statistics.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "calibrate/statistics.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {

@@ -10,6 +10,7 @@
 #include "calibrate/core_states.hpp"
 #include "calibrate/jitter.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/base/random.hpp"
 
 namespace paceline::calibrate {
@@ -136,7 +137,7 @@ double relative_half_width(const std::vector<ProfileDraw>& ensemble, std::size_t
       const ComputeFit& fit = draw.compute[index];
       drawn.push_back(BatchLine{fit.intercept.value(), fit.slope_per_sample.value(), fit.knee}.at(batch));
     }
-    const double width = quantile_of(drawn, 1.0 - interval_tail) - quantile_of(drawn, interval_tail);
+    const double width = quantile(drawn, 1.0 - interval_tail) - quantile(drawn, interval_tail);
     widest = std::max(widest, 0.5 * width / choice.line.at(batch));
   }
   return widest;

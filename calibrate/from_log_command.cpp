@@ -13,6 +13,7 @@
 #include "calibrate/switch_log.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {

@@ -12,6 +12,7 @@
 #include "calibrate/iteration_factor.hpp"
 #include "calibrate/statistics.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {

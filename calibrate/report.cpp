@@ -11,6 +11,7 @@
 #include "calibrate/core_states.hpp"
 #include "calibrate/fit.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/cost/compute_law.hpp"
 
 namespace paceline::calibrate {
@@ -152,7 +153,7 @@ ErrorSummary summarize(const std::vector<PointError>& errors) {
     sizes.push_back(std::abs(error.relative()));
     sum += sizes.back();
   }
-  return {sum / static_cast<double>(sizes.size()), quantile_of(sizes, 0.95)};
+  return {sum / static_cast<double>(sizes.size()), quantile(sizes, 0.95)};
 }
 
 std::string point_table(const std::vector<PointError>& errors) {

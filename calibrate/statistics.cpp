@@ -1,12 +1,12 @@
 #include "calibrate/statistics.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <Eigen/Dense>
 
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -19,24 +19,6 @@ constexpr int reweightings = 30;
 constexpr Eigen::Index most_unknowns = 4;
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  check(!values.empty(), "median of nothing");
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
-}
-
-double quantile_of(std::vector<double> values, double p) {
-  check(!values.empty() && p >= 0.0 && p <= 1.0, "a quantile of something");
-  std::ranges::sort(values);
-  const double position = p * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  if (below + 1 == values.size()) return values.back();
-  const double weight = position - static_cast<double>(below);
-  return (1.0 - weight) * values[below] + weight * values[below + 1];
-}
 
 double mean_without_stalls(const std::vector<double>& values) {
   const double bound = stall_bound * median(values);

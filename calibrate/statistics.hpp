@@ -19,9 +19,6 @@ namespace paceline::calibrate {
 // Times the median beyond which a single iteration is taken for a stall.
 inline constexpr double stall_bound = 3.0;
 
-[[nodiscard]] double median(std::vector<double> values);  // not empty
-// Linear between order statistics, p in 0-1; not empty.
-[[nodiscard]] double quantile_of(std::vector<double> values, double p);
 [[nodiscard]] double mean_without_stalls(const std::vector<double>& values);
 // `scale` is the standard deviation of values that are no outliers; 0: the median.
 [[nodiscard]] double robust_location(const std::vector<double>& values, double scale);

@@ -7,6 +7,7 @@
 #include "calibrate/statistics.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 

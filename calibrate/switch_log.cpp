@@ -9,6 +9,7 @@
 #include "calibrate/statistics.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 

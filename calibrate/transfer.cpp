@@ -17,6 +17,7 @@
 #include "calibrate/statistics.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {

@@ -7,6 +7,7 @@
 #include "plots/page.hpp"
 #include "plots/text.hpp"
 #include "plots/time_unit.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -52,7 +53,7 @@ double longest_s(const std::vector<Violin>& violins) {
 void lay_out(std::vector<Violin>& violins, const TimeUnit& unit) {
   double top_in = 0.0;
   for (Violin& violin : violins) {
-    violin.median = "median " + time_text(quantile_of(violin.times_s, 0.5), unit);
+    violin.median = "median " + time_text(quantile(violin.times_s, 0.5), unit);
     const double name_in = plot_width_in - text_width_in(violin.median, tick_pt) - 0.15;
     violin.name = wrapped(violin.name.front(), text_pt, name_in, 2);
     violin.top_in = top_in;
@@ -71,9 +72,9 @@ void draw_violin(Page& page, const Violin& violin, std::size_t index, double axi
   }
   page.set(fmt::format("$violin_{} << END_OF_DATA\n{}END_OF_DATA", index, rows));
   page.set(fmt::format("$quartiles_{} << END_OF_DATA\n{} {} {} {:.5f}\nEND_OF_DATA", index,
-                       quantile_of(violin.times_s, 0.25) / unit.seconds,
-                       quantile_of(violin.times_s, 0.5) / unit.seconds,
-                       quantile_of(violin.times_s, 0.75) / unit.seconds, violin.middle_in()));
+                       quantile(violin.times_s, 0.25) / unit.seconds,
+                       quantile(violin.times_s, 0.5) / unit.seconds,
+                       quantile(violin.times_s, 0.75) / unit.seconds, violin.middle_in()));
 }
 
 }  // namespace

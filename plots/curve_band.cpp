@@ -4,18 +4,9 @@
 #include <cmath>
 
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::plots {
-
-double quantile(std::vector<double> values, double p) {
-  check(!values.empty() && p >= 0.0 && p <= 1.0, "a quantile needs values and a probability");
-  std::ranges::sort(values);
-  const double position = p * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(std::floor(position));
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  const double share = position - std::floor(position);
-  return values[below] + share * (values[above] - values[below]);
-}
 
 double accuracy_at(const LearningCurve& curve, double time_s) {
   const auto after = std::ranges::upper_bound(curve.evaluations, time_s, {}, &Evaluation::time_s);

@@ -28,9 +28,6 @@ struct BandPoint {
   double high = 0.0;  // 90 % of replications are below
 };
 
-// `p` in [0, 1]; `values` in any order, not empty.
-[[nodiscard]] double quantile(std::vector<double> values, double p);
-
 // The value of the step function at `time_s`.
 [[nodiscard]] double accuracy_at(const LearningCurve& curve, double time_s);
 

@@ -40,13 +40,4 @@ std::vector<DensityPoint> density_of(const std::vector<double>& values, double b
   return points;
 }
 
-double quantile_of(std::vector<double> values, double share) {
-  check(!values.empty(), "a quantile of nothing");
-  std::ranges::sort(values);
-  const double position = share * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
-  return values[below] + (position - static_cast<double>(below)) * (values[above] - values[below]);
-}
-
 }  // namespace paceline::plots

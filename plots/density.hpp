@@ -20,7 +20,4 @@ struct DensityPoint {
 // Empty for no values; `bandwidth` > 0.
 [[nodiscard]] std::vector<DensityPoint> density_of(const std::vector<double>& values, double bandwidth);
 
-// The value below which a share of the values lies, linear between neighbours; of at least one value.
-[[nodiscard]] double quantile_of(std::vector<double> values, double share);
-
 }  // namespace paceline::plots

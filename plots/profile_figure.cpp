@@ -12,6 +12,7 @@
 #include "plots/text.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/cost/compute_law.hpp"
 
 namespace paceline::plots {
@@ -36,7 +37,7 @@ struct MeasuredPoint {
 };
 
 double mean_without_stalls(const std::vector<double>& seconds) {
-  const double bound = stall_bound * quantile(seconds, 0.5);
+  const double bound = stall_bound * median(seconds);
   double sum = 0.0;
   double count = 0.0;
   for (const double value : seconds) {

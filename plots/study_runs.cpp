@@ -14,6 +14,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/number_text.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -66,13 +67,8 @@ double place_of(const StudyChart& chart, const std::string& label) {
   return static_cast<double>(std::ranges::find(chart.axis_labels, label) - chart.axis_labels.begin());
 }
 
-std::optional<double> quantile(const std::vector<double>& sorted, double q) {
-  const double rank = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(rank);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double share = rank - static_cast<double>(below);
-  if (sorted[below] == never || (share > 0.0 && sorted[above] == never)) return std::nullopt;
-  return share > 0.0 ? sorted[below] + share * (sorted[above] - sorted[below]) : sorted[below];
+std::optional<double> unless_never(double value) {
+  return value == never ? std::nullopt : std::optional(value);
 }
 
 bool is_shown(const CsvTable& table, std::size_t row, const StudyFigureSpec& spec) {
@@ -176,12 +172,11 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
     for (const std::string& label : chart.axis_labels) {
       auto found = values.find({name, label});
       if (found == values.end()) continue;
-      std::ranges::sort(found->second);
       StudyPointValue point{.x = place_of(chart, label),
                             .runs = found->second.size(),
-                            .median = quantile(found->second, 0.5),
-                            .low = quantile(found->second, low_quantile),
-                            .high = quantile(found->second, high_quantile)};
+                            .median = unless_never(median(found->second)),
+                            .low = unless_never(quantile(found->second, low_quantile)),
+                            .high = unless_never(quantile(found->second, high_quantile))};
       if (!point.median) ++chart.never;
       series.points.push_back(point);
     }

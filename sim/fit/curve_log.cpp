@@ -1,6 +1,5 @@
 #include "sim/fit/curve_log.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
@@ -11,6 +10,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/fit/csv_rows.hpp"
 
 namespace paceline {
@@ -89,13 +89,11 @@ std::vector<std::string> find_gaps(const CurveLog& log, std::span<const double> 
   std::vector<double> spacings;
   for (std::size_t i = 1; i < positions.size(); ++i) spacings.push_back(positions[i] - positions[i - 1]);
   if (spacings.size() < 3) return {};
-  std::vector<double> sorted = spacings;
-  std::sort(sorted.begin(), sorted.end());
-  const double median = sorted[sorted.size() / 2];
+  const double usual = median(spacings);
   const double range = positions.back() - positions.front();
   std::vector<std::string> gaps;
   for (std::size_t i = 0; i < spacings.size(); ++i)
-    if (spacings[i] > gap_share * range && spacings[i] > gap_in_median_spacings * median)
+    if (spacings[i] > gap_share * range && spacings[i] > gap_in_median_spacings * usual)
       gaps.push_back(fmt::format("{}:{}: gap: no row for {:.0f} % of the range", log.file.string(),
                                  log.rows[i + 1].line, 100.0 * spacings[i] / range));
   return gaps;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
@@ -13,13 +14,6 @@ constexpr std::size_t windows_remembered = 20;
 double throughput_of(std::int64_t samples, Seconds own_time) {
   check(own_time > Seconds{}, "an iteration takes time");
   return static_cast<double>(samples) / own_time.value();
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
 }
 
 const std::deque<double>* usual_in(const std::map<std::size_t, std::deque<double>>& usual,

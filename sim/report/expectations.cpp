@@ -1,12 +1,12 @@
 #include "sim/report/expectations.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "sim/base/order_statistics.hpp"
 #include "sim/report/time_text.hpp"
 #include "sim/report/time_to_accuracy.hpp"
 #include "sim/scenario/description.hpp"
@@ -15,13 +15,6 @@ namespace paceline {
 namespace {
 
 constexpr double infinitely = std::numeric_limits<double>::infinity();
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const double low = values[(values.size() - 1) / 2];
-  const double high = values[values.size() / 2];
-  return low == high ? low : (low + high) / 2.0;  // two infinities have no difference
-}
 
 double median_over(const std::vector<RunSummary>& runs,
                    const std::function<double(const RunSummary&)>& measure) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
@@ -17,8 +20,7 @@ std::optional<double> median_accuracy(const ComparedRuns& runs) {
   for (const RunSummary& run : runs.runs)
     if (run.final_accuracy) accuracies.push_back(*run.final_accuracy);
   if (accuracies.empty()) return std::nullopt;
-  std::ranges::sort(accuracies);
-  return (accuracies[(accuracies.size() - 1) / 2] + accuracies[accuracies.size() / 2]) / 2.0;
+  return median(std::move(accuracies));
 }
 
 // Of one target or workload: those that stop at their target mean something else than those that go on.
@@ -59,10 +61,8 @@ std::optional<Seconds> median_time(const ComparedRuns& runs) {
   std::vector<double> times;
   for (const RunSummary& run : runs.runs)
     times.push_back(runs.target_accuracy ? seconds_or_never(run.time_to_accuracy) : run.end_time.value());
-  std::ranges::sort(times);
-  const double upper = times[times.size() / 2];
-  return upper == never ? std::nullopt
-                        : std::optional(Seconds{(times[(times.size() - 1) / 2] + upper) / 2.0});
+  const double middle = median(std::move(times));
+  return middle == never ? std::nullopt : std::optional(Seconds{middle});
 }
 
 std::vector<Ranked> rank(const std::vector<ComparedRuns>& combinations) {

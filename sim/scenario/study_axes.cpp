@@ -20,10 +20,6 @@ namespace {
 constexpr std::array reserved_names = {"variant", "replication", "assumed_learner", "run",
                                        "point",   "name",        "status",          "message"};
 
-YamlNode scalar_at(const Spot& spot, std::string text) {
-  return {YamlNode::Kind::scalar, spot, std::move(text), false, {}, {}};
-}
-
 class AxisReader {
  public:
   AxisReader(const AxisText& text, std::string path, const Reading& reading)

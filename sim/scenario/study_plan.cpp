@@ -21,10 +21,6 @@ namespace {
 // faster needs that many to be worth printing.
 constexpr int default_replications = 100;
 
-YamlNode scalar_at(const Spot& spot, std::string text, bool quoted = false) {
-  return {YamlNode::Kind::scalar, spot, std::move(text), quoted, {}, {}};
-}
-
 void check_names(const StudyText& text, const Reading& reading) {
   std::map<std::string, std::string> name_of_folder;
   for (std::size_t i = 0; i < text.variants.size(); ++i) {

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/scenario/source.hpp"
@@ -38,6 +39,11 @@ struct YamlEntry {
   Spot spot;  // of the key
   YamlNode value;
 };
+
+// A scalar that nobody wrote as such: what follows from something at this place.
+[[nodiscard]] inline YamlNode scalar_at(const Spot& spot, std::string text, bool quoted = false) {
+  return {YamlNode::Kind::scalar, spot, std::move(text), quoted, {}, {}};
+}
 
 // The document in `text`, or nothing after a mistake that leaves no tree to look at. All mistakes found are
 // added to `problems`; `source` is where they are said to be.

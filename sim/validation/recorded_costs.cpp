@@ -8,6 +8,7 @@
 #include <boost/math/distributions/normal.hpp>
 
 #include "calibrate/statistics.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/fit/held_out.hpp"
 
 namespace paceline {
@@ -42,7 +43,7 @@ template <class Value>
 double median_of(const std::vector<TimedPhase>& phases, Value value) {
   std::vector<double> values;
   for (const TimedPhase& phase : phases) values.push_back(value(phase));
-  return calibrate::median(std::move(values));
+  return median(std::move(values));
 }
 
 std::optional<Checkpoints> checkpoints_of(const std::vector<TimedPhase>& synchronous) {
@@ -53,7 +54,7 @@ std::optional<Checkpoints> checkpoints_of(const std::vector<TimedPhase>& synchro
     samples += timed.phase->steps * timed.workers * timed.batch_samples;
   }
   if (pauses.empty()) return std::nullopt;
-  return Checkpoints{samples / static_cast<double>(pauses.size()), calibrate::median(pauses)};
+  return Checkpoints{samples / static_cast<double>(pauses.size()), median(pauses)};
 }
 
 // Pooled over kinds of phases; short phases count for little because they are few.

@@ -10,6 +10,7 @@
 
 #include "calibrate/statistics.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
@@ -139,7 +140,7 @@ double evaluation_spacing(const RunGroup& group) {
       if (run.accuracy[i].minibatches > run.accuracy[i - 1].minibatches)
         spacings.push_back(run.accuracy[i].minibatches - run.accuracy[i - 1].minibatches);
   if (spacings.empty()) return group.plan().workload_minibatches() / evaluations_per_run;
-  return calibrate::median(std::move(spacings));
+  return median(std::move(spacings));
 }
 
 std::string file_name_of(const std::string& text) {

@@ -8,6 +8,7 @@
 
 #include "calibrate/statistics.hpp"
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/fit/held_out.hpp"
 #include "sim/validation/simulated_prediction.hpp"
 
@@ -44,7 +45,7 @@ std::optional<double> step_of(const RunGroup& group) {
     for (const PhaseTime& phase : run.phases)
       steps.push_back(phase.seconds_between_pauses.value_or(phase.seconds_per_step));
   if (steps.empty()) return std::nullopt;
-  return calibrate::median(std::move(steps));
+  return median(std::move(steps));
 }
 
 RecordedSetting short_job(const std::string& name, const TrainingPlan& like, std::uint32_t workers,

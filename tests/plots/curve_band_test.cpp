@@ -9,16 +9,6 @@ LearningCurve curve(std::uint64_t replication, std::vector<Evaluation> evaluatio
   return {replication, std::move(evaluations)};
 }
 
-TEST_CASE("a quantile is linear between the sorted values around position p(n-1)") {
-  // n = 5: p = 0.1 lies at position 0.4, so x_0 + 0.4 (x_1 - x_0) = 1 + 0.4 · 2 = 1.8.
-  CHECK(quantile({9, 3, 1, 7, 5}, 0.1) == doctest::Approx(1.8));
-  CHECK(quantile({9, 3, 1, 7, 5}, 0.5) == doctest::Approx(5.0));
-  CHECK(quantile({9, 3, 1, 7, 5}, 0.9) == doctest::Approx(8.2));
-  // An even number of values: the mean of the middle two.
-  CHECK(quantile({4, 1, 2, 8}, 0.5) == doctest::Approx(3.0));
-  CHECK(quantile({6}, 0.1) == 6.0);
-}
-
 TEST_CASE("between evaluations the last one counts, never the next") {
   const LearningCurve steps = curve(0, {{0, 0.1}, {4, 0.3}, {8, 0.5}});
   CHECK(accuracy_at(steps, 3.999) == 0.1);

@@ -26,9 +26,3 @@ TEST_CASE("a density integrates to one, however many values there are") {
   for (const DensityPoint& point : points) area += point.density * (points[1].at - points[0].at);
   CHECK(area == doctest::Approx(1.0).epsilon(0.005));
 }
-
-TEST_CASE("quantiles are linear between neighbours") {
-  CHECK(quantile_of({4.0, 1.0, 2.0, 3.0}, 0.5) == doctest::Approx(2.5));
-  CHECK(quantile_of({4.0, 1.0, 2.0, 3.0}, 0.0) == 1.0);
-  CHECK(quantile_of({4.0, 1.0, 2.0, 3.0}, 1.0) == 4.0);
-}

@@ -1,0 +1,18 @@
+// Medians and quantiles of a sample.
+//
+// Equation:    quantile p of n sorted values: linear between the values at rank p (n − 1), from 0. The median of an even
+//              number of values is the mean of the middle two.
+// Units:       those of the values.
+// Assumptions: not empty. A value may be infinite ("never"); whatever lies between a number and infinity is infinite.
+// Source:      Hyndman and Fan 1996, definition 7.
+#pragma once
+
+#include <vector>
+
+namespace paceline {
+
+[[nodiscard]] double median(std::vector<double> values);
+// p from 0 to 1.
+[[nodiscard]] double quantile(std::vector<double> values, double p);
+
+}  // namespace paceline
