@@ -1,77 +1,46 @@
 // The program as a user runs it. PACELINE_CALIBRATE is its path.
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "sim/cost/profile.hpp"
+#include "tests/support/workplace.hpp"
 
 namespace paceline {
 namespace {
 
-struct Outcome {
-  int exit_code = 0;
-  std::string output;  // stdout, and stderr unless it was sent elsewhere
-};
+struct Workplace : test::Workplace {
+  Workplace() : test::Workplace(PACELINE_CALIBRATE) {}
 
-// A folder of its own, removed at the end.
-class Workplace {
- public:
-  Workplace() {
-    std::string name = (std::filesystem::temp_directory_path() / "paceline-calibrate-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    folder_ = name;
-  }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-  ~Workplace() { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] Outcome run(const std::string& arguments, const std::string& errors = "2>&1") const {
+  // As a line for a shell, with both outputs as one unless `errors` sends the second elsewhere.
+  [[nodiscard]] test::ProgramResult run(const std::string& arguments,
+                                        const std::string& errors = "2>&1") const {
     return shell("'" PACELINE_CALIBRATE "' " + arguments + " " + errors);
   }
-  // Lines of a shell script, run in the folder.
-  [[nodiscard]] Outcome shell(const std::string& script) const {
-    const std::string command = "cd '" + folder_.string() + "'\n" + script;
-    FILE* pipe = popen(command.c_str(), "r");
-    REQUIRE(pipe != nullptr);
-    std::string output;
-    for (int letter = std::fgetc(pipe); letter != EOF; letter = std::fgetc(pipe))
-      output += static_cast<char>(letter);
-    const int status = pclose(pipe);
-    return {WEXITSTATUS(status), output};
-  }
-  [[nodiscard]] std::filesystem::path path(const std::string& name) const { return folder_ / name; }
-  [[nodiscard]] bool is_empty() const { return std::filesystem::is_empty(folder_); }
-
- private:
-  std::filesystem::path folder_;
+  [[nodiscard]] std::filesystem::path file(const std::string& name) const { return path() / name; }
 };
 
 // The run ends with code 2, says `message`, and leaves nothing behind.
 void check_refused(const std::string& arguments, const std::string& message) {
   CAPTURE(arguments);
   const Workplace workplace;
-  const Outcome outcome = workplace.run(arguments);
+  const test::ProgramResult outcome = workplace.run(arguments);
   CHECK(outcome.exit_code == 2);
-  CHECK_MESSAGE(outcome.output.find("error: ") == 0, outcome.output);
-  CHECK_MESSAGE(outcome.output.find(message) != std::string::npos, outcome.output);
-  CHECK(workplace.is_empty());
+  CHECK_MESSAGE(outcome.out.find("error: ") == 0, outcome.out);
+  CHECK_MESSAGE(outcome.out.find(message) != std::string::npos, outcome.out);
+  CHECK(std::filesystem::is_empty(workplace.path()));
 }
 
 }  // namespace
 
 TEST_CASE("help speaks of `paceline calibrate`, lists the networks and shows examples") {
-  const Outcome outcome = Workplace().run("--help");
+  const test::ProgramResult outcome = Workplace().run("--help");
   CHECK(outcome.exit_code == 0);
   for (const char* part : {"Usage: paceline calibrate", "small-cnn", "Examples:", "--cores", "--quick"})
-    CHECK_MESSAGE(outcome.output.find(part) != std::string::npos, part);
+    CHECK_MESSAGE(outcome.out.find(part) != std::string::npos, part);
 }
 
 TEST_CASE("wrong arguments end with code 2, say what is wrong, and leave nothing behind") {
@@ -122,7 +91,7 @@ TEST_CASE("an interrupted calibration keeps whole processes, and the same comman
   const std::string command =
       "mlp --batches 2,4,8 --cores 1 --processes 1000 --time-per-point '1 ms' -o profile.json";
   // Ended as soon as two processes are on disk. A shell gives its background commands no SIGINT; SIGTERM is alike.
-  const Outcome interrupted = workplace.shell("'" PACELINE_CALIBRATE "' " + command + R"( 2>&1 &
+  const test::ProgramResult interrupted = workplace.shell("'" PACELINE_CALIBRATE "' " + command + R"( 2>&1 &
 tries=0
 until grep -c '^{"processes' profile.json.partial 2>/dev/null | grep -q '[2-9]' || [ $tries -ge 600 ]; do
   tries=$((tries + 1))
@@ -131,43 +100,41 @@ done
 kill -TERM $!
 wait $!
 echo code $?)");
-  CHECK_MESSAGE(interrupted.output.find("code 143") != std::string::npos, interrupted.output);
-  CHECK(interrupted.output.find("the same command goes on from there") != std::string::npos);
-  CHECK_FALSE(std::filesystem::exists(workplace.path("profile.json")));
-  const Outcome other = workplace.run("mlp --batches 2,4,8,16 --cores 1 -o profile.json");
+  CHECK_MESSAGE(interrupted.out.find("code 143") != std::string::npos, interrupted.out);
+  CHECK(interrupted.out.find("the same command goes on from there") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(workplace.file("profile.json")));
+  const test::ProgramResult other = workplace.run("mlp --batches 2,4,8,16 --cores 1 -o profile.json");
   CHECK(other.exit_code == 2);
-  CHECK(other.output.find("holds an interrupted calibration of something else") != std::string::npos);
+  CHECK(other.out.find("holds an interrupted calibration of something else") != std::string::npos);
   // As if 4 processes had been asked for: the test need not wait for 1000.
   CHECK(std::system(("sed -i '1s/\"processes\":1000/\"processes\":4/' '" +
-                     workplace.path("profile.json.partial").string() + "'")
+                     workplace.file("profile.json.partial").string() + "'")
                         .c_str()) == 0);
-  const Outcome finished = workplace.run(command);
-  CHECK_MESSAGE(finished.exit_code == 0, finished.output);
-  CHECK(finished.output.find("going on with") == 0);
-  CHECK_FALSE(std::filesystem::exists(workplace.path("profile.json.partial")));
-  CHECK(read_profile(workplace.path("profile.json")).jitter.processes == 4);
+  const test::ProgramResult finished = workplace.run(command);
+  CHECK_MESSAGE(finished.exit_code == 0, finished.out);
+  CHECK(finished.out.find("going on with") == 0);
+  CHECK_FALSE(std::filesystem::exists(workplace.file("profile.json.partial")));
+  CHECK(read_profile(workplace.file("profile.json")).jitter.processes == 4);
 }
 
 TEST_CASE("an existing profile is kept unless --force is given") {
   const Workplace workplace;
-  std::ofstream(workplace.path("kept.json")) << "precious";
-  const Outcome outcome = workplace.run("mlp -o kept.json");
+  workplace.write("kept.json", "precious");
+  const test::ProgramResult outcome = workplace.run("mlp -o kept.json");
   CHECK(outcome.exit_code == 2);
-  CHECK(outcome.output.find("error: kept.json exists") == 0);
-  CHECK(outcome.output.find("--force") != std::string::npos);
-  std::string content;
-  std::ifstream(workplace.path("kept.json")) >> content;
-  CHECK(content == "precious");
+  CHECK(outcome.out.find("error: kept.json exists") == 0);
+  CHECK(outcome.out.find("--force") != std::string::npos);
+  CHECK(workplace.text("kept.json") == "precious");
 }
 
 TEST_CASE("a short real measurement writes a profile that is read back, over an old file with --force") {
   const Workplace workplace;
-  std::ofstream(workplace.path("profile.json")) << "old";
-  const Outcome outcome = workplace.run(
+  workplace.write("profile.json", "old");
+  const test::ProgramResult outcome = workplace.run(
       "mlp --batches 2,4,8 --cores 1 --processes 2 --time-per-point '1 ms' --json --force -o profile.json",
       "2>/dev/null");
-  REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.output);
-  const Profile profile = read_profile(workplace.path("profile.json"));
+  REQUIRE_MESSAGE(outcome.exit_code == 0, outcome.out);
+  const Profile profile = read_profile(workplace.file("profile.json"));
   CHECK(profile.network == "mlp");
   REQUIRE(profile.compute.size() == 1);
   CHECK(profile.compute[0].batch_min_samples == 2);
@@ -175,16 +142,16 @@ TEST_CASE("a short real measurement writes a profile that is read back, over an 
   CHECK(profile.jitter.processes == 2);
   CHECK_FALSE(profile.jitter.run_cv.has_value());
   CHECK(profile.memory.has_value());
-  const Outcome shown = workplace.run("show profile.json");
+  const test::ProgramResult shown = workplace.run("show profile.json");
   CHECK(shown.exit_code == 0);
   for (const char* part : {"iteration (forward and backward)", "memory: ", "residuals (not held out)"})
-    CHECK_MESSAGE(shown.output.find(part) != std::string::npos, shown.output);
-  CHECK(nlohmann::json::parse(workplace.run("show profile.json --json").output).at("points").size() == 3);
+    CHECK_MESSAGE(shown.out.find(part) != std::string::npos, shown.out);
+  CHECK(nlohmann::json::parse(workplace.run("show profile.json --json").out).at("points").size() == 3);
   // Whether it holds depends on what else runs; that it is judged does not.
-  const Outcome checked = workplace.run("check profile.json --processes 1 --json", "2>/dev/null");
+  const test::ProgramResult checked = workplace.run("check profile.json --processes 1 --json", "2>/dev/null");
   CHECK((checked.exit_code == 0 || checked.exit_code == 3));
-  CHECK(nlohmann::json::parse(checked.output).at("points").size() == 2);  // batches 3 and 6
-  const auto summary = nlohmann::json::parse(outcome.output);
+  CHECK(nlohmann::json::parse(checked.out).at("points").size() == 2);  // batches 3 and 6
+  const auto summary = nlohmann::json::parse(outcome.out);
   CHECK(summary.at("profile") == "profile.json");
   CHECK(summary.at("compute").at(0).at("intercept_s") == profile.compute[0].intercept.value());
 }

@@ -9,10 +9,11 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
-#include "tests/support/program.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/support/text.hpp"
+#include "tests/support/workplace.hpp"
 
 using namespace paceline;
+using paceline::test::contains;
 using paceline::test::ProgramResult;
 namespace fs = std::filesystem;
 
@@ -47,28 +48,12 @@ variants:
     set: {synchronization: [{policy: bsp, transport: ring}]}
 )";
 
-class Workplace {
- public:
-  Workplace() {
-    write("profile.json", profile_text);
-    write("scenario.yaml", scenario_text);
-    write("study.yaml", study_text);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    write_file_atomically(path() / name, text);
-  }
-  [[nodiscard]] ProgramResult paceline(const std::vector<std::string>& arguments) const {
-    return test::run_program(PACELINE_PROGRAM, arguments, path());
-  }
-  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
-
- private:
-  test::TemporaryFolder folder_;
+struct Workplace : test::Workplace {
+  Workplace()
+      : test::Workplace(
+            PACELINE_PROGRAM,
+            {{"profile.json", profile_text}, {"scenario.yaml", scenario_text}, {"study.yaml", study_text}}) {}
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;

@@ -1,12 +1,12 @@
 // Batches and the workers' memory, as a person at a terminal meets them.
 #include <doctest/doctest.h>
 
-#include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
-#include "tests/support/program.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/support/text.hpp"
+#include "tests/support/workplace.hpp"
 
 using namespace paceline;
+using paceline::test::contains;
 
 namespace {
 
@@ -42,26 +42,19 @@ constexpr const char* profile_with_memory = R"({
              "iteration_law": "log_normal", "iteration_quantiles": null}
 })";
 
-struct Place {
-  explicit Place(const std::string& profile) {
-    write_file_atomically(folder.path() / "profile.json", profile);
-    write_file_atomically(folder.path() / "scenario.yaml", scenario_text);
-  }
+struct Place : test::Workplace {
+  explicit Place(const std::string& profile)
+      : test::Workplace(PACELINE_PROGRAM, {{"profile.json", profile}, {"scenario.yaml", scenario_text}}) {}
   test::ProgramResult run(const std::vector<std::string>& settings) const {
     std::vector<std::string> arguments{"run", "scenario.yaml", "-o", "out", "--force"};
     for (const std::string& setting : settings) {
       arguments.emplace_back("--set");
       arguments.push_back(setting);
     }
-    return test::run_program(PACELINE_PROGRAM, arguments, folder.path());
+    return paceline(arguments);
   }
-  std::string file(const char* name) const { return read_file(folder.path() / "out" / name); }
-  test::TemporaryFolder folder;
+  std::string file(const std::string& name) const { return text("out/" + name); }
 };
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 
@@ -71,20 +64,20 @@ TEST_CASE("a batch is capped by the worker's memory, and the results say what an
   const test::ProgramResult result = place.run({});
   CAPTURE(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(
-      has(result.err, "note: memory: worker 1 holds at most 40 samples, less than `batching.maximum` (128)"));
+  CHECK(contains(result.err,
+                 "note: memory: worker 1 holds at most 40 samples, less than `batching.maximum` (128)"));
   const std::string batches = place.file("batches.csv");
   CAPTURE(batches);
-  CHECK(has(batches, ",1,40,"));
-  CHECK(has(batches, ",memory\n"));
-  CHECK(has(batches, ",0,24,"));
-  CHECK(has(place.file("balance.csv"), ",adjustment,64,1,"));
+  CHECK(contains(batches, ",1,40,"));
+  CHECK(contains(batches, ",memory\n"));
+  CHECK(contains(batches, ",0,24,"));
+  CHECK(contains(place.file("balance.csv"), ",adjustment,64,1,"));
 }
 
 TEST_CASE("uniform batches are capped too") {
   const Place place(profile_with_memory);
   CHECK(place.run({"batching.controller=uniform", "cluster.workers.1.memory=110 MB"}).exit_code == 0);
-  CHECK(has(place.file("batches.csv"), "0,0,0,1,20,32,memory\n"));
+  CHECK(contains(place.file("batches.csv"), "0,0,0,1,20,32,memory\n"));
 }
 
 TEST_CASE("memory that cannot hold the global batch is refused at its place") {
@@ -92,21 +85,21 @@ TEST_CASE("memory that cannot hold the global batch is refused at its place") {
   const test::ProgramResult result =
       place.run({"cluster.workers.0.memory=110 MB"});  // 20 and 40 samples, 64 to hold
   CHECK(result.exit_code == 2);
-  CHECK(has(result.err,
-            "scenario.yaml:11:24: error: `batching.controller`: the workers' memory and `maximum` "
-            "hold 60 samples together"));
+  CHECK(contains(result.err,
+                 "scenario.yaml:11:24: error: `batching.controller`: the workers' memory and `maximum` "
+                 "hold 60 samples together"));
 }
 
 TEST_CASE("memory below the smallest batch, and a profile without a memory model, are refused") {
   const Place place(profile_with_memory);
   const test::ProgramResult small = place.run({"cluster.workers.1.memory=102 MB"});
   CHECK(small.exit_code == 2);
-  CHECK(has(small.err, "`cluster.workers.1.memory`: it holds 4 samples, and the smallest batch is 8"));
+  CHECK(contains(small.err, "`cluster.workers.1.memory`: it holds 4 samples, and the smallest batch is 8"));
   const Place without(test::round_profile("small-cnn"));
   const test::ProgramResult unknown = without.run({});
   CHECK(unknown.exit_code == 2);
-  CHECK(has(unknown.err, "scenario.yaml:8:54: error: `cluster.workers.1.memory`"));
-  CHECK(has(unknown.err, "has no memory model"));
+  CHECK(contains(unknown.err, "scenario.yaml:8:54: error: `cluster.workers.1.memory`"));
+  CHECK(contains(unknown.err, "has no memory model"));
 }
 
 TEST_CASE("passes over an equal shard and over the whole data are in the results") {
@@ -114,10 +107,10 @@ TEST_CASE("passes over an equal shard and over the whole data are in the results
   const Place place(test::round_profile("small-cnn"));
   CHECK(place.run({"batching.controller=uniform", "cluster.workers=[{cores: 1}, {cores: 1}]"}).exit_code ==
         0);
-  CHECK(has(place.file("workers.csv"), "0,0,64,2048,2048,1,"));
+  CHECK(contains(place.file("workers.csv"), "0,0,64,2048,2048,1,"));
   CHECK(place
             .run({"batching.controller=uniform", "cluster.workers=[{cores: 1}, {cores: 1}]",
                   "job.dataset.partition=whole"})
             .exit_code == 0);
-  CHECK(has(place.file("workers.csv"), "0,0,64,2048,4096,0.5,"));
+  CHECK(contains(place.file("workers.csv"), "0,0,64,2048,4096,0.5,"));
 }

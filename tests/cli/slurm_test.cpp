@@ -9,10 +9,14 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
+#include "tests/cli/small_scenario.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tests/support/text.hpp"
+#include "tests/support/workplace.hpp"
 
 using namespace paceline;
+using paceline::test::contains;
 using paceline::test::ProgramResult;
 namespace fs = std::filesystem;
 
@@ -38,10 +42,6 @@ class Slurm {
   ProgramResult started_;
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a job array on a real Slurm carries out every part of a study, and merging makes it whole") {
@@ -52,32 +52,15 @@ TEST_CASE("a job array on a real Slurm carries out every part of a study, and me
   }
   REQUIRE(slurm.started().exit_code == 0);
   setenv("SLURM_CONF", slurm.configuration().c_str(), 1);
-  const test::TemporaryFolder place;
-  write_file_atomically(place.path() / "profile.json", test::round_profile("small-cnn"));
-  write_file_atomically(place.path() / "scenario.yaml", R"(name: throughput
-job:
-  network: small-cnn
-  profile: profile.json
-  dataset: {kind: built-in-images, train_samples: 4096, test_samples: 100}
-  optimizer: {learning_rate: 0.01}
-cluster:
-  workers: [{cores: 1}, {cores: 1, speed: 0.5}]
-  network: {topology: star, bandwidth: 10 Gbit/s, latency: 50 us}
-synchronization: [{policy: asp, transport: server}]
-batching: {controller: uniform, initial: 32}
-learner: {kind: none}
-evaluation: {every: 1024 samples, who_pays: free}
-stop: {epochs: 1}
-)");
-  write_file_atomically(place.path() / "study.yaml",
-                        "study: on a cluster\nbase: scenario.yaml\nreplications: 3\n"
-                        "vary: [{key: cluster.workers.1.speed, values: [1, 0.5]}]\n");
-  const auto paceline = [&](const std::vector<std::string>& arguments) {
-    return test::run_program(PACELINE_PROGRAM, arguments, place.path());
-  };
-  REQUIRE(paceline({"study", "study.yaml", "-o", "here"}).exit_code == 0);
+  const test::Workplace place(PACELINE_PROGRAM,
+                              {{"profile.json", test::round_profile("small-cnn")},
+                               {"scenario.yaml", test::small_scenario},
+                               {"study.yaml",
+                                "study: on a cluster\nbase: scenario.yaml\nreplications: 3\n"
+                                "vary: [{key: cluster.workers.1.speed, values: [1, 0.5]}]\n"}});
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "here"}).exit_code == 0);
   const ProgramResult submitted =
-      paceline({"study", "study.yaml", "-o", "there", "--submit", "slurm", "--tasks", "3"});
+      place.paceline({"study", "study.yaml", "-o", "there", "--submit", "slurm", "--tasks", "3"});
   CAPTURE(submitted.err);
   REQUIRE(submitted.exit_code == 0);
   CHECK(contains(submitted.out, "6 runs in 3 tasks"));
@@ -92,8 +75,8 @@ stop: {epochs: 1}
     }
   }
   REQUIRE(done);
-  const ProgramResult merged = paceline({"study", "merge", "there"});
+  const ProgramResult merged = place.paceline({"study", "merge", "there"});
   CAPTURE(merged.err);
   CHECK(merged.exit_code == 0);
-  CHECK(read_file(place.path() / "there/runs.csv") == read_file(place.path() / "here/runs.csv"));
+  CHECK(place.text("there/runs.csv") == place.text("here/runs.csv"));
 }

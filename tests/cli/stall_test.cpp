@@ -1,17 +1,14 @@
 // A cluster that loses its last worker, as a person at a terminal meets it.
 #include <doctest/doctest.h>
 
-#include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
-#include "tests/support/program.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/support/text.hpp"
+#include "tests/support/workplace.hpp"
 
 using namespace paceline;
-namespace fs = std::filesystem;
+using paceline::test::contains;
 
 namespace {
-
-const std::string profile_text = paceline::test::round_profile("small-cnn");
 
 constexpr const char* scenario_text = R"(name: deserted
 question: What if everybody leaves?
@@ -37,26 +34,19 @@ stop: {epochs: 2}
 }  // namespace
 
 TEST_CASE("a cluster that loses its last worker is exit code 1, with who waits for what, and results") {
-  const test::TemporaryFolder place;
-  write_file_atomically(place.path() / "profile.json", profile_text);
-  write_file_atomically(place.path() / "scenario.yaml", scenario_text);
-  const auto paceline = [&](const std::vector<std::string>& arguments) {
-    return test::run_program(PACELINE_PROGRAM, arguments, place.path());
-  };
-  const auto has = [](const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  };
-  const test::ProgramResult result = paceline({"run", "scenario.yaml", "-o", "out"});
+  const test::Workplace place(PACELINE_PROGRAM, {{"profile.json", test::round_profile("small-cnn")},
+                                                 {"scenario.yaml", scenario_text}});
+  const test::ProgramResult result = place.paceline({"run", "scenario.yaml", "-o", "out"});
   CAPTURE(result.err);
   CHECK(result.exit_code == 1);
-  CHECK(has(result.err, "the job stalled at 0.080"));
-  CHECK(has(result.err, "every worker has left the job"));
-  CHECK(has(result.err, "worker 0 is not there\nworker 1 is not there\n"));
-  CHECK(has(read_file(place.path() / "out/summary.csv"), "stalled"));
+  CHECK(contains(result.err, "the job stalled at 0.080"));
+  CHECK(contains(result.err, "every worker has left the job"));
+  CHECK(contains(result.err, "worker 0 is not there\nworker 1 is not there\n"));
+  CHECK(contains(place.text("out/summary.csv"), "stalled"));
   // With one of them back in time the job is done.
-  const test::ProgramResult back = paceline({"run", "scenario.yaml", "-o", "back", "--set",
-                                             "heterogeneity.membership=[{at: 50 ms, worker: 0, event: "
-                                             "leaves}, {at: 80 ms, worker: 0, event: joins}]"});
+  const test::ProgramResult back = place.paceline({"run", "scenario.yaml", "-o", "back", "--set",
+                                                   "heterogeneity.membership=[{at: 50 ms, worker: 0, event: "
+                                                   "leaves}, {at: 80 ms, worker: 0, event: joins}]"});
   CAPTURE(back.err);
   CHECK(back.exit_code == 0);
 }

@@ -7,10 +7,11 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
-#include "tests/support/program.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/support/text.hpp"
+#include "tests/support/workplace.hpp"
 
 using namespace paceline;
+using paceline::test::contains;
 using paceline::test::ProgramResult;
 namespace fs = std::filesystem;
 
@@ -46,28 +47,12 @@ constexpr const char* learner_text = R"({
                "samples_max": 1000000}
 })";
 
-class Workplace {
- public:
-  Workplace() {
-    write("profile.json", profile_text);
-    write("scenario.yaml", scenario_text);
-    write("learner.json", learner_text);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    write_file_atomically(folder_.path() / name, text);
-  }
-  [[nodiscard]] ProgramResult paceline(const std::vector<std::string>& arguments) const {
-    return test::run_program(PACELINE_PROGRAM, arguments, folder_.path());
-  }
-  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
-
- private:
-  test::TemporaryFolder folder_;
+struct Workplace : test::Workplace {
+  Workplace()
+      : test::Workplace(PACELINE_PROGRAM, {{"profile.json", profile_text},
+                                           {"scenario.yaml", scenario_text},
+                                           {"learner.json", learner_text}}) {}
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

@@ -16,30 +16,16 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
-#include "tests/support/program.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/cli/small_scenario.hpp"
+#include "tests/support/text.hpp"
+#include "tests/support/workplace.hpp"
 
 using namespace paceline;
+using paceline::test::contains;
 using paceline::test::ProgramResult;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* scenario_text = R"(name: throughput
-job:
-  network: small-cnn
-  profile: profile.json
-  dataset: {kind: built-in-images, train_samples: 4096, test_samples: 100}
-  optimizer: {learning_rate: 0.01}
-cluster:
-  workers: [{cores: 1}, {cores: 1, speed: 0.5}]
-  network: {topology: star, bandwidth: 10 Gbit/s, latency: 50 us}
-synchronization: [{policy: asp, transport: server}]
-batching: {controller: uniform, initial: 32}
-learner: {kind: none}
-evaluation: {every: 1024 samples, who_pays: free}
-stop: {epochs: 2}
-)";
 
 // 2 variants x 3 speeds x 4 replications = 24 runs.
 constexpr const char* study_text = R"(study: varied
@@ -55,45 +41,12 @@ vary:
 )";
 constexpr std::size_t run_count = 24;
 
-class Workplace {
- public:
-  Workplace() {
-    write("profile.json", test::round_profile("small-cnn"));
-    write("scenario.yaml", scenario_text);
-    write("study.yaml", study_text);
-  }
-  void write(const std::string& name, const std::string& text) const {
-    write_file_atomically(path() / name, text);
-  }
-  [[nodiscard]] ProgramResult paceline(const std::vector<std::string>& arguments) const {
-    return test::run_program(PACELINE_PROGRAM, arguments, path());
-  }
-  // Starts it and leaves it running.
-  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const {
-    std::fflush(stdout);  // or the child says again what waits there
-    const pid_t pid = fork();
-    if (pid == 0) {
-      std::vector<char*> argv{const_cast<char*>(PACELINE_PROGRAM)};
-      for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-      argv.push_back(nullptr);
-      if (chdir(path().c_str()) != 0 || freopen("/dev/null", "w", stdout) == nullptr ||
-          freopen("/dev/null", "w", stderr) == nullptr)
-        _exit(126);
-      execv(argv[0], argv.data());
-      _exit(127);
-    }
-    return pid;
-  }
-  [[nodiscard]] std::string text(const std::string& name) const { return read_file(path() / name); }
-  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
-
- private:
-  test::TemporaryFolder folder_;
+struct Workplace : test::Workplace {
+  Workplace()
+      : test::Workplace(PACELINE_PROGRAM, {{"profile.json", test::round_profile("small-cnn")},
+                                           {"scenario.yaml", test::small_scenario},
+                                           {"study.yaml", study_text}}) {}
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::size_t lines_with(const std::string& text, const std::string& part) {
   std::istringstream lines(text);
@@ -271,7 +224,7 @@ TEST_CASE("parts of another study are refused") {
 TEST_CASE("a run that fails is kept with its message, does not stop the rest, and is run again") {
   const Workplace place;
   // A learner that needs files: there is a folder, but nothing in it. Only a run finds out.
-  std::string text = scenario_text;
+  std::string text = test::small_scenario;
   text.replace(text.find("kind: built-in-images"), 21, "kind: mnist, path: data");
   fs::create_directory(place.path() / "data");
   place.write("scenario.yaml", text);

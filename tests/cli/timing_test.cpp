@@ -8,10 +8,11 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
-#include "tests/support/program.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/support/text.hpp"
+#include "tests/support/workplace.hpp"
 
 using namespace paceline;
+using paceline::test::contains;
 using paceline::test::ProgramResult;
 namespace fs = std::filesystem;
 
@@ -45,27 +46,17 @@ constexpr const char* learner_text = R"({
                "samples_max": 1000000}
 })";
 
-class Workplace {
- public:
-  Workplace() {
-    write_file_atomically(folder_.path() / "profile.json", test::round_profile("big"));
-    write_file_atomically(folder_.path() / "scenario.yaml", scenario_text);
-    write_file_atomically(folder_.path() / "learner.json", learner_text);
-  }
+struct Workplace : test::Workplace {
+  Workplace()
+      : test::Workplace(PACELINE_PROGRAM, {{"profile.json", test::round_profile("big")},
+                                           {"scenario.yaml", scenario_text},
+                                           {"learner.json", learner_text}}) {}
   [[nodiscard]] ProgramResult timing(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"timing", "scenario.yaml", "--no-figures", "--runs", "2",
                                          "--settings", "3", "--fresh", "4"});
-    return test::run_program(PACELINE_PROGRAM, arguments, folder_.path());
+    return paceline(arguments);
   }
-  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
-
- private:
-  test::TemporaryFolder folder_;
 };
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 }  // namespace
 

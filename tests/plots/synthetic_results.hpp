@@ -1,7 +1,6 @@
 // Results folders made up by a test, as the results folder contract has them.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,26 +10,13 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace paceline::testing {
 
 namespace fs = std::filesystem;
 
-// A folder of its own for one test, removed with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "paceline-plots-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { fs::remove_all(path_); }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
+using test::TemporaryFolder;
 
 struct SyntheticRun {
   std::string name = "BSP";

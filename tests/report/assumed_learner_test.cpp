@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include "sim/report/comparison.hpp"
+#include "tests/support/text.hpp"
 
 using namespace paceline;
+using paceline::test::contains;
 
 namespace {
 
@@ -24,10 +26,6 @@ ComparedRuns one_run(const char* name, bool is_assumed) {
 
 std::string table_of(bool first_is_assumed, bool second_is_assumed) {
   return comparison_table(compare({one_run("BSP", first_is_assumed), one_run("ASP", second_is_assumed)}));
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace

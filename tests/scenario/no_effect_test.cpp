@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/scenario/good_example.hpp"
+#include "tests/support/text.hpp"
 
 namespace paceline::test {
 namespace {
@@ -14,10 +15,6 @@ std::string warnings_of(const Changes& changes) {
   std::string all;
   for (const std::string& warning : load_text(text).warnings) all += warning + "\n";
   return all;
-}
-
-bool contains(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
 }
 
 const char* const both_phases =

@@ -3,9 +3,12 @@
 #include <doctest/doctest.h>
 
 #include "sim/base/random.hpp"
+#include "tests/support/text.hpp"
 
 namespace paceline {
 namespace {
+
+using test::contains;
 
 // The value in base units, or the message followed by the hint.
 double value(std::string_view text, const UnitTable& table) {
@@ -18,10 +21,6 @@ Mistake mistake(std::string_view text, const UnitTable& table) {
   const Parsed<double> parsed = parse_quantity(text, table);
   REQUIRE_MESSAGE(std::holds_alternative<Mistake>(parsed), std::string(text));
   return std::get<Mistake>(parsed);
-}
-
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != text.npos;
 }
 
 TEST_CASE("durations are held in seconds") {
