@@ -6,6 +6,7 @@
 
 #include "plots/draw.hpp"
 #include "sim/commands/commands.hpp"
+#include "sim/commands/simulate_parts.hpp"
 #include "sim/cost/profiles.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/study_file.hpp"
@@ -49,6 +50,9 @@ json values_json(const LoadedScenario& loaded) {
 
 int check_command(const RunArguments& arguments) {
   json all = json::array();
+  // Combinations of a study share most of what there is to say.
+  std::vector<std::string> warnings;
+  std::vector<std::string> all_notes;
   for (const LoadedScenario& loaded : load_any(arguments)) {
     const Profiles profiles = read_profiles_of(loaded);
     const std::vector<std::string> notes = check_before_running(loaded, profiles);
@@ -58,10 +62,11 @@ int check_command(const RunArguments& arguments) {
       continue;
     }
     print_values(loaded);
-    for (const std::string& warning : loaded.warnings) fmt::print(stderr, "{}", warning);
-    for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
     fmt::print("\n");
+    warnings.insert(warnings.end(), loaded.warnings.begin(), loaded.warnings.end());
+    all_notes.insert(all_notes.end(), notes.begin(), notes.end());
   }
+  print_warnings(warnings, all_notes);
   if (arguments.json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
   return exit_done;
 }

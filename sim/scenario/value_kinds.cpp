@@ -19,6 +19,8 @@ constexpr std::array<Unit, 6> count_units{{{"samples", 1, 1},
 constexpr UnitTable count_table{"a number of samples, updates or epochs", "2048 samples", count_units};
 constexpr std::array<Unit, 2> iteration_units{{{"iterations", 1, 1}, {"iteration", 1, 1, true}}};
 constexpr UnitTable iteration_table{"a number of iterations", "10 iterations", iteration_units};
+constexpr std::array<Unit, 2> update_units{{{"updates", 1, 1}, {"update", 1, 1, true}}};
+constexpr UnitTable update_table{"a number of updates", "50 updates", update_units};
 constexpr std::array<Unit, 4> period_units{
     {{"iterations", 1, 1}, {"epochs", 1, 1}, {"iteration", 1, 1, true}, {"epoch", 1, 1, true}}};
 constexpr UnitTable period_table{"a number of iterations or epochs", "10 iterations", period_units};
@@ -226,19 +228,26 @@ std::string HowMany::expectation() const {
   return fmt::format("{}, such as `{}`", count_table.noun, count_table.example);
 }
 
-Parsed<std::int64_t> Iterations::parse(const Scalar& scalar) const {
-  const Parsed<NumberAndUnit> parsed = parse_with_unit(scalar.text, iteration_table);
+Iterations::Iterations() : WholeCount{iteration_table} {}
+Updates::Updates() : WholeCount{update_table} {}
+
+Parsed<std::int64_t> WholeCount::parse(const Scalar& scalar) const {
+  const Parsed<NumberAndUnit> parsed = parse_with_unit(scalar.text, table);
   if (const auto* mistake = std::get_if<Mistake>(&parsed)) return *mistake;
   const double number = std::get<NumberAndUnit>(parsed).number;
   if (!is_whole(number) || number < 1.0 || number > largest_count)
-    return out_of_range(scalar.text, "a whole number of iterations, at least 1");
+    return out_of_range(scalar.text,
+                        fmt::format("a whole number of {}, at least 1", table.units.front().name));
   return static_cast<std::int64_t>(number);
 }
-Json Iterations::schema() const {
-  return {{"type", "string"}, {"pattern", quantity_pattern(iteration_table)}};
+std::string WholeCount::print(Value value) const {
+  return fmt::format("{} {}", value, table.units.front().name);
 }
-std::string Iterations::expectation() const {
-  return "a number of iterations, such as `10 iterations`";
+Json WholeCount::schema() const {
+  return {{"type", "string"}, {"pattern", quantity_pattern(table)}};
+}
+std::string WholeCount::expectation() const {
+  return fmt::format("{}, such as `{}`", table.noun, table.example);
 }
 
 Parsed<AdjustmentPeriod> Period::parse(const Scalar& scalar) const {

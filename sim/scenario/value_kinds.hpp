@@ -210,13 +210,22 @@ struct HowMany {
   [[nodiscard]] std::string expectation() const;
 };
 
-// "10 iterations"
-struct Iterations {
+// A whole number of one thing, at least 1.
+struct WholeCount {
   using Value = std::int64_t;
+  const UnitTable& table;
   [[nodiscard]] Parsed<Value> parse(const Scalar& scalar) const;
-  [[nodiscard]] std::string print(Value value) const { return fmt::format("{} iterations", value); }
+  [[nodiscard]] std::string print(Value value) const;
   [[nodiscard]] Json schema() const;
   [[nodiscard]] std::string expectation() const;
+};
+// "10 iterations"
+struct Iterations : WholeCount {
+  Iterations();
+};
+// "50 updates"
+struct Updates : WholeCount {
+  Updates();
 };
 
 // "10 iterations", "1 epochs": how often batches are adjusted.

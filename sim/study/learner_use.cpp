@@ -66,7 +66,8 @@ std::vector<std::string> learner_notes(const Scenario& scenario, const Statistic
   return notes;
 }
 
-std::vector<std::string> staleness_notes(const StatisticalModel& model, const std::vector<RunResult>& runs) {
+std::vector<std::string> staleness_notes(const Scenario& scenario, const StatisticalModel& model,
+                                         const std::vector<RunResult>& runs) {
   double gradients = 0.0;
   double beyond = 0.0;
   std::uint64_t largest = 0;
@@ -80,8 +81,8 @@ std::vector<std::string> staleness_notes(const StatisticalModel& model, const st
   }
   if (beyond == 0.0) return {};
   return {fmt::format(
-      "{}: {:.2g} % of the gradients were staler than the {:g} updates it was fitted on (up to {})",
-      model.path, 100.0 * beyond / gradients, model.validity.staleness_max, largest)};
+      "{}: {:.2g} % of the gradients were staler than the {:g} updates {} was fitted on (up to {})",
+      scenario.name, 100.0 * beyond / gradients, model.validity.staleness_max, model.path, largest)};
 }
 
 }  // namespace paceline

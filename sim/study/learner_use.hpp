@@ -22,7 +22,8 @@ inline constexpr double most_learning_rate_beyond = 4.0;
 [[nodiscard]] std::vector<std::string> learner_notes(const Scenario& scenario, const StatisticalModel& model);
 
 // After the runs: gradients whose staleness was beyond what the learner was fitted on, if there were any.
-[[nodiscard]] std::vector<std::string> staleness_notes(const StatisticalModel& model,
+[[nodiscard]] std::vector<std::string> staleness_notes(const Scenario& scenario,
+                                                       const StatisticalModel& model,
                                                        const std::vector<RunResult>& runs);
 
 }  // namespace paceline

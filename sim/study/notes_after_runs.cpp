@@ -9,7 +9,7 @@ std::vector<std::string> notes_after(const Scenario& scenario, const std::vector
                                      InputFiles& files) {
   std::vector<std::string> notes = alarm_notes(scenario, runs);
   if (!uses_model(scenario)) return notes;
-  for (std::string& note : staleness_notes(files.learner(scenario.learner.model), runs))
+  for (std::string& note : staleness_notes(scenario, files.learner(scenario.learner.model), runs))
     notes.push_back(std::move(note));
   return notes;
 }

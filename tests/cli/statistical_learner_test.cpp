@@ -107,7 +107,25 @@ TEST_CASE("use outside the ranges of the learner is said before and after the ru
   CHECK(run.exit_code == 0);
   CHECK(contains(run.err, "fitted on worker counts of 2 to 4, used with 6 to 6: an extrapolation"));
   CHECK(contains(run.err, "fitted on updates (samples) of 32 to 128, used with 16 to 16"));
-  CHECK(contains(run.err, "were staler than the 3 updates it was fitted on"));
+  CHECK(contains(run.err, "were staler than the 3 updates learner.json was fitted on"));
+}
+
+TEST_CASE("in a comparison a note about stale gradients names the variant it is about") {
+  const Workplace place;
+  const std::string workers =
+      "cluster.workers: [{cores: 1}, {cores: 1}, {cores: 1}, {cores: 1}, {cores: 1}, "
+      "{cores: 1}]";
+  place.write("study.yaml", "study: two\nbase: scenario.yaml\nvariants:\n  - {name: all wait, set: {" +
+                                workers +
+                                ", synchronization: [{policy: bsp, transport: ring}]}}\n"
+                                "  - {name: nobody waits, set: {" +
+                                workers + "}}\n");
+  const ProgramResult study = place.paceline({"study", "study.yaml", "-o", "out"});
+  INFO(study.err);
+  CHECK(study.exit_code == 0);
+  CHECK(contains(study.err, "note: nobody waits: "));
+  CHECK(contains(study.err, "were staler than the 3 updates"));
+  CHECK_FALSE(contains(study.err, "note: all wait: "));
 }
 
 TEST_CASE("fit refuses defective logs with their places and goes on when asked to") {

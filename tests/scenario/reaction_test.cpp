@@ -35,7 +35,7 @@ TEST_CASE("a reaction has a policy and the parameters of its detector, with defa
   const Scenario plain = load_text(std::string(good_example)).scenario;
   CHECK_FALSE(plain.reaction.has_value());
   const LoadedScenario loaded = load_text(reacting(
-      "{policy: elastic, window: 20 iterations, consecutive: 2, floor: 15 %, probe_every: 30 iterations, "
+      "{policy: elastic, window: 20 iterations, consecutive: 2, floor: 15 %, probe_every: 30 updates, "
       "probe_cost: 1 s, regroup_cost: 5 s}"));
   const ReactionEntry& reaction = loaded.scenario.reaction.value();
   CHECK(loaded.warnings.empty());
@@ -52,6 +52,11 @@ TEST_CASE("a reaction has a policy and the parameters of its detector, with defa
 
 TEST_CASE("a policy that nobody knows is named with its place") {
   check_refused(reacting("{policy: gready}"), "18:20: error: `reaction.policy`: unknown value `gready`");
+}
+
+TEST_CASE("how often dropped workers are probed is counted in updates, as it is done") {
+  check_refused(reacting("{policy: elastic, probe_every: 30 iterations}"),
+                "18:42: error: `reaction.probe_every`: unknown unit `iterations`");
 }
 
 TEST_CASE("there must be something to watch, and somewhere to go") {
@@ -85,7 +90,7 @@ TEST_CASE("workers are dropped by the policy or leave by themselves, not both") 
 }
 
 TEST_CASE("keys of other policies are warned of") {
-  for (const char* unused : {"{policy: fixed, floor: 10 %}", "{policy: watch, probe_every: 5 iterations}"}) {
+  for (const char* unused : {"{policy: fixed, floor: 10 %}", "{policy: watch, probe_every: 5 updates}"}) {
     const LoadedScenario loaded = load_text(reacting(unused));
     CHECK(loaded.warnings.size() == 1);
   }

@@ -48,8 +48,7 @@ void describe(Visitor& v, ReactionEntry& c) {
   v.optional("deviations", detection.deviations, Number{at_least(0)},
              "standard deviations below the mean of all workers: a worker is not slow above that");
   v.only_if({"policy", switch_words(&SwitchRule::drops_workers), rule.drops_workers});
-  v.optional("probe_every", c.config.probe_every_updates, Iterations{},
-             "rounds between two probes of dropped workers");
+  v.optional("probe_every", c.config.probe_every_updates, Updates{}, "between two probes of dropped workers");
   v.optional("probe_cost", c.probe_cost, duration(at_least(0)), "pause of every other worker for a probe");
   v.optional("regroup_cost", c.regroup_cost, duration(at_least(0)),
              "pause of every worker that goes on when some are dropped or taken in again");
