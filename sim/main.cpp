@@ -1,14 +1,11 @@
 // The one composition root: what the command line offers. What the commands do: sim/commands/.
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -21,6 +18,7 @@
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/study_file.hpp"
 #include "sim/study/process_pool.hpp"
+#include "sim/usage_mistake.hpp"
 
 namespace paceline {
 namespace {
@@ -247,17 +245,6 @@ void add_timing(CLI::App& app, TimingArguments& arguments, std::function<int()>&
   timing->callback([&] { action = [&] { return timing_command(arguments); }; });
 }
 
-// CLI11 would only say that a subcommand is required.
-void check_known(const CLI::App& app, const std::string& word) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(command->get_name());
-  if (std::find(names.begin(), names.end(), word) != names.end()) return;
-  const std::optional<std::string> meant = closest(word, names);
-  throw UserError(fmt::format("there is no command `{}`", word),
-                  meant ? fmt::format("did you mean `{}`?", *meant) : "paceline --help lists the commands");
-}
-
 int dispatch(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "calibrate") exec_calibrate(argv + 1);
 
@@ -327,11 +314,12 @@ int dispatch(int argc, char** argv) {
 
   app.add_subcommand("calibrate", "measure how long a network takes on this machine (see calibrate --help)");
 
-  if (argc > 1 && argv[1][0] != '-') check_known(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? exit_done : exit_user_error;
+    if (error.get_exit_code() != 0) throw usage_mistake(app, error);
+    app.exit(error);  // help and version
+    return exit_done;
   }
   return action();
 }

@@ -106,19 +106,36 @@ TEST_CASE("--help shows every command and an example, so does each command") {
     CHECK(place.paceline({command, "--help"}).exit_code == 0);
 }
 
-TEST_CASE("wrong usage is exit code 2 with a message") {
+TEST_CASE("wrong usage is exit code 2, and says which command, what is wrong, and what to do") {
   const Workplace place;
-  const auto check_refused = [&place](const std::vector<std::string>& arguments) {
+  const auto said = [&place](const std::vector<std::string>& arguments) {
     const ProgramResult result = place.paceline(arguments);
     CHECK(result.exit_code == 2);
-    CHECK_FALSE(result.err.empty());
+    CHECK(result.out.empty());
+    return result.err;
   };
-  check_refused({});
-  check_refused({"fly"});
-  check_refused({"run"});
-  check_refused({"run", "scenario.yaml", "--jobs", "0"});
-  check_refused({"run", "scenario.yaml", "--bogus"});
-  check_refused({"plot", "x"});
+  CHECK(said({}) == "error: paceline: a command is missing\nhint: paceline --help lists the commands\n");
+  CHECK(said({"simulate"}) ==
+        "error: paceline: there is no command `simulate`\nhint: paceline --help lists the commands\n");
+  CHECK(said({"run"}) == "error: paceline run: FILE is required\nhint: paceline run --help\n");
+  CHECK(said({"study"}) == "error: paceline study: FILE is required\nhint: paceline study --help\n");
+  CHECK(said({"study", "merge"}) ==
+        "error: paceline study merge: DIR is required\nhint: paceline study merge --help\n");
+  CHECK(said({"run", "scenario.yaml", "--bogus"}) ==
+        "error: paceline run: there is no option `--bogus`\nhint: paceline run --help lists the options\n");
+  // The mistyped option is what is wrong, not the file that is missing too.
+  CHECK(said({"study", "--lits"}) ==
+        "error: paceline study: there is no option `--lits`\nhint: did you mean `--list`?\n");
+  CHECK(said({"run", "scenario.yaml", "study.yaml"}) ==
+        "error: paceline run: `study.yaml` is one argument too many\nhint: paceline run --help\n");
+  CHECK(said({"run", "scenario.yaml", "--jobs", "0"}) ==
+        "error: paceline run: --jobs: Value 0 not in range 1 to 4096\nhint: paceline run --help\n");
+  CHECK(
+      said({"validate"}) ==
+      "error: paceline validate: a command is missing\nhint: paceline validate --help lists the commands\n");
+  CHECK(said({"validate", "recoded", "x"}) ==
+        "error: paceline validate: there is no command `recoded`\nhint: did you mean `recorded`?\n");
+  CHECK(contains(said({"plot", "x"}), "error: "));
 }
 
 TEST_CASE("a run writes its folder, refuses to replace it, and replaces it with --force") {
