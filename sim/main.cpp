@@ -162,6 +162,10 @@ void add_study(CLI::App& app, StudyArguments& arguments, MergeArguments& merge_a
       ->allow_extra_args(false);
   CLI::App* merge =
       study->add_subcommand("merge", "put the parts of a study together, and say what is missing");
+  merge->footer(
+      "Parts that are not there yet are no failure: what is there is written, what is missing is said, and "
+      "the "
+      "exit\ncode is 0. It is 1 if a run failed.");
   merge->add_option("DIR", merge_arguments.folder, "folder of the study")->required();
   merge->add_option("OTHERS", merge_arguments.others, "folders or stores to take runs from as well");
   merge->callback([&action, &merge_arguments] { action = [&] { return merge_command(merge_arguments); }; });

@@ -85,7 +85,7 @@ int search_command(const StudyArguments& arguments) {
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / fmt::format("{}-search", folder_name(study.plan.name))
                               : fs::path(arguments.output);
-  make_folder_ready(folder, arguments);
+  make_folder_ready(folder, study, arguments);
   RunStore store(store_path(folder, std::nullopt));
   write_manifest(folder, study);
   std::vector<SearchReport> reports;

@@ -105,7 +105,7 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
 int run_study(const StudyArguments& arguments, PreparedStudy& study) {
   const std::optional<Shard> shard = parse_shard(arguments.shard);
   const fs::path folder = folder_of(arguments, study);
-  make_folder_ready(folder, arguments);
+  make_folder_ready(folder, study, arguments);
   RunStore store(store_path(folder, shard));  // refuses a folder that another process is at work in
   write_manifest(folder, study);
   store.write_plan(study.planned);

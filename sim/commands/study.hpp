@@ -21,8 +21,9 @@ namespace paceline {
 
 [[nodiscard]] bool is_study_folder(const std::filesystem::path& folder);
 
-// The folder made ready: new, emptied with --force, or as an earlier run of a study left it.
-void make_folder_ready(const std::filesystem::path& folder, const StudyArguments& arguments);
+// The folder made ready: new, emptied with --force, or as an earlier run of the same study left it.
+void make_folder_ready(const std::filesystem::path& folder, const PreparedStudy& study,
+                       const StudyArguments& arguments);
 
 // Only once the store is open, which no second process can be at work in.
 void write_manifest(const std::filesystem::path& folder, const PreparedStudy& study);
@@ -40,7 +41,8 @@ struct RunInfo {
 void write_study_results(const std::filesystem::path& folder, const PlannedStudy& study, RunStore& store,
                          const RunInfo& info);
 
-// Says how many runs are done, failed and missing, and which failed; the exit code.
+// Says how many runs are done, failed and missing, and which failed; the exit code. Runs that nobody has made yet are no
+// failure.
 [[nodiscard]] int report_counts(const PlannedStudy& study, RunStore& store);
 
 // The parts of `paceline study` that end by themselves.

@@ -123,7 +123,7 @@ int submit_study(const StudyArguments& arguments, PreparedStudy& study) {
     throw UserError(fmt::format("`--submit {}`: only slurm is known", arguments.submit),
                     "give `--shard i/n` to the tasks of any other scheduler, then `paceline study merge`");
   const fs::path folder = folder_of(arguments, study);
-  make_folder_ready(folder, arguments);
+  make_folder_ready(folder, study, arguments);
   const int tasks = std::min(arguments.tasks > 0 ? arguments.tasks : default_tasks,
                              static_cast<int>(std::max<std::size_t>(1, study.planned.run_count())));
   {

@@ -36,6 +36,24 @@ void remove_partial_files(const fs::path& folder) {
   }
 }
 
+// Of the study whose folder this is; empty when that cannot be told.
+std::string name_in_manifest(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path manifest = folder / "manifest.json";
+  if (!fs::is_regular_file(manifest, ignored)) return {};
+  const json content = json::parse(read_file(manifest), nullptr, false);
+  const bool has_name = content.is_object() && content.contains("name") && content["name"].is_string();
+  return has_name ? content["name"].get<std::string>() : std::string();
+}
+
+void refuse_another_study(const fs::path& folder, const std::string& name) {
+  const std::string there = name_in_manifest(folder);
+  if (there.empty() || there == name) return;
+  throw UserError(
+      fmt::format("{} holds the study `{}`, whose results `{}` would replace", folder.string(), there, name),
+      "choose another folder with --output, or replace it with --force");
+}
+
 json manifest_of(const PreparedStudy& study) {
   const PlannedStudy& planned = study.planned;
   json variants = json::array();
@@ -90,9 +108,10 @@ fs::path store_path(const fs::path& folder, const std::optional<Shard>& shard) {
                : folder / store_file;
 }
 
-void make_folder_ready(const fs::path& folder, const StudyArguments& arguments) {
+void make_folder_ready(const fs::path& folder, const PreparedStudy& study, const StudyArguments& arguments) {
   remove_partial_files(folder);
   const bool resumes = is_study_folder(folder) && !arguments.force;
+  if (resumes) refuse_another_study(folder, study.planned.name);
   if (!resumes) refuse_to_replace(folder, arguments.force);
   std::error_code failed;
   if (arguments.force && arguments.shard.empty()) fs::remove_all(folder, failed);
@@ -132,7 +151,7 @@ int report_counts(const PlannedStudy& study, RunStore& store) {
   fmt::print(stderr,
              "{} runs: {} done, {} failed, {} missing; the study's command runs those that are not done\n",
              counts.planned, counts.done, counts.failed, counts.missing());
-  return exit_simulation_failed;
+  return counts.failed > 0 || !lines.empty() ? exit_simulation_failed : exit_done;
 }
 
 }  // namespace paceline

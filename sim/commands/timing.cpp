@@ -112,6 +112,25 @@ std::string table_of(const TimingChoice& choice, const TimingRules& rules, bool 
   return text;
 }
 
+// What the fresh seeds say against the choice; empty when they agree with it.
+std::string contradiction(const TimingChoice& choice) {
+  const auto text = [&](const FreshRuns& fresh, const char* what) {
+    return fmt::format(
+        "warning: {} {} the target on {} fresh seeds: {:.4f}, target {:.4f}; --runs lets the search judge by "
+        "more\n",
+        share_text(fresh.share), what, fresh.runs, fresh.mean_accuracy, choice.target_accuracy);
+  };
+  switch (verdict_of(choice)) {
+    case FreshVerdict::chosen_misses:
+      return text(choice.fresh.front(), "was chosen but misses");
+    case FreshVerdict::lower_suffices:
+      return text(choice.fresh.back(), "was not chosen but keeps");
+    case FreshVerdict::agrees:
+      break;
+  }
+  return {};
+}
+
 Json json_of(const TimingChoice& choice, const TimingRules& rules, bool has_assumed_learner,
              const std::string& command) {
   Json tried = Json::array();
@@ -131,7 +150,8 @@ Json json_of(const TimingChoice& choice, const TimingRules& rules, bool has_assu
                      {"p_within_low", interval.low},
                      {"p_within_high", interval.high},
                      {"mean_accuracy", runs.mean_accuracy},
-                     {"mean_time_s", runs.mean_time_s}});
+                     {"mean_time_s", runs.mean_time_s},
+                     {"is_good", runs.is_good}});
   }
   return {{"format", "paceline-timing"},
           {"version", 1},
@@ -228,7 +248,9 @@ int timing_command(const TimingArguments& arguments) {
   const Json json = json_of(*result.choice, rules, assumed, command_of(arguments));
   write_file_atomically(folder / "timing.json", json.dump(2) + "\n");
   if (arguments.figures) draw(*result.choice, assumed, arguments, folder);
-  print_warnings(loaded.warnings, notes);
+  std::vector<std::string> warnings = loaded.warnings;
+  if (const std::string said = contradiction(*result.choice); !said.empty()) warnings.push_back(said);
+  print_warnings(warnings, notes);
   if (arguments.run.json) {
     fmt::print("{}\n", json.dump(2));
   } else {

@@ -40,6 +40,7 @@ FreshRuns run_again(double share, double target, const TimingRules& rules, Trial
     fresh.mean_accuracy += accuracy_of(*run) / fresh.runs;
     fresh.mean_time_s += run->end_time_s / fresh.runs;
   }
+  fresh.is_good = is_within(fresh.mean_accuracy, target, rules);
   return fresh;
 }
 
@@ -60,6 +61,14 @@ std::optional<double> jobs_to_pay_off(const TimingChoice& choice) {
 }
 
 }  // namespace
+
+FreshVerdict verdict_of(const TimingChoice& choice) {
+  for (const FreshRuns& fresh : choice.fresh) {
+    if (fresh.share == choice.chosen && !fresh.is_good) return FreshVerdict::chosen_misses;
+    if (fresh.share < choice.chosen && fresh.is_good) return FreshVerdict::lower_suffices;
+  }
+  return FreshVerdict::agrees;
+}
 
 TimingResult binary_search(const TimingRules& rules, Trials& trials) {
   check(rules.replications > 0 && rules.settings > 0 && rules.tolerance > 0.0, "a search tries something");

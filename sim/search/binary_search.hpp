@@ -51,6 +51,7 @@ struct FreshRuns {
   int within_tolerance = 0;
   double mean_accuracy = 0.0;
   double mean_time_s = 0.0;
+  bool is_good = false;  // its mean, by the rule of the search
 
   [[nodiscard]] double p_within() const { return (within_tolerance + 0.5) / (runs + 1.0); }
 };
@@ -65,6 +66,10 @@ struct TimingChoice {
   // Recurring jobs after which the search has paid off; absent: never, it saves nothing.
   std::optional<double> jobs_to_pay_off;
 };
+
+// Whether the fresh runs contradict the search: the chosen share misses the target, or the next lower one keeps it.
+enum class FreshVerdict { agrees, chosen_misses, lower_suffices };
+[[nodiscard]] FreshVerdict verdict_of(const TimingChoice& choice);
 
 // Absent when share 1 does not reach the target within the tolerance: then no share can be asked to. `reached` says
 // what it does reach.

@@ -184,10 +184,14 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, cons
 std::string check_drawing(const LoadedScenario& loaded, const Profiles& profiles) {
   for (const Profile& profile : profiles.distinct)
     if (profile.ensemble.empty())
-      fail_at(
-          loaded, "job.profile",
-          fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
-          "calibrate again with this version, with at least 3 processes; or leave out --profile-uncertainty");
+      fail_at(loaded, "job.profile",
+              fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
+              profile.is_derived
+                  ? "it is derived from publications, which do not tell; leave out --profile-uncertainty, or "
+                    "use a "
+                    "profile that was measured"
+                  : "calibrate again with this version, with at least 3 processes; or leave out "
+                    "--profile-uncertainty");
   return fmt::format("each replication draws its compute times from the {} equally likely calibrations in {}",
                      profiles.job().ensemble.size(), profiles.job().path);
 }

@@ -17,7 +17,7 @@ constexpr int wait_for_lock_ms = 200;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       throw UserError(fmt::format("{} is in use by another process", file.string()),
-                      "wait until it ends, or choose another folder with --output");
+                      "wait until it ends, or use another folder");
     case SQLITE_FULL:
     case SQLITE_IOERR:
       throw UserError(fmt::format("cannot write {}: {}", file.string(), reason),
@@ -27,11 +27,11 @@ constexpr int wait_for_lock_ms = 200;
     case SQLITE_PERM:
     case SQLITE_AUTH:
       throw UserError(fmt::format("cannot write {}: {}", file.string(), reason),
-                      "check that the folder exists and is writable, or choose another with --output");
+                      "check that the folder exists and is writable, or use another one");
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       throw UserError(fmt::format("{} is damaged, or is not a store of runs: {}", file.string(), reason),
-                      "move it away, or start over with --force");
+                      "move it away, or start over: paceline study FILE --force");
     default:
       break;
   }

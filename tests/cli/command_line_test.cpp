@@ -205,6 +205,16 @@ TEST_CASE("--profile-uncertainty draws the machine anew for each replication, or
   check_identical(place.path() / "drawn", place.path() / "again");
 }
 
+TEST_CASE("how sure a derived profile is cannot be calibrated, so that is not the advice") {
+  const Workplace place;
+  const std::string profile = (fs::path(PACELINE_SCENARIOS) / "profiles/k80-resnet32.json").string();
+  const ProgramResult refused = place.paceline({"run", "scenario.yaml", "--profile-uncertainty", "--set",
+                                                "job.network=resnet32", "--set", "job.profile=" + profile});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "it is derived from publications, which do not tell"));
+  CHECK_FALSE(contains(refused.err, "calibrate again"));
+}
+
 TEST_CASE("a mistake in a scenario points at its place and leaves no folder") {
   const Workplace place;
   std::string broken = scenario_text;

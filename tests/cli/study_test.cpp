@@ -193,7 +193,8 @@ TEST_CASE("parts run anywhere and merge into the very same results, and what is 
   for (const char* part : {"1/3", "3/3"})
     REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", part}).exit_code == 0);
   const ProgramResult incomplete = place.paceline({"study", "merge", "out"});
-  CHECK(incomplete.exit_code == 1);
+  // Nothing failed: the other part has not been run yet.
+  CHECK(incomplete.exit_code == 0);
   CHECK(contains(incomplete.err, "24 runs: 16 done, 0 failed, 8 missing"));
   // The second part, killed midway, resumes; merging again is complete and a third time changes nothing.
   const pid_t pid = place.start({"study", "study.yaml", "-o", "out", "--shard", "2/3", "-j", "1"});
@@ -209,6 +210,25 @@ TEST_CASE("parts run anywhere and merge into the very same results, and what is 
   CHECK(contains(place.paceline({"study", "merge", "out"}).out, "0 runs taken"));
   CHECK(place.text("out/study.sqlite") == before);
   CHECK(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "4/3"}).exit_code == 2);
+}
+
+TEST_CASE("another study does not replace the results of the one whose folder it is, unless by force") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  const std::string before = place.text("out/runs.csv");
+  std::string other = study_text;
+  place.write("other.yaml", other.replace(other.find("varied"), 6, "another"));
+  const std::vector<std::string> command{"study", "other.yaml", "-o", "out"};
+  const ProgramResult refused = place.paceline(command);
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "out holds the study `varied`"));
+  CHECK(contains(refused.err, "hint: choose another folder with --output, or replace it with --force"));
+  CHECK(place.text("out/runs.csv") == before);
+  CHECK(contains(place.text("out/manifest.json"), "\"name\": \"varied\""));
+  // A part of it would end in the same files.
+  CHECK(place.paceline({"study", "other.yaml", "-o", "out", "--shard", "1/2"}).exit_code == 2);
+  CHECK(place.paceline({"study", "other.yaml", "-o", "out", "--force"}).exit_code == 0);
+  CHECK(contains(place.text("out/manifest.json"), "\"name\": \"another\""));
 }
 
 TEST_CASE("parts of another study are refused") {

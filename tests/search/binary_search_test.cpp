@@ -66,6 +66,24 @@ TEST_CASE("the chosen share and the next lower one are run again on seeds the se
   CHECK(choice.fresh[1].p_within() > 0.0);
 }
 
+TEST_CASE("fresh seeds that agree with the search, or contradict it, are told apart") {
+  // The runs of the search end `lucky` higher than all later ones.
+  const auto verdict_with = [](double lucky) {
+    Trials trials([lucky](double share, int replications) {
+      Outcome outcome = knee(share, replications);
+      for (std::size_t r = 0; r < 4 && share < 1.0; ++r) *outcome[r].final_accuracy += lucky;
+      return outcome;
+    });
+    return verdict_of(*binary_search(rules(), trials).choice);
+  };
+  // 0.004375 low at 15.625 %, 0.0075 at 12.5 %: as the search saw them.
+  CHECK(verdict_with(0.0) == FreshVerdict::agrees);
+  // 0.004 too high in the search: 12.5 % is chosen (0.0035 low there), and is 0.0075 low in truth.
+  CHECK(verdict_with(0.004) == FreshVerdict::chosen_misses);
+  // 0.002 too low: 18.75 % is chosen (15.625 % seems 0.006375 low), and 15.625 % suffices in truth.
+  CHECK(verdict_with(-0.002) == FreshVerdict::lower_suffices);
+}
+
 TEST_CASE("a target below what synchronous training reaches is refused two-sided, and one-sided taken") {
   TimingRules to_085 = rules();
   to_085.target_accuracy = 0.905;
