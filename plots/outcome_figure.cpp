@@ -20,6 +20,9 @@ constexpr double bar_in = 0.12;
 constexpr double row_gap_in = 0.09;
 constexpr double row_in = name_line_in + 0.025 + bar_in + row_gap_in;
 constexpr double axis_below_in = 0.36;
+constexpr int tics_max = 6;  // more labels touch each other
+constexpr int filled_circle = 7;
+constexpr int hollow_circle = 6;
 constexpr double panel_in = (page_width_in - left_in - between_in - 0.16) / 2.0;
 
 struct Spread {
@@ -116,20 +119,63 @@ std::string rows_of(const Panel& panel) {
   return rows;
 }
 
-void draw_panel(Page& page, const Panel& panel, const std::string& data, double panel_left_in, double from) {
-  const double margin = 0.06 * (panel.high() - from);
-  page.draw(fmt::format("set xrange [{:.6g}:{:.6g}]", from, panel.high() + std::max(margin, 1e-9)));
+// A length starts at zero; a place on an axis that does not is a point.
+enum class Mark { bar, point };
+
+struct Axis {
+  double from = 0.0;
+  double to = 1.0;
+  Mark mark = Mark::bar;
+};
+
+// Accuracies lie close together: an axis from zero would hide what matters.
+Axis axis_around(const Panel& panel) {
+  const double margin = std::max(0.08 * (panel.high() - panel.low()), 0.1);
+  return {panel.low() - margin, panel.high() + margin, Mark::point};
+}
+
+Axis axis_from_zero(const Panel& panel) {
+  return {0.0, std::max(1.06 * panel.high(), 1e-9), Mark::bar};
+}
+
+std::string mark_layer(const std::string& data, std::size_t policy, Mark mark) {
+  const SeriesStyle style = series_style(policy);
+  if (mark == Mark::point)
+    return fmt::format(
+        "{0} every ::{1}::{1} using 2:1 with points pointtype {2} pointsize 0.8 linecolor rgb \"{3}\"", data,
+        policy, filled_circle, style.colour);
+  return fmt::format(
+      "{0} every ::{1}::{1} using (0):1:(0):2:($1-{2}):($1+{2}) with boxxyerror fillcolor rgb \"{3}\" "
+      "fillstyle "
+      "solid 0.55 noborder",
+      data, policy, bar_in / 2.0, style.colour);
+}
+
+void draw_panel(Page& page, const Panel& panel, const std::string& data, double panel_left_in,
+                const Axis& axis) {
+  page.draw(fmt::format("set xrange [{:.6g}:{:.6g}]", axis.from, axis.to));
+  page.draw(fmt::format("set xtics {:.6g}", tic_step(axis.to - axis.from, tics_max)));
   page.frame(panel_left_in, top_in, panel_in, row_in * static_cast<double>(panel.bars.size()));
   std::string layers;
-  for (std::size_t i = 0; i < panel.bars.size(); ++i)
-    layers += fmt::format(
-        "{0} every ::{1}::{1} using ({2:.6g}):1:({2:.6g}):2:($1-{3}):($1+{3}) with boxxyerror fillcolor rgb "
-        "\"{4}\" fillstyle solid 0.55 noborder, \\\n     ",
-        data, i, from, bar_in / 2.0, series_style(i).colour);
-  layers += fmt::format("{0} using ($2-$3):1:(2*$3):(0) with vectors arrowstyle 1, \\\n     ", data);
+  const auto add_marks = [&] {
+    for (std::size_t i = 0; i < panel.bars.size(); ++i)
+      layers += mark_layer(data, i, axis.mark) + ", \\\n     ";
+  };
+  const std::string whiskers =
+      fmt::format("{0} using ($2-$3):1:(2*$3):(0) with vectors arrowstyle 1, \\\n     ", data);
+  // Whiskers lie over bars and under points.
+  if (axis.mark == Mark::bar) add_marks();
+  layers += whiskers;
+  if (axis.mark == Mark::point) add_marks();
   layers += fmt::format(
-      "{0} using 4:1 with points pointtype 6 pointsize 0.7 linewidth 1.4 linecolor rgb \"#000000\"", data);
+      "{0} using 4:1 with points pointtype {1} pointsize 0.7 linewidth 1.4 linecolor rgb \"#000000\"", data,
+      hollow_circle);
   page.draw("plot " + layers);
+}
+
+std::string note_about(bool any_recorded) {
+  return fmt::format("point, bar: mean; whisker: ± standard deviation over the seeds{}",
+                     any_recorded ? "; circle: recorded" : "");
 }
 
 }  // namespace
@@ -154,10 +200,7 @@ std::optional<Figure> outcome_figure(const std::vector<PlottedRun>& runs, const 
   const Panel accuracy = accuracy_panel(runs, recorded);
   const Panel time = time_panel(runs, recorded);
   const double height_in = row_in * static_cast<double>(runs.size());
-  const Footer footer(recorded.empty()
-                          ? "bar: mean; whisker: mean ± standard deviation over the seeds"
-                          : "bar: mean; whisker: mean ± standard deviation over the seeds; circle: recorded",
-                      command);
+  const Footer footer(note_about(!recorded.empty()), command);
   const double footer_top_in = top_in + height_in + axis_below_in;
   Page page(footer_top_in + footer.height_in());
   page.set(fmt::format("$accuracy << END_OF_DATA\n{}END_OF_DATA", rows_of(accuracy)));
@@ -178,12 +221,10 @@ std::optional<Figure> outcome_figure(const std::vector<PlottedRun>& runs, const 
   footer.place(page, footer_top_in);
   page.draw("set multiplot");
   if (accuracy.has_bars()) {
-    // Bars from zero would hide what matters: the axis begins a little below the lowest.
-    const double from = std::floor(accuracy.low() - 0.1 * (accuracy.high() - accuracy.low()));
-    draw_panel(page, accuracy, "$accuracy", left_in, from);
+    draw_panel(page, accuracy, "$accuracy", left_in, axis_around(accuracy));
     page.draw("unset label; unset arrow; unset object");
   }
-  draw_panel(page, time, "$time", right_in, 0.0);
+  draw_panel(page, time, "$time", right_in, axis_from_zero(time));
   page.draw("unset multiplot");
   return Figure{std::string(outcome_figure_name), page.script(outcome_figure_name, command)};
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "plots/text.hpp"
+#include "sim/base/check.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -96,6 +98,15 @@ std::string Page::script(std::string_view name, std::string_view command) const 
       page_width_in * dots_per_inch, height_in_ * dots_per_inch, font, text_pt, cairo_point * scale,
       cairo_line * scale, cairo_marker * scale, name, marker_size);
   return text + drawing_ + "  unset output\n}\n";
+}
+
+double tic_step(double span, int tics_max) {
+  check(span > 0.0 && tics_max > 0, "an axis has a length, and tics");
+  const double exact = span / static_cast<double>(tics_max);
+  const double power = std::pow(10.0, std::floor(std::log10(exact)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= exact) return factor * power;
+  return 10.0 * power;
 }
 
 Legend::Legend(const std::vector<std::string>& names, Sample sample) : sample_(sample) {

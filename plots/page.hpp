@@ -64,6 +64,10 @@ class Page {
   std::string drawing_;
 };
 
+// From one tic to the next: 1, 2 or 5 times a power of ten, the smallest that leaves at most `tics_max` of them beyond
+// the first within `span` > 0.
+[[nodiscard]] double tic_step(double span, int tics_max);
+
 // The samples and names below a plot, in as many columns as fit.
 class Legend {
  public:

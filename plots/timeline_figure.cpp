@@ -134,6 +134,13 @@ std::vector<std::size_t> colours_used(const std::vector<TimelinePanel>& panels) 
   return used;
 }
 
+// As text, not as a column of a file.
+std::string words_of(std::string_view activity) {
+  std::string words(activity);
+  std::ranges::replace(words, '_', '-');
+  return words;
+}
+
 constexpr std::size_t legend_columns = 4;
 
 void place_legend(Page& page, const std::vector<std::size_t>& used, double top_in) {
@@ -145,7 +152,7 @@ void place_legend(Page& page, const std::vector<std::size_t>& used, double top_i
         fmt::format("set object rectangle from screen {} to screen {} fillcolor rgb \"{}\" fillstyle solid "
                     "1.0 border linecolor rgb \"#A0A0A0\" front",
                     page.at(x_in, y_in + 0.04), page.at(x_in + 0.12, y_in - 0.04), colours[used[i]].colour));
-    page.text(colours[used[i]].name, x_in + 0.17, y_in, {});
+    page.text(words_of(colours[used[i]].name), x_in + 0.17, y_in, {});
   }
 }
 

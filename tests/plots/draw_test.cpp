@@ -78,19 +78,40 @@ TEST_CASE("the script holds the band computed by hand, the interval and the batc
 TEST_CASE("a traced run has a timeline: one row for each worker, cut when a worker has done 20 iterations") {
   const TemporaryFolder room;
   const auto run = write_run(room.path() / "run", {});
-  // Worker 0 computes for 1 s, waits for 1 s, 25 times; worker 1 is in transfer all along.
+  // Worker 0 computes for 1 s, waits for 1 s, 25 times; worker 1 starts for 5 s and is in transfer from then on.
   std::string rows = "replication,worker,activity,begin_s,end_s\n";
   for (int i = 0; i < 25; ++i)
     rows += fmt::format("0,0,compute,{},{}\n0,0,wait,{},{}\n", 2 * i, 2 * i + 1, 2 * i + 1, 2 * i + 2);
-  rows += "0,1,transfer,0,50\n";
+  rows += "0,1,start_up,0,5\n0,1,transfer,5,50\n";
   write_file_atomically(run / "activities.csv", rows);
   CHECK(draw_figures(request_for(run, room.path() / "figures")).size() == 12);
   const std::string script = read_file(room.path() / "figures" / "worker-timeline.gp");
   // The 20th iteration ends at 2 · 19 + 1 = 39 s.
   CHECK(holds(script, "set xrange [0:39]\n"));
-  CHECK(holds(script, "\n1 0 39\n"));
+  CHECK(holds(script, "\n1 5 39\n"));
   CHECK(holds(script, "\n0 38 39\n"));
   CHECK_FALSE(holds(script, "\n0 40 41\n"));
+  // The legend speaks words, not columns of a file.
+  CHECK(holds(script, "\"start-up\""));
+  CHECK_FALSE(holds(script, "start_up"));
+}
+
+TEST_CASE("recorded outcomes of a variant with an assumed learner go by the name its study gives it") {
+  const TemporaryFolder room;
+  const auto study = write_study(room.path() / "study", {{.name = "BSP"}, {.name = "ASP"}});
+  write_file_atomically(study / "variant-8" / "manifest.json",
+                        R"({"format": "paceline-results", "version": 1, "name": "ASP",
+                            "scenario": {"learner.kind": "assumed"}})");
+  PlotRequest request = request_for(study, room.path() / "figures");
+  request.recorded = room.path() / "recorded.csv";
+  write_file_atomically(request.recorded, "variant,final_accuracy,relative_time\nASP,0.625,0.5\n");
+  draw_figures(request);
+  const std::string script = read_file(room.path() / "figures" / "outcomes.gp");
+  CHECK(holds(script, "\"ASP (assumed learner)\""));
+  CHECK(holds(script, " 62.5\n"));
+  request.force = true;
+  write_file_atomically(request.recorded, "variant,final_accuracy,relative_time\nSSP,0.625,0.5\n");
+  CHECK(holds(complaint_about(request), "no variant is called `SSP`"));
 }
 
 TEST_CASE("equal results give an equal script") {

@@ -1,9 +1,10 @@
-// Bars of final accuracy and relative time, and recorded values beside them.
+// Final accuracy and relative time side by side, and recorded values beside them.
 #include <fstream>
 
 #include <doctest/doctest.h>
 
 #include "plots/figures.hpp"
+#include "plots/page.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 
@@ -25,7 +26,7 @@ std::vector<PlottedRun> two_policies(const TemporaryFolder& folder,
 
 }  // namespace
 
-TEST_CASE("a bar is the mean of the last evaluations, and of the end times over the first policy's") {
+TEST_CASE("what is drawn is the mean of the last evaluations, and of the end times over the first policy's") {
   // Last accuracies 0.5, 0.6, 0.7: mean 60 %, deviation 10 %. Ends at 8 s and 2 s: 1 and 0.25.
   const TemporaryFolder folder;
   const std::optional<Figure> figure = outcome_figure(two_policies(folder), {}, "paceline plot x");
@@ -47,6 +48,28 @@ TEST_CASE("recorded values are read by the policy's name, and any of them may be
   CHECK(figure->script.find(" 0.25 0 0.2\n") != std::string::npos);
   std::ofstream(file) << "variant,final_accuracy,relative_time\nBSP,much,1\n";
   CHECK_THROWS_AS(static_cast<void>(read_recorded_outcomes(file)), UserError);
+}
+
+TEST_CASE("accuracies are points, since their axis does not start at zero, and times are bars from zero") {
+  // Accuracies of 60 % ± 10 %: from 48.4 to 71.6 %. Times of 1 and 0.25.
+  const TemporaryFolder folder;
+  const std::string script = outcome_figure(two_policies(folder), {}, "paceline plot x")->script;
+  const std::size_t times = script.find("set xrange [0:1.06]");
+  REQUIRE(times != std::string::npos);
+  const std::string of_accuracy = script.substr(0, times);
+  CHECK(of_accuracy.find("set xrange [48.4:71.6]") != std::string::npos);
+  CHECK(of_accuracy.find("boxxyerror") == std::string::npos);
+  CHECK(of_accuracy.find("$accuracy every ::1::1 using 2:1 with points pointtype 7") != std::string::npos);
+  CHECK(script.find("using (0):1:(0):2", times) != std::string::npos);
+}
+
+TEST_CASE("tics are 1, 2 or 5 times a power of ten apart, and no more than fit") {
+  // Of 98 at most 5: 19.6 apart or more, so 20. Of 5.2: 1.04, so 2. Of 1.06: 0.212, so 0.5. Of 100 exactly 5: 20.
+  CHECK(tic_step(98.0, 5) == doctest::Approx(20.0));
+  CHECK(tic_step(5.2, 5) == doctest::Approx(2.0));
+  CHECK(tic_step(1.06, 5) == doctest::Approx(0.5));
+  CHECK(tic_step(100.0, 5) == doctest::Approx(20.0));
+  CHECK(tic_step(41.0, 5) == doctest::Approx(10.0));
 }
 
 TEST_CASE("one policy, and jobs that end at a target, need no such bars") {
