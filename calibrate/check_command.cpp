@@ -16,6 +16,7 @@
 #include "calibrate/measure.hpp"
 #include "calibrate/other_load.hpp"
 #include "calibrate/summary.hpp"
+#include "calibrate/time_option.hpp"
 #include "kernels/training_step.hpp"
 #include "sim/base/diagnostic.hpp"
 
@@ -104,12 +105,9 @@ CheckOptions parse(const std::vector<std::string>& arguments, bool& help) {
   app.add_option("--processes", options.processes, "Fewest measuring processes for each core count")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  const std::map<std::string, double> second_units = {{"s", 1.0}, {"min", 60.0}};
-  app.add_option(
-         "--budget", options.budget_s,
-         "More processes are measured until every mean is known to ± 2 %, or for so long (default: 1 min)")
-      ->transform(CLI::AsNumberWithUnit(second_units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
-      ->type_name("TIME");
+  add_time_option(
+      app, "--budget", options.budget_s,
+      "More processes are measured until every mean is known to ± 2 %, or for so long (default: 1 min)");
   app.add_flag("--json", options.json, "Print for machines");
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "calibrate/data_option.hpp"
+#include "calibrate/time_option.hpp"
 #include "kernels/training_step.hpp"
 #include "sim/base/diagnostic.hpp"
 
@@ -181,7 +182,6 @@ std::string footer() {
 }
 
 void declare(CLI::App& app, RawOptions& raw, Options& options) {
-  const std::map<std::string, double> second_units = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}};
   app.add_option("NETWORK", raw.network,
                  "Network to measure (listed below), or a TorchScript file of your own (MODEL.pt)")
       ->required();
@@ -196,14 +196,11 @@ void declare(CLI::App& app, RawOptions& raw, Options& options) {
                  "interval is within 2 % or the budget is spent)")
       ->check(CLI::Range(1, 1000))
       ->type_name("N");
-  app.add_option("--time-per-point", raw.seconds_per_point,
-                 "Shortest measurement of each batch in each process, e.g. \"0.3 s\" (the default); at least "
-                 "10 iterations in any case")
-      ->transform(CLI::AsNumberWithUnit(second_units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
-      ->type_name("TIME");
-  app.add_option("--budget", raw.budget_s, "Time to measure in, e.g. \"5 min\" (the default)")
-      ->transform(CLI::AsNumberWithUnit(second_units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
-      ->type_name("TIME");
+  add_time_option(
+      app, "--time-per-point", raw.seconds_per_point,
+      "Shortest measurement of each batch in each process, e.g. \"0.3 s\" (the default); at least "
+      "10 iterations in any case");
+  add_time_option(app, "--budget", raw.budget_s, "Time to measure in, e.g. \"5 min\" (the default)");
   const std::map<std::string, double> byte_units = {{"MB", 1e6}, {"GB", 1e9}};
   app.add_option("--memory", raw.memory_bytes,
                  "Memory to stay within, e.g. \"4 GB\" (default: 80 % of what is available)")

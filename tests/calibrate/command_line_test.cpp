@@ -39,7 +39,8 @@ void check_refused(const std::string& arguments, const std::string& message) {
 TEST_CASE("help speaks of `paceline calibrate`, lists the networks and shows examples") {
   const test::ProgramResult outcome = Workplace().run("--help");
   CHECK(outcome.exit_code == 0);
-  for (const char* part : {"Usage: paceline calibrate", "small-cnn", "Examples:", "--cores", "--quick"})
+  for (const char* part :
+       {"Usage: paceline calibrate", "small-cnn", "Examples:", "--cores", "--quick", "TIME (ms, s, min, h)"})
     CHECK_MESSAGE(outcome.out.find(part) != std::string::npos, part);
 }
 
@@ -70,6 +71,7 @@ TEST_CASE("what cannot fit, or contradicts itself, is refused before it is measu
                 "--batches: batch 1000000 needs about");
   check_refused("mlp --budget '1 min' --processes 3", "--budget chooses the number of processes");
   check_refused("mlp --budget '0 s'", "--budget: must be above 0 s");
+  check_refused("mlp --budget '25 h'", "--budget: must be above 0 s and at most 24 h");
   check_refused("mlp --input 3,32,32", "--input and --classes describe a TorchScript file");
   check_refused("mine.pt", "--input and --classes are needed");
   check_refused("mine.pt --input 3,32,32 --classes 10", "mine.pt: no such file");
