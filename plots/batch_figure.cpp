@@ -52,9 +52,7 @@ std::vector<Panel> panels_of(const std::vector<PlottedRun>& runs) {
         std::ranges::any_of(panel.by_worker, [](const auto& entry) { return changes(entry.second); });
     if (!any) continue;
     panel.end_s = run.batches.back().time_s;
-    for (const LearningCurve& curve : run.curves) {
-      if (curve.replication == 0) panel.end_s = std::max(panel.end_s, curve.evaluations.back().time_s);
-    }
+    if (!run.end_times_s.empty()) panel.end_s = std::max(panel.end_s, run.end_times_s.front());
     panels.push_back(std::move(panel));
   }
   return panels;

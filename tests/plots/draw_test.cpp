@@ -75,6 +75,19 @@ TEST_CASE("the script holds the band computed by hand, the interval and the batc
               "$batches_1_1 << END_OF_DATA\n# time_s batch_samples\n0 32\n4 40\n8 40\nEND_OF_DATA"));
 }
 
+TEST_CASE("without a learner the last batch is drawn to the end of the run, not to the last adjustment") {
+  // No evaluations; the last adjustment at 4 s, the end at 20 s.
+  const TemporaryFolder room;
+  const auto run =
+      write_run(room.path() / "run", {.target = std::nullopt,
+                                      .curve = "replication,time_s,updates,samples,epoch,loss,accuracy\n",
+                                      .end_s = 20.0});
+  draw_figures(request_for(run, room.path() / "figures"));
+  const std::string script = read_file(room.path() / "figures" / "batches-over-time.gp");
+  CHECK(holds(script, "$batches_1_1 << END_OF_DATA\n# time_s batch_samples\n0 32\n4 40\n20 40\nEND_OF_DATA"));
+  CHECK(holds(script, "set xrange [0:20]\n"));
+}
+
 TEST_CASE("a traced run has a timeline: one row for each worker, cut when a worker has done 20 iterations") {
   const TemporaryFolder room;
   const auto run = write_run(room.path() / "run", {});
