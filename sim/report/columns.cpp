@@ -36,6 +36,7 @@ std::vector<Column> fixed_columns() {
        "slowest over balanced iteration time (balance.csv), mean over the run's time"},
       {"summary.csv", "mean_batch_growth", "-",
        "total batch over that at the start, mean over the run's time"},
+      {"summary.csv", "mean_lag_s", "s", "mean of lag_s in balance.csv; empty: no change was answered"},
       {"summary.csv", "end_reason", "-", "target-reached, workload-done, diverged or stalled"},
 
       {"curve.csv", "replication", "-", replication},

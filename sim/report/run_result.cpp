@@ -119,6 +119,17 @@ double RunResult::mean_batch_growth() const {
   });
 }
 
+std::optional<Seconds> RunResult::mean_lag() const {
+  Seconds sum;
+  double answered = 0.0;
+  for (const BalanceRecord& record : balances) {
+    if (!record.lag) continue;
+    sum += *record.lag;
+    answered += 1.0;
+  }
+  return answered > 0.0 ? std::optional(sum / answered) : std::nullopt;
+}
+
 Seconds RunResult::evaluation_interval() const {
   if (curve.size() < 2) return Seconds{};
   return (curve.back().time - curve.front().time) / static_cast<double>(curve.size() - 1);

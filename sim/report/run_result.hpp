@@ -112,6 +112,8 @@ struct RunResult {
   // Means over the run's time: of slowest / balanced iteration, and of the total batch over that at the start.
   [[nodiscard]] double mean_imbalance() const;
   [[nodiscard]] double mean_batch_growth() const;
+  // From changes of conditions to the adjustments that answer them; nothing when none did.
+  [[nodiscard]] std::optional<Seconds> mean_lag() const;
   [[nodiscard]] std::size_t adjustments() const {
     return batch_changes.empty() ? 0 : batch_changes.size() - 1;
   }

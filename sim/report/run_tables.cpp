@@ -31,6 +31,7 @@ void add_summary_row(CsvTable& table, const RunResult& run) {
       .add(run.adjustments())
       .add(run.mean_imbalance())
       .add(run.mean_batch_growth())
+      .add(run.mean_lag())
       .add(run.end_reason)
       .end_row();
 }
