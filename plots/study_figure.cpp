@@ -48,15 +48,18 @@ struct MetricScale {
   double factor = 1.0;
 };
 
-MetricScale scale_of(const std::string& metric, double largest) {
+MetricScale scale_of(const StudyFigureSpec& spec, double largest) {
+  const std::string& metric = spec.metric;
   const bool is_time = metric.ends_with("_s");
+  const bool is_difference = !spec.difference_from.empty();
   std::string words = is_time ? metric.substr(0, metric.size() - 2) : metric;
   std::ranges::replace(words, '_', ' ');
+  if (is_difference) words = "change of " + words;
   if (is_time) {
     const TimeUnit unit = time_unit_for(largest);
     return {fmt::format("{} ({})", words, unit.symbol), 1.0 / unit.seconds};
   }
-  if (metric.ends_with("accuracy")) return {words + " (%)", 100.0};
+  if (metric.ends_with("accuracy")) return {words + (is_difference ? " (points)" : " (%)"), 100.0};
   return {words, 1.0};
 }
 
@@ -77,12 +80,12 @@ VerticalRange range_of(const Extent& y, double factor) {
 
 // A quantile among runs that never get there is beyond every axis: its bar ends at the top.
 std::string data_rows(const StudySeries& series, double factor, double top) {
-  std::string rows = "# x median low high runs\n";
+  std::string rows = "# x middle low high runs\n";
   for (const StudyPointValue& point : series.points) {
-    if (!point.median) continue;
-    const double median = factor * *point.median;
-    rows += fmt::format("{:.9g} {:.9g} {:.9g} {:.9g} {}\n", point.x, median,
-                        point.low ? factor * *point.low : median, point.high ? factor * *point.high : top,
+    if (!point.middle) continue;
+    const double middle = factor * *point.middle;
+    rows += fmt::format("{:.9g} {:.9g} {:.9g} {:.9g} {}\n", point.x, middle,
+                        point.low ? factor * *point.low : middle, point.high ? factor * *point.high : top,
                         point.runs);
   }
   return rows;
@@ -127,6 +130,8 @@ void set_axes(Page& page, const StudyChart& chart, const Extent& x, const Vertic
     page.set(fmt::format("set xrange [-0.5:{}]", static_cast<double>(chart.axis_labels.size()) - 0.5));
   }
   if (y.is_logarithmic) page.set("set logscale y");
+  if (!chart.spec.difference_from.empty())
+    page.set("set xzeroaxis linetype 1 dashtype solid linewidth 0.8 linecolor rgb \"#808080\"");
   page.set(fmt::format("set yrange [{}:{}]", y.low, y.high));
   page.set("set grid ytics linetype 1 dashtype solid linewidth 0.4 linecolor rgb \"#E4E4E4\"");
 }
@@ -173,11 +178,14 @@ std::string note_about(const StudyChart& chart, bool any_recorded) {
       most = std::max(most, point.runs);
     }
   const std::string runs = fewest == most ? fmt::format("{}", most) : fmt::format("{}–{}", fewest, most);
+  if (!chart.spec.difference_from.empty())
+    return fmt::format("less `{}` of the same replication: mean of {} pairs; bars: 95 % interval of the mean",
+                       chart.spec.difference_from, runs);
   std::string note =
       most == 1 ? "one run each" : fmt::format("median of {} runs; bars: 10–90 % of them", runs);
   const bool any_open = std::ranges::any_of(chart.series, [](const StudySeries& series) {
     return std::ranges::any_of(series.points,
-                               [](const StudyPointValue& point) { return point.median && !point.high; });
+                               [](const StudyPointValue& point) { return point.middle && !point.high; });
   });
   if (any_open) note += " (to the top: some never get there)";
   if (chart.never > 0) note += fmt::format("; not drawn: {} whose median never gets there", chart.never);
@@ -203,8 +211,8 @@ std::optional<Figure> study_figure(const StudyChart& chart, std::string_view com
   for (const StudySeries& series : chart.series) {
     for (const StudyPointValue& point : series.points) {
       x.include(point.x);
-      for (const std::optional<double>& value : {point.median, point.low, point.high})
-        if (value && point.median) y.include(*value);
+      for (const std::optional<double>& value : {point.middle, point.low, point.high})
+        if (value && point.middle) y.include(*value);
     }
     for (const RecordedPoint& point : series.recorded) {
       any_recorded = true;
@@ -213,7 +221,8 @@ std::optional<Figure> study_figure(const StudyChart& chart, std::string_view com
     }
   }
   if (y.is_empty()) return std::nullopt;
-  const MetricScale scale = scale_of(chart.spec.metric, y.high);
+  if (!chart.spec.difference_from.empty()) y.include(0.0);
+  const MetricScale scale = scale_of(chart.spec, std::max(std::abs(y.low), std::abs(y.high)));
   const VerticalRange vertical = range_of(y, scale.factor);
   const Legend legend(legend_names(chart), Legend::Sample::line_marker);
   const Footer footer(note_about(chart, any_recorded), command);

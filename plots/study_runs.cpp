@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 
@@ -11,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "plots/csv_table.hpp"
+#include "plots/shown_values.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/number_text.hpp"
@@ -22,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double low_quantile = 0.1;
 constexpr double high_quantile = 0.9;
 
@@ -43,7 +42,8 @@ StudyFigureSpec spec_of(const json& figure) {
                        .against = figure.at("against"),
                        .series = figure.value("series", ""),
                        .where = {},
-                       .recorded = figure.value("recorded", "")};
+                       .recorded = figure.value("recorded", ""),
+                       .difference_from = figure.value("difference_from", "")};
   for (const auto& [column, labels] : figure.at("where").items())
     spec.where.emplace_back(column, labels.get<std::vector<std::string>>());
   return spec;
@@ -68,7 +68,23 @@ double place_of(const StudyChart& chart, const std::string& label) {
 }
 
 std::optional<double> unless_never(double value) {
-  return value == never ? std::nullopt : std::optional(value);
+  return value == never_reached ? std::nullopt : std::optional(value);
+}
+
+StudyPointValue point_of(double x, const std::vector<double>& values, const StudyFigureSpec& spec) {
+  if (!spec.difference_from.empty()) {
+    const MeanInterval of_mean = mean_interval(values);
+    return {.x = x,
+            .runs = values.size(),
+            .middle = of_mean.mean,
+            .low = of_mean.mean - of_mean.half_width,
+            .high = of_mean.mean + of_mean.half_width};
+  }
+  return {.x = x,
+          .runs = values.size(),
+          .middle = unless_never(median(values)),
+          .low = unless_never(quantile(values, low_quantile)),
+          .high = unless_never(quantile(values, high_quantile))};
 }
 
 bool is_shown(const CsvTable& table, std::size_t row, const StudyFigureSpec& spec) {
@@ -139,14 +155,17 @@ std::vector<StudyFigureSpec> study_figure_specs(const fs::path& folder) {
            .against = columns.back(),
            .series = {},
            .where = {},
-           .recorded = {}}};
+           .recorded = {},
+           .difference_from = {}}};
 }
 
 StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec) {
   const std::vector<std::string> columns = columns_of_study(manifest_of(folder));
   std::vector<std::string> needed = columns;
   needed.insert(needed.end(), {"status", spec.metric});
+  if (!spec.difference_from.empty()) needed.emplace_back("replication");
   const CsvTable table(folder / "runs.csv", needed);
+  const ShownValues shown(table, spec, columns);
   StudyChart chart;
   chart.spec = spec;
   // By series and label, both in the order of the study.
@@ -155,15 +174,13 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
   std::set<std::string> assumed;
   const bool knows_learners = table.has("assumed_learner");  // older results do not
   for (std::size_t row = 0; row < table.size(); ++row) {
-    if (!is_shown(table, row, spec)) continue;
+    if (!is_shown(table, row, spec) || shown.is_reference(row)) continue;
     const std::string name = series_name(table, row, spec, columns);
     const std::string& label = table.text(row, spec.against);
     if (std::ranges::count(names, name) == 0) names.push_back(name);
     if (knows_learners && table.count(row, "assumed_learner") == 1) assumed.insert(name);
     if (std::ranges::count(chart.axis_labels, label) == 0) chart.axis_labels.push_back(label);
-    if (table.text(row, "status") != "done") continue;
-    values[{name, label}].push_back(table.text(row, spec.metric).empty() ? never
-                                                                         : table.number(row, spec.metric));
+    if (const std::optional<double> value = shown.of(row)) values[{name, label}].push_back(*value);
   }
   find_scale(chart);
   for (const std::string& name : names) {
@@ -172,13 +189,8 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
     for (const std::string& label : chart.axis_labels) {
       auto found = values.find({name, label});
       if (found == values.end()) continue;
-      StudyPointValue point{.x = place_of(chart, label),
-                            .runs = found->second.size(),
-                            .median = unless_never(median(found->second)),
-                            .low = unless_never(quantile(found->second, low_quantile)),
-                            .high = unless_never(quantile(found->second, high_quantile))};
-      if (!point.median) ++chart.never;
-      series.points.push_back(point);
+      series.points.push_back(point_of(place_of(chart, label), found->second, spec));
+      if (!series.points.back().middle) ++chart.never;
     }
     std::ranges::stable_sort(series.points, {}, &StudyPointValue::x);
     chart.series.push_back(std::move(series));

@@ -1,6 +1,7 @@
 // The runs of a study as figures need them: one metric against one varied name, grouped into series.
 //
-// Models:      series of points; a point is the median over the runs of one combination, with the 10 % and 90 % quantiles.
+// Models:      series of points; a point is the median over the runs of one combination, with the 10 % and 90 % quantiles;
+//              or the mean of its runs' differences from those of a reference, with its 95 % interval (shown_values.hpp).
 // Equation:    quantile q of n sorted values: linear between the values at rank q (n - 1). A run without the metric (it
 //              never reached its target) counts as above every number; a quantile among such runs is absent.
 // Units:       those of the metric. Numbers along the axis in the unit their labels are written with.
@@ -23,12 +24,13 @@ struct StudyFigureSpec {
   std::string series;  // empty: whatever else is varied
   std::vector<std::pair<std::string, std::vector<std::string>>> where;
   std::filesystem::path recorded;  // empty: none
+  std::string difference_from;     // a label of `series`; empty: the metric itself is shown
 };
 
 struct StudyPointValue {
   double x = 0.0;  // the number of its label, or its place among the labels
   std::size_t runs = 0;
-  std::optional<double> median;
+  std::optional<double> middle;  // median of the metric, mean of differences
   std::optional<double> low;
   std::optional<double> high;
 };
@@ -51,7 +53,7 @@ struct StudyChart {
   bool is_numeric = true;                // else labels at equal distances, x = 0, 1, …
   std::vector<std::string> axis_labels;  // in the order of the study
   std::vector<StudySeries> series;
-  std::size_t never = 0;  // combinations whose median never reached
+  std::size_t never = 0;  // combinations whose middle never reached
 };
 
 // The figures that a study's folder asks for; without any, its time against what varies last. Empty when nothing is

@@ -136,6 +136,22 @@ void check_something_varies(const StudyText& text, const Reading& reading) {
       "name `variants` of the base, or `vary` its keys; one scenario alone is run by `paceline run`");
 }
 
+void check_difference(const StudyPlan& plan, const StudyFigure& figure, const Reading& reading,
+                      const std::string& path) {
+  if (figure.difference_from.empty()) return;
+  std::vector<std::string> labels;
+  const auto axis = std::ranges::find(plan.axes, figure.series, &Axis::name);
+  if (axis != plan.axes.end())
+    for (const AxisPoint& point : axis->points) labels.push_back(point.label);
+  if (figure.series == "variant")
+    for (const StudyVariantSet& variant : plan.variants) labels.push_back(variant.name);
+  if (std::ranges::count(labels, figure.difference_from) > 0) return;
+  reading.problems().error(reading.spot(path + ".difference_from"),
+                           fmt::format("`{}` is no label of this figure's series", figure.difference_from),
+                           labels.empty() ? "name the `series` it is one of"
+                                          : fmt::format("its series: {}", fmt::join(labels, "; ")));
+}
+
 // Figures and searches name what is varied.
 void check_references(const StudyPlan& plan, const Reading& reading) {
   const std::vector<std::string> columns = plan.columns();
@@ -153,6 +169,7 @@ void check_references(const StudyPlan& plan, const Reading& reading) {
     check_name(figure.against, reading.spot(path + ".against"));
     if (!figure.series.empty()) check_name(figure.series, reading.spot(path + ".series"));
     for (const Assignment& where : figure.where) check_name(where.path, where.spot);
+    check_difference(plan, figure, reading, path);
   }
   if (!plan.search || plan.search->method != SearchMethod::golden_section || !reading.is_sound("search"))
     return;

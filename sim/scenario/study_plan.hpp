@@ -65,6 +65,7 @@ struct StudyFigure {
   std::string series;              // empty: one series
   std::vector<Assignment> where;   // axis: the label (or labels) that are shown
   std::filesystem::path recorded;  // CSV with the columns series, x, y: drawn as hollow markers; empty: none
+  std::string difference_from;     // a label of `series`; empty: the metric itself is drawn
 };
 
 enum class SearchMethod { exhaustive, golden_section, successive_halving };

@@ -111,6 +111,11 @@ void describe(Visitor& v, StudyFigure& c) {
       "recorded", c.recorded, Path{},
       "CSV file with the columns series, x, y (as in runs.csv): recorded values, drawn as hollow markers",
       Absent{"none"});
+  v.optional(
+      "difference_from", c.difference_from, Text{},
+      "a label of `series`: what is drawn is how much the metric differs from that series' run of the same "
+      "replication, the mean with its 95 % interval",
+      Absent{"the metric itself"});
 }
 
 template <class Visitor>

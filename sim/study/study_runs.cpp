@@ -145,7 +145,8 @@ json figures_json(const std::vector<StudyFigure>& figures) {
                    {"against", figure.against},
                    {"series", figure.series},
                    {"where", std::move(where)},
-                   {"recorded", figure.recorded.string()}});
+                   {"recorded", figure.recorded.string()},
+                   {"difference_from", figure.difference_from}});
   }
   return all;
 }

@@ -50,16 +50,16 @@ TEST_CASE("a chart has a series for each label, a point for each place, medians 
   const StudyPointValue& at_ten = chart.series[0].points.at(0);
   CHECK(at_ten.x == 10.0);
   CHECK(at_ten.runs == 3);
-  CHECK(*at_ten.median == 2.0);
+  CHECK(*at_ten.middle == 2.0);
   // Of 1, 2, 3: rank 0.1 · 2 = 0.2, so 1.2; and 2.8.
   CHECK(*at_ten.low == doctest::Approx(1.2));
   CHECK(*at_ten.high == doctest::Approx(2.8));
   // Two of three never reached: the middle one is never.
-  CHECK_FALSE(chart.series[0].points.at(1).median.has_value());
+  CHECK_FALSE(chart.series[0].points.at(1).middle.has_value());
   CHECK(chart.never == 1);
   // A run that failed is none.
   REQUIRE(chart.series[1].points.size() == 1);
-  CHECK(*chart.series[1].points[0].median == 7.0);
+  CHECK(*chart.series[1].points[0].middle == 7.0);
 }
 
 TEST_CASE("recorded values stand at their numbers, in the series they name") {
@@ -78,6 +78,45 @@ TEST_CASE("recorded values stand at their numbers, in the series they name") {
   write_file_atomically(spec.recorded, "series,x,y\nC,1,1\n");
   CHECK_THROWS_WITH_AS(read_study_chart(study.folder.path(), spec), doctest::Contains("has no series `C`"),
                        UserError);
+}
+
+TEST_CASE("differences from a series are paired by replication: mean and 95 % interval") {
+  // B - A at 10 %: 1, 2 and 6 s in replications 0, 1, 2: mean 3, sd √7, t(0.975, 2) = 4.303: 3 ± 4.303·√(7/3) = ± 6.573.
+  // At 50 % replication 0 of A failed and 2 of B never reached, which leaves 1: 5 - 4 = 1.
+  const StudyFolder study;
+  write_file_atomically(study.folder.path() / "runs.csv",
+                        R"(point,variant,share,replication,status,time_to_accuracy_s
+1,A,10 %,0,done,1
+1,A,10 %,1,done,2
+1,A,10 %,2,done,3
+2,A,50 %,0,failed,
+2,A,50 %,1,done,4
+2,A,50 %,2,done,4
+3,B,10 %,2,done,9
+3,B,10 %,1,done,4
+3,B,10 %,0,done,2
+4,B,50 %,0,done,7
+4,B,50 %,1,done,5
+4,B,50 %,2,done,
+)");
+  StudyFigureSpec spec = study.spec();
+  spec.difference_from =
+      std::string("A");  // not from a literal: GCC 12 warns of an overlap in its own library
+  const StudyChart chart = read_study_chart(study.folder.path(), spec);
+  REQUIRE(chart.series.size() == 1);
+  CHECK(chart.series[0].name == "B");
+  const StudyPointValue& at_ten = chart.series[0].points.at(0);
+  CHECK(at_ten.runs == 3);
+  CHECK(*at_ten.middle == doctest::Approx(3.0));
+  CHECK(*at_ten.low == doctest::Approx(3.0 - 6.573).epsilon(1e-3));
+  CHECK(*at_ten.high == doctest::Approx(3.0 + 6.573).epsilon(1e-3));
+  CHECK(chart.series[0].points.at(1).runs == 1);
+  CHECK(*chart.series[0].points.at(1).middle == doctest::Approx(1.0));
+  const std::optional<Figure> figure = study_figure(chart, "paceline plot");
+  REQUIRE(figure.has_value());
+  CHECK(figure->script.find("change of time to accuracy (s)") != std::string::npos);
+  CHECK(figure->script.find("mean of 1–3 pairs") != std::string::npos);
+  CHECK(figure->script.find("set xzeroaxis") != std::string::npos);
 }
 
 TEST_CASE("a condition leaves only what has one of its labels") {

@@ -238,6 +238,9 @@ TEST_CASE("mistakes in what is varied are reported at their place") {
       {"variants: [{name: A}]\nvary: [{key: seed, values: [x]}]\n", "study.yaml:4:29: error: `seed`"},
       {"vary: [{key: seed, values: [1]}]\nfigures: [{name: f, metric: m, against: sed}]\n",
        "study.yaml:4:41: error: nothing that is varied has the name `sed`"},
+      {"vary: [{key: seed, values: [1]}]\nfigures: [{name: f, metric: m, against: seed, difference_from: "
+       "x}]\n",
+       "study.yaml:4:64: error: `x` is no label of this figure's series"},
       {"vary: [{key: seed, values: [1]}]\nsearch: {method: golden-section, over: seed}\n",
        "study.yaml:4:40: error: `seed` is not varied over a range"},
       {"vary: [{key: seed, name: a, range: {from: 1, to: 2000, points: 2000}}, {key: batching.initial, "

@@ -1,0 +1,59 @@
+#include "plots/shown_values.hpp"
+
+#include <cmath>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include "sim/base/check.hpp"
+
+namespace paceline::plots {
+
+ShownValues::ShownValues(const CsvTable& runs, const StudyFigureSpec& spec,
+                         const std::vector<std::string>& columns)
+    : runs_(runs), spec_(spec), columns_(columns) {
+  for (std::size_t row = 0; row < runs_.size(); ++row) {
+    if (!is_reference(row)) continue;
+    if (const std::optional<double> value = metric(row)) references_.emplace(twin(row), *value);
+  }
+}
+
+bool ShownValues::is_reference(std::size_t row) const {
+  return !spec_.difference_from.empty() && runs_.text(row, spec_.series) == spec_.difference_from;
+}
+
+std::optional<double> ShownValues::of(std::size_t row) const {
+  const std::optional<double> value = metric(row);
+  if (!value || spec_.difference_from.empty()) return value;
+  const auto reference = references_.find(twin(row));
+  const bool are_numbers =
+      reference != references_.end() && std::isfinite(*value) && std::isfinite(reference->second);
+  return are_numbers ? std::optional(*value - reference->second) : std::nullopt;
+}
+
+std::optional<double> ShownValues::metric(std::size_t row) const {
+  if (runs_.text(row, "status") != "done") return std::nullopt;
+  return runs_.text(row, spec_.metric).empty() ? never_reached : runs_.number(row, spec_.metric);
+}
+
+// Everything that a run shares with its reference.
+std::string ShownValues::twin(std::size_t row) const {
+  std::string key = runs_.text(row, "replication");
+  for (const std::string& column : columns_)
+    if (column != spec_.series) key += '\n' + runs_.text(row, column);
+  return key;
+}
+
+MeanInterval mean_interval(const std::vector<double>& values) {
+  check(!values.empty(), "a mean is one of values");
+  const auto n = static_cast<double>(values.size());
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  const double mean = sum / n;
+  if (values.size() == 1) return {mean, 0.0};
+  double squares = 0.0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  const double t = boost::math::quantile(boost::math::students_t_distribution<double>(n - 1.0), 0.975);
+  return {mean, t * std::sqrt(squares / (n - 1.0) / n)};
+}
+
+}  // namespace paceline::plots

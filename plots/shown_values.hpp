@@ -1,0 +1,52 @@
+// What a figure of a study shows of each run: its metric, or how far that is from the same run of a reference.
+//
+// Models:      runs paired by replication and by everything varied but the series. Private to plots.
+// Equation:    shown = metric, or metric - metric of the run with the reference's label.
+//              Of n differences: mean ± t(0.975, n - 1) · sd / √n (Student's t).
+// Units:       those of the metric.
+// Assumptions: differences are independent and nearly normal.
+// Not modelled: pairs of which one failed or never reached: they are left out.
+// Source:      none.
+#pragma once
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plots/csv_table.hpp"
+#include "plots/study_runs.hpp"
+
+namespace paceline::plots {
+
+inline constexpr double never_reached = std::numeric_limits<double>::infinity();
+
+class ShownValues {
+ public:
+  // `columns`: what tells the study's combinations apart. All three outlive this.
+  ShownValues(const CsvTable& runs, const StudyFigureSpec& spec, const std::vector<std::string>& columns);
+
+  // A reference shows nothing of its own.
+  [[nodiscard]] bool is_reference(std::size_t row) const;
+  // Nothing: the run failed, or has no twin to be compared with.
+  [[nodiscard]] std::optional<double> of(std::size_t row) const;
+
+ private:
+  [[nodiscard]] std::optional<double> metric(std::size_t row) const;
+  [[nodiscard]] std::string twin(std::size_t row) const;
+
+  const CsvTable& runs_;
+  const StudyFigureSpec& spec_;
+  const std::vector<std::string>& columns_;
+  std::map<std::string, double> references_;  // by twin
+};
+
+struct MeanInterval {
+  double mean = 0.0;
+  double half_width = 0.0;  // of the 95 % interval; 0 for one value
+};
+// Of at least one value.
+[[nodiscard]] MeanInterval mean_interval(const std::vector<double>& values);
+
+}  // namespace paceline::plots
