@@ -15,6 +15,16 @@ constexpr std::uint32_t evaluation_batch_samples = 250;
 constexpr double share_of_newest_batch = 0.1;  // in the averages of batch normalization: PyTorch's default
 constexpr ServerId first_server{0};
 
+std::vector<std::uint32_t> streams_of(const NetworkLearnerConfig& config) {
+  std::vector<std::uint32_t> streams = config.random_streams;
+  if (streams.empty()) {
+    streams.resize(config.worker_count);
+    std::iota(streams.begin(), streams.end(), 0U);
+  }
+  check(streams.size() == config.worker_count, "each worker has a random stream");
+  return streams;
+}
+
 std::vector<float> initial_parameters(const Network& network, Seed seed) {
   std::vector<float> parameters(static_cast<std::size_t>(network.parameter_count()));
   network.initialize(parameters, seed);
@@ -27,6 +37,7 @@ NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
     : data_(load_dataset(config.dataset)),
       network_(config.network, data_.train.classes()),
       seed_(config.seed),
+      random_streams_(streams_of(config)),
       store_(initial_parameters(network_, config.seed), {.worker_count = config.worker_count,
                                                          .server_count = config.server_count,
                                                          .momentum_at = config.momentum_at,
@@ -43,7 +54,9 @@ NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
   if (config.dataset.partition == DataPartition::equal_shards)
     shuffle = random_permutation(RandomStream(seed_, Purpose::data_partition), samples);
   for (std::uint64_t w = 0; w < cursors_.size(); ++w) {
-    const DataPart part = part_of(config.dataset.partition, samples, w, cursors_.size());
+    const auto place = static_cast<std::uint64_t>(std::ranges::count_if(
+        random_streams_, [&](std::uint32_t other) { return other < random_streams_[w]; }));
+    const DataPart part = part_of(config.dataset.partition, samples, place, cursors_.size());
     check(part.size() > 0, "every worker has data");
     cursors_[w].data.assign(shuffle.begin() + part.first, shuffle.begin() + part.end);
   }
@@ -110,8 +123,7 @@ std::vector<std::uint32_t> NetworkLearner::next_samples(WorkerId id, std::int64_
   std::vector<std::uint32_t> samples;
   while (std::ssize(samples) < batch_samples) {
     if (cursor.position == cursor.order.size()) {
-      const RandomStream stream(seed_, Purpose::data_order, static_cast<std::uint32_t>(id.value),
-                                cursor.next_pass++);
+      const RandomStream stream(seed_, Purpose::data_order, random_streams_.at(id.value), cursor.next_pass++);
       cursor.order = random_permutation(stream, static_cast<std::uint32_t>(cursor.data.size()));
       cursor.position = 0;
     }

@@ -3,8 +3,9 @@
 // Models:      the parameters, copies and velocities of sim/learning/parameter_store.hpp, with the gradients of a network;
 //              per worker one position in its own order of its part of the training set
 //              (sim/learning/partition.hpp).
-// Equation:    those of parameter_store.hpp. Worker w reads its part of the training set in passes; pass p is the
-//              permutation drawn from the stream (seed, data_order, w, p). A batch of b takes the next b samples,
+// Equation:    those of parameter_store.hpp. A worker with random stream r reads its part of the training set in passes; pass
+//              p is the permutation drawn from the stream (seed, data_order, r, p). Shards follow the order of the
+//              streams: the worker with the lowest reads the first. A batch of b takes the next b samples,
 //              across the end of a pass if need be, so that a batch of 48 extends a batch of 32.
 // Units:       loss in nats, accuracy 0-1.
 // Assumptions: one compute thread (set by the constructor for the whole process), so that equal calls give
@@ -62,6 +63,7 @@ class NetworkLearner final : public Learner {
   TrainAndTest data_;
   Network network_;
   Seed seed_;
+  std::vector<std::uint32_t> random_streams_;  // by worker
   ParameterStore store_;
   BatchNormAverages averages_;
   std::vector<SampleCursor> cursors_;  // by worker

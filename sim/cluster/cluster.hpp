@@ -29,10 +29,20 @@ struct Worker {
   double speed = 1.0;     // relative to the machine the profile was measured on; 0.5 takes twice as long
   std::string profile{};  // path of its calibration file; empty: the job's
   std::optional<CpuQuota> quota{};
-  std::optional<Bytes> memory{};  // what a batch must fit into; absent: no limit
-  std::optional<double> flops{};  // declared peak, flop/s
+  std::optional<Bytes> memory{};                 // what a batch must fit into; absent: no limit
+  std::optional<double> flops{};                 // declared peak, flop/s
+  std::optional<std::uint32_t> random_stream{};  // absent: its place among the workers
   friend bool operator==(const Worker&, const Worker&) = default;
 };
+
+// Whose luck each worker has: what labels its random numbers (jitter, stragglers, the order of its data), so that a list
+// in another order can keep the luck of every worker.
+[[nodiscard]] inline std::vector<std::uint32_t> random_streams(const std::vector<Worker>& workers) {
+  std::vector<std::uint32_t> streams;
+  for (const Worker& worker : workers)
+    streams.push_back(worker.random_stream.value_or(static_cast<std::uint32_t>(streams.size())));
+  return streams;
+}
 
 // A host on which some of the workers run, on cores of their own.
 struct Machine {

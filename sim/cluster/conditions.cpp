@@ -45,10 +45,14 @@ std::vector<bool> present_at_start(const std::vector<MembershipChange>& membersh
   return present;
 }
 
-Conditions::Conditions(Heterogeneity heterogeneity, std::size_t workers, Seed seed)
-    : plan_(std::move(heterogeneity)), seed_(seed), factors_(workers), conditions_(workers) {
-  const std::vector<bool> present = present_at_start(plan_.membership, workers);
-  for (std::size_t w = 0; w < workers; ++w) conditions_[w].is_present = present[w];
+Conditions::Conditions(Heterogeneity heterogeneity, std::vector<std::uint32_t> random_streams, Seed seed)
+    : plan_(std::move(heterogeneity)),
+      random_streams_(std::move(random_streams)),
+      seed_(seed),
+      factors_(random_streams_.size()),
+      conditions_(random_streams_.size()) {
+  const std::vector<bool> present = present_at_start(plan_.membership, conditions_.size());
+  for (std::size_t w = 0; w < conditions_.size(); ++w) conditions_[w].is_present = present[w];
   if (plan_.random_stragglers) {
     check(plan_.random_stragglers->window > Seconds{}, "a window of random stragglers has a length");
     draw_window();
@@ -139,7 +143,7 @@ void Conditions::enter_windows(Seconds now) {
 
 void Conditions::draw_window() {
   for (std::size_t w = 0; w < factors_.size(); ++w) {
-    RandomStream stream(seed_, Purpose::straggler, static_cast<std::uint32_t>(w), window_);
+    RandomStream stream(seed_, Purpose::straggler, random_streams_[w], window_);
     factors_[w].straggles_in_window = stream.uniform() < plan_.random_stragglers->probability;
   }
 }

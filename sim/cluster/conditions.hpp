@@ -5,8 +5,8 @@
 //              of its iterations, presence.
 // Equation:    speed = level · trace · Π 1 / slowdown of the stragglers active;   bandwidth = level · trace;
 //              added latency = Σ added_latency · round_trips of the stragglers active; of one message: Σ added_latency.
-//              A random straggler lasts one window: worker w straggles in window k = [k·L, (k+1)·L) with probability p,
-//              drawn from the stream (seed, straggler, w, k).
+//              A random straggler lasts one window: a worker with random stream r straggles in window
+//              k = [k·L, (k+1)·L) with probability p, drawn from the stream (seed, straggler, r, k).
 // Units:       seconds; factors relative to the worker as the scenario describes it; epochs and progress count samples
 //              applied.
 // Assumptions: changes by epoch or progress happen with the update that reaches them; by time, on the dot. What is in
@@ -103,7 +103,8 @@ struct JobPosition {
 
 class Conditions {
  public:
-  Conditions(Heterogeneity heterogeneity, std::size_t workers, Seed seed);
+  // `random_streams`: of each worker (cluster.hpp).
+  Conditions(Heterogeneity heterogeneity, std::vector<std::uint32_t> random_streams, Seed seed);
 
   // Brings everything up to date; returns the workers whose condition changed, ascending.
   std::vector<WorkerId> advance(const JobPosition& position);
@@ -138,6 +139,7 @@ class Conditions {
   [[nodiscard]] WorkerCondition condition(std::size_t worker) const;
 
   Heterogeneity plan_;  // what has happened is removed, but for the trace
+  std::vector<std::uint32_t> random_streams_;
   Seed seed_;
   std::size_t trace_rows_done_ = 0;
   std::uint64_t window_ = 0;

@@ -118,6 +118,7 @@ ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std:
                            const std::vector<Worker>& workers, const Jitter& jitter, Seed seed,
                            DataLoading data_loading)
     : profiles_(std::move(profiles)),
+      random_streams_(paceline::random_streams(workers)),
       iteration_cv_(jitter.iteration_cv),
       iteration_quantiles_(jitter.iteration_quantiles),
       seed_(seed),
@@ -132,7 +133,7 @@ ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std:
     std::optional<BatchKnee> knee = fit.knee;
     if (knee) knee->extra_slope = knee->extra_slope / workers[w].speed;
     const double worker_factor =
-        mean_one_factor(seed, Purpose::worker_jitter, static_cast<std::uint32_t>(w), 0, jitter.worker_cv);
+        mean_one_factor(seed, Purpose::worker_jitter, random_streams_[w], 0, jitter.worker_cv);
     workers_.push_back({fit.intercept / workers[w].speed, fit.slope_per_sample / workers[w].speed,
                         fit.optimizer_step / workers[w].speed, knee, run_factor * worker_factor,
                         workers[w].speed, profile_of_worker[w], workers[w].cores, workers[w].quota});
@@ -169,7 +170,7 @@ std::vector<std::optional<QuotaClock>> ComputeTimes::quota_clocks() const {
   for (std::size_t w = 0; w < workers_.size(); ++w) {
     clocks.emplace_back();
     if (const std::optional<CpuQuota>& quota = workers_[w].quota) {
-      RandomStream stream(seed_, Purpose::quota_phase, static_cast<std::uint32_t>(w));
+      RandomStream stream(seed_, Purpose::quota_phase, random_streams_[w]);
       clocks.back().emplace(*quota, workers_[w].cores, -stream.uniform() * quota->period);
     }
   }
@@ -177,7 +178,7 @@ std::vector<std::optional<QuotaClock>> ComputeTimes::quota_clocks() const {
 }
 
 Seconds ComputeTimes::iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const {
-  const auto entity = static_cast<std::uint32_t>(worker.value);
+  const std::uint32_t entity = random_streams_.at(worker.value);
   const double iteration_factor =
       iteration_quantiles_.empty()
           ? mean_one_factor(seed_, Purpose::iteration_jitter, entity, iteration, iteration_cv_)

@@ -11,9 +11,8 @@
 //              factor not to be log-normal, I_{w,k} = Q(u), linear between the profile's measured quantiles Q.
 //              optimizer step: optimizer_step[cores_w] / speed_w, without jitter.
 // Units:       seconds, samples; speed relative to the profile's machine.
-// Assumptions: factors are keyed by (run), (worker) and (worker, iteration) and not by the batch, so policies
-// that
-//              choose other batches meet the same luck (common random numbers). Iterations are independent.
+// Assumptions: factors are keyed by (run), (worker's random stream) and (that, iteration) and not by the batch, so
+//              policies that choose other batches meet the same luck (common random numbers). Iterations are independent.
 // Not modelled: stragglers and speed changing over time (sim/cluster/conditions.hpp); a quota of processor time holds up
 //              what computes (quota_clock.hpp).
 // Source:      design section 5 (compute, jitter).
@@ -96,6 +95,7 @@ class ComputeTimes {
   // worker, without that of single iterations.
   [[nodiscard]] ComputeFit law(WorkerId worker, std::optional<int> cores, double speed) const;
   [[nodiscard]] std::size_t worker_count() const { return workers_.size(); }
+  [[nodiscard]] const std::vector<std::uint32_t>& random_streams() const { return random_streams_; }
 
  private:
   struct WorkerTimes {
@@ -115,6 +115,7 @@ class ComputeTimes {
 
   std::vector<Profile> profiles_;
   std::vector<WorkerTimes> workers_;
+  std::vector<std::uint32_t> random_streams_;  // by worker
   double iteration_cv_;
   std::vector<double> iteration_quantiles_;
   Seed seed_;

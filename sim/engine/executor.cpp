@@ -14,7 +14,7 @@ Executor::Executor(Coordinator& coordinator, const World& world, Learner& learne
       learner_(learner),
       timeline_(timeline),
       observer_(observer),
-      conditions_(world.heterogeneity, world.compute.worker_count(), world.seed),
+      conditions_(world.heterogeneity, world.compute.random_streams(), world.seed),
       computations_(world.compute.worker_count(), world.compute.quota_clocks()),
       server_free_at_(world.servers) {}
 

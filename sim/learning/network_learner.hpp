@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "sim/base/random.hpp"
 #include "sim/learning/learner.hpp"
@@ -32,8 +33,9 @@ struct NetworkLearnerConfig {
   MomentumPlace momentum_at = MomentumPlace::server;
   BatchNormRule batch_norm = BatchNormRule::chief;
   std::uint32_t worker_count = 0;
-  std::uint32_t server_count = 1;  // shards of the parameters
-  Seed seed;                       // parameter initialization and data order
+  std::uint32_t server_count = 1;                  // shards of the parameters
+  Seed seed;                                       // parameter initialization and data order
+  std::vector<std::uint32_t> random_streams = {};  // of each worker's data order; empty: 0, 1, 2, …
 };
 
 // Loads the kernels module and builds the learner. Throws UserError when the module is missing, the network
@@ -41,7 +43,7 @@ struct NetworkLearnerConfig {
 [[nodiscard]] std::unique_ptr<Learner> load_network_learner(const NetworkLearnerConfig& config);
 
 // The symbol the module exports, found by name; both sides include this header.
-inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v3";
+inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v4";
 using MakeNetworkLearner = Learner* (*)(const NetworkLearnerConfig&);
 
 }  // namespace paceline

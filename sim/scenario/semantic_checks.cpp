@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -92,6 +93,22 @@ void check_quotas(const Scenario& scenario, const Reading& reading) {
     reading.problems().warning(reading.spot(path + ".quota"),
                                fmt::format("a quota of {:g} cores never holds up a worker that has {}",
                                            worker.quota->cores, worker.cores));
+  }
+}
+
+void check_random_streams(const Scenario& scenario, const Reading& reading) {
+  if (!reading.is_sound("cluster.workers")) return;
+  const std::vector<std::uint32_t> streams = random_streams(scenario.cluster.workers);
+  std::map<std::uint32_t, std::size_t> owners;
+  for (std::size_t w = 0; w < streams.size(); ++w) {
+    const auto [other, is_new] = owners.emplace(streams[w], w);
+    if (is_new) continue;
+    const std::size_t stated = scenario.cluster.workers[w].random_stream ? w : other->second;
+    reading.problems().error(
+        reading.spot(fmt::format("cluster.workers.{}.random_stream", stated)),
+        fmt::format("workers {} and {} have the same random stream, {}, and so the same luck", other->second,
+                    w, streams[w]),
+        "give each worker one of its own; without `random_stream` it is its place in the list, from 0");
   }
 }
 
@@ -267,6 +284,7 @@ void check_scenario(const Scenario& scenario, const Reading& reading) {
   check_learner(scenario, reading);
   check_optimizer(scenario, reading);
   check_quotas(scenario, reading);
+  check_random_streams(scenario, reading);
   check_network(scenario, reading);
   check_schedule(scenario, reading);
   check_phases(scenario, reading);

@@ -81,7 +81,8 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t ser
                                .batch_norm = optimizer.batch_norm,
                                .worker_count = workers,
                                .server_count = scenario.cluster.servers.count,
-                               .seed = seed});
+                               .seed = seed,
+                               .random_streams = random_streams(scenario.cluster.workers)});
 }
 
 Every every(const Count& count, const Scenario& scenario) {

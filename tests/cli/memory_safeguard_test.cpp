@@ -1,4 +1,6 @@
 // Batches and the workers' memory, as a person at a terminal meets them.
+#include <sstream>
+
 #include <doctest/doctest.h>
 
 #include "tests/cli/round_profile.hpp"
@@ -78,6 +80,32 @@ TEST_CASE("uniform batches are capped too") {
   const Place place(profile_with_memory);
   CHECK(place.run({"batching.controller=uniform", "cluster.workers.1.memory=110 MB"}).exit_code == 0);
   CHECK(contains(place.file("batches.csv"), "0,0,0,1,20,32,memory\n"));
+}
+
+TEST_CASE("where bounds forbid balance the results say by how much, and which bound it is") {
+  // Speeds 1 and 8, 1 ms + 0.1 ms a sample: at 32 each 4.2 and 0.525 ms. In proportion 64 samples would be 7.1 and 56.9;
+  // of them `maximum` lets worker 1 have 40. 24 samples on worker 0 take 3.4 ms; with one it would take 1.1 ms, and the
+  // other would have the time for its 63: an imbalance of 3.4/1.1 = 3.09.
+  const Place place(test::round_profile("small-cnn"));
+  CHECK(place.run({"batching.maximum=40", "cluster.workers=[{cores: 1}, {cores: 1, speed: 8}]"}).exit_code ==
+        0);
+  const std::string batches = place.file("batches.csv");
+  CAPTURE(batches);
+  CHECK(has(batches, ",1,40,56.8"));
+  CHECK(has(batches, ",maximum\n"));
+  const std::string balance = place.file("balance.csv");
+  const std::string adjustment = ",adjustment,64,1,";
+  const std::size_t at = balance.find(adjustment);
+  REQUIRE(at != balance.npos);
+  std::istringstream numbers(balance.substr(at + adjustment.size()));
+  double slowest_s = 0.0;
+  double balanced_s = 0.0;
+  double imbalance = 0.0;
+  char comma = 0;
+  numbers >> slowest_s >> comma >> balanced_s >> comma >> imbalance;
+  CHECK(slowest_s == doctest::Approx(0.0034));
+  CHECK(balanced_s == doctest::Approx(0.0011));
+  CHECK(imbalance == doctest::Approx(3.4 / 1.1));
 }
 
 TEST_CASE("memory that cannot hold the global batch is refused at its place") {

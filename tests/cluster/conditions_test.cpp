@@ -11,7 +11,7 @@ constexpr WorkerId w0{0};
 constexpr WorkerId w1{1};
 
 Conditions two_workers(Heterogeneity plan) {
-  return Conditions(std::move(plan), 2, Seed{1, 0});
+  return Conditions(std::move(plan), {0, 1}, Seed{1, 0});
 }
 
 JobPosition at(double seconds, double epoch = 0.0, double progress = 0.0) {
@@ -128,8 +128,8 @@ TEST_CASE("a random straggler is drawn by seed, worker and window alone, however
                                             .added_latency = Seconds{0.5},
                                             .round_trips = 2.0};
   const Seed seed{17, 3};
-  Conditions at_each_window(plan, 4, seed);
-  Conditions skipping(plan, 4, seed);
+  Conditions at_each_window(plan, {0, 1, 2, 3}, seed);
+  Conditions skipping(plan, {0, 1, 2, 3}, seed);
   std::size_t straggling = 0;
   for (std::uint64_t window = 0; window < 400; ++window) {
     const JobPosition position = at(10.0 * static_cast<double>(window) + 3.0);

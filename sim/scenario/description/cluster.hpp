@@ -30,6 +30,11 @@ void describe(Visitor& v, Worker& c) {
              Absent{"no limit"});
   v.optional("flops", c.flops, flop_rate(above(0)), "declared peak, for `batching.shares: flops`",
              Absent{"not declared"});
+  v.optional(
+      "random_stream", c.random_stream, Whole<std::uint32_t>{0, maximum_workers - 1},
+      "whose luck it has: names its random numbers (jitter, stragglers, order of its data), so that a list "
+      "in another order keeps them",
+      Absent{"its place in the list, from 0"});
 }
 
 template <class Visitor>

@@ -1,0 +1,71 @@
+// A real network under a whole job whose workers stand in another order, with their random streams.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "kernels/network_learner.hpp"
+#include "tests/support/test_job.hpp"
+
+using namespace paceline;
+
+namespace {
+
+// Four machines under jitter, those of `order`; the parameters they end with.
+std::vector<float> trained(SynchronizationKind policy, DataPartition partition,
+                           const std::vector<std::uint32_t>& order) {
+  test::TestJob training;
+  training.workers.clear();
+  const std::vector<double> speeds{9.0, 8.0, 6.0, 25.0};
+  for (const std::uint32_t w : order) training.workers.push_back({.speed = speeds[w], .random_stream = w});
+  training.phases = {{.policy = policy}};
+  training.batching = {.controller = BatchControllerKind::proportional_repair,
+                       .initial_samples = 8,
+                       .maximum_samples = 100,
+                       .adjust_every = EveryIterations{2}};
+  training.optimizer.learning_rate = 0.01;
+  training.jitter.iteration_cv = 0.1;
+  training.total_samples = 320;
+  NetworkLearnerConfig config{
+      .network = "small-cnn",
+      .dataset = {.kind = "built-in-images", .path = "", .train_samples = 100, .test_samples = 20},
+      .seed = {.seed = 1, .replication = 0}};
+  config.worker_count = static_cast<std::uint32_t>(order.size());
+  config.random_streams = order;
+  config.dataset.partition = partition;
+  kernels::NetworkLearner learner(config);
+  const auto result = training.run_ideal(learner);
+  CHECK(result.recording.all<AdoptBatches>().size() > 1);
+  return {learner.global_parameters().begin(), learner.global_parameters().end()};
+}
+
+// max |a - b| / max |b|
+double relative_difference(const std::vector<float>& a, const std::vector<float>& b) {
+  double difference = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference = std::max(difference, std::abs(static_cast<double>(a[i]) - b[i]));
+    size = std::max(size, std::abs(static_cast<double>(b[i])));
+  }
+  return difference / size;
+}
+
+}  // namespace
+
+TEST_CASE("relabelling the workers together with their random streams trains the same network") {
+  // Under ASP bit by bit, whatever the number of workers: a job of four under jitter, with the order of everybody's data
+  // and the shards, if any. Under BSP the gradients are summed in the order of the places, so that four workers agree to
+  // rounding only; of two, a + b = b + a.
+  for (const DataPartition partition : {DataPartition::whole, DataPartition::equal_shards}) {
+    const std::vector<float> asynchronous = trained(SynchronizationKind::asp, partition, {0, 1, 2, 3});
+    CHECK(asynchronous == trained(SynchronizationKind::asp, partition, {2, 0, 3, 1}));
+    CHECK(trained(SynchronizationKind::bsp, partition, {0, 2}) ==
+          trained(SynchronizationKind::bsp, partition, {2, 0}));
+    const std::vector<float> synchronous = trained(SynchronizationKind::bsp, partition, {0, 1, 2, 3});
+    CHECK(relative_difference(trained(SynchronizationKind::bsp, partition, {2, 0, 3, 1}), synchronous) <
+          1e-4);
+    // The comparison notices another order of data.
+    CHECK(relative_difference(asynchronous, synchronous) > 1e-3);
+  }
+}
