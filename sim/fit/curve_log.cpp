@@ -84,6 +84,16 @@ CurveLog read_curve(const std::filesystem::path& file, const CurveColumns& colum
   return CurveReader(file, columns).read();
 }
 
+std::vector<std::string> runs_in(const std::filesystem::path& file, const std::string& column) {
+  const CsvRows rows(file);
+  const std::size_t index = rows.column(column);
+  std::vector<std::string> runs;
+  for (const CsvRow& row : rows.rows())
+    if (index < row.cells.size() && std::find(runs.begin(), runs.end(), row.cells[index]) == runs.end())
+      runs.push_back(row.cells[index]);
+  return runs;
+}
+
 std::vector<std::string> find_gaps(const CurveLog& log, std::span<const double> positions) {
   check(positions.size() == log.rows.size(), "one position for each row");
   std::vector<double> spacings;

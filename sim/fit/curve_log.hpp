@@ -44,6 +44,9 @@ struct CurveLog {
 // those of the restart. Throws UserError when the file cannot be read or lacks a column.
 [[nodiscard]] CurveLog read_curve(const std::filesystem::path& file, const CurveColumns& columns);
 
+// The values of a column that tells runs apart, in the order they appear; truncated rows have none.
+[[nodiscard]] std::vector<std::string> runs_in(const std::filesystem::path& file, const std::string& column);
+
 // One sentence for each gap; `positions` of the rows of `log`.
 [[nodiscard]] std::vector<std::string> find_gaps(const CurveLog& log, std::span<const double> positions);
 

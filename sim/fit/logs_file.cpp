@@ -75,7 +75,7 @@ void describe(Visitor& v, LogRunText& c) {
   v.required("accuracy", c.accuracy, Path{}, "CSV of the test accuracy, relative to this file");
   v.optional("loss", c.loss, Path{}, "CSV of the training loss", Absent{"loss is not fitted"});
   v.optional("run", c.run, Text{}, "the value of `columns.run` of this run",
-             Absent{"the file holds one run"});
+             Absent{"every run of the file is one of the group"});
 }
 
 template <class Visitor>
@@ -145,24 +145,36 @@ class LogReader {
   RunGroup read(const LogGroupText& group) {
     RunGroup runs{group.name, {}};
     const TrainingPlan plan = plan_of(group);
-    for (const LogRunText& run : group.runs) {
-      TrainingRun made;
-      made.name =
-          run.run.empty() ? run.accuracy.string() : fmt::format("{} ({})", run.accuracy.string(), run.run);
-      made.group = group.name;
-      made.classes = text_.classes;
-      made.plan = plan;
-      made.accuracy = curve(run.accuracy, text_.columns.accuracy, run.run, group, plan);
-      if (!run.loss.empty()) made.loss = curve(run.loss, text_.columns.loss, run.run, group, plan);
-      if (made.accuracy.empty()) throw UserError(fmt::format("{}: has no usable row", made.name), "");
-      made.final_accuracy = made.accuracy.back().value;
-      runs.runs.push_back(std::move(made));
-    }
+    for (const LogRunText& run : group.runs)
+      for (const LogRunText& one : single_runs(run)) runs.runs.push_back(read_run(one, group, plan));
     return runs;
   }
   [[nodiscard]] const std::vector<std::string>& defects() const { return defects_; }
 
  private:
+  // A file whose runs are not named stands for each of them.
+  [[nodiscard]] std::vector<LogRunText> single_runs(const LogRunText& run) const {
+    if (text_.columns.run.empty() || !run.run.empty()) return {run};
+    std::vector<LogRunText> all;
+    for (std::string& value : runs_in(run.accuracy, text_.columns.run))
+      all.push_back({run.accuracy, run.loss, std::move(value)});
+    return all;
+  }
+
+  TrainingRun read_run(const LogRunText& run, const LogGroupText& group, const TrainingPlan& plan) {
+    TrainingRun made;
+    made.name =
+        run.run.empty() ? run.accuracy.string() : fmt::format("{} ({})", run.accuracy.string(), run.run);
+    made.group = group.name;
+    made.classes = text_.classes;
+    made.plan = plan;
+    made.accuracy = curve(run.accuracy, text_.columns.accuracy, run.run, group, plan);
+    if (!run.loss.empty()) made.loss = curve(run.loss, text_.columns.loss, run.run, group, plan);
+    if (made.accuracy.empty()) throw UserError(fmt::format("{}: has no usable row", made.name), "");
+    made.final_accuracy = made.accuracy.back().value;
+    return made;
+  }
+
   std::vector<PositionedValue> curve(const std::filesystem::path& file, const std::string& column,
                                      const std::string& run, const LogGroupText& group,
                                      const TrainingPlan& plan) {
@@ -201,9 +213,9 @@ void check_groups(const LogsText& text, const Reading& reading) {
       if (group.drops[i] <= group.drops[i - 1])
         reading.problems().error(reading.spot(fmt::format("{}.drops.{}", path, i)), "drops must ascend");
     for (std::size_t r = 0; r < group.runs.size(); ++r)
-      if (group.runs[r].run.empty() != text.columns.run.empty())
-        reading.problems().error(reading.spot(fmt::format("{}.runs.{}", path, r)),
-                                 "`run` and `columns.run` are given together or not at all");
+      if (!group.runs[r].run.empty() && text.columns.run.empty())
+        reading.problems().error(reading.spot(fmt::format("{}.runs.{}.run", path, r)),
+                                 "`columns.run` does not say which column tells runs apart");
   }
 }
 

@@ -21,7 +21,7 @@
 //       drops: [50 %, 75 %]       # of the workload
 //       drop_factor: 0.1
 //       step: updates             # or minibatches, or samples
-//       runs: [{accuracy: a.csv, loss: l.csv, run: 0}]
+//       runs: [{accuracy: a.csv, loss: l.csv, run: 0}]   # without `run`: every run of the file
 #pragma once
 
 #include <filesystem>

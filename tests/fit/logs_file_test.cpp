@@ -66,12 +66,24 @@ TEST_CASE("a results folder's curves are read as the runs of one group") {
   CHECK(group.plan().drops_minibatches == std::vector<double>{10.0});
 }
 
+TEST_CASE("a file of several runs whose runs are not named stands for all of them") {
+  const LogsFolder folder;
+  const TrainingLogs read =
+      read_logs_file(folder.write(logs("100 %", "{accuracy: curve.csv, loss: curve.csv}")), false);
+  const RunGroup& group = read.groups.front();
+  REQUIRE(group.runs.size() == 2);
+  CHECK(group.runs[0].final_accuracy == 0.5);
+  CHECK(group.runs[1].final_accuracy == 0.6);
+  CHECK(group.runs[1].loss.back().value == 0.9);
+}
+
 TEST_CASE("mistakes in a logs file are said at their places") {
   const LogsFolder folder;
   CHECK(folder.message_of(logs("90 %", "{accuracy: curve.csv, run: 0}")).find("sum to 90 %, not to 100 %") !=
         std::string::npos);
-  CHECK(folder.message_of(logs("100 %", "{accuracy: curve.csv}")).find("`run` and `columns.run`") !=
-        std::string::npos);
+  std::string unnamed = logs("100 %", "{accuracy: curve.csv, run: 0}");
+  unnamed.replace(unnamed.find(", run: replication"), std::string(", run: replication").size(), "");
+  CHECK(folder.message_of(unnamed).find("`columns.run` does not say which column") != std::string::npos);
   CHECK(folder.message_of(logs("100 %", "{acuracy: curve.csv, run: 0}")).find("did you mean `accuracy`?") !=
         std::string::npos);
   CHECK(folder.message_of(logs("100 %", "{accuracy: none.csv, run: 0}")).find("cannot read") !=
