@@ -90,6 +90,8 @@ LearnerValidity validity_of(std::span<const TracedGroup> groups) {
           first ? plan.workers : std::min<std::int64_t>(validity.workers_min, plan.workers);
       validity.workers_max =
           first ? plan.workers : std::max<std::int64_t>(validity.workers_max, plan.workers);
+      validity.momentum_min = first ? plan.momentum : std::min(validity.momentum_min, plan.momentum);
+      validity.momentum_max = std::max(validity.momentum_max, plan.momentum);
       validity.learning_rate_max = std::max(validity.learning_rate_max, combined * plan.rate_per_gradient);
       first = false;
     }
@@ -130,6 +132,7 @@ FitReport fit_and_report(const std::vector<RunGroup>& groups, const FitRequest& 
   std::vector<std::vector<double>> refits;
   FitOptions options = request.options;
   options.evaluations = std::min(options.evaluations, refit_evaluations);
+  options.spread = report.learner.spread;
   for (int draw = 0; draw < request.bootstrap; ++draw) {
     tick();
     const std::vector<TracedGroup> resampled = resample(traced, static_cast<std::uint32_t>(draw));

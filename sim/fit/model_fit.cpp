@@ -11,6 +11,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
+#include "sim/fit/run_mean.hpp"
 
 namespace paceline {
 namespace {
@@ -61,6 +62,7 @@ std::vector<double> binned_losses(const RunGroup& group) {
 struct Target {
   const TracedGroup* traced = nullptr;
   std::vector<double> grid;
+  std::vector<double> lift;  // of the mean over runs above the mean run, on the grid
   std::vector<double> losses;
   double workload = 0.0;
   double final_accuracy = 0.0;
@@ -149,6 +151,24 @@ void add_residuals(const Target& target, std::span<const FormReading> readings,
   }
 }
 
+// Samples of synchronous updates: only where they differ do runs tell how larger batches help without staleness.
+struct SynchronousBatches {
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = 0.0;
+
+  explicit SynchronousBatches(std::span<const TracedGroup> groups) {
+    for (const TracedGroup& traced : groups) {
+      const TrainingPlan& plan = traced.group.plan();
+      for (const PlanPhase& phase : plan.phases) {
+        if (!phase.synchronous) continue;
+        smallest = std::min(smallest, plan.batch_samples * plan.workers);
+        largest = std::max(largest, plan.batch_samples * plan.workers);
+      }
+    }
+  }
+  [[nodiscard]] bool differ() const { return largest > smallest; }
+};
+
 // What the search sees: every free parameter on [0, 1].
 class Search {
  public:
@@ -159,6 +179,9 @@ class Search {
     for (const TracedGroup& group : groups) targets_.push_back(make_target(group, deviation));
     set_initial(groups, start);
     for (const auto& [name, value] : options.fixed) fix(name, value);
+    const FittedForm from{&form_, start_, 0.0};
+    for (Target& target : targets_)
+      target.lift = lift_of_runs(from, options.spread, *target.traced, target.grid);
   }
 
   [[nodiscard]] std::size_t dimensions() const { return free_.size(); }
@@ -179,8 +202,11 @@ class Search {
     throw_if_interrupted();
     const FittedForm trial{&form_, values(point), 0.0};
     std::vector<double> all;
-    for (const Target& target : targets_)
-      add_residuals(target, predict(trial, *target.traced, target.grid), all);
+    for (const Target& target : targets_) {
+      std::vector<FormReading> readings = predict(trial, *target.traced, target.grid);
+      for (std::size_t i = 0; i < readings.size(); ++i) readings[i].accuracy += target.lift[i];
+      add_residuals(target, readings, all);
+    }
     for (double& residual : all) residual /= std::sqrt(static_cast<double>(targets_.size()));
     for (std::size_t i = 0; i < free_.size(); ++i)
       all.push_back(std::sqrt(prior_weight) * (point[i] - to_point(free_[i], initial_)));
@@ -207,6 +233,7 @@ class Search {
     double temperature = 0.0;
     double batch = 0.0;
     double best = 0.0;
+    const SynchronousBatches batches(groups);
     for (const TracedGroup& traced : groups) {
       const TrainingPlan& plan = traced.group.plan();
       samples = std::max(samples, plan.workload_minibatches() * plan.batch_samples);
@@ -224,7 +251,10 @@ class Search {
       if (parameter.name == "relaxation_samples") value = 0.01 * samples;
       if (parameter.name == "reference_temperature") value = temperature, is_free = false;
       if (parameter.name == "reference_samples") value = batch, is_free = false;
-      if (parameter.name == "noise_batch_samples") is_free = false;
+      if (parameter.name == "noise_batch_samples") {
+        is_free = batches.differ();
+        if (is_free) value = 10.0 * batches.largest;
+      }
       initial_.push_back(std::clamp(value, parameter.lower, parameter.upper));
       if (is_free) free_.push_back(i);
     }

@@ -1,11 +1,14 @@
 // Fits the parameters of a learning form to groups of recorded runs.
 //
-// Models:      the mean run: every group's trace is repeated without run effects, and compared with all its runs.
+// Models:      every group's trace is repeated without run effects, and compared with all its runs: the mean run plus what
+//              lies between it and the mean over runs (run_mean.hpp), held as it is at the start of the search.
 // Equation:    minimize the mean over groups of
 //                mean over evaluations before the last 30 % of the workload ((accuracy - predicted) / 0.03)²
 //                + 9 · ((mean final accuracy - predicted) / 0.004)²
 //                + 0.5 · mean over 40 bins of the workload (ln(loss / predicted) / 0.5)²
 //              + 0.02 · Σ (distance from the initial value / half the range)²: keeps what the data does not determine.
+//              How larger batches help without staleness is searched only where synchronous updates of different sizes
+//              are among the runs; elsewhere it is held where they help in full.
 // Units:       as in learning_form.hpp. Logarithmic parameters are searched by their logarithm.
 // Assumptions: groups weigh the same whatever their number of runs.
 // Not modelled: correlation of neighbouring evaluations.
@@ -21,12 +24,14 @@
 #include "sim/fit/replay.hpp"
 #include "sim/fit/training_run.hpp"
 #include "sim/learning/learning_form.hpp"
+#include "sim/learning/statistical_model.hpp"
 
 namespace paceline {
 
 struct FitOptions {
   int evaluations = 1500;                 // of the objective, over all starts
   std::map<std::string, double> fixed{};  // parameters that are not searched
+  RunSpread spread{};                     // known from an earlier fit, from whose values the search starts
 };
 
 struct FittedForm {

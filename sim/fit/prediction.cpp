@@ -138,6 +138,10 @@ FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGro
   learner.form = fit_form(form, groups, options);
   learner.noise = fit_noise(learner.form, groups);
   learner.spread = fit_spread(learner.form, groups, learner.noise);
+  // Again, now that it is known how the mean over runs lies to the mean run.
+  FitOptions in_place = options;
+  in_place.spread = learner.spread;
+  learner.form = fit_form(form, groups, in_place, learner.form.values);
   return learner;
 }
 
@@ -157,7 +161,7 @@ PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& grou
     for (std::size_t i = 0; i < positions.size(); ++i)
       run.accuracy.push_back(
           {positions[i],
-           readings[i].accuracy + random.normal(0.0, learner.noise.deviation(readings[i].heat))});
+           readings[i].accuracy + random.normal(0.0, learner.noise.deviation(readings[i].fluctuation))});
     if (!std::isfinite(readings.back().loss)) run.accuracy.clear();
     predicted.runs.push_back(std::move(run));
   }

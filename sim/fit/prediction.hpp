@@ -39,6 +39,7 @@ struct FittedLearner {
   RunSpread spread;
   EvaluationNoise noise;
 };
+// The form twice: the second time the mean over runs with the spread found is what is fitted to the recorded mean.
 [[nodiscard]] FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGroup> groups,
                                         const FitOptions& options);
 

@@ -12,6 +12,7 @@ constexpr double early_share = 0.3;
 constexpr double settled_share = 0.2;  // differences before it show learning, not noise
 constexpr double speed_step = 0.1;     // of ln(speed), for the derivative
 constexpr double largest_speed_spread = 0.5;
+constexpr double largest_damage_spread = 1.0;
 
 struct Moment {
   double sum = 0.0;
@@ -28,7 +29,7 @@ double final_accuracy(const FittedForm& fitted, const TracedGroup& group, const 
   return predict(fitted, group, end, effects).front().accuracy;
 }
 
-// x, y >= 0 that minimize Σ w · (target - x·a - y·b)².
+// x >= 0 and y between 0 and `most` that minimize Σ w · (target - x·a - y·b)².
 struct TwoSums {
   double waa = 0.0;
   double wab = 0.0;
@@ -42,13 +43,14 @@ struct TwoSums {
     wat += weight * a * target;
     wbt += weight * b * target;
   }
-  [[nodiscard]] std::array<double, 2> solve() const {
+  [[nodiscard]] std::array<double, 2> solve(double most) const {
     const double determinant = waa * wbb - wab * wab;
     if (determinant > 1e-12 * waa * wbb) {
       const double x = (wat * wbb - wbt * wab) / determinant;
       const double y = (wbt * waa - wat * wab) / determinant;
-      if (x >= 0.0 && y >= 0.0) return {x, y};
-      if (x < 0.0) return {0.0, std::max(0.0, wbt / wbb)};
+      if (x >= 0.0 && y >= 0.0 && y <= most) return {x, y};
+      if (x < 0.0) return {0.0, std::clamp(wbt / wbb, 0.0, most)};
+      if (y > most) return {std::max(0.0, (wat - most * wab) / waa), most};
     }
     return {waa > 0.0 ? std::max(0.0, wat / waa) : 0.0, 0.0};
   }
@@ -56,13 +58,13 @@ struct TwoSums {
 
 // Neighbouring evaluations of one stretch: how much they differ beyond what the mean run does.
 void add_differences(const TrainingRun& run, const std::vector<FormReading>& readings, double from,
-                     double until, Moment& squares, Moment& heat) {
+                     double until, Moment& squares, Moment& fluctuation) {
   for (std::size_t i = 1; i < run.accuracy.size(); ++i) {
     if (run.accuracy[i - 1].minibatches < from || run.accuracy[i].minibatches > until) continue;
     const double recorded = run.accuracy[i].value - run.accuracy[i - 1].value;
     const double expected = readings[i].accuracy - readings[i - 1].accuracy;
     squares.add(0.5 * (recorded - expected) * (recorded - expected), 1.0);
-    heat.add(readings[i].heat, 1.0);
+    fluctuation.add(readings[i].fluctuation, 1.0);
   }
 }
 
@@ -77,35 +79,35 @@ double first_drop(const TrainingPlan& plan) {
 }
 
 struct NoisePoint {
-  double log_heat = 0.0;
+  double log_fluctuation = 0.0;
   double log_deviation = 0.0;
   double weight = 0.0;
 };
 
 // Slope and level at the weighted mean of the points.
 EvaluationNoise line_through(const std::vector<NoisePoint>& points, double least) {
-  Moment heat;
+  Moment fluctuation;
   Moment deviation;
-  double lowest = points.front().log_heat;
+  double lowest = points.front().log_fluctuation;
   double highest = lowest;
   for (const NoisePoint& point : points) {
-    heat.add(point.log_heat, point.weight);
+    fluctuation.add(point.log_fluctuation, point.weight);
     deviation.add(point.log_deviation, point.weight);
-    lowest = std::min(lowest, point.log_heat);
-    highest = std::max(highest, point.log_heat);
+    lowest = std::min(lowest, point.log_fluctuation);
+    highest = std::max(highest, point.log_fluctuation);
   }
   double exponent = 1.0;
   if (highest - lowest > std::log(1.5)) {
     double covariance = 0.0;
     double variance = 0.0;
     for (const NoisePoint& point : points) {
-      const double x = point.log_heat - heat.mean();
+      const double x = point.log_fluctuation - fluctuation.mean();
       covariance += point.weight * x * (point.log_deviation - deviation.mean());
       variance += point.weight * x * x;
     }
     exponent = std::clamp(covariance / variance, 1.0, 2.5);
   }
-  return {std::exp(deviation.mean() - exponent * heat.mean()), exponent, least};
+  return {std::exp(deviation.mean() - exponent * fluctuation.mean()), exponent, least};
 }
 
 // A run's shift of ln(speed) and the variance evaluation noise gives it.
@@ -127,7 +129,7 @@ Shift speed_shift(const FittedForm& fitted, const TracedGroup& group, const Trai
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (positions[i] > early_share * run.plan.workload_minibatches()) break;
     const double slope = (faster[i].accuracy - mean[i].accuracy) / speed_step;
-    const double deviation = noise.deviation(mean[i].heat);
+    const double deviation = noise.deviation(mean[i].fluctuation);
     product += slope * (run.accuracy[i].value - mean[i].accuracy);
     squares += slope * slope;
     noise_sum += slope * slope * deviation * deviation;
@@ -164,18 +166,18 @@ EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup>
   Moment cold;
   for (const TracedGroup& group : groups) {
     Moment hot;
-    Moment heat;
+    Moment fluctuation;
     for (const TrainingRun& run : group.group.runs) {
       const std::vector<FormReading> readings = predict(fitted, group, positions_of(run));
       const double workload = run.plan.workload_minibatches();
       const double drop = first_drop(run.plan);
-      add_differences(run, readings, settled_share * workload, drop, hot, heat);
+      add_differences(run, readings, settled_share * workload, drop, hot, fluctuation);
       Moment ignored;
       // One tenth of the workload later the drop's own rise is over.
       add_differences(run, readings, drop + 0.1 * workload, workload, cold, ignored);
     }
-    if (hot.mean() > 0.0 && heat.mean() > 0.0)
-      points.push_back({std::log(heat.mean()), 0.5 * std::log(hot.mean()), hot.weight});
+    if (hot.mean() > 0.0 && fluctuation.mean() > 0.0)
+      points.push_back({std::log(fluctuation.mean()), 0.5 * std::log(hot.mean()), hot.weight});
   }
   const double least = std::sqrt(cold.mean());
   if (points.empty()) return {0.0, 1.0, least};
@@ -184,16 +186,20 @@ EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup>
 
 RunSpread fit_spread(const FittedForm& fitted, std::span<const TracedGroup> groups,
                      const EvaluationNoise& noise) {
+  const double speed = fit_speed(fitted, groups, noise);
   TwoSums sums;
   for (const TracedGroup& group : groups) {
     const std::optional<double> deviation = group.group.final_accuracy_deviation();
     if (!deviation) continue;
-    const double damage =
-        final_accuracy(fitted, group, {.damage_factor = 0.0}) - final_accuracy(fitted, group, {});
-    sums.add(1.0, damage * damage, *deviation * *deviation, static_cast<double>(group.group.runs.size() - 1));
+    const double mean = final_accuracy(fitted, group, {});
+    const double damage = final_accuracy(fitted, group, {.damage_factor = 0.0}) - mean;
+    const double slope =
+        (final_accuracy(fitted, group, {.speed_factor = std::exp(speed_step)}) - mean) / speed_step;
+    const double unexplained = std::max(0.0, *deviation * *deviation - slope * slope * speed * speed);
+    sums.add(1.0, damage * damage, unexplained, static_cast<double>(group.group.runs.size() - 1));
   }
-  const auto [ceiling, damage] = sums.solve();
-  return {std::sqrt(ceiling), std::sqrt(damage), fit_speed(fitted, groups, noise)};
+  const auto [ceiling, damage] = sums.solve(largest_damage_spread * largest_damage_spread);
+  return {std::sqrt(ceiling), std::sqrt(damage), speed};
 }
 
 }  // namespace paceline

@@ -51,7 +51,8 @@ struct FormSetting {
 struct FormReading {
   double loss = 0.0;  // not finite: the job diverged
   double accuracy = 0.0;
-  double heat = 0.0;  // accuracy that noise at the present learning rate costs; scale of the evaluation noise
+  // Scale of the evaluation noise; of most forms the accuracy that noise at the present learning rate costs.
+  double fluctuation = 0.0;
 };
 
 class LearningForm {

@@ -24,7 +24,7 @@ enum Parameter : std::size_t {
   heat_accuracy,
   heat_exponent,
   cooling_exponent,
-  annealing_exponent,
+  annealing,
   relaxation_samples,
   noise_batch_samples,
   reference_temperature,
@@ -37,7 +37,7 @@ constexpr std::array<FormParameter, parameter_count> parameters{{
     {"damage", 1e-6, 0.2, 2e-3, true, "accuracy lost in the end per unit of exposure met while learning"},
     {"memory_exponent", 0.3, 6.0, 1.0, true, "how early the memory is decided; 1: in proportion to learning"},
     {"progress_samples", 1e2, 1e9, 3e5, true, "samples after which 1/e is left to learn"},
-    {"onset_exponent", 0.6, 2.0, 1.0, true, "above 1: learning starts slowly"},
+    {"onset_exponent", 0.5, 4.0, 1.0, true, "above 1: learning starts slowly"},
     {"slowing", 1e-4, 10.0, 0.2, true, "by how much a unit of exposure slows progress"},
     {"rate_exponent", 0.0, 1.0, 0.5, false, "how progress depends on the learning rate per sample"},
     {"loss_exponent", 0.2, 4.0, 1.0, true, "loss left as a power of what is left to learn"},
@@ -47,7 +47,7 @@ constexpr std::array<FormParameter, parameter_count> parameters{{
     {"heat_accuracy", 1e-4, 0.4, 0.03, true, "accuracy held back by that noise"},
     {"heat_exponent", 0.05, 2.0, 0.5, true, "how the accuracy held back grows towards the exposure limit"},
     {"cooling_exponent", 0.3, 3.0, 1.3, true, "how the accuracy held back depends on the temperature"},
-    {"annealing_exponent", 0.01, 2.0, 0.3, true, "how it shrinks with progress"},
+    {"annealing", 0.003, 0.6, 0.09, true, "how fast it shrinks with the work done"},
     {"relaxation_samples", 1e3, 1e7, 1e5, true, "samples within which the heat follows its cause"},
     {"noise_batch_samples", 1.0, 1e12, 1e12, true, "batch at which larger ones stop helping"},
     {"reference_temperature", 1e-9, 1e3, 1.0, true,
@@ -80,6 +80,7 @@ class RelaxationForm final : public LearningForm {
     exposed /= samples;
     mean_exposure_ += (exposed - mean_exposure_) / averaging_updates;
     set_step(update.learning_rate / (1.0 - update.momentum), samples);
+    work_ += samples * step_gain_ / value_[progress_samples];
     learn(helping * step_gain_, exposed);
     relax(samples);
   }
@@ -87,12 +88,12 @@ class RelaxationForm final : public LearningForm {
   [[nodiscard]] FormReading read() const override {
     if (!std::isfinite(floor_)) return {floor_, chance_, 0.0};
     const double learned = 1.0 - left_;
-    const double held = heat_ * std::pow(1.0 + progress_, -value_[annealing_exponent]) * learned;
+    const double annealed = std::exp(-value_[annealing] * work_) * learned;
     const double reachable =
         value_[ceiling] + setting_.effects.ceiling_offset - lost_ * setting_.effects.damage_factor;
-    const double accuracy = chance_ + (reachable - chance_) * learned - held;
+    const double accuracy = chance_ + (reachable - chance_) * learned - heat_ * annealed;
     return {initial_loss_ * std::pow(left_, value_[loss_exponent]) + floor_,
-            std::clamp(accuracy, chance_, 1.0), held};
+            std::clamp(accuracy, chance_, 1.0), unrest_ * annealed};
   }
 
  private:
@@ -128,6 +129,7 @@ class RelaxationForm final : public LearningForm {
     const double share = std::min(1.0, samples / value_[relaxation_samples]);
     floor_ += (step_floor_ / margin - floor_) * share;
     heat_ += (step_heat_ * std::pow(margin, -value_[heat_exponent]) - heat_) * share;
+    unrest_ += (step_heat_ / margin - unrest_) * share;
   }
 
   std::array<double, parameter_count> value_{};
@@ -135,11 +137,13 @@ class RelaxationForm final : public LearningForm {
   double chance_;
   double initial_loss_;
   double progress_ = 0.0;    // u
+  double work_ = 0.0;        // U
   double left_ = 1.0;        // S
   double remembered_ = 1.0;  // S^memory_exponent
   double lost_ = 0.0;        // D
   double floor_ = 0.0;       // f
   double heat_ = 0.0;        // g
+  double unrest_ = 0.0;      // h
   double mean_exposure_ = 0.0;
   double rate_ = 0.0;
   double samples_ = 0.0;

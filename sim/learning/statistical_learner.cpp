@@ -72,7 +72,7 @@ void StatisticalLearner::discard(GradientId gradient) {
 std::optional<Evaluation> StatisticalLearner::evaluate() {
   const FormReading reading = form_->read();
   // Drawn also after divergence: the draws of later evaluations do not depend on it.
-  const double noise = evaluation_random_.normal(0.0, noise_.deviation(reading.heat));
+  const double noise = evaluation_random_.normal(0.0, noise_.deviation(reading.fluctuation));
   if (!std::isfinite(reading.loss)) return Evaluation{reading.loss, reading.accuracy};
   return Evaluation{reading.loss, std::clamp(reading.accuracy + noise, 0.0, 1.0)};
 }

@@ -58,6 +58,10 @@ LearnerValidity validity_of(const JsonField& field) {
   validity.update_samples_min = samples[0].positive();
   validity.update_samples_max = samples[1].positive();
   validity.staleness_max = field.member("staleness_max").non_negative();
+  const std::vector<JsonField> momentum = field.member("momentum").elements();
+  if (momentum.size() != 2) field.member("momentum").fail("must be [minimum, maximum]");
+  validity.momentum_min = momentum[0].non_negative();
+  validity.momentum_max = momentum[1].non_negative();
   validity.learning_rate_max = field.member("learning_rate_max").positive();
   validity.samples_max = field.member("samples_max").positive();
   return validity;
@@ -89,8 +93,8 @@ StatisticalModel model_of(const JsonField& root, const std::string& path) {
 
 }  // namespace
 
-double EvaluationNoise::deviation(double heat) const {
-  return heat > 0.0 ? std::max(least, scale * std::pow(heat, exponent)) : least;
+double EvaluationNoise::deviation(double fluctuation) const {
+  return fluctuation > 0.0 ? std::max(least, scale * std::pow(fluctuation, exponent)) : least;
 }
 
 StatisticalModel read_statistical_model(const std::filesystem::path& path) {
@@ -121,6 +125,7 @@ std::string statistical_model_json(const StatisticalModel& model) {
                       {"update_samples", {validity.update_samples_min, validity.update_samples_max}},
                       {"staleness_max", validity.staleness_max},
                       {"learning_rate_max", validity.learning_rate_max},
+                      {"momentum", {validity.momentum_min, validity.momentum_max}},
                       {"samples_max", validity.samples_max}};
   return json.dump(2) + "\n";
 }
@@ -142,15 +147,22 @@ std::vector<std::string> outside_validity(const StatisticalModel& model, const L
           valid.update_samples_max);
   outside("staleness (updates)", 0.0, use.staleness, 0.0, valid.staleness_max);
   outside("learning rates", 0.0, use.learning_rate_max, 0.0, valid.learning_rate_max);
+  outside("momentum", use.momentum_min, use.momentum_max, valid.momentum_min, valid.momentum_max);
   outside("workloads (samples)", 0.0, use.samples, 0.0, valid.samples_max);
   return notes;
+}
+
+RunEffects run_effects(const RunSpread& spread, double z1, double z2) {
+  const double variance = std::log1p(spread.damage * spread.damage);
+  return {spread.ceiling * z1, std::exp(std::sqrt(variance) * z2 - 0.5 * variance),
+          std::exp(-spread.speed * z2)};
 }
 
 RunEffects draw_run_effects(const RunSpread& spread, Seed seed) {
   RandomStream random(seed, Purpose::learning_curve, 0);
   const double z1 = random.normal(0.0, 1.0);
   const double z2 = random.normal(0.0, 1.0);
-  return {spread.ceiling * z1, std::max(0.0, 1.0 + spread.damage * z2), std::exp(-spread.speed * z2)};
+  return run_effects(spread, z1, z2);
 }
 
 }  // namespace paceline

@@ -1,9 +1,11 @@
 // A fitted learner as a file: the parameters of a form, how runs differ, and where the fit may be trusted.
 //
 // Models:      what a statistical learner needs, and what a reader needs to judge it.
-// Equation:    evaluation noise has the standard deviation max(least, scale · heat^exponent), heat as the form reads it.
+// Equation:    evaluation noise has the standard deviation max(least, scale · fluctuation^exponent), as the form
+//              reads it.
 //              Run effects from two standard normal draws z1, z2 of the run: ceiling offset = ceiling · z1, damage factor =
-//              max(0, 1 + damage · z2), speed factor = exp(-speed · z2): a run that learns slowly early is hurt more.
+//              exp(s · z2 - s²/2) with s² = ln(1 + damage²): never negative, its mean 1 and its standard deviation damage
+//              whatever that is; speed factor = exp(-speed · z2): a run that learns slowly early is hurt more.
 // Units:       accuracies as fractions, samples, updates of staleness.
 // Assumptions: runs differ by these two draws and by evaluation noise.
 // Not modelled: correlation of one evaluation's noise with the next.
@@ -18,7 +20,8 @@
 //   classes     of the data set
 //   spread      {ceiling, damage, speed}
 //   evaluation_noise {scale, exponent, least}
-//   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max, samples_max}
+//   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max, momentum: [min, max],
+//                samples_max}
 // Readers accept members they do not know (a fit adds its intervals and errors); only this list is promised.
 #pragma once
 
@@ -43,7 +46,7 @@ struct EvaluationNoise {
   double scale = 0.0;
   double exponent = 1.0;
   double least = 0.0;
-  [[nodiscard]] double deviation(double heat) const;
+  [[nodiscard]] double deviation(double fluctuation) const;
 };
 
 struct LearnerValidity {
@@ -54,6 +57,8 @@ struct LearnerValidity {
   double staleness_max = 0.0;
   double learning_rate_max = 0.0;
   double samples_max = 0.0;  // workload
+  double momentum_min = 0.0;
+  double momentum_max = 0.0;
 };
 
 struct StatisticalModel {
@@ -82,10 +87,14 @@ struct LearnerUse {
   double staleness = 0.0;  // largest
   double learning_rate_max = 0.0;
   double samples = 0.0;
+  double momentum_min = 0.0;
+  double momentum_max = 0.0;
 };
 // One sentence for each range the use leaves.
 [[nodiscard]] std::vector<std::string> outside_validity(const StatisticalModel& model, const LearnerUse& use);
 
+// Of a run with these two draws.
+[[nodiscard]] RunEffects run_effects(const RunSpread& spread, double z1, double z2);
 [[nodiscard]] RunEffects draw_run_effects(const RunSpread& spread, Seed seed);
 
 }  // namespace paceline

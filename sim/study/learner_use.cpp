@@ -24,6 +24,7 @@ LearnerUse use_of(const Scenario& scenario) {
   LearnerUse use;
   use.workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
   use.samples = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
+  use.momentum_min = use.momentum_max = scenario.job.optimizer.momentum;
   bool first = true;
   for (const PhaseEntry& phase : scenario.synchronization) {
     const SynchronizationRule& rule = rule_of(phase.config.policy);
@@ -40,6 +41,10 @@ LearnerUse use_of(const Scenario& scenario) {
     OptimizerConfig unscheduled = scenario.job.optimizer;
     unscheduled.schedule = {};
     use.learning_rate_max = std::max(use.learning_rate_max, learning_rate_at(unscheduled, update));
+    // Rules for momentum at a switch begin with the smallest.
+    if (!first && !rule.combines_all_members)
+      update.since_switch = SinceSwitch{.workers = scenario.cluster.workers.size()};
+    use.momentum_min = std::min(use.momentum_min, momentum_at(scenario.job.optimizer, update));
     first = false;
   }
   return use;

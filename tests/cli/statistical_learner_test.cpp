@@ -44,7 +44,7 @@ constexpr const char* learner_text = R"({
   "spread": {"ceiling": 0.005, "damage": 0, "speed": 0.05},
   "evaluation_noise": {"scale": 0.1, "exponent": 1.0, "least": 0.001},
   "validity": {"workers": [2, 4], "update_samples": [32, 128], "staleness_max": 3, "learning_rate_max": 0.2,
-               "samples_max": 1000000}
+               "momentum": [0.9, 0.9], "samples_max": 1000000}
 })";
 
 struct Workplace : test::Workplace {
@@ -126,6 +126,22 @@ TEST_CASE("in a comparison a note about stale gradients names the variant it is 
   CHECK(contains(study.err, "note: nobody waits: "));
   CHECK(contains(study.err, "were staler than the 3 updates"));
   CHECK_FALSE(contains(study.err, "note: all wait: "));
+}
+
+TEST_CASE(
+    "a learning rate and a momentum the learner was not fitted on are said before the runs, also by check") {
+  const Workplace place;
+  const std::vector<std::string> set{"--set", "job.optimizer.momentum=0.5", "--set",
+                                     "job.optimizer.learning_rate=0.3"};
+  for (std::vector<std::string> command : {std::vector<std::string>{"run", "scenario.yaml", "-o", "out"},
+                                           std::vector<std::string>{"check", "scenario.yaml"}}) {
+    INFO(command.front());
+    command.insert(command.end(), set.begin(), set.end());
+    const ProgramResult result = place.paceline(command);
+    CHECK(result.exit_code == 0);
+    CHECK(contains(result.err, "fitted on momentum of 0.9 to 0.9, used with 0.5 to 0.5: an extrapolation"));
+    CHECK(contains(result.err, "fitted on learning rates of 0 to 0.2, used with 0 to 0.3: an extrapolation"));
+  }
 }
 
 TEST_CASE("fit refuses defective logs with their places and goes on when asked to") {

@@ -43,7 +43,7 @@ constexpr const char* learner_text = R"({
   "spread": {"ceiling": 0.005, "damage": 0, "speed": 0.05},
   "evaluation_noise": {"scale": 0.1, "exponent": 1.0, "least": 0.001},
   "validity": {"workers": [2, 4], "update_samples": [32, 128], "staleness_max": 3, "learning_rate_max": 0.2,
-               "samples_max": 1000000}
+               "momentum": [0.9, 0.9], "samples_max": 1000000}
 })";
 
 struct Workplace : test::Workplace {

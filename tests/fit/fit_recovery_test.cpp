@@ -1,6 +1,7 @@
 #include <cmath>
 #include <vector>
 
+#include <boost/math/distributions/normal.hpp>
 #include <doctest/doctest.h>
 
 #include "sim/fit/held_out.hpp"
@@ -63,6 +64,59 @@ TEST_CASE("a fit to runs the form made predicts a policy it has not seen") {
           doctest::Approx(group.group.mean_final_accuracy()).epsilon(0.004));
   }
   CHECK(fitted.value("ceiling") == doctest::Approx(0.85).epsilon(0.01));
+}
+
+namespace {
+
+constexpr double speed_spread = 0.4;
+constexpr int runs_of_a_group = 41;
+
+// Draws in the middle of parts of equal probability: what they differ in has the mean and nearly the spread asked for.
+RunEffects effects_of_run(int run) {
+  const boost::math::normal_distribution<double> normal;
+  return run_effects({0.0, 0.0, speed_spread}, 0.0,
+                     boost::math::quantile(normal, (run + 0.5) / runs_of_a_group));
+}
+
+// Runs the form itself made that learn at different speeds.
+RunGroup scattered(const FittedForm& truth, const std::string& name, const std::vector<PlanPhase>& phases) {
+  RunGroup group = made_by(truth, name, phases);
+  const TrainingRun mean_run = group.runs.front();
+  const TracedGroup traced = trace_groups({group}).front();
+  group.runs.assign(runs_of_a_group, mean_run);
+  std::vector<double> positions;
+  for (const PositionedValue& point : mean_run.accuracy) positions.push_back(point.minibatches);
+  for (int r = 0; r < runs_of_a_group; ++r) {
+    TrainingRun& run = group.runs[static_cast<std::size_t>(r)];
+    const std::vector<FormReading> readings = predict(truth, traced, positions, effects_of_run(r));
+    for (std::size_t i = 0; i < positions.size(); ++i) run.accuracy[i].value = readings[i].accuracy;
+    run.final_accuracy = readings.back().accuracy;
+  }
+  return group;
+}
+
+}  // namespace
+
+TEST_CASE("the mean over runs of a fitted learner, not its mean run, lies at the mean of the runs fitted") {
+  const FittedForm truth = known_form();
+  const std::vector<TracedGroup> groups =
+      trace_groups({scattered(truth, "bsp", {{true, 4000.0}}), scattered(truth, "asp", {{false, 4000.0}})});
+  const FittedLearner learner = fit_learner(*truth.form, groups, {});
+  CHECK(learner.spread.speed == doctest::Approx(speed_spread).epsilon(0.25));
+  for (const TracedGroup& group : groups) {
+    INFO(group.group.name);
+    const std::vector<double> positions{250.0, 500.0, 1000.0, 4000.0};
+    std::vector<double> mean_over_runs(positions.size(), 0.0);
+    for (int r = 0; r < runs_of_a_group; ++r) {
+      const std::vector<FormReading> run = predict(learner.form, group, positions, effects_of_run(r));
+      for (std::size_t i = 0; i < positions.size(); ++i)
+        mean_over_runs[i] += run[i].accuracy / runs_of_a_group;
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      INFO(positions[i]);
+      CHECK(std::abs(mean_over_runs[i] - *group.group.mean_accuracy_at(positions[i])) < 0.006);
+    }
+  }
 }
 
 TEST_CASE("mean errors count a policy once, however many groups it has") {

@@ -21,6 +21,7 @@ RunGroup group_of(const std::string& name, bool synchronous, double final_accura
     run.plan.workers = 4;
     run.plan.batch_samples = 32.0;
     run.plan.rate_per_gradient = 0.05;
+    run.plan.momentum = 0.9;
     run.plan.phases = {{synchronous, 400.0}};
     for (double at = 20.0; at <= 400.0; at += 20.0)
       run.accuracy.push_back({at, (final_accuracy + offset) * (1.0 - 80.0 / (80.0 + at))});
@@ -42,6 +43,8 @@ TEST_CASE("the ranges a learner is valid in are those of its runs") {
   CHECK(validity.learning_rate_max == doctest::Approx(0.2));
   CHECK(validity.samples_max == 400.0 * 32.0);
   CHECK(validity.staleness_max >= 3.0);
+  CHECK(validity.momentum_min == 0.9);
+  CHECK(validity.momentum_max == 0.9);
 }
 
 TEST_CASE("a report's file is a learner, with intervals that hold order and errors of the groups left out") {

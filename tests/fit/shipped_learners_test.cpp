@@ -24,7 +24,7 @@ TEST_CASE(
     const double rate = valid.learning_rate_max * valid.update_samples_min / valid.update_samples_max;
     const SeenGradient gradient{valid.update_samples_min, 1.0, static_cast<double>(valid.workers_max - 1)};
     for (int u = 0; u < updates; ++u)
-      form->advance({{&gradient, 1}, 2 * u < updates ? rate : 0.1 * rate, 0.9});
+      form->advance({{&gradient, 1}, 2 * u < updates ? rate : 0.1 * rate, valid.momentum_max});
     CHECK(form->read().accuracy > 0.65);
     CHECK(form->read().accuracy < 0.92);
   }

@@ -55,6 +55,18 @@ std::vector<Named> plain_relaxation() {
           {"relaxation_samples", 1e3}};
 }
 
+// The same with heat that falls with the square of the temperature and anneals by 0.3 % in a unit of work.
+std::vector<Named> hot_relaxation(double exposure_limit) {
+  std::vector<Named> named = plain_relaxation();
+  named.push_back({"cooling_exponent", 2.0});
+  named.push_back({"annealing", 0.003});
+  for (Named& parameter : named) {
+    if (parameter.name == "heat_accuracy") parameter.value = 0.1;
+    if (parameter.name == "exposure_limit") parameter.value = exposure_limit;
+  }
+  return named;
+}
+
 }  // namespace
 
 TEST_CASE("every form starts at chance and its parameters start within their bounds") {
@@ -110,17 +122,34 @@ TEST_CASE("relaxation: the order of stale and fresh work matters, and the first 
 }
 
 TEST_CASE("relaxation: a drop of the learning rate removes heat by its cooling exponent") {
-  std::vector<Named> named = plain_relaxation();
-  named.push_back({"cooling_exponent", 2.0});
-  named.push_back({"annealing_exponent", 0.01});
-  for (Named& parameter : named)
-    if (parameter.name == "heat_accuracy") parameter.value = 0.1;
-  const auto form = make("relaxation", named);
+  const auto form = make("relaxation", hot_relaxation(1e3));
   advance(*form, 3000, {100.0, 1.0, 0.0}, 100.0);
-  const double hot = form->read().heat;
+  const double hot = form->read().fluctuation;
   advance(*form, 3000, {100.0, 1.0, 0.0}, 10.0);
-  // heat ~ t^2 · (1 + u)^-0.01 with u = 300, then 600
-  CHECK(form->read().heat / hot == doctest::Approx(0.01 * std::pow(601.0 / 301.0, -0.01)).epsilon(1e-4));
+  // without staleness fluctuation = heat ~ t^2 · exp(-annealing · U) with U = 300, then 600
+  CHECK(form->read().fluctuation / hot == doctest::Approx(0.01 * std::exp(-0.003 * 300.0)).epsilon(1e-4));
+}
+
+TEST_CASE("relaxation: heat anneals with the samples trained on, whether they were stale or not") {
+  for (const double staleness : {0.0, 5.0}) {
+    INFO(staleness);
+    const auto form = make("relaxation", hot_relaxation(1e9));
+    // Temperature 1 at rate 10 · (1 - momentum 0.9) a sample; the limit of exposure is far.
+    advance(*form, 40000, {1.0, 1.0, staleness}, 0.1, 0.9);
+    const double early = form->read().fluctuation;
+    advance(*form, 40000, {1.0, 1.0, staleness}, 0.1, 0.9);
+    // U grows by 40000 samples / 1000, though a stale job learns 3.5 times more slowly
+    CHECK(form->read().fluctuation / early == doctest::Approx(std::exp(-0.003 * 40.0)).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("relaxation: single evaluations scatter without bound towards the limit of exposure") {
+  const auto fresh = make("relaxation", hot_relaxation(10.0));
+  const auto stale = make("relaxation", hot_relaxation(10.0));
+  advance(*fresh, 60000, {1.0, 1.0, 0.0}, 0.1, 0.9);
+  advance(*stale, 60000, {1.0, 1.0, 5.0}, 0.1, 0.9);
+  // h = heat_accuracy · t^2 / (1 - x / limit): x = 5 · 0.1 / 0.1 = 5 of 10 doubles it
+  CHECK(stale->read().fluctuation / fresh->read().fluctuation == doctest::Approx(2.0).epsilon(1e-3));
 }
 
 TEST_CASE("relaxation: beyond the exposure limit the job diverges, below it does not") {

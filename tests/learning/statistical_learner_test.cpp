@@ -24,7 +24,7 @@ StatisticalModel small_model() {
   model.classes = 10;
   model.spread = {0.01, 0.3, 0.2};
   model.noise = {0.5, 1.0, 0.001};
-  model.validity = {4, 8, 128.0, 1024.0, 12.0, 0.8, 1e6};
+  model.validity = {4, 8, 128.0, 1024.0, 12.0, 0.8, 1e6, 0.9, 0.9};
   return model;
 }
 
@@ -120,6 +120,25 @@ TEST_CASE("a gradient is computed before it is applied, and used once") {
   CHECK_THROWS_AS(learner.pull(WorkerId{2}, ServerId{0}), ProgrammingError);
 }
 
+TEST_CASE("damage far more uncertain than it is large is still on average that of the mean run") {
+  // Fitted to few runs the deviation of the damage factor came out as 107: cut off at zero its mean was 43, not 1.
+  for (const double spread : {0.3, 1.0}) {
+    INFO(spread);
+    constexpr int draws = 20000;
+    double sum = 0.0;
+    double squares = 0.0;
+    for (std::uint32_t r = 0; r < draws; ++r) {
+      const double factor = draw_run_effects({0.01, spread, 0.2}, {3, r}).damage_factor;
+      CHECK(factor >= 0.0);
+      sum += factor;
+      squares += (factor - 1.0) * (factor - 1.0);
+    }
+    // mean 1 within four standard errors, standard deviation the spread
+    CHECK(std::abs(sum / draws - 1.0) < 4.0 * spread / std::sqrt(draws));
+    CHECK(std::sqrt(squares / draws) == doctest::Approx(spread).epsilon(0.10));
+  }
+}
+
 TEST_CASE("run effects have the spread asked for") {
   constexpr int draws = 4000;
   double sum = 0.0;
@@ -133,7 +152,7 @@ TEST_CASE("run effects have the spread asked for") {
   CHECK(std::sqrt(squares / draws) == doctest::Approx(0.01).epsilon(0.05));
 }
 
-TEST_CASE("evaluation noise grows with heat and has a least value") {
+TEST_CASE("evaluation noise grows with the fluctuation and has a least value") {
   const EvaluationNoise noise{2.0, 2.0, 0.001};
   CHECK(noise.deviation(0.0) == 0.001);
   CHECK(noise.deviation(0.01) == 0.001);
@@ -179,12 +198,16 @@ TEST_CASE("a broken learner file is refused with file and field") {
 
 TEST_CASE("use outside the fitted ranges is said for each range") {
   const StatisticalModel model = small_model();
-  LearnerUse use{8, 128.0, 1024.0, 7.0, 0.8, 1e6};
+  LearnerUse use{8, 128.0, 1024.0, 7.0, 0.8, 1e6, 0.9, 0.9};
   CHECK(outside_validity(model, use).empty());
   use.workers = 16;
   use.staleness = 15.0;
+  use.learning_rate_max = 1.6;
+  use.momentum_min = 0.0;
   const std::vector<std::string> notes = outside_validity(model, use);
-  REQUIRE(notes.size() == 2);
+  REQUIRE(notes.size() == 4);
   CHECK(notes[0].find("worker counts of 4 to 8, used with 16 to 16") != std::string::npos);
   CHECK(notes[1].find("staleness (updates) of 0 to 12, used with 0 to 15") != std::string::npos);
+  CHECK(notes[2].find("learning rates of 0 to 0.8, used with 0 to 1.6") != std::string::npos);
+  CHECK(notes[3].find("momentum of 0.9 to 0.9, used with 0 to 0.9") != std::string::npos);
 }
