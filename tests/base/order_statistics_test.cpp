@@ -5,6 +5,8 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/base/check.hpp"
+
 using namespace paceline;
 
 namespace {
@@ -18,6 +20,7 @@ TEST_CASE("the median is the middle value, or the mean of the middle two") {
   CHECK(median({9, 3, 1, 7, 5}) == 5.0);
   // (2 + 4) / 2
   CHECK(median({4, 1, 2, 8}) == 3.0);
+  CHECK_THROWS_AS(static_cast<void>(median({})), ProgrammingError);
 }
 
 TEST_CASE("a quantile is linear between the sorted values around position p(n-1)") {

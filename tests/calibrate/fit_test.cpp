@@ -16,13 +16,6 @@ double relative_difference(double a, double b) {
 
 }  // namespace
 
-TEST_CASE("the median is the middle value, or the mean of the two middle ones") {
-  CHECK(median({3.0}) == 3.0);
-  CHECK(median({9.0, 1.0, 2.0}) == 2.0);
-  CHECK(median({4.0, 1.0, 3.0, 2.0}) == 2.5);
-  CHECK_THROWS_AS(static_cast<void>(median({})), ProgrammingError);
-}
-
 TEST_CASE("points on a line give the line back and no leave-one-out error") {
   std::vector<BatchTime> points;
   for (const std::int64_t b : {8, 16, 32, 64}) points.push_back({b, 0.002 + 0.0005 * static_cast<double>(b)});
