@@ -45,14 +45,14 @@ if len(sys.argv) != 2:
 runs = collections.defaultdict(dict)
 with open(pathlib.Path(sys.argv[1]) / "runs.csv", newline="", encoding="utf-8") as file:
     for row in csv.DictReader(file):
-        runs[row["protocol"], row["level"], row["batches"]][row["replication"]] = row
+        runs[row["setting"], row["protocol"], row["level"], row["batches"]][row["replication"]] = row
 
-print("| protocol | level | batches | accuracy, uniform | accuracy | difference | 95 % interval | could be seen | pairs | time, relative |")
-print("|---|---|---|---|---|---|---|---|---|---|")
-for (protocol, level, batches), of_variant in runs.items():
+print("| setting | protocol | level | batches | accuracy, uniform | accuracy | difference | 95 % interval | could be seen | pairs | time, relative |")
+print("|---|---|---|---|---|---|---|---|---|---|---|")
+for (setting, protocol, level, batches), of_variant in runs.items():
     if batches == "uniform":
         continue
-    uniform = runs[protocol, level, "uniform"]
+    uniform = runs[setting, protocol, level, "uniform"]
     seeds = [s for s in of_variant if s in uniform and of_variant[s]["final_accuracy"] and uniform[s]["final_accuracy"]]
     number = lambda rows, s, column: float(rows[s][column])
     differences = [number(of_variant, s, "final_accuracy") - number(uniform, s, "final_accuracy") for s in seeds]
@@ -62,6 +62,6 @@ for (protocol, level, batches), of_variant in runs.items():
     visible = (t_quantile(0.975, n - 1) + t_quantile(0.8, n - 1)) * error
     middle = mean(differences)
     times = mean([number(of_variant, s, "end_time_s") / number(uniform, s, "end_time_s") for s in seeds])
-    print(f"| {protocol} | {level} | {batches} | {mean([number(uniform, s, 'final_accuracy') for s in seeds]):.3f} | "
+    print(f"| {setting} | {protocol} | {level} | {batches} | {mean([number(uniform, s, 'final_accuracy') for s in seeds]):.3f} | "
           f"{mean([number(of_variant, s, 'final_accuracy') for s in seeds]):.3f} | {middle:+.3f} | "
           f"{middle - half:+.3f} to {middle + half:+.3f} | {visible:.3f} | {n} | {times:.2f} |")
