@@ -91,8 +91,8 @@ TEST_CASE("where bounds forbid balance the results say by how much, and which bo
         0);
   const std::string batches = place.file("batches.csv");
   CAPTURE(batches);
-  CHECK(has(batches, ",1,40,56.8"));
-  CHECK(has(batches, ",maximum\n"));
+  CHECK(contains(batches, ",1,40,56.8"));
+  CHECK(contains(batches, ",maximum\n"));
   const std::string balance = place.file("balance.csv");
   const std::string adjustment = ",adjustment,64,1,";
   const std::size_t at = balance.find(adjustment);
