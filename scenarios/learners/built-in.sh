@@ -1,6 +1,6 @@
 #!/bin/sh
-# Trains the small network for real, fits the learner of the built-in task to four policies, and compares it with real training
-# under nine others: some 20 min of processor time (other work beside it). Run it with `paceline` on the PATH; results go to results/ of the checkout.
+# Trains the small network for real, fits the learner of the built-in task to six policies, and compares it with real training
+# under eight others: some 20 min of processor time. Run it with `paceline` on the PATH; results go to results/ of the checkout.
 set -eu
 cd "$(dirname "$0")/../.."
 here=scenarios/learners/built-in
