@@ -171,8 +171,21 @@ def with_overrides(base, overrides):
         keys = [int(key) if key.isdigit() else key for key in path.split(".")]
         for key in keys[:-1]:
             parent = parent[key] if isinstance(key, int) else parent.setdefault(key, {})
-        parent[keys[-1]] = value
+        parent[keys[-1]] = without_repeats(value)
     return result
+
+
+def without_repeats(value):
+    """A study's `{repeat: n, of: item}` in a list, written out."""
+    if isinstance(value, dict):
+        return {key: without_repeats(member) for key, member in value.items()}
+    if not isinstance(value, list):
+        return value
+    written_out = []
+    for item in value:
+        repeats = isinstance(item, dict) and item.keys() == {"repeat", "of"}
+        written_out += [without_repeats(item["of"])] * int(item["repeat"]) if repeats else [without_repeats(item)]
+    return written_out
 
 
 # Each kind of mistake, made in whatever shipped scenario has the place for it.
