@@ -67,17 +67,19 @@ double round_trip_of(const PointsOfState& state) {
   return std::exp(sum / static_cast<double>(state.size()));
 }
 
-// Index of the main state; nothing when no state has the wanted round trip.
-std::optional<std::size_t> main_of(const std::vector<PointsOfState>& states, std::optional<double> wanted) {
-  std::optional<std::size_t> main;
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    if (wanted) {
-      if (std::abs(std::log(round_trip_of(states[i]) / *wanted)) < std::log(same_state_factor)) main = i;
-    } else if (!main || states[i].size() > states[*main].size()) {
-      main = i;
-    }
-  }
-  return main;
+std::optional<std::size_t> largest(const std::vector<PointsOfState>& states) {
+  if (states.empty()) return std::nullopt;
+  return std::ranges::max_element(states, {}, &PointsOfState::size) - states.begin();
+}
+
+// Nothing when no state has this round trip.
+std::optional<std::size_t> nearest(const std::vector<PointsOfState>& states, double round_trip_s) {
+  const auto distance = [&](const PointsOfState& state) {
+    return std::abs(std::log(round_trip_of(state) / round_trip_s));
+  };
+  const auto found = std::ranges::min_element(states, {}, distance);
+  if (found == states.end() || distance(*found) >= std::log(same_state_factor)) return std::nullopt;
+  return found - states.begin();
 }
 
 std::map<std::int64_t, std::vector<double>> steps_by_batch(const PointsOfState& state) {
@@ -108,11 +110,24 @@ std::vector<std::int64_t> seldom_seen(const PointsOfState& state, const std::vec
   return {batches.begin(), batches.end()};
 }
 
-// What is found of one core count, and the (batch, process) pairs of its main state.
+// What is found of one core count, and the (batch, process) pairs that are not of its main state.
 struct Division {
   CoreStates states;
-  std::set<std::pair<std::int64_t, int>> of_main;
+  std::set<std::pair<std::int64_t, int>> of_others;
 };
+
+// The server's operations follow after all batches.
+bool is_between_round_trips(Operation operation) {
+  switch (operation) {
+    case Operation::forward_backward:
+    case Operation::forward:
+    case Operation::optimizer_step:
+    case Operation::core_round_trip:
+      return true;
+    default:
+      return false;
+  }
+}
 
 Division divide(int cores, const std::vector<Point>& points, std::optional<double> wanted) {
   Division division{{cores, {}}, {}};
@@ -120,17 +135,19 @@ Division divide(int cores, const std::vector<Point>& points, std::optional<doubl
   CoreStates& found = division.states;
   found.moved_points =
       static_cast<int>(std::ranges::count_if(points, [](const Point& point) { return point.moved(); }));
-  const std::optional<std::size_t> main = main_of(states, wanted);
+  const std::optional<std::size_t> main = wanted ? nearest(states, *wanted) : largest(states);
   for (std::size_t i = 0; i < states.size(); ++i) {
     CoreState state{round_trip_of(states[i]), static_cast<int>(states[i].size())};
     if (i == main) {
       found.main = state;
-      for (const Point& point : states[i]) division.of_main.insert({point.batch, point.process});
-    } else {
-      if (main) state.slowdown = slowdown_of(states[i], states[*main]);
-      found.others.push_back(state);
+      continue;
     }
+    if (main) state.slowdown = slowdown_of(states[i], states[*main]);
+    found.others.push_back(state);
+    for (const Point& point : states[i]) division.of_others.insert({point.batch, point.process});
   }
+  for (const Point& point : points)
+    if (point.moved()) division.of_others.insert({point.batch, point.process});
   found.mixed_batches = seldom_seen(main ? states[*main] : PointsOfState{}, points);
   return division;
 }
@@ -161,8 +178,8 @@ std::vector<CoreStates> set_states_apart(std::vector<Sample>& samples, const std
         divide(cores, points, of_cores == wanted.end() ? std::nullopt : std::optional(of_cores->second));
     found.push_back(division.states);
     for (Sample& sample : samples)
-      if (sample.cores == cores && sample.operation != Operation::reference_loop)
-        sample.set_aside = !division.of_main.contains({sample.batch, sample.process}) &&
+      if (sample.cores == cores && is_between_round_trips(sample.operation))
+        sample.set_aside = division.of_others.contains({sample.batch, sample.process}) &&
                            !std::ranges::count(division.states.mixed_batches, sample.batch);
   }
   return found;

@@ -9,7 +9,8 @@
 // Units:       seconds; slowdown as a factor.
 // Assumptions: in one state a step takes one time. A batch at which fewer than two processes saw the main state is mixed:
 //              all its points count, and the result says so.
-// Not modelled: how often cores move: a simulation from the profile stays in the main state.
+// Not modelled: how often cores move: a simulation from the profile stays in the main state. Of many cores, one that moves
+//              alone hardly changes their mean round trip.
 // Source:      measured (core_distance.hpp).
 #pragma once
 

@@ -127,6 +127,42 @@ TEST_CASE("a check asks for the state that the profile describes, even where it 
   CHECK(count_aside(samples) == 15);
 }
 
+TEST_CASE("of two states that a profile's round trip could mean the nearer one is compared") {
+  // 95 ns and 148 ns: a factor of 1.56 apart, each within 1.5 of 100 ns.
+  std::vector<Sample> samples = synthetic_samples({});
+  std::vector<Sample> round_trips;
+  for (const Sample& sample : samples)
+    if (sample.cores == 2 && sample.operation == Operation::forward_backward) {
+      const double seconds = sample.process == 0 ? 148e-9 : 95e-9;
+      round_trips.push_back(
+          {2, sample.batch, sample.process, Operation::core_round_trip, {seconds, seconds}});
+    }
+  samples.insert(samples.end(), round_trips.begin(), round_trips.end());
+  CHECK(set_states_apart(samples, {{2, 100e-9}}).front().main.round_trip_s == doctest::Approx(95e-9));
+  CHECK(count_aside(samples) == 5);
+}
+
+TEST_CASE("what lies outside a batch's two round trips is never set aside") {
+  // The server's operations are measured after all batches, and named after the last of them.
+  SyntheticMachine machine;
+  machine.cores = {2};
+  std::vector<Sample> samples = samples_where(
+      machine, [](int process, std::int64_t) { return process == 0 ? Where::far : Where::near; });
+  set_states_apart(samples);
+  CHECK(count_aside(samples) == 5);
+  for (const Sample& sample : samples)
+    if (sample.operation == Operation::server_step) CHECK_FALSE(sample.set_aside);
+}
+
+TEST_CASE("samples of a calibration that did not measure the distance count") {
+  std::vector<Sample> samples = samples_where({}, [](int, std::int64_t) { return Where::near; });
+  std::erase_if(samples, [](const Sample& sample) {
+    return sample.operation == Operation::core_round_trip && sample.process == 0;
+  });
+  set_states_apart(samples);
+  CHECK(count_aside(samples) == 0);
+}
+
 TEST_CASE("an interval is that of the points that count") {
   std::vector<Sample> samples =
       samples_where({}, [](int process, std::int64_t) { return process == 1 ? Where::far : Where::near; });
