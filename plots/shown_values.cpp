@@ -1,12 +1,18 @@
 #include "plots/shown_values.hpp"
 
 #include <cmath>
+#include <string_view>
 
 #include <boost/math/distributions/students_t.hpp>
 
 #include "sim/base/check.hpp"
 
 namespace paceline::plots {
+namespace {
+
+constexpr std::string_view time_metric = "time_to_accuracy_s";  // empty where the target was never reached
+
+}  // namespace
 
 ShownValues::ShownValues(const CsvTable& runs, const StudyFigureSpec& spec,
                          const std::vector<std::string>& columns)
@@ -32,7 +38,8 @@ std::optional<double> ShownValues::of(std::size_t row) const {
 
 std::optional<double> ShownValues::metric(std::size_t row) const {
   if (runs_.text(row, "status") != "done") return std::nullopt;
-  return runs_.text(row, spec_.metric).empty() ? never_reached : runs_.number(row, spec_.metric);
+  if (!runs_.text(row, spec_.metric).empty()) return runs_.number(row, spec_.metric);
+  return spec_.metric == time_metric ? std::optional(never_reached) : std::nullopt;
 }
 
 // Everything that a run shares with its reference.

@@ -29,7 +29,7 @@ class ShownValues {
 
   // A reference shows nothing of its own.
   [[nodiscard]] bool is_reference(std::size_t row) const;
-  // Nothing: the run failed, or has no twin to be compared with.
+  // Nothing: the run failed, has no such metric (a lag where nothing changed), or no twin to be compared with.
   [[nodiscard]] std::optional<double> of(std::size_t row) const;
 
  private:

@@ -179,8 +179,9 @@ std::string note_about(const StudyChart& chart, bool any_recorded) {
     }
   const std::string runs = fewest == most ? fmt::format("{}", most) : fmt::format("{}–{}", fewest, most);
   if (!chart.spec.difference_from.empty())
-    return fmt::format("less `{}` of the same replication: mean of {} pairs; bars: 95 % interval of the mean",
-                       chart.spec.difference_from, runs);
+    return fmt::format(
+        "less `{}` of the same replication: mean of {} pairs; bars: 95 % interval of the mean{}",
+        chart.spec.difference_from, runs, fewest == 1 ? " (not known from one pair)" : "");
   std::string note =
       most == 1 ? "one run each" : fmt::format("median of {} runs; bars: 10–90 % of them", runs);
   const bool any_open = std::ranges::any_of(chart.series, [](const StudySeries& series) {

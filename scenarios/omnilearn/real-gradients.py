@@ -57,6 +57,9 @@ for (setting, protocol, level, batches), of_variant in runs.items():
     number = lambda rows, s, column: float(rows[s][column])
     differences = [number(of_variant, s, "final_accuracy") - number(uniform, s, "final_accuracy") for s in seeds]
     n = len(seeds)
+    if n < 2:
+        print(f"left out, {n} pairs carried out: {setting}, {protocol}, {level}, {batches}", file=sys.stderr)
+        continue
     error = sd(differences) / math.sqrt(n)
     half = t_quantile(0.975, n - 1) * error
     visible = (t_quantile(0.975, n - 1) + t_quantile(0.8, n - 1)) * error

@@ -158,6 +158,7 @@ class LogReader {
     std::vector<LogRunText> all;
     for (std::string& value : runs_in(run.accuracy, text_.columns.run))
       all.push_back({run.accuracy, run.loss, std::move(value)});
+    if (all.empty()) throw UserError(fmt::format("{}: has no usable row", run.accuracy.string()), "");
     return all;
   }
 

@@ -3,16 +3,20 @@
 // Models:      every group's trace is repeated without run effects, and compared with all its runs: the mean run plus what
 //              lies between it and the mean over runs (run_mean.hpp), held as it is at the start of the search.
 // Equation:    minimize the mean over groups of
-//                mean over evaluations before the last 30 % of the workload ((accuracy - predicted) / 0.03)²
-//                + 9 · ((mean final accuracy - predicted) / 0.004)²
-//                + 0.5 · mean over 40 bins of the workload (ln(loss / predicted) / 0.5)²
-//              + 0.02 · Σ (distance from the initial value / half the range)²: keeps what the data does not determine.
+//                mean over evaluations before the first drop of the learning rate ((accuracy - predicted) / √(0.006² + e²))²,
+//                e the deviation of one evaluation from differences of neighbours after 20 % of the workload,
+//                + mean over evaluations after it ((accuracy - predicted) / 0.006)²
+//                + ((mean final accuracy - predicted) · √runs / s)², s the deviation of final accuracies within groups,
+//                pooled, at least 0.004
+//                + 0.15 · mean over 40 bins of the workload (ln(loss / predicted) / 0.5)²
+//              + 0.02 · Σ (logit of the place between the bounds - the initial value's)²: keeps what the data does not
+//              determine.
 //              How larger batches help without staleness is searched only where synchronous updates of different sizes
 //              are among the runs; elsewhere it is held where they help in full.
 // Units:       as in learning_form.hpp. Logarithmic parameters are searched by their logarithm.
 // Assumptions: groups weigh the same whatever their number of runs.
 // Not modelled: correlation of neighbouring evaluations.
-// Source:      Subplex (Rowan 1990) as in NLopt's LN_SBPLX.
+// Source:      Levenberg-Marquardt (Moré 1978) as in Eigen.
 #pragma once
 
 #include <map>
@@ -29,7 +33,7 @@
 namespace paceline {
 
 struct FitOptions {
-  int evaluations = 1500;                 // of the objective, over all starts
+  int evaluations = 1500;                 // of the objective
   std::map<std::string, double> fixed{};  // parameters that are not searched
   RunSpread spread{};                     // known from an earlier fit, from whose values the search starts
 };

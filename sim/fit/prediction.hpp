@@ -39,7 +39,8 @@ struct FittedLearner {
   RunSpread spread;
   EvaluationNoise noise;
 };
-// The form twice: the second time the mean over runs with the spread found is what is fitted to the recorded mean.
+// The form twice: the second time the mean over runs with the spread found is what is fitted to the recorded mean. Noise and
+// spread are those found with the first.
 [[nodiscard]] FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGroup> groups,
                                         const FitOptions& options);
 

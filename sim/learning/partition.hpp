@@ -1,8 +1,8 @@
 // Which training samples a worker draws its batches from.
 //
 // Models:      every worker the whole training set in an order of its own, or one shuffle cut into equal shards.
-// Equation:    equal shards: worker w of K has the places [w·N/K, (w+1)·N/K) of the shuffle, rounded down (w counts by random stream). A worker with
-//              batch b_k makes K·b_k / Σ b passes over its shard while the job makes one over the data.
+// Equation:    equal shards: the worker with the w-th random stream of K has the places [w·N/K, (w+1)·N/K) of the shuffle, rounded
+//              down. A worker with batch b_k makes K·b_k / Σ b passes over its shard while the job makes one over the data.
 // Units:       samples.
 // Assumptions: shards are equal whatever the batches, so a fast worker reads its shard again before a slow one is through.
 //              A worker that leaves takes its shard with it.

@@ -15,7 +15,7 @@ namespace paceline {
 namespace {
 
 constexpr const char* format_name = "paceline-learner";
-constexpr std::int64_t format_version = 1;
+constexpr std::int64_t format_version = 2;
 constexpr const char* hint = "a learner file is written by `paceline fit`";
 
 LearnerSource source_of(const JsonField& field) {
@@ -62,6 +62,8 @@ LearnerValidity validity_of(const JsonField& field) {
   if (momentum.size() != 2) field.member("momentum").fail("must be [minimum, maximum]");
   validity.momentum_min = momentum[0].non_negative();
   validity.momentum_max = momentum[1].non_negative();
+  if (validity.momentum_max < validity.momentum_min)
+    field.member("momentum").fail("must be [minimum, maximum]");
   validity.learning_rate_max = field.member("learning_rate_max").positive();
   validity.samples_max = field.member("samples_max").positive();
   return validity;

@@ -12,7 +12,7 @@
 // Source:      observations 10, 12 and 14 of reference/convergence.md, section 5.
 //
 // The file is JSON, written by `paceline fit`:
-//   format "paceline-learner", version 1
+//   format "paceline-learner", version 2 (1 lacks validity.momentum; the relaxation form has changed since)
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
 //   fitted_on   [names of groups of runs]; empty only for "assumed"
 //   command     what made it; only "assumed" may lack it

@@ -139,6 +139,9 @@ void check_something_varies(const StudyText& text, const Reading& reading) {
 void check_difference(const StudyPlan& plan, const StudyFigure& figure, const Reading& reading,
                       const std::string& path) {
   if (figure.difference_from.empty()) return;
+  if (!figure.recorded.empty())
+    reading.problems().error(reading.spot(path + ".recorded"), "recorded values are not differences",
+                             "leave out `recorded` or `difference_from`");
   std::vector<std::string> labels;
   const auto axis = std::ranges::find(plan.axes, figure.series, &Axis::name);
   if (axis != plan.axes.end())

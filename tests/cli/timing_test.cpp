@@ -36,7 +36,7 @@ stop: {epochs: 4}
 )";
 
 constexpr const char* learner_text = R"({
-  "format": "paceline-learner", "version": 1, "name": "big", "source": "assumed", "fitted_on": [],
+  "format": "paceline-learner", "version": 2, "name": "big", "source": "assumed", "fitted_on": [],
   "form": "power-law", "classes": 10,
   "parameters": {"ceiling": 0.9, "scale_samples": 4096, "exponent": 1.0, "penalty": 0.1, "heat_accuracy": 0.001,
                  "heat_exponent": 1.0, "floor_loss": 0.01, "reference_temperature": 0.0156},

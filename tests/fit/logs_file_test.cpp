@@ -77,6 +77,14 @@ TEST_CASE("a file of several runs whose runs are not named stands for all of the
   CHECK(group.runs[1].loss.back().value == 0.9);
 }
 
+TEST_CASE("a file of several runs without any is refused by its name") {
+  const LogsFolder folder;
+  const auto logs_path = folder.write(logs("100 %", "{accuracy: empty.csv}"));
+  write_file_atomically(logs_path.parent_path() / "empty.csv", "replication,samples,accuracy,loss\n");
+  CHECK_THROWS_WITH_AS(static_cast<void>(read_logs_file(logs_path, false)),
+                       doctest::Contains("empty.csv: has no usable row"), UserError);
+}
+
 TEST_CASE("mistakes in a logs file are said at their places") {
   const LogsFolder folder;
   CHECK(folder.message_of(logs("90 %", "{accuracy: curve.csv, run: 0}")).find("sum to 90 %, not to 100 %") !=

@@ -80,6 +80,19 @@ TEST_CASE("recorded values stand at their numbers, in the series they name") {
                        UserError);
 }
 
+TEST_CASE("an empty metric that is no time to accuracy is no value, not a late one") {
+  const StudyFolder study;
+  write_file_atomically(study.folder.path() / "runs.csv",
+                        "point,variant,share,replication,status,time_to_accuracy_s,mean_lag_s\n"
+                        "1,A,10 %,0,done,1,\n1,A,10 %,1,done,1,8\n");
+  StudyFigureSpec spec = study.spec();
+  spec.metric = std::string("mean_lag_s");
+  const StudyChart chart = read_study_chart(study.folder.path(), spec);
+  CHECK(chart.never == 0);
+  CHECK(chart.series.at(0).points.at(0).runs == 1);
+  CHECK(*chart.series.at(0).points.at(0).middle == 8.0);
+}
+
 TEST_CASE("differences from a series are paired by replication: mean and 95 % interval") {
   // B - A at 10 %: 1, 2 and 6 s in replications 0, 1, 2: mean 3, sd √7, t(0.975, 2) = 4.303: 3 ± 4.303·√(7/3) = ± 6.573.
   // At 50 % replication 0 of A failed and 2 of B never reached, which leaves 1: 5 - 4 = 1.

@@ -241,6 +241,9 @@ TEST_CASE("mistakes in what is varied are reported at their place") {
       {"vary: [{key: seed, values: [1]}]\nfigures: [{name: f, metric: m, against: seed, difference_from: "
        "x}]\n",
        "study.yaml:4:64: error: `x` is no label of this figure's series"},
+      {"vary: [{key: seed, values: [1, 2]}]\nfigures: [{name: f, metric: m, against: seed, recorded: r.csv, "
+       "series: seed, difference_from: 1}]\n",
+       "error: recorded values are not differences"},
       {"vary: [{key: seed, values: [1]}]\nsearch: {method: golden-section, over: seed}\n",
        "study.yaml:4:40: error: `seed` is not varied over a range"},
       {"vary: [{key: seed, name: a, range: {from: 1, to: 2000, points: 2000}}, {key: batching.initial, "
