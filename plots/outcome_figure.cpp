@@ -216,10 +216,12 @@ std::optional<Figure> outcome_figure(const std::vector<PlottedRun>& runs, const 
   const double title_in = top_in + height_in + 0.24;
   if (accuracy.has_bars())
     page.text(accuracy.title, left_in + panel_in / 2.0, title_in, {.align = Align::center});
-  page.text(wrapped(time.title, text_pt, panel_in + 0.1, 1).front(), right_in + panel_in / 2.0, title_in,
+  const bool is_short = wrapped(time.title, text_pt, panel_in + 0.1, 2).size() == 1;
+  page.text(is_short ? time.title : "time / time of the first", right_in + panel_in / 2.0, title_in,
             {.align = Align::center});
   footer.place(page, footer_top_in);
   page.draw("set multiplot");
+  page.draw("set border 1 linewidth 0.6");  // a long name reaches into the other panel
   if (accuracy.has_bars()) {
     draw_panel(page, accuracy, "$accuracy", left_in, axis_around(accuracy));
     page.draw("unset label; unset arrow; unset object");
