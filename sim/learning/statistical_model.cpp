@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* format_name = "paceline-learner";
 constexpr std::int64_t format_version = 2;
-constexpr const char* hint = "a learner file is written by `paceline fit`";
+constexpr const char* hint =
+    "a learner file is written by `paceline fit`; one of another version is to be fitted again";
 
 LearnerSource source_of(const JsonField& field) {
   const std::string text = field.text();
