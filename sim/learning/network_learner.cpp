@@ -48,6 +48,10 @@ MakeNetworkLearner load_module() {
 
 }  // namespace
 
+void require_network_module() {
+  static_cast<void>(find_module());
+}
+
 std::unique_ptr<Learner> load_network_learner(const NetworkLearnerConfig& config) {
   static const MakeNetworkLearner make = load_module();
   return std::unique_ptr<Learner>(make(config));

@@ -42,6 +42,9 @@ struct NetworkLearnerConfig {
 // is unknown or the data cannot be read.
 [[nodiscard]] std::unique_ptr<Learner> load_network_learner(const NetworkLearnerConfig& config);
 
+// Throws UserError when the module is missing, without loading it: a mistake of every run is said before the first.
+void require_network_module();
+
 // The symbol the module exports, found by name; both sides include this header.
 inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v4";
 using MakeNetworkLearner = Learner* (*)(const NetworkLearnerConfig&);

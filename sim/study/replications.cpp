@@ -8,6 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
+#include "sim/learning/network_learner.hpp"
 #include "sim/study/notes_after_runs.hpp"
 #include "sim/study/process_pool.hpp"
 #include "sim/study/simulation.hpp"
@@ -44,6 +45,7 @@ StudyRun run_replications(std::vector<LoadedScenario> scenarios, int jobs, Recor
   for (LoadedScenario& loaded : scenarios) {
     Profiles profiles = read_profiles_of(loaded);
     std::vector<std::string> notes = check_before_running(loaded, profiles);
+    if (loaded.scenario.learner.kind == LearnerKind::network) require_network_module();
     std::vector<std::string> network_model = network_model_text(loaded.scenario.cluster.network.model);
     if (use == ProfileUse::drawn) notes.push_back(check_drawing(loaded, profiles));
     study.variants.push_back({.loaded = std::move(loaded),

@@ -11,6 +11,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/engine/simgrid_timeline.hpp"
+#include "sim/learning/network_learner.hpp"
 #include "sim/report/build_info.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/run_tables.hpp"
@@ -208,6 +209,7 @@ PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector
     for (std::string& warning : loaded.warnings) add_once(study.warnings, std::move(warning));
     for (const ResolvedValue& value : loaded.values)
       study.expects = study.expects || (!value.is_absent && value.key.starts_with("expect."));
+    study.trains_networks = study.trains_networks || loaded.scenario.learner.kind == LearnerKind::network;
     if (point == 0) study.network_model = network_model_text(loaded.scenario.cluster.network.model);
     study.planned.points.push_back(planned_point(loaded, study.files, use));
   });
@@ -251,6 +253,7 @@ std::string packed_by(const RecordingOptions& recording) {
 
 double run_into_store(PreparedStudy& study, const std::vector<PlannedRun>& runs, const RunOptions& options,
                       RunStore& store) {
+  if (study.trains_networks && !runs.empty()) require_network_module();
   Progress progress("simulating");
   std::size_t finished = 0;
   std::size_t failed = 0;

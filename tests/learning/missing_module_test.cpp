@@ -14,4 +14,6 @@ TEST_CASE("without the kernels module beside the program, the user reads which f
                        doctest::Contains("paceline-kernels.so"), UserError);
   CHECK_THROWS_WITH_AS(static_cast<void>(load_network_learner(config)), doctest::Contains("lib/paceline"),
                        UserError);
+  // The same before any run: a study of hundreds says it once.
+  CHECK_THROWS_WITH_AS(require_network_module(), doctest::Contains("paceline-kernels.so"), UserError);
 }
