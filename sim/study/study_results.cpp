@@ -30,10 +30,17 @@ void add_cell(CsvTable& table, const sqlite::Cell& cell) {
   }
 }
 
+// The column of the combination tells it then.
+bool varies_seed(const PlannedStudy& study) {
+  return std::ranges::find(study.columns, "seed") != study.columns.end();
+}
+
 std::vector<std::string> csv_columns(const PlannedStudy& study) {
   std::vector<std::string> columns{"point"};
   columns.insert(columns.end(), study.columns.begin(), study.columns.end());
-  columns.insert(columns.end(), {"replication", "seed", "assumed_learner", "run", "status"});
+  columns.emplace_back("replication");
+  if (!varies_seed(study)) columns.emplace_back("seed");
+  columns.insert(columns.end(), {"assumed_learner", "run", "status"});
   const std::vector<std::string>& metrics = run_metric_names();
   columns.insert(columns.end(), metrics.begin(), metrics.end());
   columns.emplace_back("message");
@@ -75,7 +82,9 @@ std::string runs_csv(const PlannedStudy& study, RunStore& store) {
     const PlannedPoint& point = study.points.at(run.point);
     table.add(run.point + 1);
     for (const std::string& label : point.labels) table.add(std::string_view(label));
-    table.add(run.replication).add(point.seed).add(point.has_assumed_learner ? 1 : 0);
+    table.add(run.replication);
+    if (!varies_seed(study)) table.add(point.seed);
+    table.add(point.has_assumed_learner ? 1 : 0);
     table.add(std::string_view(run.id)).add(to_text(run.status));
     for (const sqlite::Cell& cell : run.metrics) add_cell(table, cell);
     table.add(std::string_view(run.message)).end_row();

@@ -253,3 +253,14 @@ TEST_CASE("runs.csv has a row for every planned run, with labels and metrics") {
   CHECK(csv.find(fmt::format("\n2,1,0,4,1,{},done,", run_id("digest-1", 0))) != csv.npos);
   CHECK(csv.find(",2.5,") != csv.npos);
 }
+
+TEST_CASE("a study that varies the seed has one column of it") {
+  const test::TemporaryFolder folder;
+  RunStore store(folder.path() / "study.sqlite");
+  PlannedStudy study = some_study(2, 1);
+  study.columns = {"seed"};
+  store.write_plan(study);
+  const std::string csv = runs_csv(study, store);
+  CHECK(csv.starts_with("point,seed,replication,assumed_learner,run,status,"));
+  CHECK(csv.find(fmt::format("\n2,1,0,0,{},missing,", run_id("digest-1", 0))) != csv.npos);
+}
