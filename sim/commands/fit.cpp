@@ -12,6 +12,7 @@
 #include "sim/commands/commands.hpp"
 #include "sim/fit/fit_report.hpp"
 #include "sim/fit/logs_file.hpp"
+#include "sim/fit/recorded_costs.hpp"
 #include "sim/fit/recorded_layout.hpp"
 #include "sim/fit/scatter_figure.hpp"
 
@@ -32,20 +33,25 @@ TrainingLogs campaign_of(const FitArguments& arguments) {
                   fmt::format("--campaign {}", fmt::join(names, " or ")));
 }
 
-TrainingLogs read_logs(const FitArguments& arguments) {
-  TrainingLogs logs = fs::is_directory(arguments.logs) ? campaign_of(arguments)
-                                                       : read_logs_file(arguments.logs, arguments.skip_bad);
-  if (arguments.policies.empty()) return logs;
+// All, if none is named.
+void keep_policies(std::vector<RunGroup>& groups, const std::vector<std::string>& policies) {
+  if (policies.empty()) return;
   std::vector<std::string> known;
-  for (const RunGroup& group : logs.groups) known.push_back(policy_of(group.name));
-  for (const std::string& policy : arguments.policies)
+  for (const RunGroup& group : groups) known.push_back(policy_of(group.name));
+  for (const std::string& policy : policies)
     if (std::find(known.begin(), known.end(), policy) == known.end())
       throw UserError(fmt::format("no runs of `{}`", policy),
                       fmt::format("there are {}", fmt::join(known, ", ")));
-  std::erase_if(logs.groups, [&](const RunGroup& group) {
-    return std::find(arguments.policies.begin(), arguments.policies.end(), policy_of(group.name)) ==
-           arguments.policies.end();
+  std::erase_if(groups, [&](const RunGroup& group) {
+    return std::find(policies.begin(), policies.end(), policy_of(group.name)) == policies.end();
   });
+}
+
+TrainingLogs read_logs(const FitArguments& arguments) {
+  const bool recorded = fs::is_directory(arguments.logs);
+  TrainingLogs logs = recorded ? campaign_of(arguments) : read_logs_file(arguments.logs, arguments.skip_bad);
+  keep_policies(logs.groups, arguments.policies);
+  if (recorded) set_chief_pauses(logs.groups, logs.groups);
   return logs;
 }
 

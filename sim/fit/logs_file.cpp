@@ -25,6 +25,11 @@ struct LogPhaseText {
   double share = 1.0;
 };
 
+struct LogCheckpointsText {
+  double every = 1.0;
+  double iterations = 0.0;
+};
+
 struct LogRunText {
   std::filesystem::path accuracy;
   std::filesystem::path loss;
@@ -42,6 +47,7 @@ struct LogGroupText {
   std::vector<double> drops;
   double drop_factor = 0.1;
   StepMeaning step = StepMeaning::updates;
+  std::optional<LogCheckpointsText> checkpoints;
   std::vector<LogRunText> runs;
 };
 
@@ -71,6 +77,15 @@ void describe(Visitor& v, LogPhaseText& c) {
 }
 
 template <class Visitor>
+void describe(Visitor& v, LogCheckpointsText& c) {
+  v.required("every", c.every, Number{above(0)},
+             "mini-batches of the workload, those of all workers counted");
+  v.required(
+      "iterations", c.iterations, Number{at_least(0)},
+      "how long the first worker stands still under asp while the others go on, in iterations of a worker");
+}
+
+template <class Visitor>
 void describe(Visitor& v, LogRunText& c) {
   v.required("accuracy", c.accuracy, Path{}, "CSV of the test accuracy, relative to this file");
   v.optional("loss", c.loss, Path{}, "CSV of the training loss", Absent{"loss is not fitted"});
@@ -97,6 +112,8 @@ void describe(Visitor& v, LogGroupText& c) {
                                   {"minibatches", StepMeaning::minibatches},
                                   {"samples", StepMeaning::samples}}},
              "what the step column counts");
+  v.optional("checkpoints", c.checkpoints, Section{}, "that the first worker writes",
+             Absent{"nobody stands still"});
   v.required("runs", c.runs, ListOf<Section>{{}, "run", 1, 100000}, "that differ by chance only");
 }
 
@@ -122,6 +139,7 @@ TrainingPlan plan_of(const LogGroupText& text) {
     plan.phases.push_back({phase.policy == SynchronizationKind::bsp, phase.share * text.workload});
   for (const double drop : text.drops) plan.drops_minibatches.push_back(drop * text.workload);
   plan.drop_factor = text.drop_factor;
+  if (text.checkpoints) plan.chief_pauses = {text.checkpoints->every, text.checkpoints->iterations};
   return plan;
 }
 

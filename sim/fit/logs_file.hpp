@@ -21,6 +21,7 @@
 //       drops: [50 %, 75 %]       # of the workload
 //       drop_factor: 0.1
 //       step: updates             # or minibatches, or samples
+//       checkpoints: {every: 2000, iterations: 70}   # of a worker: how long the first one stands still under asp
 //       runs: [{accuracy: a.csv, loss: l.csv, run: 0}]   # without `run`: every run of the file
 #pragma once
 

@@ -142,6 +142,7 @@ FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGro
   FitOptions in_place = options;
   in_place.spread = learner.spread;
   learner.form = fit_form(form, groups, in_place, learner.form.values);
+  learner.noise = fit_noise(learner.form, groups);
   return learner;
 }
 

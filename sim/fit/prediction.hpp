@@ -39,8 +39,8 @@ struct FittedLearner {
   RunSpread spread;
   EvaluationNoise noise;
 };
-// The form twice: the second time the mean over runs with the spread found is what is fitted to the recorded mean. Noise and
-// spread are those found with the first.
+// The form twice: the second time the mean over runs with the spread found is what is fitted to the recorded mean. The
+// spread is the one found with the first, the noise that of the second.
 [[nodiscard]] FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGroup> groups,
                                         const FitOptions& options);
 
@@ -64,7 +64,7 @@ struct PredictedRuns {
                                          const ClockRates& rates, int runs);
 
 struct Reached {
-  std::size_t runs = 0;
+  std::size_t runs = 0;  // with a curve
   std::size_t reached = 0;
   double mean_minibatches = 0.0;        // over the runs that reached it
   std::optional<double> mean_time_s;    // of the same runs

@@ -1,14 +1,17 @@
 #include "sim/fit/replay.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <queue>
+#include <tuple>
 #include <utility>
 
 namespace paceline {
 namespace {
 
 constexpr double iteration_variation = 0.10;
+constexpr std::uint32_t chief = 0;
 
 }  // namespace
 
@@ -41,19 +44,36 @@ void UpdateTrace::add_synchronous(double until) {
   }
 }
 
+bool UpdateTrace::checkpoint_due() {
+  if (!plan_.chief_pauses) return false;
+  const double passed = std::floor(done_minibatches_ / plan_.chief_pauses->every_minibatches);
+  return std::exchange(checkpoints_, passed) < passed;
+}
+
 void UpdateTrace::add_asynchronous(double until, RandomStream& random) {
-  using Finish = std::pair<double, std::uint32_t>;  // time, worker: equal times in the order of workers
-  std::priority_queue<Finish, std::vector<Finish>, std::greater<>> finishes;
+  struct Event {
+    double time = 0.0;
+    std::uint32_t worker = 0;
+    bool reads = true;  // else its gradient is applied
+    bool operator>(const Event& other) const {
+      return std::tie(time, worker) > std::tie(other.time, other.worker);
+    }
+  };
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
   std::vector<std::size_t> read_at(plan_.workers, updates_.size());
-  for (std::uint32_t w = 0; w < plan_.workers; ++w)
-    finishes.emplace(random.log_normal(1.0, iteration_variation), w);
+  for (std::uint32_t w = 0; w < plan_.workers; ++w) events.push({0.0, w, true});
   while (done_minibatches_ + 0.5 <= until) {
-    const auto [time, worker] = finishes.top();
-    finishes.pop();
-    updates_.push_back({rate(), static_cast<std::uint32_t>(updates_.size() - read_at[worker]), false});
-    read_at[worker] = updates_.size();
+    const Event now = events.top();
+    events.pop();
+    if (now.reads) {
+      read_at[now.worker] = updates_.size();
+      events.push({now.time + random.log_normal(1.0, iteration_variation), now.worker, false});
+      continue;
+    }
+    updates_.push_back({rate(), static_cast<std::uint32_t>(updates_.size() - read_at[now.worker]), false});
     done_minibatches_ += 1.0;
-    finishes.emplace(time + random.log_normal(1.0, iteration_variation), worker);
+    const bool pauses = now.worker == chief && checkpoint_due();
+    events.push({now.time + (pauses ? plan_.chief_pauses->iterations : 0.0), now.worker, true});
   }
 }
 

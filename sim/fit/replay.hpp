@@ -1,13 +1,15 @@
 // Repeats the updates of a training plan on a learning form, without a cluster and without a clock.
 //
 // Models:      the order of reads and applies: asynchronous workers read again at the instant their gradient is
-//              applied; their iteration times are log-normal with a coefficient of variation of 10 %.
-// Equation:    staleness of an apply = updates since that worker's last read; its mean is workers - 1.
+//              applied; their iteration times are log-normal with a coefficient of variation of 10 %. Worker 0, the chief,
+//              reads only after its checkpoint when one is due.
+// Equation:    staleness of an apply = updates since that worker's last read; its mean is workers - 1, and workers - 2
+//              while the chief stands still.
 // Units:       mini-batches, updates.
 // Assumptions: all workers equally fast. Gives what the simulator would give a learner for such a cluster, in a form
 //              that can be repeated thousands of times: the updates are laid down once.
 // Not modelled: transfers, stragglers (use the simulator).
-// Source:      reference/convergence.md, section 4 (mean staleness).
+// Source:      reference/convergence.md, section 4 (mean staleness); reference/sync-switch.md, section 4 (checkpoints).
 #pragma once
 
 #include <cstdint>
@@ -42,11 +44,13 @@ class UpdateTrace {
 
   void add_synchronous(double until);
   void add_asynchronous(double until, RandomStream& random);
+  [[nodiscard]] bool checkpoint_due();
   [[nodiscard]] float rate() const;
 
   TrainingPlan plan_;
   std::vector<Update> updates_;
   double done_minibatches_ = 0.0;
+  double checkpoints_ = 0.0;  // passed so far
 };
 
 }  // namespace paceline

@@ -1,7 +1,6 @@
 #include "sim/fit/training_plan.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 namespace paceline {
 namespace {
@@ -11,11 +10,6 @@ constexpr double late_steps_per_worker = 4.0;
 
 double minibatches_per_step(const TrainingPlan& plan, const PlanPhase& phase) {
   return phase.synchronous ? static_cast<double>(plan.workers) : 1.0;
-}
-
-auto members(const TrainingPlan& p) {
-  return std::tie(p.workers, p.batch_samples, p.rate_per_gradient, p.momentum, p.drops_minibatches,
-                  p.drop_factor);
 }
 
 }  // namespace
@@ -49,14 +43,6 @@ double TrainingPlan::step_at_minibatches(double minibatches) const {
     minibatches -= here;
   }
   return steps;
-}
-
-bool operator==(const TrainingPlan& a, const TrainingPlan& b) {
-  return members(a) == members(b) && std::equal(a.phases.begin(), a.phases.end(), b.phases.begin(),
-                                                b.phases.end(), [](const PlanPhase& p, const PlanPhase& q) {
-                                                  return p.synchronous == q.synchronous &&
-                                                         p.minibatches == q.minibatches;
-                                                });
 }
 
 }  // namespace paceline

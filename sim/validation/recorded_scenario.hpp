@@ -12,8 +12,8 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/fit/recorded_costs.hpp"
 #include "sim/fit/training_run.hpp"
-#include "sim/validation/recorded_costs.hpp"
 
 namespace paceline {
 

@@ -40,9 +40,9 @@ std::vector<double> thresholds_for(int classes) {
   return {0.80, 0.88, 0.90};
 }
 
-std::set<std::string> policies_of(const std::vector<TracedGroup>& groups) {
+std::set<std::string> policies_of(const std::vector<RunGroup>& groups) {
   std::set<std::string> policies;
-  for (const TracedGroup& group : groups) policies.insert(policy_of(group.group.name));
+  for (const RunGroup& group : groups) policies.insert(policy_of(group.name));
   return policies;
 }
 
@@ -52,25 +52,27 @@ struct PlannedFold {
   std::vector<TracedGroup> held_out;
 };
 
-PlannedFold split(std::string name, const std::vector<TracedGroup>& groups,
+PlannedFold split(std::string name, const std::vector<RunGroup>& groups,
                   const std::function<bool(const std::string&)>& is_fitted) {
-  PlannedFold fold{std::move(name), {}, {}};
-  for (const TracedGroup& group : groups)
-    (is_fitted(policy_of(group.group.name)) ? fold.fitted : fold.held_out).push_back(group);
-  return fold;
+  std::vector<RunGroup> fitted;
+  std::vector<RunGroup> held_out;
+  for (const RunGroup& group : groups)
+    (is_fitted(policy_of(group.name)) ? fitted : held_out).push_back(group);
+  set_chief_pauses(held_out, fitted);
+  set_chief_pauses(fitted, fitted);
+  return {std::move(name), trace_groups(fitted), trace_groups(held_out)};
 }
 
 std::vector<PlannedFold> plan_folds(const Campaign& campaign, std::vector<std::string>& notes) {
   std::vector<PlannedFold> planned;
-  const std::vector<TracedGroup> groups = trace_groups(campaign.groups);
-  const std::set<std::string> policies = policies_of(groups);
+  const std::set<std::string> policies = policies_of(campaign.groups);
   for (const FixedFold& fixed : fixed_folds()) {
     const std::vector<std::string>& wanted = fixed.fitted_policies;
     const bool there =
         std::all_of(wanted.begin(), wanted.end(), [&](const auto& p) { return policies.contains(p); });
     if (campaign.name != fixed.campaign || !there || policies.size() <= wanted.size()) continue;
     planned.push_back(split(fmt::format("{}: fixed fold, from {}", campaign.name, fmt::join(wanted, ", ")),
-                            groups, [&](const std::string& policy) {
+                            campaign.groups, [&](const std::string& policy) {
                               return std::find(wanted.begin(), wanted.end(), policy) != wanted.end();
                             }));
   }
@@ -79,7 +81,7 @@ std::vector<PlannedFold> plan_folds(const Campaign& campaign, std::vector<std::s
     return planned;
   }
   for (const std::string& out : policies)
-    planned.push_back(split(fmt::format("{}: all but {}", campaign.name, out), groups,
+    planned.push_back(split(fmt::format("{}: all but {}", campaign.name, out), campaign.groups,
                             [&](const std::string& policy) { return policy != out; }));
   return planned;
 }
@@ -128,12 +130,8 @@ struct Times {
 
 std::optional<Times> times_of(const PlannedFold& fold, const RunGroup& group) {
   std::vector<const RunGroup*> all;
-  std::vector<const RunGroup*> undelayed;
-  for (const TracedGroup& fitted : fold.fitted) {
-    all.push_back(&fitted.group);
-    if (delayed_workers(policy_of(fitted.group.name)) == 0) undelayed.push_back(&fitted.group);
-  }
-  const std::optional<RecordedCosts> costs = recorded_costs(undelayed);
+  for (const TracedGroup& fitted : fold.fitted) all.push_back(&fitted.group);
+  const std::optional<RecordedCosts> costs = recorded_costs(undelayed(all));
   if (!costs) return std::nullopt;
   for (const PlanPhase& phase : group.plan().phases)
     if (phase.synchronous && !costs->serial_per_worker_s) return std::nullopt;

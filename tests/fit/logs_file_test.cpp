@@ -48,6 +48,21 @@ std::string logs(const std::string& share, const std::string& runs) {
 
 }  // namespace
 
+TEST_CASE("checkpoints of the first worker are said in mini-batches and iterations") {
+  const LogsFolder folder;
+  const std::string run = "{accuracy: curve.csv, run: 0}";
+  std::string text = logs("100 %", run);
+  CHECK_FALSE(read_logs_file(folder.write(text), false).groups.front().plan().chief_pauses.has_value());
+  text.replace(text.find("step: samples,\n"), 15,
+               "step: samples, checkpoints: {every: 20, iterations: 7},\n");
+  const TrainingLogs read = read_logs_file(folder.write(text), false);
+  REQUIRE(read.groups.front().plan().chief_pauses.has_value());
+  CHECK(read.groups.front().plan().chief_pauses->every_minibatches == 20.0);
+  CHECK(read.groups.front().plan().chief_pauses->iterations == 7.0);
+  text.replace(text.find("every: 20"), 9, "every: 0");
+  CHECK(folder.message_of(text).find("every") != std::string::npos);
+}
+
 TEST_CASE("a results folder's curves are read as the runs of one group") {
   const LogsFolder folder;
   const TrainingLogs read = read_logs_file(

@@ -92,6 +92,38 @@ TEST_CASE("asynchronous staleness is on average the other workers, synchronous s
   CHECK(synchronous.mean_staleness() == 0.0);
 }
 
+TEST_CASE(
+    "while the chief writes a checkpoint the others' updates are one less stale, its own are not more "
+    "stale") {
+  // It reads after its pause. Every 2,000 mini-batches seven workers go on for 70 iterations of theirs, 490
+  // mini-batches at staleness 6; the other 1,510 have 7: on average 7 - 490/2000.
+  TrainingPlan plan = plan_of({{false, 40000.0}});
+  plan.chief_pauses = {2000.0, 70.0};
+  const UpdateTrace paused(plan, {1, 0});
+  CHECK(paused.mean_staleness() == doctest::Approx(7.0 - 490.0 / 2000.0).epsilon(5e-3));
+  CHECK(paused.updates() == 40000);
+  CHECK(paused.largest_staleness() < 20.0);
+}
+
+TEST_CASE("pauses of the chief leave synchronous updates as they are") {
+  TrainingPlan plan = plan_of({{true, 4000.0}});
+  plan.chief_pauses = {2000.0, 70.0};
+  CHECK(UpdateTrace(plan, {1, 0}).mean_staleness() == 0.0);
+  CHECK(UpdateTrace(plan, {1, 0}).updates() == 500);
+}
+
+TEST_CASE("a replay without pauses has the staleness of one whose pauses take no time") {
+  TrainingPlan plan = plan_of({{true, 800.0}, {false, 4000.0}});
+  const UpdateTrace without(plan, {1, 0});
+  plan.chief_pauses = {100.0, 0.0};
+  Probe a;
+  Probe b;
+  const std::vector<double> end{4800.0};
+  static_cast<void>(without.run(a, end));
+  static_cast<void>(UpdateTrace(plan, {1, 0}).run(b, end));
+  CHECK(a.staleness == b.staleness);
+}
+
 TEST_CASE("readings are taken after the update that reaches their position") {
   const TrainingPlan plan = plan_of({{true, 80.0}});
   Probe probe;

@@ -43,6 +43,25 @@ TEST_CASE("an iteration and the serial part are taken apart as they were put tog
   CHECK_FALSE(recorded_costs({}).has_value());
 }
 
+TEST_CASE("the chief's pauses in a replay are the checkpoints recorded, those of delayed workers left out") {
+  // 6,400 mini-batches with two pauses of 14 s: one every 3,200; an iteration of 8 · 0.025 s = 0.2 s fits 70 times.
+  RunGroup bsp = timed_group("net-8/bsp", true, 8, 1.0);
+  bsp.runs.front().phases.front().pauses_s = {14.0, 14.0};
+  RunGroup delayed = timed_group("net-8/bsp-10ms-1straggler", true, 8, 2.0);
+  delayed.runs.front().phases.front().pauses_s = std::vector<double>(20, 100.0);
+  std::vector<RunGroup> groups{timed_group("net-8/asp", false, 8, 0.025), bsp, delayed};
+  set_chief_pauses(groups, groups);
+  for (const RunGroup& group : groups) {
+    REQUIRE(group.plan().chief_pauses.has_value());
+    CHECK(group.plan().chief_pauses->every_minibatches == doctest::Approx(3200.0));
+    CHECK(group.plan().chief_pauses->iterations == doctest::Approx(70.0));
+  }
+  // Nobody's checkpoints are known from asynchronous runs: the chief alone stood still for them.
+  std::vector<RunGroup> alone{timed_group("net-8/asp", false, 8, 0.025)};
+  set_chief_pauses(alone, alone);
+  CHECK_FALSE(alone.front().plan().chief_pauses.has_value());
+}
+
 TEST_CASE(
     "the expected largest of n factors: known for one, growing, and near the normal's for a small spread") {
   CHECK(expected_largest(1, 0.1) == doctest::Approx(1.0).epsilon(1e-3));

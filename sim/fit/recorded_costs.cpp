@@ -1,4 +1,4 @@
-#include "sim/validation/recorded_costs.hpp"
+#include "sim/fit/recorded_costs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -107,6 +107,22 @@ std::optional<RecordedCosts> recorded_costs(std::span<const RunGroup* const> gro
   });
   costs.checkpoints = checkpoints_of(synchronous);
   return costs;
+}
+
+std::vector<const RunGroup*> undelayed(std::vector<const RunGroup*> groups) {
+  std::erase_if(groups, [](const RunGroup* group) { return delayed_workers(policy_of(group->name)) > 0; });
+  return groups;
+}
+
+void set_chief_pauses(std::vector<RunGroup>& groups, std::span<const RunGroup> measured) {
+  std::vector<const RunGroup*> all;
+  for (const RunGroup& group : measured) all.push_back(&group);
+  const std::optional<RecordedCosts> costs = recorded_costs(undelayed(all));
+  if (!costs || !costs->checkpoints) return;
+  for (RunGroup& group : groups)
+    for (TrainingRun& run : group.runs)
+      run.plan.chief_pauses = {costs->checkpoints->every_samples / run.plan.batch_samples,
+                               costs->checkpoints->pause_s / costs->iteration_s};
 }
 
 int delayed_workers(const std::string& policy) {

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/fit/model_fit.hpp"
+#include "sim/fit/training_run.hpp"
 
 namespace paceline {
 
@@ -39,6 +39,13 @@ struct RecordedCosts {
 
 // From groups without delayed workers; nothing when no phase of theirs was timed.
 [[nodiscard]] std::optional<RecordedCosts> recorded_costs(std::span<const RunGroup* const> groups);
+
+// Those without delayed workers.
+[[nodiscard]] std::vector<const RunGroup*> undelayed(std::vector<const RunGroup*> groups);
+
+// Writes into the plans of `groups` how the chief of asynchronous workers stands still for the checkpoints that the
+// undelayed of `measured` tell: every (every_samples / batch) mini-batches, for pause_s / iteration_s iterations.
+void set_chief_pauses(std::vector<RunGroup>& groups, std::span<const RunGroup> measured);
 
 // The expected largest of n log-normal factors of mean 1 with this coefficient of variation.
 [[nodiscard]] double expected_largest(std::uint32_t n, double cv);
