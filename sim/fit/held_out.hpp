@@ -40,6 +40,8 @@ struct HeldOutRow {
   double at = 0.0;  // progress or threshold, where the quantity has one
   std::optional<double> predicted;
   std::optional<double> recorded;
+  std::optional<double> predicted_low{};  // where 90 of 100 sets of as many runs lie (predicted_range.hpp)
+  std::optional<double> predicted_high{};
   std::optional<double> recorded_low;  // interval, where one is given
   std::optional<double> recorded_high;
   std::optional<double> null_linear;

@@ -9,6 +9,7 @@
 
 #include "sim/fit/held_out.hpp"
 #include "sim/fit/null_models.hpp"
+#include "sim/fit/predicted_range.hpp"
 
 namespace paceline {
 namespace {
@@ -63,7 +64,8 @@ class GroupRows {
         group_(group),
         plan_(group.plan()),
         rates_(rates_of(fitted_on, plan_.workers)),
-        predicted_(predicted) {
+        predicted_(predicted),
+        curves_(reach(group, 0.0).runs) {
     add_final();
     for (const double progress : progress_points) add_accuracy_at(progress);
     for (const double threshold : thresholds) add_threshold(threshold);
@@ -83,9 +85,21 @@ class GroupRows {
     return row;
   }
 
+  // The figure of all predicted runs, and where it lies for as few as were recorded.
+  template <class Figure>
+  void predict(HeldOutRow& row, std::size_t recorded_runs, Figure figure) const {
+    row.predicted = figure(predicted_);
+    const std::optional<PredictedRange> range = predicted_range(predicted_, recorded_runs, figure);
+    if (!range) return;
+    row.predicted_low = range->low;
+    row.predicted_high = range->high;
+  }
+
   void add_final() {
     HeldOutRow accuracy = row(HeldOutQuantity::final_accuracy);
-    if (predicted_.diverged_share() < 1.0) accuracy.predicted = predicted_.mean_final();
+    predict(accuracy, accuracy.runs, [](const PredictedRuns& runs) {
+      return runs.diverged_share() < 1.0 ? std::optional(runs.mean_final()) : std::nullopt;
+    });
     accuracy.recorded = group_.mean_final_accuracy();
     const PureValues pure = pure_final_accuracies(fitted_on_);
     accuracy.null_linear = linear_null(pure, plan_);
@@ -94,7 +108,8 @@ class GroupRows {
     if (spread) add_mean_interval(accuracy, *spread / std::sqrt(accuracy.runs), accuracy.runs);
     rows_.push_back(accuracy);
     HeldOutRow deviation = row(HeldOutQuantity::final_deviation);
-    deviation.predicted = predicted_.final_deviation();
+    predict(deviation, spread ? deviation.runs : 0,
+            [](const PredictedRuns& runs) { return std::optional(runs.final_deviation()); });
     deviation.recorded = spread;
     if (spread) add_deviation_interval(deviation, *spread, deviation.runs);
     rows_.push_back(deviation);
@@ -103,7 +118,7 @@ class GroupRows {
   void add_accuracy_at(double progress) {
     HeldOutRow accuracy = row(HeldOutQuantity::accuracy_at, progress);
     const double position = progress * plan_.workload_minibatches();
-    accuracy.predicted = predicted_.mean_accuracy_at(position);
+    predict(accuracy, curves_, [&](const PredictedRuns& runs) { return runs.mean_accuracy_at(position); });
     accuracy.recorded = group_.mean_accuracy_at(position);
     const PureValues pure = pure_accuracies_at(fitted_on_, progress);
     accuracy.null_linear = linear_null(pure, plan_);
@@ -112,22 +127,26 @@ class GroupRows {
   }
 
   void add_threshold(double threshold) {
-    const Reached predicted = reach(predicted_, threshold);
     const Reached recorded = reach(group_, threshold);
     HeldOutRow time = row(HeldOutQuantity::time_to_accuracy, threshold);
-    time.predicted = predicted.mean_time_s;
-    time.recorded = recorded.mean_time_s;
     time.null_first = first_drop_null(predicted_, plan_, rates_);
     HeldOutRow median = time;
+    predict(time, recorded.runs,
+            [&](const PredictedRuns& runs) { return reach(runs, threshold).mean_time_s; });
+    time.recorded = recorded.mean_time_s;
     add_mean_interval(time, recorded.time_error_s, recorded.reached);
     rows_.push_back(time);
     median.quantity = HeldOutQuantity::median_time_to_accuracy;
-    median.predicted = predicted.median_time_s;
+    predict(median, recorded.runs,
+            [&](const PredictedRuns& runs) { return reach(runs, threshold).median_time_s; });
     median.recorded = recorded.median_time_s;
     rows_.push_back(median);
     if (recorded.runs == 0) return;
     HeldOutRow share = row(HeldOutQuantity::share_reaching, threshold);
-    share.predicted = static_cast<double>(predicted.reached) / static_cast<double>(predicted.runs);
+    predict(share, recorded.runs, [&](const PredictedRuns& runs) {
+      const Reached reached = reach(runs, threshold);
+      return std::optional(static_cast<double>(reached.reached) / static_cast<double>(reached.runs));
+    });
     share.recorded = static_cast<double>(recorded.reached) / static_cast<double>(recorded.runs);
     add_share_interval(share, recorded.reached, recorded.runs);
     rows_.push_back(share);
@@ -151,7 +170,7 @@ class GroupRows {
   // The null: rates alone give total times (reference/sync-switch.md, section 9).
   void add_total_time() {
     HeldOutRow time = row(HeldOutQuantity::total_time);
-    time.predicted = mean_total(predicted_);
+    predict(time, time.runs, mean_total);
     time.null_linear = time_at(plan_, rates_, plan_.workload_minibatches());
     double sum = 0.0;
     for (const TrainingRun& run : group_.runs) {
@@ -178,6 +197,7 @@ class GroupRows {
   const TrainingPlan& plan_;
   ClockRates rates_;
   const PredictedRuns& predicted_;
+  std::size_t curves_;  // recorded runs that have one
   std::vector<HeldOutRow> rows_;
 };
 

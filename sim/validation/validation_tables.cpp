@@ -17,10 +17,10 @@ std::string number(const std::optional<double>& value, HeldOutQuantity quantity)
   return long_time ? fmt::format("{:.0f}", *value) : fmt::format("{:.4f}", *value);
 }
 
-std::string interval(const HeldOutRow& row) {
-  if (!row.recorded_low || !row.recorded_high) return "";
-  return fmt::format("{} - {}", number(row.recorded_low, row.quantity),
-                     number(row.recorded_high, row.quantity));
+std::string interval(const std::optional<double>& low, const std::optional<double>& high,
+                     HeldOutQuantity quantity) {
+  if (!low || !high) return "";
+  return fmt::format("{} - {}", number(low, quantity), number(high, quantity));
 }
 
 std::string signed_number(const std::optional<double>& error, HeldOutQuantity quantity) {
@@ -41,6 +41,19 @@ std::string coverage_text(const FoldResult& fold, HeldOutQuantity quantity, cons
                   : fmt::format("{}: {} of {} inside the recorded 90 % interval\n", name, inside, all);
 }
 
+// Whether the recorded runs lie where as many predicted ones do.
+std::string range_text(const FoldResult& fold, HeldOutQuantity quantity, const char* name) {
+  int inside = 0;
+  int all = 0;
+  for (const HeldOutRow& row : fold.rows) {
+    if (row.quantity != quantity || !row.recorded || !row.predicted_low || !row.predicted_high) continue;
+    ++all;
+    if (*row.recorded >= *row.predicted_low && *row.recorded <= *row.predicted_high) ++inside;
+  }
+  return all == 0 ? std::string()
+                  : fmt::format("{}: {} of {} where 90 % of as many predicted runs lie\n", name, inside, all);
+}
+
 std::string summary_text(const FoldResult& fold) {
   const auto mean = [&](std::optional<double> HeldOutRow::*model) {
     return number(mean_error(fold.rows, HeldOutQuantity::final_accuracy, std::nullopt, model),
@@ -49,6 +62,8 @@ std::string summary_text(const FoldResult& fold) {
   std::string text = fmt::format(
       "mean absolute error of the final accuracy: {}; null models: linear {}, first protocol {}\n",
       mean(&HeldOutRow::predicted), mean(&HeldOutRow::null_linear), mean(&HeldOutRow::null_first));
+  text += range_text(fold, HeldOutQuantity::final_accuracy, "recorded final accuracies");
+  text += range_text(fold, HeldOutQuantity::time_to_accuracy, "recorded times to accuracy");
   text += coverage_text(fold, HeldOutQuantity::share_reaching, "shares of runs that reach a threshold");
   text += coverage_text(fold, HeldOutQuantity::final_deviation, "sd of the final accuracy");
   if (const std::optional<double> ratio = deviation_ratio(fold.rows))
@@ -60,13 +75,15 @@ std::string summary_text(const FoldResult& fold) {
 }  // namespace
 
 std::string fold_text(const FoldResult& fold) {
-  std::string text =
-      fmt::format("\n{}\n{:<44} {:>3} {:<34} {:>10} {:>10} {:>19} {:>9} {:>9} {:>9}\n", fold.name, "group",
-                  "n", "quantity", "predicted", "recorded", "90 % interval", "error", "linear", "first");
+  std::string text = fmt::format("\n{}\n{:<44} {:>3} {:<34} {:>10} {:>17} {:>10} {:>17} {:>9} {:>9} {:>9}\n",
+                                 fold.name, "group", "n", "quantity", "predicted", "90 % of n runs",
+                                 "recorded", "90 % interval", "error", "linear", "first");
   for (const HeldOutRow& row : fold.rows)
-    text += fmt::format("{:<44} {:>3} {:<34} {:>10} {:>10} {:>19} {:>9} {:>9} {:>9}\n", row.group, row.runs,
-                        quantity_text(row), number(row.predicted, row.quantity),
-                        number(row.recorded, row.quantity), interval(row),
+    text += fmt::format("{:<44} {:>3} {:<34} {:>10} {:>17} {:>10} {:>17} {:>9} {:>9} {:>9}\n", row.group,
+                        row.runs, quantity_text(row), number(row.predicted, row.quantity),
+                        interval(row.predicted_low, row.predicted_high, row.quantity),
+                        number(row.recorded, row.quantity),
+                        interval(row.recorded_low, row.recorded_high, row.quantity),
                         signed_number(error_of(row, row.predicted), row.quantity),
                         signed_number(error_of(row, row.null_linear), row.quantity),
                         signed_number(error_of(row, row.null_first), row.quantity));
@@ -91,8 +108,9 @@ std::string step_times_text(const std::vector<StepTimeRow>& rows) {
 }
 
 std::string validation_csv(const RecordedValidation& validation) {
-  CsvTable table({"fold", "group", "runs", "quantity", "predicted", "recorded", "error", "recorded_low",
-                  "recorded_high", "error_null_linear", "error_null_first"});
+  CsvTable table({"fold", "group", "runs", "quantity", "predicted", "predicted_low", "predicted_high",
+                  "recorded", "error", "recorded_low", "recorded_high", "error_null_linear",
+                  "error_null_first"});
   for (const FoldResult& fold : validation.folds) {
     for (const HeldOutRow& row : fold.rows)
       table.add(fold.name)
@@ -100,6 +118,8 @@ std::string validation_csv(const RecordedValidation& validation) {
           .add(row.runs)
           .add(quantity_text(row))
           .add(row.predicted)
+          .add(row.predicted_low)
+          .add(row.predicted_high)
           .add(row.recorded)
           .add(error_of(row, row.predicted))
           .add(row.recorded_low)
@@ -118,6 +138,8 @@ std::string validation_csv(const RecordedValidation& validation) {
         .add(1)
         .add(row.synchronous ? "synchronous step, s" : "asynchronous mini-batch, s")
         .add(std::optional(row.predicted_s))
+        .add(none)
+        .add(none)
         .add(row.recorded_s)
         .add(error(row.predicted_s))
         .add(none)

@@ -120,6 +120,6 @@ TEST_CASE("every policy of a folder is predicted from the others by scenarios th
   }
   CHECK(scenarios == 1);
   const std::string csv = validation_csv(validation);
-  CHECK(csv.starts_with("fold,group,runs,quantity,predicted,recorded,error"));
+  CHECK(csv.starts_with("fold,group,runs,quantity,predicted,predicted_low,predicted_high,recorded,error"));
   CHECK(csv.find("step time from made-cifar10 runs with 4 workers") != std::string::npos);
 }
