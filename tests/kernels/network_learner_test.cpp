@@ -14,8 +14,10 @@
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/kernels/fingerprint.hpp"
+#include "tests/kernels/relative_difference.hpp"
 
 using namespace paceline;
+using paceline::test::relative_difference;
 using namespace paceline::kernels;
 
 namespace {
@@ -39,17 +41,6 @@ void apply_one(NetworkLearner& learner, GradientId gradient, const Hyperparamete
                WorkerId worker = first_worker) {
   const WeightedGradient weighted{gradient, worker, 1.0};
   learner.apply(ServerId{0}, {&weighted, 1}, hyperparameters);
-}
-
-// max |a − b| / max |b|
-double relative_difference(std::span<const float> a, std::span<const float> b) {
-  double difference = 0.0;
-  double size = 0.0;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    difference = std::max(difference, std::abs(static_cast<double>(a[i]) - b[i]));
-    size = std::max(size, std::abs(static_cast<double>(b[i])));
-  }
-  return difference / size;
 }
 
 // (a · na + b · nb) / (na + nb)

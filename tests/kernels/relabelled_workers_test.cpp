@@ -6,9 +6,11 @@
 #include <doctest/doctest.h>
 
 #include "kernels/network_learner.hpp"
+#include "tests/kernels/relative_difference.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;
+using paceline::test::relative_difference;
 
 namespace {
 
@@ -39,17 +41,6 @@ std::vector<float> trained(SynchronizationKind policy, DataPartition partition,
   const auto result = training.run_ideal(learner);
   CHECK(result.recording.all<AdoptBatches>().size() > 1);
   return {learner.global_parameters().begin(), learner.global_parameters().end()};
-}
-
-// max |a - b| / max |b|
-double relative_difference(const std::vector<float>& a, const std::vector<float>& b) {
-  double difference = 0.0;
-  double size = 0.0;
-  for (std::size_t i = 0; i < b.size(); ++i) {
-    difference = std::max(difference, std::abs(static_cast<double>(a[i]) - b[i]));
-    size = std::max(size, std::abs(static_cast<double>(b[i])));
-  }
-  return difference / size;
 }
 
 }  // namespace

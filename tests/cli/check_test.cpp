@@ -1,0 +1,103 @@
+// What is said of scenarios and studies before anything runs.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "tests/cli/throughput_workplace.hpp"
+#include "tests/support/files_below.hpp"
+#include "tests/support/text.hpp"
+
+using namespace paceline;
+using paceline::test::contains;
+using paceline::test::files_below;
+using paceline::test::ProgramResult;
+using paceline::test::throughput_scenario;
+using paceline::test::ThroughputWorkplace;
+namespace fs = std::filesystem;
+
+TEST_CASE("a mistake in a scenario points at its place and leaves no folder") {
+  const ThroughputWorkplace place;
+  std::string broken = throughput_scenario;
+  broken.replace(broken.find("bandwidth"), 9, "bandwith");
+  place.write("broken.yaml", broken);
+  const ProgramResult result = place.paceline({"run", "broken.yaml", "-o", "out"});
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "broken.yaml:11:"));
+  CHECK(contains(result.err, "bandwidth"));
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+}
+
+TEST_CASE("what the profile cannot tell is said before anything runs") {
+  const ThroughputWorkplace place;
+  const ProgramResult cores = place.paceline({"run", "scenario.yaml", "--set", "cluster.workers.0.cores=3"});
+  CHECK(cores.exit_code == 2);
+  CHECK(contains(cores.err, "--set cluster.workers.0.cores=3: error: `cluster.workers.0.cores`"));
+  const ProgramResult network = place.paceline({"run", "scenario.yaml", "--set", "job.network=resnet20"});
+  CHECK(network.exit_code == 2);
+  CHECK(contains(network.err, "small-cnn"));
+  const ProgramResult missing = place.paceline({"run", "scenario.yaml", "--set", "job.profile=nowhere.json"});
+  CHECK(missing.exit_code == 2);
+  CHECK(contains(missing.err, "nowhere.json"));
+}
+
+TEST_CASE("check prints every value with its origin, for scenarios and studies") {
+  const ThroughputWorkplace place;
+  const ProgramResult scenario = place.paceline({"check", "scenario.yaml", "--set", "seed=9"});
+  CHECK(scenario.exit_code == 0);
+  CHECK(contains(scenario.out, "cluster.workers.1.speed"));
+  CHECK(contains(scenario.out, "scenario.yaml:10:"));
+  CHECK(contains(scenario.out, "default"));
+  CHECK(contains(scenario.out, "--set seed=9"));
+  const ProgramResult study = place.paceline({"check", "study.yaml"});
+  CHECK(study.exit_code == 0);
+  CHECK(contains(study.out, "# BSP"));
+  CHECK(place.paceline({"check", "study.yaml", "--json"}).out.front() == '[');
+}
+
+TEST_CASE("what check has to say of a study is said once, however many variants it holds for") {
+  const ThroughputWorkplace place;
+  std::string text = throughput_scenario;
+  place.write("scenario.yaml",
+              text.replace(text.find("{kind: none}"), 12, "{kind: none, model: unused.json}"));
+  const ProgramResult check = place.paceline({"check", "study.yaml"});
+  CHECK(check.exit_code == 0);
+  const std::string said = "is only used by the learners";
+  CHECK(contains(check.err, said));
+  CHECK(check.err.find(said) == check.err.rfind(said));
+}
+
+TEST_CASE("the shipped schemas are the ones this program prints") {
+  const ThroughputWorkplace place;
+  const fs::path scenarios = PACELINE_SCENARIOS;
+  CHECK(place.paceline({"schema"}).out == read_file(scenarios / "scenario.schema.json"));
+  CHECK(place.paceline({"schema", "--study"}).out == read_file(scenarios / "study.schema.json"));
+}
+
+TEST_CASE("every shipped scenario and study passes the checks, without a warning") {
+  const ThroughputWorkplace place;
+  const fs::path scenarios = PACELINE_SCENARIOS;
+  // These measure the machine they run on.
+  const std::vector<std::string> without_profile = {"quickstart/base.yaml", "quickstart/study.yaml",
+                                                    "sync-switch/real.yaml", "sync-switch/real-study.yaml",
+                                                    "sync-switch/momentum.yaml"};
+  std::size_t checked = 0;
+  for (const fs::path& file : files_below(scenarios)) {
+    if (file.extension() != ".yaml" || !contains(read_file(scenarios / file), "$schema=")) continue;
+    CAPTURE(file.string());
+    std::vector<std::string> arguments{"check", (scenarios / file).string()};
+    if (std::ranges::count(without_profile, file.string()) > 0) {
+      arguments.emplace_back("--set");
+      arguments.push_back("job.profile=" + (place.path() / "profile.json").string());
+    }
+    const ProgramResult check = place.paceline(arguments);
+    CAPTURE(check.err);
+    CHECK(check.exit_code == 0);
+    CHECK_FALSE(contains(check.err, "warning"));
+    ++checked;
+  }
+  CHECK(checked > 30);
+}
