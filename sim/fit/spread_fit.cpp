@@ -13,6 +13,8 @@ constexpr double settled_share = 0.2;  // differences before it show learning, n
 constexpr double speed_step = 0.1;     // of ln(speed), for the derivative
 constexpr double largest_speed_spread = 0.5;
 constexpr double largest_damage_spread = 1.0;
+constexpr int weighting_rounds = 10;
+constexpr double least_variance = 1e-8;  // accuracies are known to four digits
 
 struct Moment {
   double sum = 0.0;
@@ -27,6 +29,29 @@ struct Moment {
 double final_accuracy(const FittedForm& fitted, const TracedGroup& group, const RunEffects& effects) {
   const std::array end{group.group.plan().workload_minibatches()};
   return predict(fitted, group, end, effects).front().accuracy;
+}
+
+// Of the final accuracy in one group.
+struct FinalVariance {
+  double recorded = 0.0;
+  double of_speed = 0.0;
+  double per_damage = 0.0;  // times the square of the damage's deviation
+  double degrees = 0.0;
+};
+
+// By quadrature: where runs that learn late have not caught up in the end, that is far from linear in the speed.
+FinalVariance final_variance(const FittedForm& fitted, const TracedGroup& group, double speed) {
+  const double node = std::sqrt(3.0);
+  const double middle = final_accuracy(fitted, group, {});
+  const double slow = final_accuracy(fitted, group, {.speed_factor = std::exp(-node * speed)});
+  const double fast = final_accuracy(fitted, group, {.speed_factor = std::exp(node * speed)});
+  const double mean = (slow + 4.0 * middle + fast) / 6.0;
+  const double squares =
+      (slow - mean) * (slow - mean) + 4.0 * (middle - mean) * (middle - mean) + (fast - mean) * (fast - mean);
+  const double damage = final_accuracy(fitted, group, {.damage_factor = 0.0}) - middle;
+  const double deviation = *group.group.final_accuracy_deviation();
+  return {deviation * deviation, squares / 6.0, damage * damage,
+          static_cast<double>(group.group.runs.size() - 1)};
 }
 
 // x >= 0 and y between 0 and `most` that minimize Σ w · (target - x·a - y·b)².
@@ -187,19 +212,21 @@ EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup>
 RunSpread fit_spread(const FittedForm& fitted, std::span<const TracedGroup> groups,
                      const EvaluationNoise& noise) {
   const double speed = fit_speed(fitted, groups, noise);
-  TwoSums sums;
-  for (const TracedGroup& group : groups) {
-    const std::optional<double> deviation = group.group.final_accuracy_deviation();
-    if (!deviation) continue;
-    const double mean = final_accuracy(fitted, group, {});
-    const double damage = final_accuracy(fitted, group, {.damage_factor = 0.0}) - mean;
-    const double slope =
-        (final_accuracy(fitted, group, {.speed_factor = std::exp(speed_step)}) - mean) / speed_step;
-    const double unexplained = std::max(0.0, *deviation * *deviation - slope * slope * speed * speed);
-    sums.add(1.0, damage * damage, unexplained, static_cast<double>(group.group.runs.size() - 1));
+  std::vector<FinalVariance> variances;
+  for (const TracedGroup& group : groups)
+    if (group.group.runs.size() > 1) variances.push_back(final_variance(fitted, group, speed));
+  std::array<double, 2> squares{};  // of ceiling and damage
+  for (int round = 0; round < weighting_rounds; ++round) {
+    TwoSums sums;
+    for (const FinalVariance& one : variances) {
+      const double expected =
+          round == 0 ? 1.0 : least_variance + one.of_speed + squares[0] + squares[1] * one.per_damage;
+      sums.add(1.0, one.per_damage, std::max(0.0, one.recorded - one.of_speed),
+               one.degrees / (expected * expected));
+    }
+    squares = sums.solve(largest_damage_spread * largest_damage_spread);
   }
-  const auto [ceiling, damage] = sums.solve(largest_damage_spread * largest_damage_spread);
-  return {std::sqrt(ceiling), std::sqrt(damage), speed};
+  return {std::sqrt(squares[0]), std::sqrt(squares[1]), speed};
 }
 
 }  // namespace paceline

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/fit/held_out.hpp"
+#include "sim/fit/spread_fit.hpp"
 
 using namespace paceline;
 
@@ -117,6 +118,19 @@ TEST_CASE("the mean over runs of a fitted learner, not its mean run, lies at the
       CHECK(std::abs(mean_over_runs[i] - *group.group.mean_accuracy_at(positions[i])) < 0.006);
     }
   }
+}
+
+TEST_CASE("runs that learn at different speeds are not taken to end at different ceilings") {
+  // Over 4,000 mini-batches all catch up; after 700 the slow ones have not, and how far they lie below is far from linear
+  // in the speed. Both groups scatter by speed alone.
+  const FittedForm truth = known_form();
+  const std::vector<TracedGroup> groups =
+      trace_groups({scattered(truth, "long", {{true, 4000.0}}), scattered(truth, "short", {{true, 700.0}})});
+  const double short_deviation = *groups.back().group.final_accuracy_deviation();
+  REQUIRE(short_deviation > 0.05);
+  const RunSpread spread = fit_spread(truth, groups, {});
+  CHECK(spread.speed == doctest::Approx(speed_spread).epsilon(0.25));
+  CHECK(spread.ceiling < 0.1 * short_deviation);
 }
 
 TEST_CASE("mean errors count a policy once, however many groups it has") {
