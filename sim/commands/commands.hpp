@@ -70,7 +70,7 @@ struct FitArguments {
 struct ValidateArguments {
   std::string folder;  // recorded runs
   std::string output = "results/validation-recorded";
-  int replications = 40;  // simulated runs of each setting
+  int replications = 100;  // simulated runs of each setting
   int jobs = 1;
   bool figures = true;
   bool skip_bad = false;

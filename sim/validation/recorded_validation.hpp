@@ -39,7 +39,7 @@ struct ValidationOptions {
   const FormDescription* form = nullptr;
   std::filesystem::path folder;  // existing: gets learners/, profiles/, scenarios/, step-times/
   int jobs = 1;
-  int replications = 40;  // simulated runs of each setting
+  int replications = 100;  // simulated runs of each setting
 };
 
 [[nodiscard]] RecordedValidation validate_recorded(
