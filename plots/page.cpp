@@ -156,6 +156,7 @@ void Legend::place_sample(Page& page, std::size_t index, double x_in, double y_i
     page.draw(fmt::format("set label \"\" at screen {} point pointtype {} linecolor rgb \"{}\" front",
                           page.at(x_in + sample_in / 2.0, y_in), style.marker, style.colour));
   }
+  if (sample_ == Sample::marker) return;
   page.draw(fmt::format(
       "set arrow from screen {} to screen {} nohead linewidth 1.6 linecolor rgb \"{}\" dashtype {} front",
       page.at(x_in, y_in), page.at(x_in + sample_in, y_in), style.colour, style.dash));

@@ -71,7 +71,7 @@ class Page {
 // The samples and names below a plot, in as many columns as fit.
 class Legend {
  public:
-  enum class Sample { line, line_marker, line_marker_band };
+  enum class Sample { line, marker, line_marker, line_marker_band };
 
   Legend(const std::vector<std::string>& names, Sample sample);
   [[nodiscard]] double height_in() const;

@@ -113,7 +113,7 @@ void draw_residuals(const FitReport& report, const fs::path& output, const std::
   for (const Residual& residual : report.residuals) {
     const std::string group = residual.run.substr(0, residual.run.rfind('/'));
     if (figure.series.empty() || figure.series.back().name != group) figure.series.push_back({group, {}});
-    figure.series.back().points.emplace_back(residual.progress, residual.predicted - residual.recorded);
+    figure.series.back().points.push_back({residual.progress, residual.predicted - residual.recorded});
   }
   const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
   draw_scatter(figure, folder, command);

@@ -21,20 +21,27 @@
 namespace paceline {
 namespace {
 
+std::optional<ScatterBar> bar_of(const HeldOutRow& row) {
+  if (!row.predicted_low || !row.predicted_high) return std::nullopt;
+  return ScatterBar{*row.predicted_low, *row.predicted_high};
+}
+
 ScatterFigure accuracy_figure_of(const RecordedValidation& validation) {
-  ScatterFigure figure{"final-accuracy",
-                       "recorded final accuracy",
-                       "predicted final accuracy",
-                       true,
-                       {},
-                       "each point: the mean of a group of runs, from a fit without them; line: equal"};
+  ScatterFigure figure{
+      "final-accuracy",
+      "recorded final accuracy",
+      "predicted final accuracy",
+      true,
+      {},
+      "each point: the mean of a group of runs, from a fit without them; bars: where 90 % of the "
+      "predicted means over as many runs lie; line: equal"};
   for (const FoldResult& fold : validation.folds) {
     const std::string campaign = fold.name.substr(0, fold.name.find(": "));
     if (figure.series.empty() || figure.series.back().name != campaign)
       figure.series.push_back({campaign, {}});
     for (const HeldOutRow& row : fold.rows)
       if (row.quantity == HeldOutQuantity::final_accuracy && row.predicted && row.recorded)
-        figure.series.back().points.emplace_back(*row.recorded, *row.predicted);
+        figure.series.back().points.push_back({*row.recorded, *row.predicted, bar_of(row)});
   }
   return figure;
 }

@@ -2,15 +2,26 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace paceline {
 
+struct ScatterBar {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+struct ScatterPoint {
+  double x = 0.0;
+  double y = 0.0;
+  std::optional<ScatterBar> bar{};  // upright
+};
+
 struct ScatterSeries {
   std::string name;
-  std::vector<std::pair<double, double>> points;
+  std::vector<ScatterPoint> points;
 };
 
 struct ScatterFigure {
