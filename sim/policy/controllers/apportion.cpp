@@ -93,30 +93,44 @@ Allocation apportion(std::int64_t total, std::span<const double> shares,
                      std::span<const BatchBounds> bounds) {
   check(shares.size() == bounds.size() && std::ranges::all_of(shares, [](double w) { return w > 0.0; }),
         "each worker has a positive share and bounds");
+  const std::int64_t held = held_by(bounds, total);
+  const double level = level_for(static_cast<double>(held), shares, bounds);
+  const double per_share = static_cast<double>(total) / std::accumulate(shares.begin(), shares.end(), 0.0);
+  std::vector<double> exact;
+  std::vector<double> wanted;
+  for (std::size_t k = 0; k < shares.size(); ++k) {
+    exact.push_back(std::clamp(level * shares[k], static_cast<double>(bounds[k].lowest),
+                               static_cast<double>(bounds[k].highest)));
+    wanted.push_back(per_share * shares[k]);
+  }
+  return whole_batches(held, exact, wanted, bounds);
+}
+
+std::int64_t held_by(std::span<const BatchBounds> bounds, std::int64_t total) {
   std::int64_t lowest = 0;
   std::int64_t highest = 0;
   for (const BatchBounds& of_worker : bounds) {
     lowest += of_worker.lowest;
     highest += of_worker.highest;
   }
-  const std::int64_t held = std::clamp(total, lowest, highest);
-  const double level = level_for(static_cast<double>(held), shares, bounds);
-  const double per_share = static_cast<double>(total) / std::accumulate(shares.begin(), shares.end(), 0.0);
+  return std::clamp(total, lowest, highest);
+}
+
+Allocation whole_batches(std::int64_t held, std::span<const double> exact, std::span<const double> wanted,
+                         std::span<const BatchBounds> bounds) {
   Allocation allocation;
   std::vector<std::pair<double, std::size_t>> remainders;
   std::int64_t missing = held;
-  for (std::size_t k = 0; k < shares.size(); ++k) {
-    const double exact = std::clamp(level * shares[k], static_cast<double>(bounds[k].lowest),
-                                    static_cast<double>(bounds[k].highest));
-    const double whole = std::floor(exact + rounding_slack);
-    allocation.push_back({static_cast<std::int64_t>(whole), per_share * shares[k], BatchLimit::none});
+  for (std::size_t k = 0; k < exact.size(); ++k) {
+    const double whole = std::floor(exact[k] + rounding_slack);
+    allocation.push_back({static_cast<std::int64_t>(whole), wanted[k], BatchLimit::none});
     missing -= allocation.back().samples;
-    if (allocation.back().samples < bounds[k].highest) remainders.emplace_back(whole - exact, k);
+    if (allocation.back().samples < bounds[k].highest) remainders.emplace_back(whole - exact[k], k);
   }
   std::sort(remainders.begin(), remainders.end());
   for (std::size_t i = 0; missing > 0; ++i, --missing) ++allocation[remainders.at(i).second].samples;
-  for (std::size_t k = 0; k < shares.size(); ++k)
-    allocation[k].limited_by = limit_of(allocation[k].samples, allocation[k].wanted_samples, bounds[k]);
+  for (std::size_t k = 0; k < exact.size(); ++k)
+    allocation[k].limited_by = limit_of(allocation[k].samples, wanted[k], bounds[k]);
   return allocation;
 }
 

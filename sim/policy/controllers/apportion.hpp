@@ -34,6 +34,14 @@ struct BatchBounds {
 [[nodiscard]] Allocation apportion(std::int64_t total, std::span<const double> shares,
                                    std::span<const BatchBounds> bounds);
 
+// Its parts, for other rules than shares.
+//
+// The nearest total that the bounds hold.
+[[nodiscard]] std::int64_t held_by(std::span<const BatchBounds> bounds, std::int64_t total);
+// Whole numbers that sum to `held`, as `exact` does, by largest remainders; `wanted`: what the rule wanted without bounds.
+[[nodiscard]] Allocation whole_batches(std::int64_t held, std::span<const double> exact,
+                                       std::span<const double> wanted, std::span<const BatchBounds> bounds);
+
 // What a job begins with: equal batches or fixed shares, as far as bounds and memory allow.
 [[nodiscard]] Allocation equal_batches(const BatchingConfig& config, std::span<const WorkerPrior> workers);
 [[nodiscard]] Allocation shared_batches(const BatchingConfig& config, std::span<const WorkerPrior> workers);

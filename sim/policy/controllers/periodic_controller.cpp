@@ -40,21 +40,27 @@ void PeriodicController::on_join(WorkerId worker) {
   workers_.set_present(worker, true);
 }
 
-Allocation PeriodicController::apportioned(std::span<const double> shares) const {
-  std::int64_t total = 0;
-  std::vector<double> shares_present;
-  std::vector<BatchBounds> bounds_present;
-  for (std::size_t k = 0; k < workers_.size(); ++k) {
-    if (!workers_[k].is_present) continue;
-    total += config_.initial_samples;
-    shares_present.push_back(shares[k]);
-    bounds_present.push_back(bounds_[k]);
-  }
-  const Allocation of_present = apportion(total, shares_present, bounds_present);
+std::vector<std::size_t> PeriodicController::present() const {
+  std::vector<std::size_t> present;
+  for (std::size_t k = 0; k < workers_.size(); ++k)
+    if (workers_[k].is_present) present.push_back(k);
+  return present;
+}
+
+std::int64_t PeriodicController::total_of_present() const {
+  return config_.initial_samples * workers_.present_count();
+}
+
+std::vector<BatchBounds> PeriodicController::bounds_of_present() const {
+  std::vector<BatchBounds> bounds;
+  for (const std::size_t k : present()) bounds.push_back(bounds_[k]);
+  return bounds;
+}
+
+Allocation PeriodicController::with_absent(const Allocation& of_present) const {
   Allocation allocation = workers_.unchanged();
   std::size_t next = 0;
-  for (std::size_t k = 0; k < workers_.size(); ++k)
-    if (workers_[k].is_present) allocation[k] = of_present[next++];
+  for (const std::size_t k : present()) allocation[k] = of_present[next++];
   return allocation;
 }
 

@@ -32,7 +32,16 @@ class PeriodicController : public BatchController {
   virtual void note(WorkerId /*worker*/, std::int64_t /*batch_samples*/, Seconds /*compute_time*/) {}
 
   // The global batch of the present workers, divided anew among them by `shares` (by worker); the absent keep theirs.
-  [[nodiscard]] Allocation apportioned(std::span<const double> shares) const;
+  [[nodiscard]] Allocation apportioned(std::span<const double> shares) const {
+    return divided(shares, apportion);
+  }
+  // By any rule(total, claims, bounds) of the present workers.
+  template <class Claim, class Rule>
+  [[nodiscard]] Allocation divided(std::span<const Claim> claims, const Rule& rule) const {
+    std::vector<Claim> claims_present;
+    for (const std::size_t k : present()) claims_present.push_back(claims[k]);
+    return with_absent(rule(total_of_present(), claims_present, bounds_of_present()));
+  }
 
   BatchingConfig config_;
   std::vector<BatchBounds> bounds_;
@@ -40,6 +49,10 @@ class PeriodicController : public BatchController {
 
  private:
   std::optional<Allocation> look();
+  [[nodiscard]] std::vector<std::size_t> present() const;
+  [[nodiscard]] std::int64_t total_of_present() const;
+  [[nodiscard]] std::vector<BatchBounds> bounds_of_present() const;
+  [[nodiscard]] Allocation with_absent(const Allocation& of_present) const;
 
   Allocation start_;
   AdjustmentPeriod period_;
