@@ -102,7 +102,7 @@ TEST_CASE("proportional-repair never leaves its bounds, also where the released 
 
 TEST_CASE(
     "proportional-repair comes to rest where times grow faster than batches and the plain rule would swing") {
-  // t = b^3 / c: near balance the plain rule multiplies an error by 1 - 3 = -2 and diverges. Damped, it stops changing.
+  // t = b^3 / c: near balance the plain rule multiplies an error by 1 - 3 = -2 and diverges. Who learns ε = 3 stops changing.
   const Cores cores{1, 8, 27, 125};  // balanced at b ∝ c^(1/3): 1, 2, 3, 5
   auto controller =
       make_batch_controller(config_of(BatchControllerKind::proportional_repair, 110), machines(4));

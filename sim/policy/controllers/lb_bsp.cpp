@@ -9,7 +9,7 @@
 // Source:      Chen et al., "Semi-Dynamic Load Balancing", SoCC 2020, arXiv 1806.02508: its rule as
 //              the reference of related policies restates it, not compared with the paper.
 //
-// When to use it: as a baseline of proportional-repair, which it equals without noise, dead-band and damping.
+// When to use it: as a baseline of proportional-repair, whose first step it equals without noise and dead-band.
 #include "sim/policy/batch_rule.hpp"
 #include "sim/policy/controllers/periodic_controller.hpp"
 
