@@ -25,13 +25,17 @@ def distinct(index):
     return list(dict.fromkeys(key[index] for key in runs))
 
 
+def rounded(value, digits):
+    return f"{float(f'{value:.{digits}g}'):,g}"
+
+
 def cell(rows):
     values = lambda column: [float(row[column]) for row in rows if row[column]]
     mean = lambda column: sum(values(column)) / len(values(column))
     hours = [seconds / 3600 for seconds in values("end_time_s")]
     middle = sum(hours) / len(hours)
     spread = math.sqrt(sum((h - middle) ** 2 for h in hours) / (len(hours) - 1)) if len(hours) > 1 else 0.0
-    text = f"{middle:.3g} ± {spread:.1g} ({mean('mean_imbalance'):.2f}, {mean('mean_batch_growth'):.2f}"
+    text = f"{rounded(middle, 3)} ± {rounded(spread, 1)} ({mean('mean_imbalance'):.2f}, {mean('mean_batch_growth'):.2f}"
     if mean("adjustments") > 0:
         text += f"; {mean('adjustments'):.0f}"
         text += f", {mean('mean_lag_s'):.0f} s" if values("mean_lag_s") else ", none answered"
