@@ -1,5 +1,6 @@
 // proportional-repair comes to rest: at any shape of the times, and after any change of the speeds.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -102,4 +103,25 @@ TEST_CASE("a speed that changes together with the batch misleads for a few adjus
       CHECK(driven.looks(laws, 20) == 0);
     }
   }
+}
+
+TEST_CASE("of a worker that comes back nothing is taken for known: it may be another machine") {
+  // t = √b/10 and twice that, without noise: 100, 100 → 133, 67 → 160, 40, both 1.265 s. Then the second comes back and takes
+  // twice as long. Proportional again, 40·u/2, where the first is known to follow 160·u²: 160·u² + 20·u = 200, u = 1.0573.
+  BatchingConfig config;
+  config.controller = BatchControllerKind::proportional_repair;
+  config.initial_samples = 100;
+  config.dead_band = 0.0;
+  config.adjust_every = EveryIterations{1};
+  const auto controller = make_batch_controller(config, machines(2));
+  const auto root_s = [](std::uint64_t w, std::int64_t b) {
+    return (w == 0 ? 0.1 : 0.2) * std::sqrt(static_cast<double>(b));
+  };
+  REQUIRE(drive(*controller, root_s, 2) == Batches{160, 40});
+  controller->on_leave(WorkerId{1});
+  controller->on_join(WorkerId{1});
+  CHECK_FALSE(controller->on_iteration(WorkerId{0}, 160, Seconds{root_s(0, 160)}).has_value());
+  const auto adjusted = controller->on_iteration(WorkerId{1}, 40, Seconds{2.0 * root_s(1, 40)});
+  REQUIRE(adjusted.has_value());
+  CHECK(batches_of(*adjusted) == Batches{179, 21});
 }
