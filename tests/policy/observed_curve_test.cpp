@@ -60,8 +60,8 @@ TEST_CASE("another speed at the same batch scales all times and leaves the shape
   curve.observe(256.0, 12.0, 0.0);  // three times as slow
   CHECK(curve.near().elasticity_below == doctest::Approx(0.5));
   CHECK(curve.near().batch_taking(6.0) == doctest::Approx(64.0));
-  curve.observe(64.0, 6.0, 0.0);
-  CHECK(curve.near().elasticity_above == doctest::Approx(0.5));
+  curve.observe(128.0, 6.0 * std::sqrt(2.0), 0.0);  // at 64 it would take 6 s now
+  CHECK(curve.near().elasticity_below == doctest::Approx(0.5));
 }
 
 TEST_CASE("a batch whose time contradicts is of another speed, and is forgotten with those before it") {
