@@ -241,6 +241,7 @@ TEST_CASE("parts of another study are refused") {
   CHECK(contains(merged.err, "belongs to another study"));
 }
 
+#ifdef PACELINE_WITH_KERNELS
 TEST_CASE("a run that fails is kept with its message, does not stop the rest, and is run again") {
   const Workplace place;
   // A learner that needs files: there is a folder, but nothing in it. Only a run finds out.
@@ -260,6 +261,7 @@ TEST_CASE("a run that fails is kept with its message, does not stop the rest, an
   CHECK(contains(place.paceline({"study", "study.yaml", "-o", "out"}).err,
                  "1 of 2 runs are done already, 1 to do"));
 }
+#endif
 
 TEST_CASE("folders of combinations are written on request, from the same runs") {
   const Workplace place;
