@@ -157,7 +157,7 @@ std::vector<Column> fixed_columns() {
       {"comparison.csv", "time_to_accuracy_high_s", "s", "upper end; empty: none, or open"},
       {"comparison.csv", "restricted_mean_s", "s", "mean time, at most the horizon each"},
       {"comparison.csv", "horizon_s", "s", "the longest run of all variants"},
-      {"comparison.csv", "end_time_median_s", "s", "of the job, whether it reached its target or not"},
+      {"comparison.csv", "end_time_median_s", "s", "of the job, whether it reached its target, diverged, or did neither"},
       {"comparison.csv", "end_time_low_s", "s", "lower end of a further run's 90 % interval; empty: none"},
       {"comparison.csv", "end_time_high_s", "s", "upper end; empty: none"},
       {"comparison.csv", "speedup", "-",

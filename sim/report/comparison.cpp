@@ -1,10 +1,13 @@
 #include "sim/report/comparison.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/order_statistics.hpp"
 #include "sim/report/assumed_learner.hpp"
 #include "sim/report/columns.hpp"
 #include "sim/report/csv.hpp"
@@ -46,8 +49,11 @@ std::vector<std::string> target_row(const std::string& name, const ComparedVaria
 }
 
 std::vector<std::string> throughput_row(const std::string& name, const ComparedVariant& variant) {
-  return {name, format_time(variant.end_times.median),
-          interval_text(variant.end_times.low, variant.end_times.high),
+  const EndTimes& ends = variant.end_times;
+  std::string end = format_time(ends.median);
+  if (ends.cut_short > 0)
+    end += fmt::format(" ({} of {} diverged or stalled)", ends.cut_short, variant.summary.runs);
+  return {name, std::move(end), interval_text(variant.end_times.low, variant.end_times.high),
           fmt::format("{:.4g}", variant.mean_samples_per_s)};
 }
 
@@ -64,9 +70,10 @@ std::vector<std::string> against_first_row(const std::string& name, const Compar
           paired.correlation ? fmt::format("{:.2f}", *paired.correlation) : "-"};
 }
 
-// A variant's own measure of time: to its target, or to its end when it has none.
+// A variant's own measure of time: to its target, or to the end of its work when it has none.
 std::optional<Seconds> compared_time(const ComparedRuns& variant, const RunSummary& run) {
-  return variant.target_accuracy ? run.time_to_accuracy : std::optional(run.end_time);
+  if (variant.target_accuracy) return run.time_to_accuracy;
+  return run.did_its_work() ? std::optional(run.end_time) : std::nullopt;
 }
 
 bool are_comparable(const ComparedRuns& a, const ComparedRuns& b) {
@@ -74,12 +81,11 @@ bool are_comparable(const ComparedRuns& a, const ComparedRuns& b) {
   return a.workload_epochs == b.workload_epochs && a.epoch_samples == b.epoch_samples;
 }
 
-std::optional<double> speedup(const ComparedVariant& first, const ComparedVariant& other) {
-  const auto median = [](const ComparedVariant& one) {
-    return one.target_accuracy ? one.summary.median : std::optional(one.end_times.median);
-  };
-  if (!median(first) || !median(other) || *median(other) <= Seconds{}) return std::nullopt;
-  return *median(first) / *median(other);
+std::optional<double> speedup(const ComparedRuns& first, const ComparedRuns& other) {
+  const std::optional<Seconds> first_time = median_time(first);
+  const std::optional<Seconds> other_time = median_time(other);
+  if (!first_time || !other_time || *other_time <= Seconds{}) return std::nullopt;
+  return *first_time / *other_time;
 }
 
 double relative_grid(const ComparedRuns& variant, const std::vector<std::optional<Seconds>>& times) {
@@ -91,6 +97,17 @@ double relative_grid(const ComparedRuns& variant, const std::vector<std::optiona
 }
 
 }  // namespace
+
+std::optional<Seconds> median_time(const ComparedRuns& runs) {
+  constexpr double never = std::numeric_limits<double>::infinity();
+  std::vector<double> times;
+  for (const RunSummary& run : runs.runs) {
+    const std::optional<Seconds> time = compared_time(runs, run);
+    times.push_back(time ? time->value() : never);
+  }
+  const double middle = median(std::move(times));
+  return middle == never ? std::nullopt : std::optional(Seconds{middle});
+}
 
 std::optional<PairedComparison> compare_pairs(const ComparedRuns& first, const ComparedRuns& second) {
   if (!are_comparable(first, second)) return std::nullopt;
@@ -130,7 +147,7 @@ std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants) 
         one.mean_samples_per_s += static_cast<double>(run.samples) / run.end_time.value() /
                                   static_cast<double>(variant.runs.size());
     if (are_comparable(variants.front(), variant)) {
-      one.speedup = speedup(compared.empty() ? one : compared.front(), one);
+      one.speedup = speedup(variants.front(), variant);
       if (!compared.empty()) one.against_first = compare_pairs(variants.front(), variant);
     }
     compared.push_back(std::move(one));

@@ -1,8 +1,8 @@
 // Several ways to run one job, side by side: for the terminal and as CSV.
 //
 // Equation:    speed-up = median time of the first / median time of this one, absent when either is. The times are those
-//              to the target accuracy when both have the same one; the end times when neither has one and their
-//              workloads are equal. Other variants are not compared. Probability, interval and correlation: paired.hpp.
+//              to the target accuracy when both have the same one; to the end of the work when neither has one and their
+//              workloads are equal: a job that diverged or stalled never does it. Other variants are not compared. Probability, interval and correlation: paired.hpp.
 #pragma once
 
 #include <optional>
@@ -44,6 +44,8 @@ struct ComparedVariant {
   double mean_samples_per_s = 0.0;  // over the replications: throughput of the simulated cluster
 };
 
+// Of the times compared; nothing where half of the runs or more never get there.
+[[nodiscard]] std::optional<Seconds> median_time(const ComparedRuns& runs);
 [[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants);
 [[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants);
 // The second against the first, over the replications that both have with the same seed; nothing when their targets or

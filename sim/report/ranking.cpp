@@ -28,9 +28,7 @@ Ranked measured(const ComparedRuns& runs, std::size_t index, Seconds horizon) {
   Ranked ranked;
   ranked.index = index;
   ranked.time = median_time(runs);
-  ranked.restricted_mean = runs.target_accuracy
-                               ? summarize_time_to_accuracy(runs.runs, horizon).restricted_mean
-                               : ranked.time.value_or(horizon);
+  ranked.restricted_mean = restricted_mean(runs, horizon);
   ranked.accuracy = median_accuracy(runs);
   return ranked;
 }
@@ -57,12 +55,9 @@ void find_front(std::vector<Ranked>& ranked) {
 
 }  // namespace
 
-std::optional<Seconds> median_time(const ComparedRuns& runs) {
-  std::vector<double> times;
-  for (const RunSummary& run : runs.runs)
-    times.push_back(runs.target_accuracy ? seconds_or_never(run.time_to_accuracy) : run.end_time.value());
-  const double middle = median(std::move(times));
-  return middle == never ? std::nullopt : std::optional(Seconds{middle});
+Seconds restricted_mean(const ComparedRuns& runs, Seconds horizon) {
+  if (!runs.target_accuracy) return median_time(runs).value_or(horizon);
+  return summarize_time_to_accuracy(runs.runs, horizon).restricted_mean;
 }
 
 std::vector<Ranked> rank(const std::vector<ComparedRuns>& combinations) {

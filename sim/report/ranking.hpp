@@ -34,7 +34,7 @@ struct Ranked {
 // The best first.
 [[nodiscard]] std::vector<Ranked> rank(const std::vector<ComparedRuns>& combinations);
 
-// Median time to the target, or to the end where there is none.
-[[nodiscard]] std::optional<Seconds> median_time(const ComparedRuns& runs);
+// Of times to the target; without one the median time, the horizon where half of the jobs or more diverged or stalled.
+[[nodiscard]] Seconds restricted_mean(const ComparedRuns& runs, Seconds horizon);
 
 }  // namespace paceline

@@ -20,6 +20,9 @@ struct RunSummary {
   std::optional<double> final_accuracy;  // absent: no evaluation was known before the end
   double mean_staleness = 0.0;
   Seconds evaluation_interval;  // mean time between two evaluations
+
+  // Neither diverged nor stalled: else the end of the job is not the end of its work.
+  [[nodiscard]] bool did_its_work() const { return end_reason != "diverged" && end_reason != "stalled"; }
 };
 
 [[nodiscard]] RunSummary summary_of(const RunResult& run);

@@ -37,11 +37,8 @@ std::vector<double> log_times(const ComparedTable& table) {
   Seconds horizon;
   for (const ComparedRuns& runs : table.runs) horizon = std::max(horizon, longest(runs.runs));
   std::vector<double> logs;
-  for (const ComparedRuns& runs : table.runs) {
-    const Seconds time = runs.target_accuracy ? summarize_time_to_accuracy(runs.runs, horizon).restricted_mean
-                                              : *median_time(runs);
-    logs.push_back(std::log(std::max(time.value(), 1e-12)));
-  }
+  for (const ComparedRuns& runs : table.runs)
+    logs.push_back(std::log(std::max(restricted_mean(runs, horizon).value(), 1e-12)));
   return logs;
 }
 

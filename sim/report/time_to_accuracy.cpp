@@ -57,7 +57,7 @@ std::optional<Seconds> kaplan_meier_median(const std::vector<RunSummary>& runs) 
   std::sort(reached.begin(), reached.end());
   const auto is_at_risk = [](const RunSummary& run, Seconds t) {
     if (run.time_to_accuracy) return *run.time_to_accuracy >= t;
-    return run.end_reason == "diverged" || run.end_reason == "stalled" || run.end_time >= t;
+    return !run.did_its_work() || run.end_time >= t;
   };
   double surviving = 1.0;
   for (std::size_t i = 0; i < reached.size(); ++i) {
@@ -102,8 +102,12 @@ Seconds mean_evaluation_interval(const std::vector<RunSummary>& runs) {
 EndTimes summarize_end_times(const std::vector<RunSummary>& runs) {
   check(!runs.empty(), "a summary needs runs");
   std::vector<Seconds> ends;
-  for (const RunSummary& run : runs) ends.push_back(run.end_time);
-  EndTimes summary{.median = *median_time(ends, ends.size()), .low = {}, .high = {}};
+  int cut_short = 0;
+  for (const RunSummary& run : runs) {
+    ends.push_back(run.end_time);
+    if (!run.did_its_work()) ++cut_short;
+  }
+  EndTimes summary{.median = *median_time(ends, ends.size()), .cut_short = cut_short, .low = {}, .high = {}};
   if (const auto interval = prediction_interval(ends, Seconds{})) {
     summary.low = Seconds{interval->low};
     summary.high = Seconds{interval->high};

@@ -48,9 +48,10 @@ struct TimeToAccuracy {
   Seconds horizon;
 };
 
-// End times of jobs, which all have one.
+// End times of jobs, which all have one, whatever ended them.
 struct EndTimes {
   Seconds median;
+  int cut_short = 0;           // jobs that diverged or stalled
   std::optional<Seconds> low;  // 90 % prediction interval of one further run; absent with fewer than 2 runs
   std::optional<Seconds> high;
 };

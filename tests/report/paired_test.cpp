@@ -115,6 +115,18 @@ TEST_CASE("jobs without a target are compared by the end of the same workload, a
     CHECK(table.find(part) != std::string::npos);
 }
 
+TEST_CASE("a job without a target that diverges at once is not the fastest: it never does its work") {
+  ScenarioResults diverged = throughput_only("diverged", {0.1, 0.1, 0.1});
+  for (RunResult& run : diverged.runs) run.end_reason = "diverged";
+  const auto compared = compare({throughput_only("a", {4, 5, 6}), diverged});
+  CHECK_FALSE(compared[1].speedup.has_value());
+  // No win of three: (0 + 1/2) / 4
+  CHECK(compared[1].against_first->p_faster == doctest::Approx(0.5 / 4.0));
+  CHECK(compared[1].end_times.median.value() == 0.1);
+  const std::string table = comparison_table(compared);
+  CHECK(table.find("(3 of 3 diverged or stalled)") != std::string::npos);
+}
+
 TEST_CASE("runs are paired by their seeds, not by their place: a replication that failed is left out") {
   ScenarioResults first = throughput_only("a", {4, 5, 6});
   first.runs.erase(first.runs.begin());
