@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains the small network for real, fits the learner of the built-in task to six policies, and compares it with real training
-# under eight others: some 20 min of processor time. Run it with `paceline` on the PATH; results go to results/ of the checkout.
+# under eight others: some 40 min of processor time. Run it with `paceline` on the PATH; results go to results/ of the checkout.
 set -eu
 cd "$(dirname "$0")/../.."
 here=scenarios/learners/built-in
