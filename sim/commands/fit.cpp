@@ -12,7 +12,6 @@
 #include "sim/commands/commands.hpp"
 #include "sim/fit/fit_report.hpp"
 #include "sim/fit/logs_file.hpp"
-#include "sim/fit/recorded_costs.hpp"
 #include "sim/fit/recorded_layout.hpp"
 #include "sim/fit/scatter_figure.hpp"
 
@@ -48,10 +47,9 @@ void keep_policies(std::vector<RunGroup>& groups, const std::vector<std::string>
 }
 
 TrainingLogs read_logs(const FitArguments& arguments) {
-  const bool recorded = fs::is_directory(arguments.logs);
-  TrainingLogs logs = recorded ? campaign_of(arguments) : read_logs_file(arguments.logs, arguments.skip_bad);
+  TrainingLogs logs = fs::is_directory(arguments.logs) ? campaign_of(arguments)
+                                                       : read_logs_file(arguments.logs, arguments.skip_bad);
   keep_policies(logs.groups, arguments.policies);
-  if (recorded) set_chief_pauses(logs.groups, logs.groups);
   return logs;
 }
 

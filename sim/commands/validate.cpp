@@ -37,11 +37,12 @@ ScatterFigure accuracy_figure_of(const RecordedValidation& validation) {
       "predicted means over as many runs lie; line: equal"};
   for (const FoldResult& fold : validation.folds) {
     const std::string campaign = fold.name.substr(0, fold.name.find(": "));
-    if (figure.series.empty() || figure.series.back().name != campaign)
-      figure.series.push_back({campaign, {}});
-    for (const HeldOutRow& row : fold.rows)
-      if (row.quantity == HeldOutQuantity::final_accuracy && row.predicted && row.recorded)
-        figure.series.back().points.push_back({*row.recorded, *row.predicted, bar_of(row)});
+    for (const HeldOutRow& row : fold.rows) {
+      if (row.quantity != HeldOutQuantity::final_accuracy || !row.predicted || !row.recorded) continue;
+      if (figure.series.empty() || figure.series.back().name != campaign)
+        figure.series.push_back({campaign, {}});
+      figure.series.back().points.push_back({*row.recorded, *row.predicted, bar_of(row)});
+    }
   }
   return figure;
 }

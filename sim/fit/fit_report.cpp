@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/fit/recorded_costs.hpp"
 #include "sim/report/csv.hpp"
 
 namespace paceline {
@@ -51,20 +52,21 @@ std::vector<Residual> residuals_of(const FittedLearner& learner, std::span<const
   return residuals;
 }
 
-std::vector<HeldOutRow> leave_each_out(std::span<const TracedGroup> groups, const FitRequest& request,
+std::vector<HeldOutRow> leave_each_out(const std::vector<RunGroup>& groups, const FitRequest& request,
                                        const std::function<void()>& tick) {
   std::vector<HeldOutRow> rows;
   if (groups.size() < least_groups_to_leave_one_out) return rows;
-  for (std::size_t out = 0; out < groups.size(); ++out) {
-    std::vector<TracedGroup> others;
+  for (const RunGroup& out : groups) {
+    std::vector<RunGroup> others;
     // All groups of the policy: another learning-rate schedule of it is not a different policy.
-    for (const TracedGroup& group : groups)
-      if (policy_of(group.group.name) != policy_of(groups[out].group.name)) others.push_back(group);
+    for (const RunGroup& group : groups)
+      if (policy_of(group.name) != policy_of(out.name)) others.push_back(group);
     tick();
     if (others.empty()) continue;
-    const FittedLearner learner = fit_learner(*request.form, others, request.options);
-    for (HeldOutRow& row :
-         predict_held_out(learner, others, groups.subspan(out, 1), {.thresholds = request.thresholds}))
+    const std::vector<TracedGroup> fitted = trace_groups(others, others);
+    const FittedLearner learner = fit_learner(*request.form, fitted, request.options);
+    const std::vector<TracedGroup> held_out = trace_groups({out}, others);
+    for (HeldOutRow& row : predict_held_out(learner, fitted, held_out, {.thresholds = request.thresholds}))
       rows.push_back(std::move(row));
   }
   return rows;
@@ -118,7 +120,7 @@ StatisticalModel model_of(const FittedLearner& learner, std::span<const TracedGr
 
 FitReport fit_and_report(const std::vector<RunGroup>& groups, const FitRequest& request,
                          const std::function<void(double)>& on_progress) {
-  const std::vector<TracedGroup> traced = trace_groups(groups);
+  const std::vector<TracedGroup> traced = trace_groups(groups, groups);
   const double steps = 1.0 + static_cast<double>(traced.size() + static_cast<std::size_t>(request.bootstrap));
   double done = 0.0;
   const auto tick = [&] { on_progress(done++ / steps); };
@@ -127,7 +129,7 @@ FitReport fit_and_report(const std::vector<RunGroup>& groups, const FitRequest& 
   report.learner = fit_learner(*request.form, traced, request.options);
   report.model = model_of(report.learner, traced, request.name);
   report.residuals = residuals_of(report.learner, traced);
-  report.left_out = leave_each_out(traced, request, tick);
+  report.left_out = leave_each_out(groups, request, tick);
   report.bootstrap = request.bootstrap;
   std::vector<std::vector<double>> refits;
   FitOptions options = request.options;

@@ -109,7 +109,7 @@ class GroupRows {
     rows_.push_back(accuracy);
     HeldOutRow deviation = row(HeldOutQuantity::final_deviation);
     predict(deviation, spread ? deviation.runs : 0,
-            [](const PredictedRuns& runs) { return std::optional(runs.final_deviation()); });
+            [](const PredictedRuns& runs) { return runs.final_deviation(); });
     deviation.recorded = spread;
     if (spread) add_deviation_interval(deviation, *spread, deviation.runs);
     rows_.push_back(deviation);

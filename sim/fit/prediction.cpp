@@ -180,7 +180,7 @@ double PredictedRuns::mean_final() const {
   return count > 0.0 ? sum / count : 0.0;
 }
 
-double PredictedRuns::final_deviation() const {
+std::optional<double> PredictedRuns::final_deviation() const {
   const double mean = mean_final();
   double squares = 0.0;
   double count = 0.0;
@@ -189,7 +189,7 @@ double PredictedRuns::final_deviation() const {
     squares += (run.accuracy.back().value - mean) * (run.accuracy.back().value - mean);
     count += 1.0;
   }
-  return count > 1.0 ? std::sqrt(squares / (count - 1.0)) : 0.0;
+  return count > 1.0 ? std::optional(std::sqrt(squares / (count - 1.0))) : std::nullopt;
 }
 
 double PredictedRuns::diverged_share() const {

@@ -7,14 +7,13 @@
 
 #include <boost/math/distributions/normal.hpp>
 
-#include "calibrate/statistics.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/fit/held_out.hpp"
+#include "sim/fit/replay.hpp"
 
 namespace paceline {
 namespace {
 
-constexpr double iteration_variation = 0.10;
 constexpr int quadrature_points = 2000;
 
 struct TimedPhase {
@@ -123,6 +122,11 @@ void set_chief_pauses(std::vector<RunGroup>& groups, std::span<const RunGroup> m
     for (TrainingRun& run : group.runs)
       run.plan.chief_pauses = {costs->checkpoints->every_samples / run.plan.batch_samples,
                                costs->checkpoints->pause_s / costs->iteration_s};
+}
+
+std::vector<TracedGroup> trace_groups(std::vector<RunGroup> groups, std::span<const RunGroup> measured) {
+  set_chief_pauses(groups, measured);
+  return trace_groups(groups);
 }
 
 int delayed_workers(const std::string& policy) {

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/fit/training_run.hpp"
+#include "sim/fit/model_fit.hpp"
 
 namespace paceline {
 
@@ -42,6 +42,10 @@ struct RecordedCosts {
 
 // Those without delayed workers.
 [[nodiscard]] std::vector<const RunGroup*> undelayed(std::vector<const RunGroup*> groups);
+
+// The groups with their traces, the chief pausing as those of `measured` tell.
+[[nodiscard]] std::vector<TracedGroup> trace_groups(std::vector<RunGroup> groups,
+                                                    std::span<const RunGroup> measured);
 
 // Writes into the plans of `groups` how the chief of asynchronous workers stands still for the checkpoints that the
 // undelayed of `measured` tell: every (every_samples / batch) mini-batches, for pause_s / iteration_s iterations.

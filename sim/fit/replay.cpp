@@ -10,7 +10,6 @@
 namespace paceline {
 namespace {
 
-constexpr double iteration_variation = 0.10;
 constexpr std::uint32_t chief = 0;
 
 }  // namespace
@@ -41,6 +40,7 @@ void UpdateTrace::add_synchronous(double until) {
   while (done_minibatches_ + 0.5 * workers <= until) {
     updates_.push_back({rate() * static_cast<float>(workers), 0, true});
     done_minibatches_ += workers;
+    static_cast<void>(checkpoint_due());  // all stand still for it: nothing that an update could tell
   }
 }
 

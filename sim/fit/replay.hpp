@@ -22,6 +22,9 @@
 
 namespace paceline {
 
+// Coefficient of variation of iteration times.
+inline constexpr double iteration_variation = 0.10;
+
 class UpdateTrace {
  public:
   UpdateTrace(const TrainingPlan& plan, Seed seed);

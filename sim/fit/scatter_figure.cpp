@@ -18,6 +18,7 @@ constexpr double top_in = 0.14;
 constexpr double height_in = 2.3;
 constexpr double below_in = 0.40;
 constexpr double margin_share = 0.03;  // beyond the outermost points
+constexpr double least_margin = 0.01;  // around a single one
 
 std::string data_of(const ScatterFigure& figure) {
   std::string data;
@@ -41,7 +42,7 @@ void draw_points(plots::Page& page, const ScatterFigure& figure) {
       high = std::max(high, point.x);
     }
   }
-  const double margin = margin_share * (high - low);
+  const double margin = high > low ? margin_share * (high - low) : least_margin;
   low -= margin;
   high += margin;
   std::string layers = fmt::format("plot [{}:{}] {} with lines linewidth 0.8 linecolor rgb \"{}\"", low, high,

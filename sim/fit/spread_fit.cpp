@@ -221,8 +221,7 @@ RunSpread fit_spread(const FittedForm& fitted, std::span<const TracedGroup> grou
     for (const FinalVariance& one : variances) {
       const double expected =
           round == 0 ? 1.0 : least_variance + one.of_speed + squares[0] + squares[1] * one.per_damage;
-      sums.add(1.0, one.per_damage, std::max(0.0, one.recorded - one.of_speed),
-               one.degrees / (expected * expected));
+      sums.add(1.0, one.per_damage, one.recorded - one.of_speed, one.degrees / (expected * expected));
     }
     squares = sums.solve(largest_damage_spread * largest_damage_spread);
   }

@@ -58,9 +58,7 @@ PlannedFold split(std::string name, const std::vector<RunGroup>& groups,
   std::vector<RunGroup> held_out;
   for (const RunGroup& group : groups)
     (is_fitted(policy_of(group.name)) ? fitted : held_out).push_back(group);
-  set_chief_pauses(held_out, fitted);
-  set_chief_pauses(fitted, fitted);
-  return {std::move(name), trace_groups(fitted), trace_groups(held_out)};
+  return {std::move(name), trace_groups(fitted, fitted), trace_groups(held_out, fitted)};
 }
 
 std::vector<PlannedFold> plan_folds(const Campaign& campaign, std::vector<std::string>& notes) {

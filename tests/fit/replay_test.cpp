@@ -105,6 +105,17 @@ TEST_CASE(
   CHECK(paused.largest_staleness() < 20.0);
 }
 
+TEST_CASE("a checkpoint of the synchronous phase is not made up for when the asynchronous one begins") {
+  // The first after 8,000 synchronous mini-batches comes at 10,000: until then the staleness is that without pauses.
+  TrainingPlan plan = plan_of({{true, 8000.0}, {false, 1900.0}});
+  const double without = UpdateTrace(plan, {1, 0}).mean_staleness();
+  plan.chief_pauses = {2000.0, 70.0};
+  CHECK(UpdateTrace(plan, {1, 0}).mean_staleness() == without);
+  plan.phases.back().minibatches = 2600.0;
+  CHECK(UpdateTrace(plan, {1, 0}).mean_staleness() <
+        UpdateTrace(plan_of({{true, 8000.0}, {false, 2600.0}}), {1, 0}).mean_staleness());
+}
+
 TEST_CASE("pauses of the chief leave synchronous updates as they are") {
   TrainingPlan plan = plan_of({{true, 4000.0}});
   plan.chief_pauses = {2000.0, 70.0};
