@@ -157,11 +157,13 @@ std::vector<Column> fixed_columns() {
       {"comparison.csv", "time_to_accuracy_high_s", "s", "upper end; empty: none, or open"},
       {"comparison.csv", "restricted_mean_s", "s", "mean time, at most the horizon each"},
       {"comparison.csv", "horizon_s", "s", "the longest run of all variants"},
-      {"comparison.csv", "end_time_median_s", "s", "of the job, whether it reached its target, diverged, or did neither"},
+      {"comparison.csv", "end_time_median_s", "s", "of the job, whatever ended it: also what cut it short"},
       {"comparison.csv", "end_time_low_s", "s", "lower end of a further run's 90 % interval; empty: none"},
       {"comparison.csv", "end_time_high_s", "s", "upper end; empty: none"},
+      {"comparison.csv", "cut_short", "runs", "that diverged or stalled"},
       {"comparison.csv", "speedup", "-",
-       "the first variant's median time over this one's; of end times when neither has a target"},
+       "the first variant's median time over this one's; to the end of the work when neither has a target: a "
+       "job cut short never does it"},
       {"comparison.csv", "speedup_low", "-",
        "lower end of the 90 % confidence interval of the mean paired ratio; empty: fewer than 2 pairs, or "
        "some never reached"},

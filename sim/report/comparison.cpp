@@ -50,11 +50,13 @@ std::vector<std::string> target_row(const std::string& name, const ComparedVaria
 
 std::vector<std::string> throughput_row(const std::string& name, const ComparedVariant& variant) {
   const EndTimes& ends = variant.end_times;
-  std::string end = format_time(ends.median);
-  if (ends.cut_short > 0)
+  std::string end = variant.median ? format_time(*variant.median) : "never";
+  std::string interval = interval_text(ends.low, ends.high);
+  if (ends.cut_short > 0) {
     end += fmt::format(" ({} of {} diverged or stalled)", ends.cut_short, variant.summary.runs);
-  return {name, std::move(end), interval_text(variant.end_times.low, variant.end_times.high),
-          fmt::format("{:.4g}", variant.mean_samples_per_s)};
+    interval = "-";  // it would be one of all ends, not of the median beside it
+  }
+  return {name, std::move(end), std::move(interval), fmt::format("{:.4g}", variant.mean_samples_per_s)};
 }
 
 std::vector<std::string> against_first_row(const std::string& name, const ComparedVariant& variant) {
@@ -81,11 +83,9 @@ bool are_comparable(const ComparedRuns& a, const ComparedRuns& b) {
   return a.workload_epochs == b.workload_epochs && a.epoch_samples == b.epoch_samples;
 }
 
-std::optional<double> speedup(const ComparedRuns& first, const ComparedRuns& other) {
-  const std::optional<Seconds> first_time = median_time(first);
-  const std::optional<Seconds> other_time = median_time(other);
-  if (!first_time || !other_time || *other_time <= Seconds{}) return std::nullopt;
-  return *first_time / *other_time;
+std::optional<double> speedup(const std::optional<Seconds>& first, const std::optional<Seconds>& other) {
+  if (!first || !other || *other <= Seconds{}) return std::nullopt;
+  return *first / *other;
 }
 
 double relative_grid(const ComparedRuns& variant, const std::vector<std::optional<Seconds>>& times) {
@@ -140,6 +140,7 @@ std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants) 
     one.has_assumed_learner = variant.has_assumed_learner;
     one.summary = summarize_time_to_accuracy(variant.runs, horizon);
     one.end_times = summarize_end_times(variant.runs);
+    one.median = median_time(variant);
     one.bottleneck = variant.bottleneck;
     one.expectations = variant.expectations;
     for (const RunSummary& run : variant.runs)
@@ -147,7 +148,7 @@ std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants) 
         one.mean_samples_per_s += static_cast<double>(run.samples) / run.end_time.value() /
                                   static_cast<double>(variant.runs.size());
     if (are_comparable(variants.front(), variant)) {
-      one.speedup = speedup(variants.front(), variant);
+      one.speedup = speedup(median_time(variants.front()), one.median);
       if (!compared.empty()) one.against_first = compare_pairs(variants.front(), variant);
     }
     compared.push_back(std::move(one));
@@ -247,6 +248,7 @@ std::string comparison_csv(const std::vector<ComparedVariant>& compared) {
         .add(one.end_times.median)
         .add(one.end_times.low)
         .add(one.end_times.high)
+        .add(one.end_times.cut_short)
         .add(one.speedup);
     add_against_first(table, one.against_first);
     table.add(one.mean_samples_per_s).end_row();
@@ -277,6 +279,7 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
     row["end_time_s"] = {{"median", one.end_times.median.value()},
                          {"low", time(one.end_times.low)},
                          {"high", time(one.end_times.high)}};
+    row["cut_short"] = one.end_times.cut_short;
     row["speedup"] = number_or_null(one.speedup);
     if (one.against_first) row["against_first"] = against_first_json(one);
     row["bottleneck"] = one.bottleneck ? json{{"resource", one.bottleneck->resource},
@@ -292,8 +295,10 @@ namespace {
 
 std::string legend(bool any_target, bool any_km, bool any_pair, const std::string& first) {
   std::string text = "Times are simulated. ";
-  text += any_target ? "Median over the seeds (a run that never reaches the target counts as slowest);\n"
-                     : "Median over the seeds of the end of the job;\n";
+  text +=
+      any_target
+          ? "Median over the seeds (a run that never reaches the target counts as slowest);\n"
+          : "Median over the seeds of the end of the job (one that diverged or stalled counts as slowest);\n";
   text += "interval: where one further seed's time lies with 90 % probability.\n";
   if (any_km)
     text +=

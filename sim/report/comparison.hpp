@@ -1,8 +1,9 @@
 // Several ways to run one job, side by side: for the terminal and as CSV.
 //
-// Equation:    speed-up = median time of the first / median time of this one, absent when either is. The times are those
-//              to the target accuracy when both have the same one; to the end of the work when neither has one and their
-//              workloads are equal: a job that diverged or stalled never does it. Other variants are not compared. Probability, interval and correlation: paired.hpp.
+// Equation:    speed-up = median time of the first / median time of this one, absent when either is. The times are
+//              those to the target accuracy when both have the same one; to the end of the work when neither has one
+//              and their workloads are equal: a job that diverged or stalled never does it. Other variants are not
+//              compared. Probability, interval and correlation: paired.hpp.
 #pragma once
 
 #include <optional>
@@ -37,6 +38,7 @@ struct ComparedVariant {
   bool has_assumed_learner = false;
   TimeToAccuracy summary;  // with the horizon common to all that are compared
   EndTimes end_times;
+  std::optional<Seconds> median;  // of the times compared; absent: never
   std::optional<double> speedup;
   std::optional<PairedComparison> against_first;  // absent for the first, and where nothing can be compared
   std::optional<Bottleneck> bottleneck;

@@ -127,6 +127,25 @@ TEST_CASE("a job without a target that diverges at once is not the fastest: it n
   CHECK(table.find("(3 of 3 diverged or stalled)") != std::string::npos);
 }
 
+TEST_CASE(
+    "without a target the table shows the median behind the speed-up: a job cut short is slower than any "
+    "other") {
+  ScenarioResults some = throughput_only("some", {0.1, 0.1, 4, 5, 6});
+  some.runs[0].end_reason = some.runs[1].end_reason = "diverged";
+  ScenarioResults most = throughput_only("most", {0.1, 0.1, 0.1, 4, 5});
+  for (std::size_t r = 0; r < 3; ++r) most.runs[r].end_reason = "stalled";
+  const auto compared = compare({throughput_only("a", {12, 12, 12, 12, 12}), some, most});
+  // 4, 5, 6, never, never: the middle one is 6, and 12 / 6 = 2. Of all ends 0.1, 0.1, 4, 5, 6 it is 4.
+  CHECK(compared[1].median == Seconds{6.0});
+  CHECK(*compared[1].speedup == doctest::Approx(2.0));
+  CHECK(compared[1].end_times.median.value() == 4.0);
+  CHECK_FALSE(compared[2].median.has_value());
+  const std::string table = comparison_table(compared);
+  for (const char* part : {"6.00 s (2 of 5 diverged or stalled)", "never (3 of 5 diverged or stalled)"})
+    CHECK(table.find(part) != std::string::npos);
+  CHECK(comparison_json(compared).find("\"cut_short\": 2") != std::string::npos);
+}
+
 TEST_CASE("runs are paired by their seeds, not by their place: a replication that failed is left out") {
   ScenarioResults first = throughput_only("a", {4, 5, 6});
   first.runs.erase(first.runs.begin());
