@@ -93,4 +93,10 @@ std::vector<CsvTable::Row> CsvTable::records(std::string_view content) const {
   return rows;
 }
 
+bool is_cut_short(const CsvTable& runs, std::size_t row) {
+  if (!runs.has("end_reason")) return false;
+  const std::string& reason = runs.text(row, "end_reason");
+  return reason == "diverged" || reason == "stalled";
+}
+
 }  // namespace paceline::plots

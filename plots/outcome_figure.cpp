@@ -89,10 +89,10 @@ Panel accuracy_panel(const std::vector<PlottedRun>& runs, const RecordedOutcomes
 
 Panel time_panel(const std::vector<PlottedRun>& runs, const RecordedOutcomes& recorded) {
   Panel panel{fmt::format("time / time of {}", runs.front().name), 1.0, {}};
-  const double first_s = spread_of(runs.front().end_times_s).value_or(Spread{1.0, 0.0}).mean;
+  const std::optional<Spread> first = spread_of(runs.front().work_times_s);
   for (const PlottedRun& run : runs) {
-    std::optional<Spread> spread = spread_of(run.end_times_s);
-    if (spread) spread = Spread{spread->mean / first_s, spread->deviation / first_s};
+    std::optional<Spread> spread = first ? spread_of(run.work_times_s) : std::nullopt;
+    if (spread) spread = Spread{spread->mean / first->mean, spread->deviation / first->mean};
     const auto known = recorded.find(run.name);
     panel.bars.push_back({spread, known == recorded.end() ? std::nullopt : known->second.relative_time});
   }
@@ -173,9 +173,15 @@ void draw_panel(Page& page, const Panel& panel, const std::string& data, double 
   page.draw("plot " + layers);
 }
 
-std::string note_about(bool any_recorded) {
-  return fmt::format("point, bar: mean; whisker: ± standard deviation over the seeds{}",
-                     any_recorded ? "; circle: recorded" : "");
+std::string note_about(const std::vector<PlottedRun>& runs, bool any_recorded) {
+  std::size_t cut_short = 0;
+  for (const PlottedRun& run : runs) cut_short += run.end_times_s.size() - run.work_times_s.size();
+  std::string note = "point, bar: mean; whisker: ± standard deviation over the seeds";
+  if (any_recorded) note += "; circle: recorded";
+  if (cut_short > 0) note += fmt::format("; times without {} that diverged or stalled", cut_short);
+  if (runs.front().work_times_s.empty())
+    note += fmt::format(": nothing of {} to compare with", runs.front().name);
+  return note;
 }
 
 }  // namespace
@@ -199,8 +205,9 @@ std::optional<Figure> outcome_figure(const std::vector<PlottedRun>& runs, const 
   if (runs.size() < 2 || (ends_early && recorded.empty())) return std::nullopt;
   const Panel accuracy = accuracy_panel(runs, recorded);
   const Panel time = time_panel(runs, recorded);
+  if (!accuracy.has_bars() && !time.has_bars()) return std::nullopt;
   const double height_in = row_in * static_cast<double>(runs.size());
-  const Footer footer(note_about(!recorded.empty()), command);
+  const Footer footer(note_about(runs, !recorded.empty()), command);
   const double footer_top_in = top_in + height_in + axis_below_in;
   Page page(footer_top_in + footer.height_in());
   page.set(fmt::format("$accuracy << END_OF_DATA\n{}END_OF_DATA", rows_of(accuracy)));
@@ -217,8 +224,9 @@ std::optional<Figure> outcome_figure(const std::vector<PlottedRun>& runs, const 
   if (accuracy.has_bars())
     page.text(accuracy.title, left_in + panel_in / 2.0, title_in, {.align = Align::center});
   const bool is_short = wrapped(time.title, text_pt, panel_in + 0.1, 2).size() == 1;
-  page.text(is_short ? time.title : "time / time of the first", right_in + panel_in / 2.0, title_in,
-            {.align = Align::center});
+  if (time.has_bars())
+    page.text(is_short ? time.title : "time / time of the first", right_in + panel_in / 2.0, title_in,
+              {.align = Align::center});
   footer.place(page, footer_top_in);
   page.draw("set multiplot");
   page.draw("set border 1 linewidth 0.6");  // a long name reaches into the other panel
@@ -226,7 +234,7 @@ std::optional<Figure> outcome_figure(const std::vector<PlottedRun>& runs, const 
     draw_panel(page, accuracy, "$accuracy", left_in, axis_around(accuracy));
     page.draw("unset label; unset arrow; unset object");
   }
-  draw_panel(page, time, "$time", right_in, axis_from_zero(time));
+  if (time.has_bars()) draw_panel(page, time, "$time", right_in, axis_from_zero(time));
   page.draw("unset multiplot");
   return Figure{std::string(outcome_figure_name), page.script(outcome_figure_name, command)};
 }

@@ -169,6 +169,7 @@ PlottedRun read_run(const fs::path& folder, const json& manifest) {
   const CsvTable ends(folder / "summary.csv", {"end_time_s"});
   for (std::size_t row = 0; row < ends.size(); ++row) {
     run.end_times_s.push_back(ends.number(row, "end_time_s"));
+    if (!is_cut_short(ends, row)) run.work_times_s.push_back(run.end_times_s.back());
     run.horizon_s = std::max(run.horizon_s, run.end_times_s.back());
   }
   run.curves = read_curves(folder / "curve.csv", run.target_accuracy.has_value());

@@ -61,6 +61,7 @@ struct PlottedRun {
   std::optional<double> time_high_s;       // none: beyond the horizon
   double horizon_s = 0.0;                  // end of the longest replication
   std::vector<double> end_times_s;         // of the whole job, by replication
+  std::vector<double> work_times_s;        // the same of those jobs that did not diverge or stall
   std::vector<LearningCurve> curves;       // by replication
   std::vector<BatchChange> batches;        // of replication 0, times do not decrease
   std::vector<WorkerActivity> activities;  // of replication 0; empty unless it was traced

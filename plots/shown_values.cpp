@@ -1,5 +1,7 @@
 #include "plots/shown_values.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
@@ -10,6 +12,7 @@
 namespace paceline::plots {
 namespace {
 
+constexpr std::array<std::string_view, 2> lengths_of_jobs = {"end_time_s", "core_hours"};
 constexpr std::string_view time_metric = "time_to_accuracy_s";  // empty where the target was never reached
 
 }  // namespace
@@ -36,8 +39,12 @@ std::optional<double> ShownValues::of(std::size_t row) const {
   return are_numbers ? std::optional(*value - reference->second) : std::nullopt;
 }
 
+bool ShownValues::is_cut_short(std::size_t row) const {
+  return std::ranges::count(lengths_of_jobs, spec_.metric) > 0 && plots::is_cut_short(runs_, row);
+}
+
 std::optional<double> ShownValues::metric(std::size_t row) const {
-  if (runs_.text(row, "status") != "done") return std::nullopt;
+  if (runs_.text(row, "status") != "done" || is_cut_short(row)) return std::nullopt;
   if (!runs_.text(row, spec_.metric).empty()) return runs_.number(row, spec_.metric);
   return spec_.metric == time_metric ? std::optional(never_reached) : std::nullopt;
 }

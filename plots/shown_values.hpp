@@ -5,7 +5,8 @@
 //              Of n differences: mean ± t(0.975, n - 1) · sd / √n (Student's t).
 // Units:       those of the metric.
 // Assumptions: differences are independent and nearly normal.
-// Not modelled: pairs of which one failed or never reached: they are left out.
+// Not modelled: pairs of which one failed or never reached: they are left out. So are the end, and the core hours until
+//              then, of a job that diverged or stalled: it would look fast.
 // Source:      none.
 #pragma once
 
@@ -31,6 +32,8 @@ class ShownValues {
   [[nodiscard]] bool is_reference(std::size_t row) const;
   // Nothing: the run failed, has no such metric (a lag where nothing changed), or no twin to be compared with.
   [[nodiscard]] std::optional<double> of(std::size_t row) const;
+  // Left out since the metric is how long the job took, and it never did its work.
+  [[nodiscard]] bool is_cut_short(std::size_t row) const;
 
  private:
   [[nodiscard]] std::optional<double> metric(std::size_t row) const;

@@ -169,6 +169,11 @@ void draw_series(Page& page, const StudyChart& chart, const Extent& x) {
         fmt::format("{}{}{}", i == 0 ? "plot " : "     ", layers[i], i + 1 == layers.size() ? "" : ", \\"));
 }
 
+std::string left_out(const StudyChart& chart) {
+  if (chart.cut_short == 0) return "";
+  return fmt::format("; without {} that diverged or stalled", chart.cut_short);
+}
+
 std::string note_about(const StudyChart& chart, bool any_recorded) {
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   std::size_t most = 0;
@@ -180,8 +185,8 @@ std::string note_about(const StudyChart& chart, bool any_recorded) {
   const std::string runs = fewest == most ? fmt::format("{}", most) : fmt::format("{}–{}", fewest, most);
   if (!chart.spec.difference_from.empty())
     return fmt::format(
-        "less `{}` of the same replication: mean of {} pairs; bars: 95 % interval of the mean{}",
-        chart.spec.difference_from, runs, fewest == 1 ? " (not known from one pair)" : "");
+        "less `{}` of the same replication: mean of {} pairs; bars: 95 % interval of the mean{}{}",
+        chart.spec.difference_from, runs, fewest == 1 ? " (not known from one pair)" : "", left_out(chart));
   std::string note =
       most == 1 ? "one run each" : fmt::format("median of {} runs; bars: 10–90 % of them", runs);
   const bool any_open = std::ranges::any_of(chart.series, [](const StudySeries& series) {
@@ -190,6 +195,7 @@ std::string note_about(const StudyChart& chart, bool any_recorded) {
   });
   if (any_open) note += " (to the top: some never get there)";
   if (chart.never > 0) note += fmt::format("; not drawn: {} whose median never gets there", chart.never);
+  note += left_out(chart);
   if (any_recorded) note += "; hollow: recorded";
   return note;
 }

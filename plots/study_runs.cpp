@@ -174,7 +174,9 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
   std::set<std::string> assumed;
   const bool knows_learners = table.has("assumed_learner");  // older results do not
   for (std::size_t row = 0; row < table.size(); ++row) {
-    if (!is_shown(table, row, spec) || shown.is_reference(row)) continue;
+    if (!is_shown(table, row, spec)) continue;
+    if (shown.is_cut_short(row)) ++chart.cut_short;
+    if (shown.is_reference(row)) continue;
     const std::string name = series_name(table, row, spec, columns);
     const std::string& label = table.text(row, spec.against);
     if (std::ranges::count(names, name) == 0) names.push_back(name);

@@ -54,6 +54,8 @@ struct StudyChart {
   std::vector<std::string> axis_labels;  // in the order of the study
   std::vector<StudySeries> series;
   std::size_t never = 0;  // combinations whose middle never reached
+  std::size_t cut_short =
+      0;  // runs that diverged or stalled, left out where the metric is how long the job took
 };
 
 // The figures that a study's folder asks for; without any, its time against what varies last. Empty when nothing is

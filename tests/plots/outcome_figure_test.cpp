@@ -36,6 +36,28 @@ TEST_CASE("what is drawn is the mean of the last evaluations, and of the end tim
   CHECK(figure->script.find(" 0.25 0 ?\n") != std::string::npos);
 }
 
+TEST_CASE("a job that diverged at once is not drawn as the fastest: its end is no end of the work") {
+  // ASP: 2, 2, and 0.1 s where it diverged. Over the 8 s of BSP that is 0.25, not 0.17.
+  const TemporaryFolder folder;
+  SyntheticRun bsp;
+  SyntheticRun asp;
+  bsp.target = asp.target = std::nullopt;
+  asp.name = "ASP";
+  asp.end_s = 2.0;
+  asp.diverged = 1;
+  const auto script = [&](const char* name) {
+    return outcome_figure(read_results(write_study(folder.path() / name, {bsp, asp})), {}, "")->script;
+  };
+  const std::string one_diverged = script("one");
+  CHECK(one_diverged.find(" 0.25 0 ?\n") != std::string::npos);
+  CHECK(one_diverged.find("times without 1") != std::string::npos);
+  // Without a single end of the first's work there is nothing to divide by: no time is drawn.
+  bsp.diverged = 3;
+  const std::string none_to_compare = script("none");
+  CHECK(none_to_compare.find("$time every") == std::string::npos);
+  CHECK(none_to_compare.find("$accuracy every") != std::string::npos);
+}
+
 TEST_CASE("recorded values are read by the policy's name, and any of them may be missing") {
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "recorded.csv";

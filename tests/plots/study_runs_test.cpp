@@ -93,6 +93,26 @@ TEST_CASE("an empty metric that is no time to accuracy is no value, not a late o
   CHECK(*chart.series.at(0).points.at(0).middle == 8.0);
 }
 
+TEST_CASE("a run that diverged has no time to its end, and the figure says how many it leaves out") {
+  // A ends at 4 and 6 s, and at 0.1 s where it diverged: the median is 5, not 4. Its accuracy is shown as any other.
+  const StudyFolder study;
+  write_file_atomically(study.folder.path() / "runs.csv",
+                        "point,variant,share,replication,status,end_time_s,final_accuracy,end_reason\n"
+                        "1,A,10 %,0,done,4,0.8,workload-done\n1,A,10 %,1,done,6,0.8,workload-done\n"
+                        "1,A,10 %,2,done,0.1,0.1,diverged\n2,A,50 %,0,done,0.1,0.1,stalled\n");
+  StudyFigureSpec spec = study.spec();
+  spec.metric = std::string("end_time_s");
+  const StudyChart chart = read_study_chart(study.folder.path(), spec);
+  REQUIRE(chart.series.at(0).points.size() == 1);
+  CHECK(*chart.series[0].points[0].middle == 5.0);
+  CHECK(chart.cut_short == 2);
+  CHECK(study_figure(chart, "")->script.find("without 2 that diverged or stalled") != std::string::npos);
+  spec.metric = std::string("final_accuracy");
+  const StudyChart accuracy = read_study_chart(study.folder.path(), spec);
+  CHECK(accuracy.series.at(0).points.at(0).runs == 3);
+  CHECK(accuracy.cut_short == 0);
+}
+
 TEST_CASE("differences from a series are paired by replication: mean and 95 % interval") {
   // B - A at 10 %: 1, 2 and 6 s in replications 0, 1, 2: mean 3, sd √7, t(0.975, 2) = 4.303: 3 ± 4.303·√(7/3) = ± 6.573.
   // At 50 % replication 0 of A failed and 2 of B never reached, which leaves 1: 5 - 4 = 1.

@@ -36,6 +36,7 @@ struct SyntheticRun {
       "replication,time_s,updates,worker,batch_samples\n"
       "0,0,0,0,32\n0,0,0,1,32\n0,4,10,0,24\n0,4,10,1,40\n1,0,0,0,99\n";
   double end_s = 8.0;
+  int diverged = 0;          // of the replications, the last ones: at 0.1 s
   std::string iterations{};  // iterations.csv and workers.csv; empty: no such file
   std::string workers{};
 };
@@ -58,7 +59,9 @@ inline fs::path write_run(const fs::path& folder, const SyntheticRun& run) {
   write_file_atomically(folder / "summary.json", summary.dump());
   std::string rows = "replication,seed,reached,time_to_accuracy_s,end_time_s,end_reason\n";
   for (int r = 0; r < run.replications; ++r)
-    rows += fmt::format("{},1,{},,{},\"stopped, or not\"\n", r, r < run.reached ? 1 : 0, run.end_s);
+    rows += r < run.replications - run.diverged
+                ? fmt::format("{},1,{},,{},\"stopped, or not\"\n", r, r < run.reached ? 1 : 0, run.end_s)
+                : fmt::format("{},1,0,,0.1,diverged\n", r);
   write_file_atomically(folder / "summary.csv", rows);
   write_file_atomically(folder / "curve.csv", run.curve);
   write_file_atomically(folder / "batches.csv", run.batches);
