@@ -209,7 +209,7 @@ PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector
     for (std::string& warning : loaded.warnings) add_once(study.warnings, std::move(warning));
     for (const ResolvedValue& value : loaded.values)
       study.expects = study.expects || (!value.is_absent && value.key.starts_with("expect."));
-    study.trains_networks = study.trains_networks || loaded.scenario.learner.kind == LearnerKind::network;
+    if (loaded.scenario.learner.kind == LearnerKind::network) study.network_points.insert(point);
     if (point == 0) study.network_model = network_model_text(loaded.scenario.cluster.network.model);
     study.planned.points.push_back(planned_point(loaded, study.files, use));
   });
@@ -253,7 +253,9 @@ std::string packed_by(const RecordingOptions& recording) {
 
 double run_into_store(PreparedStudy& study, const std::vector<PlannedRun>& runs, const RunOptions& options,
                       RunStore& store) {
-  if (study.trains_networks && !runs.empty()) require_network_module();
+  const bool trains_networks = std::ranges::any_of(
+      runs, [&](const PlannedRun& run) { return study.network_points.contains(run.point); });
+  if (trains_networks) require_network_module();
   Progress progress("simulating");
   std::size_t finished = 0;
   std::size_t failed = 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,7 +26,7 @@ struct PreparedStudy {
   std::vector<std::string> notes;          // each once
   std::vector<std::string> warnings;       // rendered, each once
   bool expects = false;                    // some combination has an `expect`
-  bool trains_networks = false;            // some combination does
+  std::set<std::size_t> network_points;    // combinations that train a network
   std::vector<std::string> network_model;  // settings of the network simulation, of the first combination
 
   [[nodiscard]] LoadedScenario scenario(std::size_t point) const;

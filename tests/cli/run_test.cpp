@@ -250,4 +250,19 @@ TEST_CASE("a real network trained inside the simulation gives the same bytes aga
   const std::string last_line = curve.substr(curve.rfind('\n', curve.size() - 2) + 1);
   CHECK(std::stod(last_line.substr(last_line.rfind(',') + 1)) > 0.3);
 }
+#else
+TEST_CASE("without the kernels module a scenario that trains a network is refused before its first run") {
+  const ThroughputWorkplace place;
+  // With progress as lines: the first one, of 0 runs, would tell that the runs had begun.
+  const ProgramResult result =
+      test::run_program("/usr/bin/env",
+                        {"PACELINE_PROGRESS=1", PACELINE_PROGRAM, "run", "scenario.yaml", "-o", "out",
+                         "--set", "learner.kind=network"},
+                        place.path());
+  INFO(result.err);
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "needs the module paceline-kernels.so, which is missing"));
+  CHECK_FALSE(contains(result.err, "simulating"));
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+}
 #endif

@@ -261,6 +261,29 @@ TEST_CASE("a run that fails is kept with its message, does not stop the rest, an
   CHECK(contains(place.paceline({"study", "study.yaml", "-o", "out"}).err,
                  "1 of 2 runs are done already, 1 to do"));
 }
+#else
+TEST_CASE("without the kernels module a study that trains networks says so once, before its first run") {
+  const Workplace place;
+  const ProgramResult result =
+      place.paceline({"study", "study.yaml", "-o", "out", "--set", "learner.kind=network"});
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 2);
+  CHECK(lines_with(result.err, "needs the module paceline-kernels.so, which is missing") == 1);
+  CHECK_FALSE(contains(result.err, "failed"));
+  CHECK_FALSE(fs::exists(place.path() / "out/runs.csv"));
+}
+
+TEST_CASE("without the kernels module the runs of a mixed study that train nothing are carried out") {
+  // Two combinations, one replication: the first part of two has the run without a network, the second the other.
+  const Workplace place;
+  place.write("study.yaml",
+              "study: s\nbase: scenario.yaml\nreplications: 1\nvary: [{name: learner, key: learner.kind, "
+              "values: [none, network]}]\n");
+  const ProgramResult without = place.paceline({"study", "study.yaml", "-o", "out", "--shard", "1/2"});
+  CAPTURE(without.err);
+  CHECK(without.exit_code == 0);
+  CHECK(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "2/2"}).exit_code == 2);
+}
 #endif
 
 TEST_CASE("folders of combinations are written on request, from the same runs") {
