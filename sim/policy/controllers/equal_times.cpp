@@ -4,12 +4,18 @@
 #include <cmath>
 #include <numeric>
 
+#include "sim/base/check.hpp"
+
 namespace paceline {
 namespace {
 
 constexpr int bisections = 60;  // of the logarithm of a time: to its last bits
 
 using Exact = std::vector<double>;  // parts of samples, by worker
+
+bool takes_time(const TimeNearBatch& near) {
+  return near.time_s > 0.0 && std::isfinite(near.time_s);
+}
 
 Exact taking(double time_s, std::span<const TimeNearBatch> workers, std::span<const BatchBounds> bounds) {
   Exact exact;
@@ -41,6 +47,8 @@ Exact with_same_time(std::int64_t total, std::span<const TimeNearBatch> workers,
 
 Allocation equal_times(std::int64_t total, std::span<const TimeNearBatch> workers,
                        std::span<const BatchBounds> bounds) {
+  check(workers.size() == bounds.size() && std::ranges::all_of(workers, takes_time),
+        "each worker has a positive, finite time and bounds");
   const std::int64_t held = held_by(bounds, total);
   const std::vector<BatchBounds> unbounded(workers.size(), {0, total, BatchLimit::none});
   return whole_batches(held, with_same_time(held, workers, bounds), with_same_time(total, workers, unbounded),
