@@ -1,5 +1,4 @@
-// proportional-repair comes to rest: at any shape of the times, and after any change of the speeds.
-#include <algorithm>
+// proportional-repair comes to rest: with fixed parts up to 0.8 and bends up to four times, and after changes of the speeds.
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -53,7 +52,9 @@ Driven repaired(std::size_t workers) {
 
 }  // namespace
 
-TEST_CASE("proportional-repair comes to rest within 20 adjustments whatever the shapes, and near balance") {
+TEST_CASE(
+    "proportional-repair comes to rest near balance within 20 adjustments, with fixed parts up to 0.8 and "
+    "bends up to 4") {
   // It rests where the proportional rule would change no batch by more than the dead-band, 5 %: all times are then between
   // 1/1.05 and 1/0.95 of a common one, which leaves 1.05/0.95 = 1.105, and a little for whole samples.
   for (const Laws& laws : all_shapes(500)) {
@@ -64,7 +65,7 @@ TEST_CASE("proportional-repair comes to rest within 20 adjustments whatever the 
   }
 }
 
-TEST_CASE("proportional-repair keeps the global batch through every adjustment, whatever the shapes") {
+TEST_CASE("proportional-repair keeps the global batch through every adjustment at all these shapes") {
   for (const Laws& laws : all_shapes(100)) {
     Driven driven = repaired(laws.size());
     for (int look = 0; look < 10; ++look) {
@@ -84,7 +85,7 @@ TEST_CASE("a speed that changes at rest is answered as quickly as from equal bat
     driven.looks(laws, 10);
     laws[3].intercept = laws[3].intercept * 3.0;  // three times as slow
     laws[3].slope_per_sample = laws[3].slope_per_sample * 3.0;
-    for (int adjustments = 0; adjustments < 3;) adjustments += std::max(1, driven.looks(laws, 1));
+    driven.looks(laws, 3);
     CHECK(imbalance(laws, driven.batches) <= 1.10);
   }
 }

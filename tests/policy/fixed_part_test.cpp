@@ -54,9 +54,8 @@ double share_missed(const std::vector<Laws>& clusters, double jitter) {
 }  // namespace
 
 TEST_CASE(
-    "the published rule reaches 10 % in three adjustments where the fixed part is at most 0.45 of the "
-    "balanced "
-    "time, whatever the speeds") {
+    "the published rule reaches 10 % in three adjustments, whatever the speeds, "
+    "where the fixed part is at most 0.45 of the balanced time") {
   for (const double share : {0.0, 0.1, 0.2, 0.3, 0.4, 0.45})
     CHECK(worst_of(published, random_clusters(300, share)) <= 1.10);
   CHECK(worst_of(published, random_clusters(1000, [](RandomStream& r) { return 0.45 * r.uniform(); })) <=

@@ -8,12 +8,14 @@
 //              the proportional rule (every e = 1) has max_k |b_k' - b_k| / b_k > dead_band; else nobody.
 // Units:       samples, seconds.
 // Assumptions: times grow with the batch. A batch that went too far lies, with the one before, on both sides of the
-//              balance, and the next step is made between the two: a swing narrows instead of repeating, however uneven
-//              the workers. Tested over random clusters, not proven: it comes to rest within 20 adjustments at any shape, and
-//              within 10 % of balance after three where the fixed part is up to 0.8 of the balanced time or a sample
-//              beyond a bend costs up to twice as much; where it costs four times as much, in 98 % of the clusters
-//              (tests/policy/fixed_part_test.cpp, coming_to_rest_test.cpp; with jitter: README.md). A speed that changes
-//              together with the batch makes a wrong chord: the next step may lead away from balance, later ones come back.
+//              balance, and the next step is made between the two: a swing narrows instead of repeating. Tested over
+//              random clusters, not proven: with a fixed part of up to 0.8 of the balanced time and a bend beyond which
+//              a sample costs up to four times as much it comes to rest within 20 adjustments; with bends of up to
+//              eight times and more it may swing for good (README.md). Within 10 % of balance after three where the
+//              fixed part is up to 0.8 or a sample beyond a bend costs up to twice as much; where it costs four times
+//              as much, in 98 % of the clusters (tests/policy/fixed_part_test.cpp, coming_to_rest_test.cpp; with
+//              jitter: README.md). A speed that changes together with the batch makes a wrong chord: the next step may
+//              lead away from balance, later ones come back.
 // Source:      own; for the additive repair it replaces see released.hpp.
 //
 // When to use it: wherever the global batch, and so the learning rate, is to stay what it was tuned for; at high
