@@ -26,7 +26,9 @@ def distinct(index):
 
 
 def rounded(value, digits):
-    return f"{float(f'{value:.{digits}g}'):,g}"
+    exact = float(f"{value:.{digits}g}")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(exact)))) if exact else 0
+    return f"{exact:,.{decimals}f}"
 
 
 def cell(rows):
