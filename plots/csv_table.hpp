@@ -51,7 +51,8 @@ class CsvTable {
   std::vector<Row> rows_;
 };
 
-// Of a table of runs: whether this one diverged or stalled, so that its end is not that of its work. Older files do not say.
+// Of a table of runs: whether this one diverged or stalled, so that its end is not that of its work. Older files do not
+// say.
 [[nodiscard]] bool is_cut_short(const CsvTable& runs, std::size_t row);
 
 }  // namespace paceline::plots

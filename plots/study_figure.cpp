@@ -182,7 +182,7 @@ std::string note_about(const StudyChart& chart, bool any_recorded) {
       fewest = std::min(fewest, point.runs);
       most = std::max(most, point.runs);
     }
-  const std::string runs = fewest == most ? fmt::format("{}", most) : fmt::format("{}–{}", fewest, most);
+  const std::string runs = fewest >= most ? fmt::format("{}", most) : fmt::format("{}–{}", fewest, most);
   if (!chart.spec.difference_from.empty())
     return fmt::format(
         "less `{}` of the same replication: mean of {} pairs; bars: 95 % interval of the mean{}{}",

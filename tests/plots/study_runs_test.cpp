@@ -113,6 +113,18 @@ TEST_CASE("a run that diverged has no time to its end, and the figure says how m
   CHECK(accuracy.cut_short == 0);
 }
 
+TEST_CASE("a figure of which only recorded values are left says that no run is drawn") {
+  const StudyFolder study;
+  write_file_atomically(study.folder.path() / "runs.csv",
+                        "point,variant,share,status,end_time_s,end_reason\n1,A,10 %,done,0.1,diverged\n");
+  StudyFigureSpec spec = study.spec();
+  spec.metric = std::string("end_time_s");
+  spec.recorded = study.folder.path() / "recorded.csv";
+  write_file_atomically(spec.recorded, "series,x,y\nA,10 %,2.5\n");
+  const std::string script = study_figure(read_study_chart(study.folder.path(), spec), "")->script;
+  CHECK(script.find("median of 0 runs") != std::string::npos);
+}
+
 TEST_CASE("differences from a series are paired by replication: mean and 95 % interval") {
   // B - A at 10 %: 1, 2 and 6 s in replications 0, 1, 2: mean 3, sd √7, t(0.975, 2) = 4.303: 3 ± 4.303·√(7/3) = ± 6.573.
   // At 50 % replication 0 of A failed and 2 of B never reached, which leaves 1: 5 - 4 = 1.

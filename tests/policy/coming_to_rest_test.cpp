@@ -1,4 +1,4 @@
-// proportional-repair comes to rest: with fixed parts up to 0.8 and bends up to four times, and after changes of the speeds.
+// proportional-repair comes to rest: with fixed parts up to 0.8 and bends up to four times, and after speeds change.
 #include <cmath>
 #include <numeric>
 #include <vector>
