@@ -54,8 +54,8 @@ struct PredictedRun {
 struct PredictedRuns {
   std::vector<PredictedRun> runs;
   [[nodiscard]] double mean_final() const;
-  [[nodiscard]] std::optional<double> final_deviation()
-      const;  // of those that did not diverge, if two or more
+  // Of those that did not diverge, if two or more.
+  [[nodiscard]] std::optional<double> final_deviation() const;
   [[nodiscard]] double diverged_share() const;
   // Over the runs that did not diverge, linear between evaluations.
   [[nodiscard]] std::optional<double> mean_accuracy_at(double minibatches) const;

@@ -1,4 +1,4 @@
-// What a simulation needs to know about time, from recorded runs: an iteration of one worker, the serial part of a
+// What a simulation, or a replay, needs to know about time, from recorded runs: an iteration of one worker, the serial part of a
 // synchronous step, checkpoints, how much runs differ.
 //
 // Models:      a cluster of equal workers under one coordinator, as in step_model.hpp, plus the wait for the slowest.

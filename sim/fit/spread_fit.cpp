@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "sim/fit/gauss_hermite.hpp"
+
 namespace paceline {
 namespace {
 
@@ -41,17 +43,18 @@ struct FinalVariance {
 
 // By quadrature: where runs that learn late have not caught up in the end, that is far from linear in the speed.
 FinalVariance final_variance(const FittedForm& fitted, const TracedGroup& group, double speed) {
-  const double node = std::sqrt(3.0);
-  const double middle = final_accuracy(fitted, group, {});
-  const double slow = final_accuracy(fitted, group, {.speed_factor = std::exp(-node * speed)});
-  const double fast = final_accuracy(fitted, group, {.speed_factor = std::exp(node * speed)});
-  const double mean = (slow + 4.0 * middle + fast) / 6.0;
-  const double squares =
-      (slow - mean) * (slow - mean) + 4.0 * (middle - mean) * (middle - mean) + (fast - mean) * (fast - mean);
-  const double damage = final_accuracy(fitted, group, {.damage_factor = 0.0}) - middle;
+  Moment end;
+  Moment square;
+  for (const QuadratureNode& node : gauss_hermite) {
+    const double accuracy = final_accuracy(fitted, group, {.speed_factor = std::exp(node.at * speed)});
+    end.add(accuracy, node.weight);
+    square.add(accuracy * accuracy, node.weight);
+  }
+  const double of_speed = std::max(0.0, square.mean() - end.mean() * end.mean());
+  const double damage =
+      final_accuracy(fitted, group, {.damage_factor = 0.0}) - final_accuracy(fitted, group, {});
   const double deviation = *group.group.final_accuracy_deviation();
-  return {deviation * deviation, squares / 6.0, damage * damage,
-          static_cast<double>(group.group.runs.size() - 1)};
+  return {deviation * deviation, of_speed, damage * damage, static_cast<double>(group.group.runs.size() - 1)};
 }
 
 // x >= 0 and y between 0 and `most` that minimize Σ w · (target - x·a - y·b)².

@@ -7,20 +7,15 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/policy/allocations.hpp"
+
 using namespace paceline;
+using paceline::test::same_bounds;
+using paceline::test::sum;
 
 namespace {
 
 const std::vector<double> uneven{0.3, 1.7, 2.9, 0.011, 5.0};
-
-std::vector<BatchBounds> same_bounds(std::size_t workers, std::int64_t lowest, std::int64_t highest) {
-  return std::vector<BatchBounds>(workers, {lowest, highest, BatchLimit::maximum});
-}
-
-std::int64_t sum(const Allocation& allocation) {
-  const Batches batches = batches_of(allocation);
-  return std::accumulate(batches.begin(), batches.end(), std::int64_t{0});
-}
 
 }  // namespace
 

@@ -1,24 +1,14 @@
 #include "sim/policy/controllers/equal_times.hpp"
 
 #include <cmath>
-#include <numeric>
 
 #include <doctest/doctest.h>
 
+#include "tests/policy/allocations.hpp"
+
 using namespace paceline;
-
-namespace {
-
-std::vector<BatchBounds> same_bounds(std::size_t workers, std::int64_t lowest, std::int64_t highest) {
-  return std::vector<BatchBounds>(workers, {lowest, highest, BatchLimit::maximum});
-}
-
-std::int64_t sum(const Allocation& allocation) {
-  const Batches batches = batches_of(allocation);
-  return std::accumulate(batches.begin(), batches.end(), std::int64_t{0});
-}
-
-}  // namespace
+using paceline::test::same_bounds;
+using paceline::test::sum;
 
 TEST_CASE("times in proportion to batches: the division by throughputs") {
   const std::vector<TimeNearBatch> workers{{32, 1.7}, {20, 0.4}, {57, 3.1}, {19, 1.0}};
