@@ -9,7 +9,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
-#include "tests/cli/small_scenario.hpp"
+#include "tests/cli/throughput_workplace.hpp"
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/text.hpp"
@@ -54,7 +54,7 @@ TEST_CASE("a job array on a real Slurm carries out every part of a study, and me
   setenv("SLURM_CONF", slurm.configuration().c_str(), 1);
   const test::Workplace place(PACELINE_PROGRAM,
                               {{"profile.json", test::round_profile("small-cnn")},
-                               {"scenario.yaml", test::small_scenario},
+                               {"scenario.yaml", test::throughput_scenario},
                                {"study.yaml",
                                 "study: on a cluster\nbase: scenario.yaml\nreplications: 3\n"
                                 "vary: [{key: cluster.workers.1.speed, values: [1, 0.5]}]\n"}});

@@ -16,7 +16,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
-#include "tests/cli/small_scenario.hpp"
+#include "tests/cli/throughput_workplace.hpp"
 #include "tests/support/text.hpp"
 #include "tests/support/workplace.hpp"
 
@@ -44,7 +44,7 @@ constexpr std::size_t run_count = 24;
 struct Workplace : test::Workplace {
   Workplace()
       : test::Workplace(PACELINE_PROGRAM, {{"profile.json", test::round_profile("small-cnn")},
-                                           {"scenario.yaml", test::small_scenario},
+                                           {"scenario.yaml", test::throughput_scenario},
                                            {"study.yaml", study_text}}) {}
 };
 
@@ -245,7 +245,7 @@ TEST_CASE("parts of another study are refused") {
 TEST_CASE("a run that fails is kept with its message, does not stop the rest, and is run again") {
   const Workplace place;
   // A learner that needs files: there is a folder, but nothing in it. Only a run finds out.
-  std::string text = test::small_scenario;
+  std::string text = test::throughput_scenario;
   text.replace(text.find("kind: built-in-images"), 21, "kind: mnist, path: data");
   fs::create_directory(place.path() / "data");
   place.write("scenario.yaml", text);
