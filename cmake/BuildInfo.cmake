@@ -15,7 +15,7 @@ else()
     string(APPEND commit "-dirty")
   endif()
 endif()
-set(content "#include \"sim/report/build_info.hpp\"
+set(content "#include \"sim/report/output/build_info.hpp\"
 
 namespace paceline {
 

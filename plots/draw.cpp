@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include "plots/data/results.hpp"
 #include "plots/figures.hpp"
-#include "plots/gnuplot.hpp"
-#include "plots/profile_figure.hpp"
-#include "plots/results.hpp"
-#include "plots/study_figure.hpp"
+#include "plots/figures/profile_figure.hpp"
+#include "plots/figures/study_figure.hpp"
+#include "plots/page/gnuplot.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "plots/results.hpp"
+#include "plots/data/results.hpp"
 
 namespace paceline::plots {
 

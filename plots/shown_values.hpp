@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "plots/csv_table.hpp"
-#include "plots/study_runs.hpp"
+#include "plots/data/csv_table.hpp"
+#include "plots/data/study_runs.hpp"
 
 namespace paceline::plots {
 

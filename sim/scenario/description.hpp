@@ -15,18 +15,18 @@
 
 #include <cstdint>
 
-#include "sim/scenario/description/batching.hpp"
-#include "sim/scenario/description/cluster.hpp"
-#include "sim/scenario/description/expectations.hpp"
-#include "sim/scenario/description/fixed_costs.hpp"
-#include "sim/scenario/description/heterogeneity.hpp"
-#include "sim/scenario/description/job.hpp"
-#include "sim/scenario/description/learning.hpp"
-#include "sim/scenario/description/phases.hpp"
-#include "sim/scenario/description/reaction.hpp"
-#include "sim/scenario/description/terms.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "sim/scenario/value_kinds.hpp"
+#include "sim/scenario/schema/value_kinds.hpp"
+#include "sim/scenario/sections/batching.hpp"
+#include "sim/scenario/sections/cluster.hpp"
+#include "sim/scenario/sections/expectations.hpp"
+#include "sim/scenario/sections/fixed_costs.hpp"
+#include "sim/scenario/sections/heterogeneity.hpp"
+#include "sim/scenario/sections/job.hpp"
+#include "sim/scenario/sections/learning.hpp"
+#include "sim/scenario/sections/phases.hpp"
+#include "sim/scenario/sections/reaction.hpp"
+#include "sim/scenario/sections/terms.hpp"
 
 namespace paceline {
 

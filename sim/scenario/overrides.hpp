@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/yaml_tree.hpp"
+#include "sim/scenario/schema/yaml_tree.hpp"
 
 namespace paceline {
 

@@ -1,9 +1,9 @@
 #include "sim/scenario/reader.hpp"
 
+#include "sim/scenario/checks/semantic_checks.hpp"
 #include "sim/scenario/overrides.hpp"
-#include "sim/scenario/read_visitor.hpp"
-#include "sim/scenario/schema_visitor.hpp"
-#include "sim/scenario/semantic_checks.hpp"
+#include "sim/scenario/schema/read_visitor.hpp"
+#include "sim/scenario/schema/schema_visitor.hpp"
 
 namespace paceline {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/scenario/print_visitor.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "sim/scenario/yaml_tree.hpp"
+#include "sim/scenario/schema/print_visitor.hpp"
+#include "sim/scenario/schema/yaml_tree.hpp"
 
 namespace paceline {
 

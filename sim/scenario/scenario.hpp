@@ -19,9 +19,9 @@
 #include "sim/cost/fixed_costs.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/optimizer.hpp"
-#include "sim/policy/batching.hpp"
-#include "sim/policy/phase.hpp"
-#include "sim/policy/switch_policy.hpp"
+#include "sim/policy/batching/batching.hpp"
+#include "sim/policy/switching/switch_policy.hpp"
+#include "sim/policy/synchronization/phase.hpp"
 
 namespace paceline {
 

@@ -8,7 +8,7 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/compute_law.hpp"
-#include "sim/policy/batch_rule.hpp"
+#include "sim/policy/batching/batch_rule.hpp"
 #include "sim/study/failure_place.hpp"
 #include "sim/study/input_files.hpp"
 #include "sim/study/learner_use.hpp"

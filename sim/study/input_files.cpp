@@ -3,9 +3,9 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/profile.hpp"
-#include "sim/study/content_hash.hpp"
 #include "sim/study/learner_use.hpp"
 #include "sim/study/simulation.hpp"
+#include "sim/study/store/content_hash.hpp"
 
 namespace paceline {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/learning/optimizer.hpp"
-#include "sim/policy/synchronization_rule.hpp"
+#include "sim/policy/synchronization/synchronization_rule.hpp"
 
 namespace paceline {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/learning/statistical_model.hpp"
-#include "sim/report/run_result.hpp"
+#include "sim/report/recording/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
 namespace paceline {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/policy/batch_rule.hpp"
+#include "sim/policy/batching/batch_rule.hpp"
 #include "sim/study/failure_place.hpp"
 
 namespace paceline {

@@ -1,6 +1,6 @@
 #include "sim/study/notes_after_runs.hpp"
 
-#include "sim/report/alarms.hpp"
+#include "sim/report/recording/alarms.hpp"
 #include "sim/study/learner_use.hpp"
 
 namespace paceline {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/run_result.hpp"
+#include "sim/report/recording/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 #include "sim/study/input_files.hpp"
 

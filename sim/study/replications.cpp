@@ -7,10 +7,10 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
-#include "sim/engine/simgrid_timeline.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/study/notes_after_runs.hpp"
-#include "sim/study/process_pool.hpp"
+#include "sim/study/pool/process_pool.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace paceline {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "sim/report/results_folder.hpp"
+#include "sim/report/output/results_folder.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/study/simulation.hpp"
 

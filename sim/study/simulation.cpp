@@ -7,10 +7,10 @@
 
 #include "sim/cost/profile_draw.hpp"
 #include "sim/engine/executor.hpp"
-#include "sim/engine/simgrid_timeline.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/statistical_learner.hpp"
-#include "sim/report/run_recorder.hpp"
+#include "sim/report/recording/run_recorder.hpp"
 #include "sim/study/learner_use.hpp"
 #include "sim/study/memory_safeguard.hpp"
 #include "sim/study/world_of.hpp"

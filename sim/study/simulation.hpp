@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/cost/profiles.hpp"
-#include "sim/report/run_recorder.hpp"
-#include "sim/report/run_result.hpp"
+#include "sim/report/recording/run_recorder.hpp"
+#include "sim/report/recording/run_result.hpp"
 #include "sim/scenario/reader.hpp"
 
 namespace paceline {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/comparison.hpp"
-#include "sim/study/run_store.hpp"
+#include "sim/report/statistics/comparison.hpp"
+#include "sim/study/store/run_store.hpp"
 
 namespace paceline {
 

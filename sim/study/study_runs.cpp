@@ -10,14 +10,14 @@
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
-#include "sim/engine/simgrid_timeline.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
-#include "sim/report/build_info.hpp"
-#include "sim/report/columns.hpp"
-#include "sim/report/run_tables.hpp"
-#include "sim/report/time_text.hpp"
+#include "sim/report/output/build_info.hpp"
+#include "sim/report/output/columns.hpp"
+#include "sim/report/output/run_tables.hpp"
+#include "sim/report/output/time_text.hpp"
 #include "sim/study/notes_after_runs.hpp"
-#include "sim/study/process_pool.hpp"
+#include "sim/study/pool/process_pool.hpp"
 
 namespace paceline {
 namespace {

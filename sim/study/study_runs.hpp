@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/report/run_recorder.hpp"
-#include "sim/scenario/study_plan.hpp"
+#include "sim/report/recording/run_recorder.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/input_files.hpp"
-#include "sim/study/run_store.hpp"
 #include "sim/study/simulation.hpp"
+#include "sim/study/store/run_store.hpp"
 
 namespace paceline {
 

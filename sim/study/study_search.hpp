@@ -3,7 +3,7 @@
 // Models:      exhaustive search and successive halving choose among the combinations of the study; golden section moves
 //              along one range, once for each combination of everything else. Runs are kept in the study's store, so that
 //              a search that was interrupted, or asks again, pays for nothing twice.
-// Assumptions: those of sim/search/methods.hpp.
+// Assumptions: those of sim/study/search/methods.hpp.
 // Source:      design section 6.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/search/methods.hpp"
-#include "sim/search/score.hpp"
+#include "sim/study/search/methods.hpp"
+#include "sim/study/search/score.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/engine/simgrid_timeline.hpp"
-#include "sim/report/staged_folder.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
+#include "sim/report/output/staged_folder.hpp"
 #include "sim/study/notes_after_runs.hpp"
 #include "sim/study/replications.hpp"
 

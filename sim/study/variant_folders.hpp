@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "sim/report/results_folder.hpp"
+#include "sim/report/output/results_folder.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {

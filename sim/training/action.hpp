@@ -11,9 +11,9 @@
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/learning/learner.hpp"
-#include "sim/policy/batch_controller.hpp"
-#include "sim/policy/phase.hpp"
-#include "sim/policy/switch_policy.hpp"
+#include "sim/policy/batching/batch_controller.hpp"
+#include "sim/policy/switching/switch_policy.hpp"
+#include "sim/policy/synchronization/phase.hpp"
 
 namespace paceline {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/batch_rule.hpp"
+#include "sim/policy/batching/batch_rule.hpp"
 
 namespace paceline {
 namespace {

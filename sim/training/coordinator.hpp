@@ -6,7 +6,7 @@
 //              a random number, never sees costs.
 // Equation:    version of a shard after a step = version before + 1; staleness of a gradient on a shard = version when
 //              it is applied - version its worker pulled. Learning rate: sim/learning/optimizer.hpp at epoch = samples
-//              applied / dataset samples, read when the update is applied. Weights: sim/policy/weighting.hpp.
+//              applied / dataset samples, read when the update is applied. Weights: sim/policy/batching/weighting.hpp.
 // Units:       virtual or real seconds in events; samples for work.
 // Assumptions: - A worker goes on when every server has let it go; the snapshot it receives is taken at that moment.
 //              - A worker that the switch policy drops does nothing but probes, whose gradients are thrown away; it pulls
@@ -30,9 +30,9 @@
 #include <vector>
 
 #include "sim/learning/optimizer.hpp"
-#include "sim/policy/batch_controller.hpp"
-#include "sim/policy/switch_policy.hpp"
-#include "sim/policy/synchronization.hpp"
+#include "sim/policy/batching/batch_controller.hpp"
+#include "sim/policy/switching/switch_policy.hpp"
+#include "sim/policy/synchronization/synchronization.hpp"
 #include "sim/training/action.hpp"
 #include "sim/training/event.hpp"
 #include "sim/training/recurrence.hpp"

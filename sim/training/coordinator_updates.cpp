@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/weighting.hpp"
+#include "sim/policy/batching/weighting.hpp"
 #include "sim/training/coordinator.hpp"
 
 namespace paceline {

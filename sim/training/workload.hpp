@@ -22,7 +22,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/policy/phase.hpp"
+#include "sim/policy/synchronization/phase.hpp"
 
 namespace paceline {
 

@@ -7,7 +7,7 @@
 
 #include "sim/base/random.hpp"
 #include "sim/cluster/cluster.hpp"
-#include "sim/engine/simgrid_timeline.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
 
 namespace paceline::benchmarks {
 namespace {

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "sim/base/check.hpp"
-#include "sim/engine/simgrid_timeline.hpp"
-#include "sim/report/run_recorder.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
+#include "sim/report/recording/run_recorder.hpp"
 #include "tests/benchmarks/benchmark_job.hpp"
 #include "tests/benchmarks/job_in_child.hpp"
 #include "tests/benchmarks/raw_s4u.hpp"

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/base/check.hpp"
-#include "sim/engine/simgrid_timeline.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/engine/ideal_timeline.hpp"
-#include "sim/engine/simgrid_timeline.hpp"
+#include "sim/engine/ideal/ideal_timeline.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "tests/support/test_networks.hpp"
 
 using namespace paceline;

@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "kernels/built_in_images.hpp"
-#include "kernels/network.hpp"
-#include "kernels/network_learner.hpp"
+#include "kernels/data/built_in_images.hpp"
+#include "kernels/networks/network.hpp"
+#include "kernels/training/network_learner.hpp"
 
 using namespace paceline;
 using namespace paceline::kernels;

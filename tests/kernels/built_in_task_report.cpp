@@ -1,6 +1,6 @@
 // Prints how the built-in images behave: accuracy against gradients under BSP and ASP over several seeds, the
 // ceiling, the updates to 80 % of it, and the time of one gradient. The figures quoted in
-// kernels/built_in_images.hpp come from this program.
+// kernels/data/built_in_images.hpp come from this program.
 //   usage: built_in_task_report [seeds] [workers] [learning rate] [gradients]
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/training_step.hpp"
+#include "kernels/interface/training_step.hpp"
 #include "tests/kernels/training_emulation.hpp"
 
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "kernels/network_learner.hpp"
+#include "kernels/training/network_learner.hpp"
 
 namespace paceline::test {
 

@@ -1,8 +1,8 @@
-#include "kernels/gradient_noise.hpp"
+#include "kernels/interface/gradient_noise.hpp"
 
 #include <doctest/doctest.h>
 
-#include "kernels/training_step.hpp"
+#include "kernels/interface/training_step.hpp"
 
 using namespace paceline::kernels;
 

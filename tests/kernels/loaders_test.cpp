@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "kernels/dataset_source.hpp"
+#include "kernels/data/dataset_source.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/support/temporary_folder.hpp"

@@ -1,4 +1,4 @@
-#include "kernels/network_learner.hpp"
+#include "kernels/training/network_learner.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kernels/built_in_images.hpp"
+#include "kernels/data/built_in_images.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/kernels/fingerprint.hpp"

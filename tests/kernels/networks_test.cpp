@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "kernels/network.hpp"
-#include "kernels/training_step.hpp"
+#include "kernels/interface/training_step.hpp"
+#include "kernels/networks/network.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/random.hpp"
 

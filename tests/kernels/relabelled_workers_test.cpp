@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "kernels/network_learner.hpp"
+#include "kernels/training/network_learner.hpp"
 #include "tests/kernels/relative_difference.hpp"
 #include "tests/support/test_job.hpp"
 

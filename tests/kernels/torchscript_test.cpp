@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include "kernels/measured_model.hpp"
+#include "kernels/training/measured_model.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/support/temporary_folder.hpp"
 

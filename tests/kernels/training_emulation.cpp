@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <map>
 
-#include "kernels/network_learner.hpp"
+#include "kernels/training/network_learner.hpp"
 #include "tests/support/test_job.hpp"
 
 namespace paceline::test {

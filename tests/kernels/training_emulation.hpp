@@ -11,7 +11,7 @@
 
 #include "sim/learning/learner.hpp"
 #include "sim/learning/network_learner.hpp"
-#include "sim/policy/phase.hpp"
+#include "sim/policy/synchronization/phase.hpp"
 
 namespace paceline::test {
 

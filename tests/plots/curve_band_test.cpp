@@ -1,4 +1,4 @@
-#include "plots/curve_band.hpp"
+#include "plots/data/curve_band.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "plots/density.hpp"
+#include "plots/data/density.hpp"
 
 #include <cmath>
 #include <numbers>

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "plots/gnuplot.hpp"
+#include "plots/page/gnuplot.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 

@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "plots/figures.hpp"
-#include "plots/page.hpp"
+#include "plots/page/page.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 

@@ -1,4 +1,4 @@
-#include "plots/profile_figure.hpp"
+#include "plots/figures/profile_figure.hpp"
 
 #include <filesystem>
 #include <fstream>

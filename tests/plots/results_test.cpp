@@ -1,4 +1,4 @@
-#include "plots/results.hpp"
+#include "plots/data/results.hpp"
 
 #include <doctest/doctest.h>
 

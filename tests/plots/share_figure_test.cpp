@@ -1,5 +1,5 @@
 // Accuracy against the share of synchronous training: what the script holds.
-#include "plots/share_figure.hpp"
+#include "plots/figures/share_figure.hpp"
 
 #include <fstream>
 

@@ -1,9 +1,9 @@
-#include "plots/study_runs.hpp"
+#include "plots/data/study_runs.hpp"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "plots/study_figure.hpp"
+#include "plots/figures/study_figure.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/support/temporary_folder.hpp"

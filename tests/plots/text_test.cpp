@@ -1,8 +1,8 @@
-#include "plots/text.hpp"
+#include "plots/page/text.hpp"
 
 #include <doctest/doctest.h>
 
-#include "plots/time_unit.hpp"
+#include "plots/page/time_unit.hpp"
 
 namespace paceline::plots {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sim/policy/controllers/apportion.hpp"
+#include "sim/policy/batching/apportion.hpp"
 
 namespace paceline::test {
 

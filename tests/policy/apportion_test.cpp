@@ -1,4 +1,4 @@
-#include "sim/policy/controllers/apportion.hpp"
+#include "sim/policy/batching/apportion.hpp"
 
 #include <algorithm>
 #include <cmath>

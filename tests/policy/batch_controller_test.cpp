@@ -1,4 +1,4 @@
-#include "sim/policy/batch_controller.hpp"
+#include "sim/policy/batching/batch_controller.hpp"
 
 #include <cmath>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/policy/controllers/apportion.hpp"
+#include "sim/policy/batching/apportion.hpp"
 #include "tests/policy/driven_controller.hpp"
 
 using namespace paceline;

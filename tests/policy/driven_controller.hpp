@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/policy/batch_controller.hpp"
+#include "sim/policy/batching/batch_controller.hpp"
 
 namespace paceline::test {
 

@@ -1,4 +1,4 @@
-#include "sim/policy/controllers/equal_times.hpp"
+#include "sim/policy/batching/equal_times.hpp"
 
 #include <cmath>
 

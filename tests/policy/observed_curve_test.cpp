@@ -1,4 +1,4 @@
-#include "sim/policy/controllers/observed_curve.hpp"
+#include "sim/policy/batching/observed_curve.hpp"
 
 #include <cmath>
 

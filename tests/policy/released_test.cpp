@@ -1,4 +1,4 @@
-#include "sim/policy/controllers/released.hpp"
+#include "sim/policy/batching/released.hpp"
 
 #include <algorithm>
 #include <numeric>

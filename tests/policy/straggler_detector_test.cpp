@@ -1,5 +1,5 @@
 // Who straggles: throughputs in round numbers. Every iteration has 10 samples; a healthy one takes 1 s: 10 samples/s.
-#include "sim/policy/straggler_detector.hpp"
+#include "sim/policy/switching/straggler_detector.hpp"
 
 #include <cmath>
 

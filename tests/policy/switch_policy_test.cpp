@@ -1,5 +1,5 @@
 // What each switch policy decides when the third of four workers takes twice its usual second for an iteration.
-#include "sim/policy/switch_policy.hpp"
+#include "sim/policy/switching/switch_policy.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,11 +1,11 @@
-#include "sim/policy/synchronization.hpp"
+#include "sim/policy/synchronization/synchronization.hpp"
 
 #include <numeric>
 
 #include <doctest/doctest.h>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/weighting.hpp"
+#include "sim/policy/batching/weighting.hpp"
 
 using namespace paceline;
 

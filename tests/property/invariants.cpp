@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/report/activity_tracker.hpp"
+#include "sim/report/recording/activity_tracker.hpp"
 #include "tests/property/counting_learner.hpp"
 
 namespace paceline::test {

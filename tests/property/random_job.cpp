@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "sim/base/random.hpp"
-#include "sim/policy/batch_rule.hpp"
-#include "sim/policy/synchronization_rule.hpp"
+#include "sim/policy/batching/batch_rule.hpp"
+#include "sim/policy/synchronization/synchronization_rule.hpp"
 
 namespace paceline::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/policy/batch_rule.hpp"
+#include "sim/policy/batching/batch_rule.hpp"
 #include "tests/property/random_job.hpp"
 
 namespace paceline::test {

@@ -1,4 +1,4 @@
-#include "sim/report/activity_tracker.hpp"
+#include "sim/report/recording/activity_tracker.hpp"
 
 #include <cmath>
 #include <optional>
@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/report/run_recorder.hpp"
+#include "sim/report/recording/run_recorder.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;

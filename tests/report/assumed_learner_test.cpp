@@ -1,8 +1,8 @@
-#include "sim/report/assumed_learner.hpp"
+#include "sim/report/output/assumed_learner.hpp"
 
 #include <doctest/doctest.h>
 
-#include "sim/report/comparison.hpp"
+#include "sim/report/statistics/comparison.hpp"
 #include "tests/support/text.hpp"
 
 using namespace paceline;

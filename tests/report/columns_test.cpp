@@ -1,5 +1,5 @@
 // The one table of columns, its copy in README.md and the files that are really written say the same.
-#include "sim/report/columns.hpp"
+#include "sim/report/output/columns.hpp"
 
 #include <cstdlib>
 #include <filesystem>
@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
-#include "sim/report/comparison.hpp"
-#include "sim/report/results_folder.hpp"
+#include "sim/report/output/results_folder.hpp"
+#include "sim/report/statistics/comparison.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_job.hpp"
 

@@ -1,8 +1,8 @@
-#include "sim/report/expectations.hpp"
+#include "sim/report/statistics/expectations.hpp"
 
 #include <doctest/doctest.h>
 
-#include "sim/report/results_folder.hpp"
+#include "sim/report/output/results_folder.hpp"
 
 using namespace paceline;
 

@@ -1,10 +1,10 @@
-#include "sim/report/paired.hpp"
+#include "sim/report/statistics/paired.hpp"
 
 #include <cmath>
 
 #include <doctest/doctest.h>
 
-#include "sim/report/comparison.hpp"
+#include "sim/report/statistics/comparison.hpp"
 
 using namespace paceline;
 

@@ -1,10 +1,10 @@
-#include "sim/report/ranking.hpp"
+#include "sim/report/statistics/ranking.hpp"
 
 #include <cmath>
 
 #include <doctest/doctest.h>
 
-#include "sim/report/sensitivity.hpp"
+#include "sim/report/statistics/sensitivity.hpp"
 
 using namespace paceline;
 

@@ -6,10 +6,10 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/report/comparison.hpp"
-#include "sim/report/csv.hpp"
-#include "sim/report/run_result.hpp"
-#include "sim/report/staged_folder.hpp"
+#include "sim/report/output/csv.hpp"
+#include "sim/report/output/staged_folder.hpp"
+#include "sim/report/recording/run_result.hpp"
+#include "sim/report/statistics/comparison.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 using namespace paceline;

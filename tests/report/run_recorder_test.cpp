@@ -1,4 +1,4 @@
-#include "sim/report/run_recorder.hpp"
+#include "sim/report/recording/run_recorder.hpp"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "sim/report/time_to_accuracy.hpp"
+#include "sim/report/statistics/time_to_accuracy.hpp"
 
 #include <cmath>
 

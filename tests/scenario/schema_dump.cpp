@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/scenario/study_file.hpp"
-#include "sim/scenario/units.hpp"
+#include "sim/scenario/schema/units.hpp"
+#include "sim/scenario/sweep/study_file.hpp"
 #include "tests/scenario/good_example_text.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/scenario/study_file.hpp"
+#include "sim/scenario/sweep/study_file.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/scenario/study_plan.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/diagnostic.hpp"
-#include "sim/scenario/study_file.hpp"
+#include "sim/scenario/sweep/study_file.hpp"
 #include "tests/scenario/good_example.hpp"
 
 namespace paceline::test {

@@ -1,4 +1,4 @@
-#include "sim/scenario/units.hpp"
+#include "sim/scenario/schema/units.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "sim/study/memory.hpp"
+#include "sim/study/pool/memory.hpp"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

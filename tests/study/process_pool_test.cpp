@@ -1,4 +1,4 @@
-#include "sim/study/process_pool.hpp"
+#include "sim/study/pool/process_pool.hpp"
 
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-#include "sim/study/run_store.hpp"
+#include "sim/study/store/run_store.hpp"
 
 #include <csignal>
 

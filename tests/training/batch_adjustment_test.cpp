@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/cost/balance.hpp"
-#include "sim/report/run_recorder.hpp"
+#include "sim/report/recording/run_recorder.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;

@@ -1,7 +1,7 @@
 // Pauses, ramps, coordination and evaluations: what they add to iterations of 10 s.
 #include <doctest/doctest.h>
 
-#include "sim/report/run_recorder.hpp"
+#include "sim/report/recording/run_recorder.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;

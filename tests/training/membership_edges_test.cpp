@@ -1,7 +1,7 @@
 // What once went wrong at the edges of membership, pauses and phases; one case for each.
 #include <doctest/doctest.h>
 
-#include "sim/report/run_recorder.hpp"
+#include "sim/report/recording/run_recorder.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/policy/synchronization.hpp"
+#include "sim/policy/synchronization/synchronization.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;

@@ -6,7 +6,7 @@
 // 5-6 (20 samples in 35 s) and 7-8 (20 samples in 40 s). So the alarm is raised at 115 s.
 #include <doctest/doctest.h>
 
-#include "sim/report/run_recorder.hpp"
+#include "sim/report/recording/run_recorder.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;

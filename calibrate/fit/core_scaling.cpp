@@ -1,0 +1,128 @@
+#include "calibrate/fit/core_scaling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include <Eigen/Dense>
+
+#include "calibrate/logs/statistics.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+enum class Form { amdahl, power, universal };
+
+struct CoreRatio {
+  double cores = 1.0;
+  double ratio = 1.0;
+};
+
+std::size_t parameters_of(Form form) {
+  return form == Form::universal ? 3 : 2;
+}
+
+std::vector<CoreRatio> ratios_of(const TimeTable& times) {
+  const auto& reference = times.begin()->second;
+  std::vector<CoreRatio> ratios;
+  for (const auto& [cores, by_batch] : times) {
+    std::vector<double> of_batches;
+    for (const auto& [batch, seconds] : by_batch)
+      if (const auto found = reference.find(batch); found != reference.end())
+        of_batches.push_back(seconds / found->second);
+    check(!of_batches.empty(), "core counts share a batch");
+    ratios.push_back({static_cast<double>(cores), median(of_batches)});
+  }
+  return ratios;
+}
+
+// Relative least squares of ratio = A + B/c (+ C·(c − 1)), coefficients at least 0.
+Eigen::VectorXd linear_form(const std::vector<CoreRatio>& points, Eigen::Index terms) {
+  Eigen::MatrixXd rows(static_cast<Eigen::Index>(points.size()), terms);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double c = points[i].cores;
+    const std::array<double, 3> values = {1.0, 1.0 / c, c - 1.0};
+    for (Eigen::Index term = 0; term < terms; ++term)
+      rows(static_cast<Eigen::Index>(i), term) = values[static_cast<std::size_t>(term)] / points[i].ratio;
+  }
+  return non_negative_least_squares(rows, Eigen::VectorXd::Ones(rows.rows()));
+}
+
+CoreLaw fit_power(const std::vector<CoreRatio>& points) {
+  Eigen::MatrixXd rows(static_cast<Eigen::Index>(points.size()), 2);
+  Eigen::VectorXd target(rows.rows());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    rows.row(row) << 1.0, -std::log(points[i].cores);
+    target(row) = std::log(points[i].ratio);
+  }
+  return PowerLaw{std::max(0.0, rows.colPivHouseholderQr().solve(target).eval()(1))};
+}
+
+CoreLaw fit_form(Form form, const std::vector<CoreRatio>& points) {
+  if (form == Form::power) return fit_power(points);
+  const Eigen::VectorXd x = linear_form(points, form == Form::amdahl ? 2 : 3);
+  const double at_one_core = x(0) + x(1);
+  if (form == Form::amdahl) return AmdahlLaw{x(0) / at_one_core};
+  if (at_one_core <= 0.0) return UniversalLaw{1.0, 1.0};  // time proportional to c − 1: never the best
+  return UniversalLaw{x(0) / at_one_core, x(2) / at_one_core};
+}
+
+int nearest(const TimeTable& times, int cores) {
+  int best = times.begin()->first;
+  for (const auto& entry : times)
+    if (std::abs(entry.first - cores) < std::abs(best - cores)) best = entry.first;
+  return best;
+}
+
+double error_without_each(const TimeTable& times, Form form) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const auto& [cores, by_batch] : times) {
+    TimeTable others = times;
+    others.erase(cores);
+    const CoreLaw law = fit_form(form, ratios_of(others));
+    const int from = nearest(others, cores);
+    const double ratio = time_ratio(law, cores) / time_ratio(law, from);
+    for (const auto& [batch, seconds] : by_batch) {
+      const auto found = others.at(from).find(batch);
+      if (found == others.at(from).end()) continue;
+      sum += std::abs(found->second * ratio - seconds) / seconds;
+      count += 1.0;
+    }
+  }
+  check(count > 0.0, "core counts share a batch");
+  return sum / count;
+}
+
+}  // namespace
+
+std::vector<CoreLawCandidate> core_law_candidates(const TimeTable& times) {
+  std::vector<CoreLawCandidate> candidates;
+  for (const Form form : {Form::amdahl, Form::power, Form::universal}) {
+    if (parameters_of(form) >= times.size()) continue;
+    candidates.push_back({fit_form(form, ratios_of(times)), error_without_each(times, form)});
+  }
+  std::ranges::stable_sort(candidates, {}, &CoreLawCandidate::leave_one_out_error);
+  return candidates;
+}
+
+std::optional<CoreScalingFit> fit_core_scaling(const TimeTable& times) {
+  if (times.size() < 2) return std::nullopt;
+  CoreScalingFit fit;
+  fit.cores_min = times.begin()->first;
+  fit.cores_max = times.rbegin()->first;
+  const std::vector<CoreLawCandidate> candidates = core_law_candidates(times);
+  if (candidates.empty()) {
+    fit.law = fit_form(Form::amdahl, ratios_of(times));
+    return fit;
+  }
+  fit.law = candidates.front().law;
+  fit.leave_one_out_error = candidates.front().leave_one_out_error;
+  return fit;
+}
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,213 @@
+#include "calibrate/fit/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "calibrate/fit/core_scaling.hpp"
+#include "calibrate/fit/jitter.hpp"
+#include "calibrate/measure/core_states.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
+#include "sim/base/random.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+constexpr double interval_tail = 0.025;
+
+// Logarithms of the process means: one entry for each process that counts, which a bootstrap may repeat.
+using LogMeans = std::map<std::int64_t, std::map<int, double>>;  // by batch, then by process
+
+LogMeans log_means_of(const std::vector<Sample>& samples, int cores) {
+  LogMeans means;
+  for (const Sample& sample : samples)
+    if (sample.operation == Operation::forward_backward && sample.cores == cores)
+      means[sample.batch][sample.process] = std::log(mean_without_stalls(sample.seconds));
+  return means;
+}
+
+std::vector<int> processes_of(const std::map<int, LogMeans>& means) {
+  std::set<int> processes;
+  for (const auto& [cores, by_batch] : means)
+    for (const auto& [batch, by_process] : by_batch)
+      for (const auto& [process, log_mean] : by_process) processes.insert(process);
+  return {processes.begin(), processes.end()};
+}
+
+// `processes` may name one several times.
+std::vector<BatchTime> robust_times(const LogMeans& means, const std::vector<int>& processes) {
+  std::map<std::int64_t, std::vector<double>> values;
+  std::vector<double> deviations;
+  for (const auto& [batch, by_process] : means) {
+    for (const int process : processes)
+      if (const auto found = by_process.find(process); found != by_process.end())
+        values[batch].push_back(found->second);
+    if (values[batch].empty()) continue;
+    const double center = median(values[batch]);
+    for (const double value : values[batch]) deviations.push_back(value - center);
+  }
+  const double scale = robust_scale(deviations);
+  std::vector<BatchTime> times;
+  for (const auto& [batch, logs] : values)
+    if (!logs.empty()) times.push_back({batch, std::exp(robust_location(logs, scale))});
+  return times;
+}
+
+double typical_seconds(const std::vector<Sample>& samples, Operation operation, int cores) {
+  std::map<std::int64_t, std::vector<double>> means;
+  for (const Sample& sample : samples)
+    if (sample.operation == operation && sample.cores == cores)
+      means[sample.batch].push_back(mean_without_stalls(sample.seconds));
+  check(!means.empty(), "every operation of a profile was measured");
+  std::vector<double> of_batches;
+  for (const auto& [batch, of_processes] : means) of_batches.push_back(median(of_processes));
+  return median(of_batches);
+}
+
+void assign(ComputeFit& fit, const BatchLine& line) {
+  fit.intercept = Seconds{line.intercept_s};
+  fit.slope_per_sample = Seconds{line.slope_s_per_sample};
+  fit.knee = line.knee;
+}
+
+ComputeFit compute_fit(int cores, const std::vector<BatchTime>& times, const BatchLawChoice& choice,
+                       double optimizer_step_s) {
+  ComputeFit fit;
+  fit.cores = cores;
+  assign(fit, choice.line);
+  fit.leave_one_out_error = choice.leave_one_out_error;
+  fit.batch_min_samples = times.front().batch_samples;
+  fit.batch_max_samples = times.back().batch_samples;
+  fit.optimizer_step = Seconds{optimizer_step_s};
+  return fit;
+}
+
+// Where points were set aside, some processes lack some batches.
+bool meets_every_point(const std::vector<int>& processes, const std::map<int, LogMeans>& means) {
+  for (const auto& [cores, by_batch] : means)
+    for (const auto& [batch, by_process] : by_batch)
+      if (std::ranges::none_of(processes, [&](int process) { return by_process.contains(process); }))
+        return false;
+  return true;
+}
+
+// P − 1 of the P processes, with replacement; drawn again until every point was measured by one of them.
+std::vector<int> resampled(const std::vector<int>& processes, const std::map<int, LogMeans>& means,
+                           RandomStream& stream) {
+  std::vector<int> drawn;
+  do {
+    drawn.clear();
+    for (std::size_t i = 1; i < processes.size(); ++i)
+      drawn.push_back(processes[stream.below(processes.size())]);
+  } while (!meets_every_point(drawn, means));
+  return drawn;
+}
+
+std::vector<ProfileDraw> bootstrap(const std::map<int, LogMeans>& means, const ProfileFits& fits) {
+  std::vector<ProfileDraw> ensemble;
+  const std::vector<int> processes = processes_of(means);
+  if (static_cast<int>(processes.size()) < minimum_processes_for_run_cv) return ensemble;
+  for (std::uint32_t k = 0; k < ensemble_size; ++k) {
+    RandomStream stream(Seed{}, Purpose::bootstrap, k);
+    const std::vector<int> drawn = resampled(processes, means, stream);
+    ProfileDraw draw;
+    std::size_t i = 0;
+    for (const auto& [cores, of_cores] : means) {
+      ComputeFit fit;
+      fit.cores = cores;
+      assign(fit, fit_batch_law(robust_times(of_cores, drawn), fits.choices[i++].law));
+      draw.compute.push_back(fit);
+    }
+    ensemble.push_back(std::move(draw));
+  }
+  return ensemble;
+}
+
+// The widest over the measured batches.
+double relative_half_width(const std::vector<ProfileDraw>& ensemble, std::size_t index,
+                           const BatchLawChoice& choice, const std::vector<BatchTime>& times) {
+  double widest = 0.0;
+  for (const BatchTime& time : times) {
+    const auto batch = static_cast<double>(time.batch_samples);
+    std::vector<double> drawn;
+    for (const ProfileDraw& draw : ensemble) {
+      const ComputeFit& fit = draw.compute[index];
+      drawn.push_back(BatchLine{fit.intercept.value(), fit.slope_per_sample.value(), fit.knee}.at(batch));
+    }
+    const double width = quantile(drawn, 1.0 - interval_tail) - quantile(drawn, interval_tail);
+    widest = std::max(widest, 0.5 * width / choice.line.at(batch));
+  }
+  return widest;
+}
+
+}  // namespace
+
+std::vector<BatchTime> batch_times(const std::vector<Sample>& samples, int cores) {
+  const LogMeans means = log_means_of(samples, cores);
+  check(!means.empty(), "the core count was measured");
+  return robust_times(means, processes_of({{cores, means}}));
+}
+
+std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples) {
+  std::map<std::int64_t, double> peaks;
+  for (const Sample& sample : samples)
+    if (sample.peak_memory_bytes)
+      peaks[sample.batch] = std::max(peaks[sample.batch], *sample.peak_memory_bytes);
+  if (peaks.size() < 2) return std::nullopt;
+  Eigen::MatrixXd rows(static_cast<Eigen::Index>(peaks.size()), 2);
+  Eigen::Index row = 0;
+  for (const auto& [batch, peak] : peaks) rows.row(row++) << 1.0 / peak, static_cast<double>(batch) / peak;
+  const Eigen::VectorXd x = non_negative_least_squares(rows, Eigen::VectorXd::Ones(rows.rows()));
+  return MemoryFit{Bytes{x(0)}, Bytes{x(1)}};
+}
+
+std::optional<LoadingFit> fit_loading(const std::vector<Sample>& samples) {
+  std::map<int, std::map<std::int64_t, std::vector<double>>> seconds;  // by cores, then by batch
+  for (const Sample& sample : samples)
+    if (sample.operation == Operation::load_batch)
+      seconds[sample.cores][sample.batch].push_back(mean_without_stalls(sample.seconds));
+  if (seconds.empty()) return std::nullopt;
+  std::vector<BatchTime> times;
+  for (const auto& [batch, of_processes] : seconds.begin()->second)
+    times.push_back({batch, median(of_processes)});
+  const BatchLine line = fit_batch_law(times, BatchLaw::affine);
+  return LoadingFit{"", Seconds{line.intercept_s}, Seconds{line.slope_s_per_sample}};
+}
+
+ProfileFits fit_profile(const std::vector<Sample>& measured, Bytes parameter_bytes) {
+  const std::vector<Sample> samples = counted(measured);
+  std::set<int> core_counts;
+  for (const Sample& sample : samples)
+    if (sample.operation == Operation::forward_backward) core_counts.insert(sample.cores);
+  check(!core_counts.empty(), "a profile needs samples");
+  ProfileFits fits;
+  TimeTable table;
+  std::map<int, LogMeans> means;
+  for (const int cores : core_counts) {
+    const std::vector<BatchTime> times = batch_times(samples, cores);
+    fits.choices.push_back(choose_batch_law(times));
+    fits.compute.push_back(compute_fit(cores, times, fits.choices.back(),
+                                       typical_seconds(samples, Operation::optimizer_step, cores)));
+    for (const BatchTime& time : times) table[cores][time.batch_samples] = time.seconds;
+    means[cores] = log_means_of(samples, cores);
+  }
+  fits.ensemble = bootstrap(means, fits);
+  for (std::size_t i = 0; i < fits.compute.size() && !fits.ensemble.empty(); ++i)
+    fits.compute[i].relative_half_width =
+        relative_half_width(fits.ensemble, i, fits.choices[i], batch_times(samples, fits.compute[i].cores));
+  const auto rate = [&](Operation operation) {
+    return parameter_bytes / Seconds{typical_seconds(samples, operation, *core_counts.begin())};
+  };
+  fits.server_accumulate_rate = rate(Operation::server_accumulate);
+  fits.server_step_rate = rate(Operation::server_step);
+  fits.core_scaling = fit_core_scaling(table);
+  fits.memory = fit_memory(measured);  // does not depend on where the cores are
+  fits.loading = fit_loading(samples);
+  fits.jitter = fit_jitter(samples);
+  return fits;
+}
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,212 @@
+// All rows of one group: predicted, recorded, null models.
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <boost/math/distributions/beta.hpp>
+#include <boost/math/distributions/chi_squared.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include "calibrate/learning/held_out.hpp"
+#include "calibrate/learning/null_models.hpp"
+#include "calibrate/learning/predicted_range.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr std::array progress_points{0.10, 0.20, 0.40};
+constexpr double tail = 0.05;  // on each side
+
+void add_share_interval(HeldOutRow& row, std::size_t reached, std::size_t runs) {
+  using Beta = boost::math::beta_distribution<double>;
+  const auto k = static_cast<double>(reached);
+  const auto n = static_cast<double>(runs);
+  row.recorded_low = reached == 0 ? 0.0 : boost::math::quantile(Beta(k, n - k + 1.0), tail);
+  row.recorded_high = reached == runs ? 1.0 : boost::math::quantile(Beta(k + 1.0, n - k), 1.0 - tail);
+}
+
+void add_deviation_interval(HeldOutRow& row, double deviation, std::size_t runs) {
+  const auto degrees = static_cast<double>(runs - 1);
+  const boost::math::chi_squared_distribution<double> distribution(degrees);
+  row.recorded_low = deviation * std::sqrt(degrees / boost::math::quantile(distribution, 1.0 - tail));
+  row.recorded_high = deviation * std::sqrt(degrees / boost::math::quantile(distribution, tail));
+}
+
+// Of a mean over n runs with this standard error.
+void add_mean_interval(HeldOutRow& row, std::optional<double> error, std::size_t runs) {
+  if (!error || !row.recorded || runs < 2) return;
+  const boost::math::students_t_distribution<double> distribution(static_cast<double>(runs - 1));
+  const double width = *error * boost::math::quantile(distribution, 1.0 - tail);
+  row.recorded_low = *row.recorded - width;
+  row.recorded_high = *row.recorded + width;
+}
+
+struct StepSums {
+  double seconds = 0.0;
+  double steps = 0.0;
+  void add(const std::vector<PhaseTime>& phases, bool synchronous) {
+    for (const PhaseTime& phase : phases) {
+      if (phase.synchronous != synchronous) continue;
+      seconds += phase.steps * phase.seconds_per_step;
+      steps += phase.steps;
+    }
+  }
+  [[nodiscard]] std::optional<double> per_step() const {
+    return steps > 0.0 ? std::optional(seconds / steps) : std::nullopt;
+  }
+};
+
+class GroupRows {
+ public:
+  GroupRows(const PredictedRuns& predicted, std::span<const TracedGroup> fitted_on, const RunGroup& group,
+            std::span<const double> thresholds)
+      : fitted_on_(fitted_on),
+        group_(group),
+        plan_(group.plan()),
+        rates_(rates_of(fitted_on, plan_.workers)),
+        predicted_(predicted),
+        curves_(reach(group, 0.0).runs) {
+    add_final();
+    for (const double progress : progress_points) add_accuracy_at(progress);
+    for (const double threshold : thresholds) add_threshold(threshold);
+    add_step_time(HeldOutQuantity::synchronous_step_time, rates_.synchronous_s_per_step);
+    add_step_time(HeldOutQuantity::asynchronous_step_time, rates_.asynchronous_s_per_step);
+    add_total_time();
+  }
+  [[nodiscard]] std::vector<HeldOutRow> take() { return std::move(rows_); }
+
+ private:
+  [[nodiscard]] HeldOutRow row(HeldOutQuantity quantity, double at = 0.0) const {
+    HeldOutRow row;
+    row.group = group_.name;
+    row.runs = group_.runs.size();
+    row.quantity = quantity;
+    row.at = at;
+    return row;
+  }
+
+  // The figure of all predicted runs, and where it lies for as few as were recorded.
+  template <class Figure>
+  void predict(HeldOutRow& row, std::size_t recorded_runs, Figure figure) const {
+    row.predicted = figure(predicted_);
+    const std::optional<PredictedRange> range = predicted_range(predicted_, recorded_runs, figure);
+    if (!range) return;
+    row.predicted_low = range->low;
+    row.predicted_high = range->high;
+  }
+
+  void add_final() {
+    HeldOutRow accuracy = row(HeldOutQuantity::final_accuracy);
+    predict(accuracy, accuracy.runs, [](const PredictedRuns& runs) {
+      return runs.diverged_share() < 1.0 ? std::optional(runs.mean_final()) : std::nullopt;
+    });
+    accuracy.recorded = group_.mean_final_accuracy();
+    const PureValues pure = pure_final_accuracies(fitted_on_);
+    accuracy.null_linear = linear_null(pure, plan_);
+    accuracy.null_first = first_protocol_null(pure, plan_);
+    const std::optional<double> spread = group_.final_accuracy_deviation();
+    if (spread) add_mean_interval(accuracy, *spread / std::sqrt(accuracy.runs), accuracy.runs);
+    rows_.push_back(accuracy);
+    HeldOutRow deviation = row(HeldOutQuantity::final_deviation);
+    predict(deviation, spread ? deviation.runs : 0,
+            [](const PredictedRuns& runs) { return runs.final_deviation(); });
+    deviation.recorded = spread;
+    if (spread) add_deviation_interval(deviation, *spread, deviation.runs);
+    rows_.push_back(deviation);
+  }
+
+  void add_accuracy_at(double progress) {
+    HeldOutRow accuracy = row(HeldOutQuantity::accuracy_at, progress);
+    const double position = progress * plan_.workload_minibatches();
+    predict(accuracy, curves_, [&](const PredictedRuns& runs) { return runs.mean_accuracy_at(position); });
+    accuracy.recorded = group_.mean_accuracy_at(position);
+    const PureValues pure = pure_accuracies_at(fitted_on_, progress);
+    accuracy.null_linear = linear_null(pure, plan_);
+    accuracy.null_first = first_protocol_null(pure, plan_);
+    rows_.push_back(accuracy);
+  }
+
+  void add_threshold(double threshold) {
+    const Reached recorded = reach(group_, threshold);
+    HeldOutRow time = row(HeldOutQuantity::time_to_accuracy, threshold);
+    time.null_first = first_drop_null(predicted_, plan_, rates_);
+    HeldOutRow median = time;
+    predict(time, recorded.runs,
+            [&](const PredictedRuns& runs) { return reach(runs, threshold).mean_time_s; });
+    time.recorded = recorded.mean_time_s;
+    add_mean_interval(time, recorded.time_error_s, recorded.reached);
+    rows_.push_back(time);
+    median.quantity = HeldOutQuantity::median_time_to_accuracy;
+    predict(median, recorded.runs,
+            [&](const PredictedRuns& runs) { return reach(runs, threshold).median_time_s; });
+    median.recorded = recorded.median_time_s;
+    rows_.push_back(median);
+    if (recorded.runs == 0) return;
+    HeldOutRow share = row(HeldOutQuantity::share_reaching, threshold);
+    predict(share, recorded.runs, [&](const PredictedRuns& runs) {
+      const Reached reached = reach(runs, threshold);
+      return std::optional(static_cast<double>(reached.reached) / static_cast<double>(reached.runs));
+    });
+    share.recorded = static_cast<double>(recorded.reached) / static_cast<double>(recorded.runs);
+    add_share_interval(share, recorded.reached, recorded.runs);
+    rows_.push_back(share);
+  }
+
+  // The null: the step of the runs fitted, scaled where they had other workers.
+  void add_step_time(HeldOutQuantity quantity, const std::optional<double>& fitted) {
+    const bool synchronous = quantity == HeldOutQuantity::synchronous_step_time;
+    StepSums predicted;
+    StepSums recorded;
+    for (const PredictedRun& run : predicted_.runs) predicted.add(run.phases, synchronous);
+    for (const TrainingRun& run : group_.runs) recorded.add(run.phases, synchronous);
+    if (!predicted.per_step() || !recorded.per_step()) return;
+    HeldOutRow time = row(quantity);
+    time.predicted = predicted.per_step();
+    time.recorded = recorded.per_step();
+    time.null_linear = fitted;
+    rows_.push_back(time);
+  }
+
+  // The null: rates alone give total times (reference/sync-switch.md, section 9).
+  void add_total_time() {
+    HeldOutRow time = row(HeldOutQuantity::total_time);
+    predict(time, time.runs, mean_total);
+    time.null_linear = time_at(plan_, rates_, plan_.workload_minibatches());
+    double sum = 0.0;
+    for (const TrainingRun& run : group_.runs) {
+      if (!run.training_time_s) return;
+      sum += *run.training_time_s;
+    }
+    time.recorded = sum / static_cast<double>(time.runs);
+    rows_.push_back(time);
+  }
+
+  static std::optional<double> mean_total(const PredictedRuns& predicted) {
+    double sum = 0.0;
+    double count = 0.0;
+    for (const PredictedRun& run : predicted.runs) {
+      if (run.accuracy.empty() || !run.total_time_s) continue;
+      sum += *run.total_time_s;
+      count += 1.0;
+    }
+    return count > 0.0 ? std::optional(sum / count) : std::nullopt;
+  }
+
+  std::span<const TracedGroup> fitted_on_;
+  const RunGroup& group_;
+  const TrainingPlan& plan_;
+  ClockRates rates_;
+  const PredictedRuns& predicted_;
+  std::size_t curves_;  // recorded runs that have one
+  std::vector<HeldOutRow> rows_;
+};
+
+}  // namespace
+
+std::vector<HeldOutRow> compare_held_out(const PredictedRuns& predicted,
+                                         std::span<const TracedGroup> fitted_on, const RunGroup& recorded,
+                                         std::span<const double> thresholds) {
+  return GroupRows(predicted, fitted_on, recorded, thresholds).take();
+}
+
+}  // namespace paceline

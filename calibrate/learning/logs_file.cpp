@@ -1,0 +1,260 @@
+#include "calibrate/learning/logs_file.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "calibrate/learning/curve_log.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/scenario/schema/read_visitor.hpp"
+
+namespace paceline {
+
+enum class StepMeaning { updates, minibatches, samples };
+
+struct LogColumnsText {
+  std::string step = "step";
+  std::string accuracy = "value";
+  std::string loss = "value";
+  std::string run;
+};
+
+struct LogPhaseText {
+  SynchronizationKind policy = SynchronizationKind::bsp;
+  double share = 1.0;
+};
+
+struct LogCheckpointsText {
+  double every = 1.0;
+  double iterations = 0.0;
+};
+
+struct LogRunText {
+  std::filesystem::path accuracy;
+  std::filesystem::path loss;
+  std::string run;
+};
+
+struct LogGroupText {
+  std::string name;
+  std::uint32_t workers = 1;
+  double batch = 1.0;
+  double learning_rate = 0.1;
+  double momentum = 0.0;
+  double workload = 0.0;
+  std::vector<LogPhaseText> phases;
+  std::vector<double> drops;
+  double drop_factor = 0.1;
+  StepMeaning step = StepMeaning::updates;
+  std::optional<LogCheckpointsText> checkpoints;
+  std::vector<LogRunText> runs;
+};
+
+struct LogsText {
+  std::string name;
+  int classes = 10;
+  LogColumnsText columns;
+  std::vector<LogGroupText> groups;
+};
+
+template <class Visitor>
+void describe(Visitor& v, LogColumnsText& c) {
+  v.optional("step", c.step, Text{}, "column of the steps");
+  v.optional("accuracy", c.accuracy, Text{}, "column of the test accuracy, 0-1");
+  v.optional("loss", c.loss, Text{}, "column of the training loss");
+  v.optional("run", c.run, Text{}, "column that tells the runs of one file apart",
+             Absent{"one run in each file"});
+}
+
+template <class Visitor>
+void describe(Visitor& v, LogPhaseText& c) {
+  v.required(
+      "policy", c.policy,
+      Choice<SynchronizationKind>{{{"bsp", SynchronizationKind::bsp}, {"asp", SynchronizationKind::asp}}},
+      "bsp: an update combines one gradient of every worker; asp: each gradient is an update");
+  v.required("share", c.share, percent(above_up_to(0, 1)), "of the workload");
+}
+
+template <class Visitor>
+void describe(Visitor& v, LogCheckpointsText& c) {
+  v.required("every", c.every, Number{above(0)},
+             "mini-batches of the workload, those of all workers counted");
+  v.required(
+      "iterations", c.iterations, Number{at_least(0)},
+      "how long the first worker stands still under asp while the others go on, in iterations of a worker");
+}
+
+template <class Visitor>
+void describe(Visitor& v, LogRunText& c) {
+  v.required("accuracy", c.accuracy, Path{}, "CSV of the test accuracy, relative to this file");
+  v.optional("loss", c.loss, Path{}, "CSV of the training loss", Absent{"loss is not fitted"});
+  v.optional("run", c.run, Text{}, "the value of `columns.run` of this run",
+             Absent{"every run of the file is one of the group"});
+}
+
+template <class Visitor>
+void describe(Visitor& v, LogGroupText& c) {
+  v.required("name", c.name, Text{}, "of the setting that its runs share");
+  v.required("workers", c.workers, Whole<std::uint32_t>{1, 1U << 20U}, "that train");
+  v.required("batch", c.batch, Number{at_least(1)}, "samples of one worker's mini-batch");
+  v.required("learning_rate", c.learning_rate, Number{above(0)},
+             "of one gradient; an update's is this times the gradients it combines");
+  v.required("momentum", c.momentum, Number{{.minimum = 0, .maximum = 1, .maximum_excluded = true}},
+             "of the optimizer");
+  v.required("workload", c.workload, Number{above(0)}, "mini-batches of a run");
+  v.required("phases", c.phases, ListOf<Section>{{}, "phase", 1, 1000}, "one after the other");
+  v.optional("drops", c.drops, ListOf<Measured<double>>{percent(above_up_to(0, 1)), "drop"},
+             "of the learning rate, in parts of the workload");
+  v.optional("drop_factor", c.drop_factor, Number{above_up_to(0, 1)}, "multiplies the rate at each drop");
+  v.required("step", c.step,
+             Choice<StepMeaning>{{{"updates", StepMeaning::updates},
+                                  {"minibatches", StepMeaning::minibatches},
+                                  {"samples", StepMeaning::samples}}},
+             "what the step column counts");
+  v.optional("checkpoints", c.checkpoints, Section{}, "that the first worker writes",
+             Absent{"nobody stands still"});
+  v.required("runs", c.runs, ListOf<Section>{{}, "run", 1, 100000}, "that differ by chance only");
+}
+
+template <class Visitor>
+void describe(Visitor& v, LogsText& c) {
+  v.required("name", c.name, Text{}, "of the learner");
+  v.required("classes", c.classes, Whole<int>{2, 1000000}, "of the data set");
+  v.optional("columns", c.columns, Section{}, "of the CSV files");
+  v.required("groups", c.groups, ListOf<Section>{{}, "group", 1, 1000}, "of runs of one setting");
+}
+
+namespace {
+
+constexpr double share_tolerance = 1e-9;
+
+TrainingPlan plan_of(const LogGroupText& text) {
+  TrainingPlan plan;
+  plan.workers = text.workers;
+  plan.batch_samples = text.batch;
+  plan.rate_per_gradient = text.learning_rate;
+  plan.momentum = text.momentum;
+  for (const LogPhaseText& phase : text.phases)
+    plan.phases.push_back({phase.policy == SynchronizationKind::bsp, phase.share * text.workload});
+  for (const double drop : text.drops) plan.drops_minibatches.push_back(drop * text.workload);
+  plan.drop_factor = text.drop_factor;
+  if (text.checkpoints) plan.chief_pauses = {text.checkpoints->every, text.checkpoints->iterations};
+  return plan;
+}
+
+double position_of(const TrainingPlan& plan, StepMeaning meaning, double step) {
+  switch (meaning) {
+    case StepMeaning::updates:
+      return plan.minibatches_at_step(step);
+    case StepMeaning::minibatches:
+      return step;
+    case StepMeaning::samples:
+      break;
+  }
+  return step / plan.batch_samples;
+}
+
+// Reads the curves of all runs and collects their defects.
+class LogReader {
+ public:
+  explicit LogReader(const LogsText& text) : text_(text) {}
+
+  RunGroup read(const LogGroupText& group) {
+    RunGroup runs{group.name, {}};
+    const TrainingPlan plan = plan_of(group);
+    for (const LogRunText& run : group.runs)
+      for (const LogRunText& one : single_runs(run)) runs.runs.push_back(read_run(one, group, plan));
+    return runs;
+  }
+  [[nodiscard]] const std::vector<std::string>& defects() const { return defects_; }
+
+ private:
+  // A file whose runs are not named stands for each of them.
+  [[nodiscard]] std::vector<LogRunText> single_runs(const LogRunText& run) const {
+    if (text_.columns.run.empty() || !run.run.empty()) return {run};
+    std::vector<LogRunText> all;
+    for (std::string& value : runs_in(run.accuracy, text_.columns.run))
+      all.push_back({run.accuracy, run.loss, std::move(value)});
+    if (all.empty()) throw UserError(fmt::format("{}: has no usable row", run.accuracy.string()), "");
+    return all;
+  }
+
+  TrainingRun read_run(const LogRunText& run, const LogGroupText& group, const TrainingPlan& plan) {
+    TrainingRun made;
+    made.name =
+        run.run.empty() ? run.accuracy.string() : fmt::format("{} ({})", run.accuracy.string(), run.run);
+    made.group = group.name;
+    made.classes = text_.classes;
+    made.plan = plan;
+    made.accuracy = curve(run.accuracy, text_.columns.accuracy, run.run, group, plan);
+    if (!run.loss.empty()) made.loss = curve(run.loss, text_.columns.loss, run.run, group, plan);
+    if (made.accuracy.empty()) throw UserError(fmt::format("{}: has no usable row", made.name), "");
+    made.final_accuracy = made.accuracy.back().value;
+    return made;
+  }
+
+  std::vector<PositionedValue> curve(const std::filesystem::path& file, const std::string& column,
+                                     const std::string& run, const LogGroupText& group,
+                                     const TrainingPlan& plan) {
+    CurveColumns columns{.step = text_.columns.step, .value = column, .time = std::nullopt};
+    if (!text_.columns.run.empty()) {
+      columns.run = text_.columns.run;
+      columns.run_value = run;
+    }
+    const CurveLog log = read_curve(file, columns);
+    std::vector<double> positions;
+    std::vector<PositionedValue> points;
+    for (const CurveRow& row : log.rows) {
+      positions.push_back(position_of(plan, group.step, row.step));
+      points.push_back({positions.back(), row.value});
+    }
+    defects_.insert(defects_.end(), log.defects.begin(), log.defects.end());
+    for (std::string& gap : find_gaps(log, positions)) defects_.push_back(std::move(gap));
+    return points;
+  }
+
+  const LogsText& text_;
+  std::vector<std::string> defects_;
+};
+
+void check_groups(const LogsText& text, const Reading& reading) {
+  for (std::size_t g = 0; g < text.groups.size(); ++g) {
+    const LogGroupText& group = text.groups[g];
+    const std::string path = fmt::format("groups.{}", g);
+    double sum = 0.0;
+    for (const LogPhaseText& phase : group.phases) sum += phase.share;
+    if (reading.is_sound(path + ".phases") && std::abs(sum - 1.0) > share_tolerance)
+      reading.problems().error(
+          reading.spot(path + ".phases"),
+          fmt::format("the shares of the phases sum to {:.10g} %, not to 100 %", 100.0 * sum));
+    for (std::size_t i = 1; i < group.drops.size(); ++i)
+      if (group.drops[i] <= group.drops[i - 1])
+        reading.problems().error(reading.spot(fmt::format("{}.drops.{}", path, i)), "drops must ascend");
+    for (std::size_t r = 0; r < group.runs.size(); ++r)
+      if (!group.runs[r].run.empty() && text.columns.run.empty())
+        reading.problems().error(reading.spot(fmt::format("{}.runs.{}.run", path, r)),
+                                 "`columns.run` does not say which column tells runs apart");
+  }
+}
+
+}  // namespace
+
+TrainingLogs read_logs_file(const std::filesystem::path& file, bool skip_bad) {
+  Problems problems;
+  const std::optional<YamlNode> root = parse_yaml_file(file, problems);
+  if (!root) problems.throw_if_errors(file.string());
+  LogsText text;
+  Reading reading(problems);
+  read_document(*root, text, reading);
+  check_groups(text, reading);
+  problems.throw_if_errors(file.string());
+  LogReader reader(text);
+  TrainingLogs logs;
+  logs.name = text.name;
+  for (const LogGroupText& group : text.groups) logs.groups.push_back(reader.read(group));
+  logs.notes = accept_or_refuse(reader.defects(), skip_bad);
+  return logs;
+}
+
+}  // namespace paceline

@@ -1,0 +1,339 @@
+#include "calibrate/learning/model_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <unsupported/Eigen/LevenbergMarquardt>
+#include <unsupported/Eigen/NumericalDiff>
+
+#include "calibrate/learning/run_mean.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr std::size_t grid_points = 400;
+constexpr double model_scale = 0.006;  // as much as runs differ: a closer fit of a mean curve means nothing
+constexpr double early_share = 0.2;    // of the workload: there curves rise faster than they are noisy
+constexpr double least_deviation = 0.004;  // of final accuracies, where the runs show none
+constexpr double log_loss_scale = 0.5;
+constexpr double loss_weight = 0.15;
+constexpr std::size_t loss_bins = 40;
+constexpr double prior_weight = 0.02;
+constexpr double hopeless = 1e6;  // objective where the form diverges on runs that did not
+
+std::vector<double> grid_of(const TrainingPlan& plan) {
+  std::vector<double> grid(grid_points + 1);
+  const double workload = plan.workload_minibatches();
+  for (std::size_t i = 0; i <= grid_points; ++i)
+    grid[i] = workload * static_cast<double>(i) / static_cast<double>(grid_points);
+  return grid;
+}
+
+// Accuracy of the grid's readings at a position, linear in between.
+double accuracy_at(std::span<const FormReading> readings, double position, double workload) {
+  const double at = std::clamp(position / workload, 0.0, 1.0) * static_cast<double>(grid_points);
+  const auto before = std::min<std::size_t>(static_cast<std::size_t>(at), grid_points - 1);
+  const double share = at - static_cast<double>(before);
+  return (1.0 - share) * readings[before].accuracy + share * readings[before + 1].accuracy;
+}
+
+// Geometric mean of the recorded losses of each bin of the workload; 0 where there are none.
+std::vector<double> binned_losses(const RunGroup& group) {
+  std::vector<double> sums(loss_bins, 0.0);
+  std::vector<int> counts(loss_bins, 0);
+  for (const TrainingRun& run : group.runs) {
+    for (const PositionedValue& point : run.loss) {
+      const double share = point.minibatches / run.plan.workload_minibatches();
+      if (share >= 1.0 || share < 0.0 || point.value <= 0.0) continue;
+      const auto bin = static_cast<std::size_t>(share * static_cast<double>(loss_bins));
+      sums[bin] += point.value;
+      ++counts[bin];
+    }
+  }
+  for (std::size_t i = 0; i < loss_bins; ++i) sums[i] = counts[i] > 0 ? sums[i] / counts[i] : 0.0;
+  return sums;
+}
+
+struct Target {
+  const TracedGroup* traced = nullptr;
+  std::vector<double> grid;
+  std::vector<double> lift;  // of the mean over runs above the mean run, on the grid
+  std::vector<double> losses;
+  double workload = 0.0;
+  double final_accuracy = 0.0;
+  double final_error = 0.0;  // standard error of its mean
+  double hot_scale =
+      0.0;  // until the first drop of the learning rate evaluations are noisy, then they are not
+  double drop = 0.0;
+  double hot_points = 0.0;
+  double cold_points = 0.0;
+  double loss_points = 0.0;
+};
+
+// Noise of one evaluation while the learning rate is high, from differences of neighbours.
+double evaluation_noise(const RunGroup& group) {
+  double squares = 0.0;
+  double count = 0.0;
+  for (const TrainingRun& run : group.runs) {
+    const double workload = run.plan.workload_minibatches();
+    const double drop = run.plan.drops_minibatches.empty() ? workload : run.plan.drops_minibatches.front();
+    for (std::size_t i = 1; i < run.accuracy.size(); ++i) {
+      if (run.accuracy[i - 1].minibatches < early_share * workload || run.accuracy[i].minibatches > drop)
+        continue;
+      const double difference = run.accuracy[i].value - run.accuracy[i - 1].value;
+      squares += difference * difference;
+      count += 1.0;
+    }
+  }
+  return count > 0.0 ? std::sqrt(0.5 * squares / count) : 0.0;
+}
+
+Target make_target(const TracedGroup& traced, double deviation) {
+  const RunGroup& group = traced.group;
+  const TrainingPlan& plan = group.plan();
+  Target target;
+  target.traced = &traced;
+  target.grid = grid_of(plan);
+  target.losses = binned_losses(group);
+  target.workload = plan.workload_minibatches();
+  target.final_accuracy = group.mean_final_accuracy();
+  target.final_error = deviation / std::sqrt(static_cast<double>(group.runs.size()));
+  target.hot_scale = std::hypot(model_scale, evaluation_noise(group));
+  target.drop = plan.drops_minibatches.empty() ? target.workload : plan.drops_minibatches.front();
+  for (const TrainingRun& run : group.runs)
+    for (const PositionedValue& point : run.accuracy)
+      (point.minibatches <= target.drop ? target.hot_points : target.cold_points) += 1.0;
+  for (const double loss : target.losses)
+    if (loss > 0.0) target.loss_points += 1.0;
+  return target;
+}
+
+// Of final accuracies within groups, pooled.
+double pooled_deviation(std::span<const TracedGroup> groups) {
+  double squares = 0.0;
+  double degrees = 0.0;
+  for (const TracedGroup& traced : groups) {
+    const auto runs = static_cast<double>(traced.group.runs.size());
+    const double deviation = traced.group.final_accuracy_deviation().value_or(0.0);
+    squares += (runs - 1.0) * deviation * deviation;
+    degrees += runs - 1.0;
+  }
+  return degrees > 0.0 ? std::max(least_deviation, std::sqrt(squares / degrees)) : least_deviation;
+}
+
+// Appends the weighted differences of one group; their squares sum to its part of the objective.
+void add_residuals(const Target& target, std::span<const FormReading> readings,
+                   std::vector<double>& residuals) {
+  const bool diverged = !std::isfinite(readings.back().loss);
+  const RunGroup& group = target.traced->group;
+  for (const TrainingRun& run : group.runs) {
+    for (const PositionedValue& point : run.accuracy) {
+      const double error = point.value - accuracy_at(readings, point.minibatches, target.workload);
+      const bool hot = point.minibatches <= target.drop;
+      residuals.push_back(hot ? error / (target.hot_scale * std::sqrt(target.hot_points))
+                              : error / (model_scale * std::sqrt(target.cold_points)));
+    }
+  }
+  residuals.push_back((target.final_accuracy - readings.back().accuracy) / target.final_error);
+  for (std::size_t i = 0; i < loss_bins; ++i) {
+    if (target.losses[i] <= 0.0) continue;
+    const double middle = (static_cast<double>(i) + 0.5) / static_cast<double>(loss_bins);
+    const FormReading& reading =
+        readings[static_cast<std::size_t>(middle * static_cast<double>(grid_points))];
+    const double predicted = diverged ? hopeless : std::max(reading.loss, 1e-12);
+    residuals.push_back(std::log(target.losses[i] / predicted) / log_loss_scale *
+                        std::sqrt(loss_weight / target.loss_points));
+  }
+}
+
+// Samples of synchronous updates: only where they differ do runs tell how larger batches help without staleness.
+struct SynchronousBatches {
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = 0.0;
+
+  explicit SynchronousBatches(std::span<const TracedGroup> groups) {
+    for (const TracedGroup& traced : groups) {
+      const TrainingPlan& plan = traced.group.plan();
+      for (const PlanPhase& phase : plan.phases) {
+        if (!phase.synchronous) continue;
+        smallest = std::min(smallest, plan.batch_samples * plan.workers);
+        largest = std::max(largest, plan.batch_samples * plan.workers);
+      }
+    }
+  }
+  [[nodiscard]] bool differ() const { return largest > smallest; }
+};
+
+// What the search sees: every free parameter on [0, 1].
+class Search {
+ public:
+  Search(const FormDescription& form, std::span<const TracedGroup> groups, const FitOptions& options,
+         std::span<const double> start)
+      : form_(form) {
+    const double deviation = pooled_deviation(groups);
+    for (const TracedGroup& group : groups) targets_.push_back(make_target(group, deviation));
+    set_initial(groups, start);
+    for (const auto& [name, value] : options.fixed) fix(name, value);
+    const FittedForm from{&form_, start_, 0.0};
+    for (Target& target : targets_)
+      target.lift = lift_of_runs(from, options.spread, *target.traced, target.grid);
+  }
+
+  [[nodiscard]] std::size_t dimensions() const { return free_.size(); }
+  [[nodiscard]] std::vector<double> initial() const {
+    std::vector<double> point;
+    for (const std::size_t i : free_) point.push_back(to_point(i, start_));
+    return point;
+  }
+
+  [[nodiscard]] std::vector<double> values(std::span<const double> point) const {
+    std::vector<double> all = initial_;
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      all[free_[i]] = from_unit(form_.parameters[free_[i]], 1.0 / (1.0 + std::exp(-point[i])));
+    return all;
+  }
+
+  [[nodiscard]] std::vector<double> residuals(std::span<const double> point) const {
+    throw_if_interrupted();
+    const FittedForm trial{&form_, values(point), 0.0};
+    std::vector<double> all;
+    for (const Target& target : targets_) {
+      std::vector<FormReading> readings = predict(trial, *target.traced, target.grid);
+      for (std::size_t i = 0; i < readings.size(); ++i) readings[i].accuracy += target.lift[i];
+      add_residuals(target, readings, all);
+    }
+    for (double& residual : all) residual /= std::sqrt(static_cast<double>(targets_.size()));
+    for (std::size_t i = 0; i < free_.size(); ++i)
+      all.push_back(std::sqrt(prior_weight) * (point[i] - to_point(free_[i], initial_)));
+    return all;
+  }
+
+ private:
+  static double to_unit(const FormParameter& parameter, double value) {
+    if (!parameter.logarithmic) return (value - parameter.lower) / (parameter.upper - parameter.lower);
+    return std::log(value / parameter.lower) / std::log(parameter.upper / parameter.lower);
+  }
+  [[nodiscard]] double to_point(std::size_t parameter, std::span<const double> all) const {
+    const double unit = std::clamp(to_unit(form_.parameters[parameter], all[parameter]), 0.002, 0.998);
+    return std::log(unit / (1.0 - unit));
+  }
+  static double from_unit(const FormParameter& parameter, double unit) {
+    if (!parameter.logarithmic) return parameter.lower + unit * (parameter.upper - parameter.lower);
+    return parameter.lower * std::pow(parameter.upper / parameter.lower, unit);
+  }
+
+  // Scales follow from the runs: the workload, the learning rates, the best accuracy.
+  void set_initial(std::span<const TracedGroup> groups, std::span<const double> start) {
+    double samples = 0.0;
+    double temperature = 0.0;
+    double batch = 0.0;
+    double best = 0.0;
+    const SynchronousBatches batches(groups);
+    for (const TracedGroup& traced : groups) {
+      const TrainingPlan& plan = traced.group.plan();
+      samples = std::max(samples, plan.workload_minibatches() * plan.batch_samples);
+      temperature =
+          std::max(temperature, plan.rate_per_gradient / plan.batch_samples / (1.0 - plan.momentum));
+      batch = batch > 0.0 ? std::min(batch, plan.batch_samples) : plan.batch_samples;
+      best = std::max(best, traced.group.mean_final_accuracy());
+    }
+    for (std::size_t i = 0; i < form_.parameters.size(); ++i) {
+      const FormParameter& parameter = form_.parameters[i];
+      double value = parameter.initial;
+      bool is_free = true;
+      if (parameter.name == "ceiling") value = best;
+      if (parameter.name == "progress_samples" || parameter.name == "scale_samples") value = 0.05 * samples;
+      if (parameter.name == "relaxation_samples") value = 0.01 * samples;
+      if (parameter.name == "reference_temperature") value = temperature, is_free = false;
+      if (parameter.name == "reference_samples") value = batch, is_free = false;
+      if (parameter.name == "noise_batch_samples") {
+        is_free = batches.differ();
+        if (is_free) value = 10.0 * batches.largest;
+      }
+      initial_.push_back(std::clamp(value, parameter.lower, parameter.upper));
+      if (is_free) free_.push_back(i);
+    }
+    start_ = start.empty() ? initial_ : std::vector<double>(start.begin(), start.end());
+  }
+
+  void fix(const std::string& name, double value) {
+    for (std::size_t i = 0; i < form_.parameters.size(); ++i) {
+      if (form_.parameters[i].name != name) continue;
+      initial_[i] = start_[i] = std::clamp(value, form_.parameters[i].lower, form_.parameters[i].upper);
+      std::erase(free_, i);
+      return;
+    }
+    throw UserError(fmt::format("the form {} has no parameter `{}`", form_.name, name), "");
+  }
+
+  const FormDescription& form_;
+  std::vector<Target> targets_;
+  std::vector<double> initial_;  // centre of the prior, and the values of what is fixed
+  std::vector<double> start_;
+  std::vector<std::size_t> free_;
+};
+
+constexpr double derivative_step =
+    1e-6;  // relative variance assumed of the residuals, as a forward difference wants
+
+struct Residuals : Eigen::DenseFunctor<double> {
+  explicit Residuals(const Search& searched)
+      : DenseFunctor(static_cast<int>(searched.dimensions()),
+                     static_cast<int>(searched.residuals(searched.initial()).size())),
+        search(&searched) {}
+  int operator()(const Eigen::VectorXd& point, Eigen::VectorXd& result) const {
+    const std::vector<double> all = search->residuals({point.data(), static_cast<std::size_t>(point.size())});
+    result = Eigen::Map<const Eigen::VectorXd>(all.data(), static_cast<Eigen::Index>(all.size()));
+    return 0;
+  }
+  const Search* search;
+};
+
+}  // namespace
+
+double FittedForm::value(std::string_view parameter) const {
+  for (std::size_t i = 0; i < form->parameters.size(); ++i)
+    if (form->parameters[i].name == parameter) return values[i];
+  check(false, "a parameter of the form is asked for");
+  return 0.0;
+}
+
+std::vector<TracedGroup> trace_groups(const std::vector<RunGroup>& groups) {
+  std::vector<TracedGroup> traced;
+  for (const RunGroup& group : groups)
+    traced.push_back({group, std::make_shared<UpdateTrace>(group.plan(), Seed{1, 0})});
+  return traced;
+}
+
+FittedForm fit_form(const FormDescription& form, std::span<const TracedGroup> groups,
+                    const FitOptions& options, std::span<const double> start) {
+  check(!groups.empty(), "a fit needs runs");
+  const Search search(form, groups, options, start);
+  Residuals residuals(search);
+  Eigen::NumericalDiff<Residuals> differentiated(residuals, derivative_step);
+  Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals>> solver(differentiated);
+  solver.setMaxfev(options.evaluations);
+  solver.setFtol(1e-4);
+  solver.setXtol(1e-4);
+  solver.setFactor(3.0);
+  const std::vector<double> initial = search.initial();
+  Eigen::VectorXd point =
+      Eigen::Map<const Eigen::VectorXd>(initial.data(), static_cast<Eigen::Index>(initial.size()));
+  solver.minimize(point);
+  const double least = solver.fvec().squaredNorm();
+  return {&form, search.values({point.data(), initial.size()}), least};
+}
+
+std::vector<FormReading> predict(const FittedForm& fitted, const TracedGroup& group,
+                                 std::span<const double> positions, const RunEffects& effects) {
+  const std::unique_ptr<LearningForm> form = fitted.form->make(
+      fitted.values, {.classes = group.group.runs.front().classes, .effects = effects, .seed = {1, 0}});
+  return group.trace->run(*form, positions);
+}
+
+}  // namespace paceline

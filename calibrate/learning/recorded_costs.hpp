@@ -1,0 +1,63 @@
+// What a simulation, or a replay, needs to know about time, from recorded runs: an iteration of one worker, the serial part of a
+// synchronous step, checkpoints, how much runs differ.
+//
+// Models:      a cluster of equal workers under one coordinator, as in step_model.hpp, plus the wait for the slowest.
+// Equation:    iteration P = workers · seconds per asynchronous mini-batch of the cluster, between pauses;
+//              synchronous step of N workers = P · m(N) + N · serial,  m(N) = E[max of N log-normal factors of mean 1],
+//              so serial = (T(N) - P · m(N)) / N, at least 0: median over runs;
+//              checkpoint: the median recorded pause of synchronous phases, every (samples done / number of pauses).
+//              Without asynchronous phases serial = 0 and P = T(N) / m(N); without synchronous ones serial is unknown.
+//              run variation: sd / mean of the step times of runs of one kind and worker count, pooled.
+// Units:       seconds, samples.
+// Assumptions: transfers are part of the recorded iteration; iterations vary by 10 % (replay.hpp takes the same);
+//              undelayed workers. Under ASP a checkpoint pauses the chief alone, so the pauses seen there are not used.
+// Not modelled: start-up and ramp-up inside a logged phase (13-20 s a run).
+// Source:      calibrate/logs/step_log.hpp, calibrate/logs/step_model.hpp; reference/sync-switch.md, section 4.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/learning/model_fit.hpp"
+
+namespace paceline {
+
+struct Checkpoints {
+  double every_samples = 0.0;
+  double pause_s = 0.0;
+};
+
+struct RecordedCosts {
+  double iteration_s = 0.0;
+  std::optional<double> serial_per_worker_s;  // absent: no synchronous phase was recorded
+  std::optional<Checkpoints> checkpoints;
+  double iteration_cv = 0.0;
+  double run_cv = 0.0;
+};
+
+// From groups without delayed workers; nothing when no phase of theirs was timed.
+[[nodiscard]] std::optional<RecordedCosts> recorded_costs(std::span<const RunGroup* const> groups);
+
+// Those without delayed workers.
+[[nodiscard]] std::vector<const RunGroup*> undelayed(std::vector<const RunGroup*> groups);
+
+// The groups with their traces, the chief pausing as those of `measured` tell.
+[[nodiscard]] std::vector<TracedGroup> trace_groups(std::vector<RunGroup> groups,
+                                                    std::span<const RunGroup> measured);
+
+// Writes into the plans of `groups` how the chief of asynchronous workers stands still for the checkpoints that the
+// undelayed of `measured` tell: every (every_samples / batch) mini-batches, for pause_s / iteration_s iterations.
+void set_chief_pauses(std::vector<RunGroup>& groups, std::span<const RunGroup> measured);
+
+// The expected largest of n log-normal factors of mean 1 with this coefficient of variation.
+[[nodiscard]] double expected_largest(std::uint32_t n, double cv);
+
+// Delayed workers a policy's name tells: 2 of "asp-10ms-2stragglers".
+[[nodiscard]] int delayed_workers(const std::string& policy);
+// Seconds a delayed worker's iteration takes longer, from an asynchronous group with one such worker beside an
+// undelayed one of the same setup: 1 / rate = (W - 1) / P + 1 / (P + delay).
+[[nodiscard]] std::optional<double> recorded_delay_s(std::span<const RunGroup* const> groups);
+
+}  // namespace paceline

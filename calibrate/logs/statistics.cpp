@@ -1,0 +1,80 @@
+#include "calibrate/logs/statistics.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <Eigen/Dense>
+
+#include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+// Median absolute deviation to standard deviation, for a normal distribution: 1 / Φ⁻¹(3/4).
+constexpr double normal_consistency = 1.4826;
+// 95 % efficiency for normal values.
+constexpr double tukey_constant = 4.685;
+constexpr int reweightings = 30;
+constexpr Eigen::Index most_unknowns = 4;
+
+}  // namespace
+
+double mean_without_stalls(const std::vector<double>& values) {
+  const double bound = stall_bound * median(values);
+  double sum = 0.0;
+  double count = 0.0;
+  for (const double value : values) {
+    if (value > bound) continue;
+    sum += value;
+    count += 1.0;
+  }
+  return sum / count;
+}
+
+double robust_location(const std::vector<double>& values, double scale) {
+  double location = median(values);
+  if (scale <= 0.0) return location;
+  for (int i = 0; i < reweightings; ++i) {
+    double sum = 0.0;
+    double weights = 0.0;
+    for (const double value : values) {
+      const double u = (value - location) / (tukey_constant * scale);
+      if (std::abs(u) >= 1.0) continue;
+      const double weight = (1.0 - u * u) * (1.0 - u * u);
+      sum += weight * value;
+      weights += weight;
+    }
+    if (weights <= 0.0) return location;  // all are far from a median between two groups
+    location = sum / weights;
+  }
+  return location;
+}
+
+double robust_scale(const std::vector<double>& deviations) {
+  std::vector<double> sizes;
+  for (const double deviation : deviations) sizes.push_back(std::abs(deviation));
+  return normal_consistency * median(std::move(sizes));
+}
+
+Eigen::VectorXd non_negative_least_squares(const Eigen::MatrixXd& a, const Eigen::VectorXd& y) {
+  check(a.cols() >= 1 && a.cols() <= most_unknowns && a.rows() == y.size(), "a small least-squares problem");
+  Eigen::VectorXd best = Eigen::VectorXd::Zero(a.cols());
+  double best_error = std::numeric_limits<double>::infinity();
+  for (unsigned set = 1; set < (1U << a.cols()); ++set) {
+    std::vector<Eigen::Index> columns;
+    for (Eigen::Index column = 0; column < a.cols(); ++column)
+      if ((set >> column & 1U) != 0) columns.push_back(column);
+    const Eigen::MatrixXd used = a(Eigen::all, columns);
+    const Eigen::VectorXd x = used.colPivHouseholderQr().solve(y);
+    if (!x.allFinite() || (x.array() < 0.0).any()) continue;
+    const double error = (used * x - y).squaredNorm();
+    if (error >= best_error) continue;
+    best_error = error;
+    best.setZero();
+    for (std::size_t i = 0; i < columns.size(); ++i) best(columns[i]) = x(static_cast<Eigen::Index>(i));
+  }
+  return best;
+}
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,157 @@
+#include "calibrate/validation/recorded_scenario.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/logs/statistics.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr const char* network = "recorded";
+constexpr double parameter_count = 1.0;  // transfers cost nothing here: their time is in the iteration
+constexpr double bytes_per_parameter = 4.0;
+constexpr double fast_server = 1e15;
+constexpr double evaluations_per_run = 32.0;
+
+std::string phases_text(const TrainingPlan& plan) {
+  std::string text;
+  for (const PlanPhase& phase : plan.phases)
+    text += fmt::format("  - {{policy: {}, transport: {}, share: {:.12g} %}}\n",
+                        phase.synchronous ? "bsp" : "asp", phase.synchronous ? "ring" : "server",
+                        100.0 * phase.minibatches / plan.workload_minibatches());
+  return text;
+}
+
+std::string schedule_text(const TrainingPlan& plan) {
+  std::vector<std::string> milestones;
+  for (const double drop : plan.drops_minibatches)
+    milestones.push_back(fmt::format("{:.12g} %", 100.0 * drop / plan.workload_minibatches()));
+  if (milestones.empty()) return "";
+  return fmt::format("  learning_rate_schedule: {{basis: progress, milestones: [{}], factor: {:.12g}}}\n",
+                     fmt::join(milestones, ", "), plan.drop_factor);
+}
+
+std::string costs_text(const RecordedCosts& costs) {
+  std::string text =
+      fmt::format("coordination: {{per_worker: {:.9g} s}}\n", costs.serial_per_worker_s.value_or(0.0));
+  if (costs.checkpoints)
+    text += fmt::format("checkpoints: {{every: {:.0f} samples, cost: {:.9g} s}}\n",
+                        std::max(1.0, costs.checkpoints->every_samples), costs.checkpoints->pause_s);
+  text += fmt::format("jitter: {{run: {:.6g} %, worker: 0 %, iteration: {:.6g} %}}\n", 100.0 * costs.run_cv,
+                      100.0 * costs.iteration_cv);
+  return text;
+}
+
+std::string delay_text(const Delay& delay) {
+  if (delay.workers == 0) return "";
+  std::string text = "heterogeneity:\n  stragglers:\n";
+  for (int w = 0; w < delay.workers; ++w)
+    text += fmt::format(
+        "    - {{worker: {}, from: 0 s, duration: 1000000 h, added_latency: {:.9g} s, round_trips: 1}}\n", w,
+        delay.seconds);
+  return text;
+}
+
+}  // namespace
+
+std::string profile_text(const RecordedCosts& costs, double batch_samples, const std::string& source) {
+  using Json = nlohmann::ordered_json;
+  const auto batch = static_cast<std::int64_t>(batch_samples);
+  const Json fit = {{"cores", 1},
+                    {"law", "affine"},
+                    {"intercept_s", 0.0},
+                    {"slope_s_per_sample", costs.iteration_s / batch_samples},
+                    {"knee", nullptr},
+                    {"leave_one_out_error", nullptr},
+                    {"relative_half_width", nullptr},
+                    {"batch_min", batch},
+                    {"batch_max", batch},
+                    {"candidates", Json::array()}};
+  const Json json = {
+      {"format", "paceline-profile"},
+      {"version", 2},
+      {"origin", "derived"},
+      {"sources",
+       {source,
+        "an iteration includes its transfers, so the network and the server of the scenario cost nothing",
+        "iteration jitter: 10 %, assumed"}},
+      {"network",
+       {{"name", network},
+        {"parameter_count", parameter_count},
+        {"parameter_bytes", bytes_per_parameter * parameter_count}}},
+      {"machine", {{"cpu_model", "a worker of the recorded runs"}}},
+      {"fits",
+       {{"compute", Json::array({fit})},
+        {"optimizer_step", Json::array({{{"cores", 1}, {"seconds", 0.0}}})},
+        {"server_accumulate_bytes_per_s", fast_server},
+        {"server_step_bytes_per_s", fast_server},
+        {"core_scaling", nullptr},
+        {"memory", nullptr},
+        {"ensemble", Json::array()}}},
+      {"jitter",
+       {{"iteration_cv", costs.iteration_cv},
+        {"run_cv", costs.run_cv},
+        {"processes", 3},
+        {"process_cv", nullptr},
+        {"run_cv_upper", nullptr},
+        {"iteration_law", "log_normal"},
+        {"iteration_quantiles", nullptr}}}};
+  return json.dump(1) + "\n";
+}
+
+std::string scenario_text(const RecordedSetting& setting, const RecordedCosts& costs) {
+  const TrainingPlan& plan = setting.plan;
+  const bool waits = std::any_of(plan.phases.begin(), plan.phases.end(),
+                                 [](const PlanPhase& phase) { return phase.synchronous; });
+  check(!waits || costs.serial_per_worker_s.has_value(), "the serial part of synchronous steps is known");
+  std::string text = "# Written by `paceline validate recorded`: predicted from runs of other settings.\n";
+  text += fmt::format("name: \"{}\"\nseed: 1\nreplications: {}\n", setting.name, setting.replications);
+  text += fmt::format("job:\n  network: {}\n  profile: {}\n  dataset: {{train_samples: {:.0f}}}\n", network,
+                      setting.profile, plan.workload_minibatches() * plan.batch_samples);
+  text += fmt::format("  optimizer: {{learning_rate: {:.12g}, momentum: {:.12g}, worker_scaling: linear}}\n",
+                      plan.rate_per_gradient, plan.momentum);
+  text += schedule_text(plan);
+  const std::vector<std::string> workers(plan.workers, "{cores: 1}");
+  text += fmt::format(
+      "cluster:\n  workers: [{}]\n  network: {{topology: star, bandwidth: 1000 Gbit/s, latency: 1 ns}}\n",
+      fmt::join(workers, ", "));
+  text += "synchronization:\n" + phases_text(plan) + costs_text(costs) + delay_text(setting.delay);
+  text += fmt::format("batching: {{controller: uniform, initial: {:.0f}}}\n", plan.batch_samples);
+  text += setting.learner.empty()
+              ? std::string("learner: {kind: none}\n")
+              : fmt::format("learner: {{kind: statistical, model: {}}}\n", setting.learner);
+  text += fmt::format("evaluation: {{every: {:.0f} samples, who_pays: free}}\nstop: {{epochs: 1}}\n",
+                      setting.evaluate_every_minibatches * plan.batch_samples);
+  return text;
+}
+
+double evaluation_spacing(const RunGroup& group) {
+  std::vector<double> spacings;
+  for (const TrainingRun& run : group.runs)
+    for (std::size_t i = 1; i < run.accuracy.size(); ++i)
+      if (run.accuracy[i].minibatches > run.accuracy[i - 1].minibatches)
+        spacings.push_back(run.accuracy[i].minibatches - run.accuracy[i - 1].minibatches);
+  if (spacings.empty()) return group.plan().workload_minibatches() / evaluations_per_run;
+  return median(std::move(spacings));
+}
+
+std::string file_name_of(const std::string& text) {
+  std::string name;
+  for (const char c : text) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
+    if (plain) name += c;
+    if (!plain && !name.empty() && name.back() != '-') name += '-';
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name;
+}
+
+}  // namespace paceline

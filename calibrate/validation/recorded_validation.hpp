@@ -1,0 +1,49 @@
+// How good the whole prediction is on every recorded run of a folder, each from fits that exclude its policy.
+//
+// Models:      for each campaign, every policy is predicted from a fit to the others, and the fixed folds where their
+//              policies are there: the learner fitted to the other policies, driven by a simulation whose costs come from
+//              the same runs (recorded_costs.hpp). Seconds per step apart: step_time_validation.hpp.
+// Equation:    every row: held_out.hpp; null models: null_models.hpp.
+// Units:       seconds, accuracies as fractions.
+// Assumptions: a policy's name tells delayed workers ("asp-10ms-2stragglers"); their delay comes from the other runs.
+//              Where the fitted runs do not tell the times of a protocol, accuracies are predicted without a simulation,
+//              and the notes say so.
+// Not modelled: start-up, ramp-up and switches, which the recorded training times leave out.
+// Source:      reference/sync-switch.md, sections 4, 8, 9 and 10.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibrate/learning/held_out.hpp"
+#include "calibrate/learning/recorded_layout.hpp"
+#include "calibrate/validation/step_time_validation.hpp"
+
+namespace paceline {
+
+struct FoldResult {
+  std::string name;  // "resnet50-cifar100: all but bsp" or a fixed fold
+  std::vector<std::string> fitted_on;
+  std::vector<HeldOutRow> rows;
+};
+
+struct RecordedValidation {
+  std::vector<FoldResult> folds;
+  std::vector<StepTimeRow> step_times;
+  std::vector<std::string> notes;  // what could not be predicted, ranges that were left
+};
+
+struct ValidationOptions {
+  const FormDescription* form = nullptr;
+  std::filesystem::path folder;  // existing: gets learners/, profiles/, scenarios/, step-times/
+  int jobs = 1;
+  int replications = 100;  // simulated runs of each setting
+};
+
+[[nodiscard]] RecordedValidation validate_recorded(
+    const RecordedRuns& recorded, const ValidationOptions& options,
+    const std::function<void(double, const std::string&)>& on_progress);
+
+}  // namespace paceline

@@ -1,0 +1,44 @@
+// Seconds per step where a prediction can fail: other worker counts than those fitted, and delayed workers.
+//
+// Models:      a short job of the setting predicted, simulated with the costs of another setting of the same network.
+// Equation:    from N to W workers: costs of all recorded phases with N workers, in a cluster of W (null: the step of N
+//              synchronous workers; an asynchronous mini-batch takes as long as with N).
+//              Delayed workers: costs of the undelayed runs, and the delay one asynchronous delayed worker showed
+//              (recorded_delay_s), on as many workers as the policy's name tells (null: the delay does nothing).
+// Units:       seconds per step, between pauses where the logs tell them; an asynchronous step is one mini-batch.
+// Assumptions: the same delay per iteration under either protocol; equal delays.
+// Not modelled: longer pauses with more workers.
+// Source:      reference/sync-switch.md, sections 4, 8 and 10.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/learning/recorded_layout.hpp"
+#include "calibrate/validation/recorded_scenario.hpp"
+
+namespace paceline {
+
+struct StepTimeRow {
+  std::string group;
+  std::string from;  // what it was predicted from
+  bool synchronous = true;
+  double predicted_s = 0.0;
+  std::optional<double> recorded_s;  // absent: a setting nobody recorded
+  double null_s = 0.0;
+};
+
+struct StepTimeCase {
+  StepTimeRow row;  // without the prediction
+  RecordedSetting setting;
+  RecordedCosts costs;
+};
+[[nodiscard]] std::vector<StepTimeCase> plan_step_times(const RecordedRuns& recorded);
+
+// Writes a profile and a scenario for each case into `folder` and simulates them.
+[[nodiscard]] std::vector<StepTimeRow> predict_step_times(const RecordedRuns& recorded,
+                                                          const std::filesystem::path& folder, int jobs);
+
+}  // namespace paceline

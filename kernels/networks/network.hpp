@@ -1,0 +1,61 @@
+// A network as seen by the rest of kernels/: flat float32 parameters in, loss and flat gradient out.
+//
+// Models:      the loss f(x; batch) = mean cross-entropy of the network with parameters x over the batch.
+// Equation:    gradient = ∂f/∂x, in the order of the parameters, overwritten by every call.
+// Units:       loss in nats; pixels are normalized values in channel-row-column order, 3·32·32 per sample.
+// Assumptions: one call at a time; the result depends on the number of compute threads (training_step.hpp).
+// Not modelled: weight decay and momentum (sim/learning/sgd.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/data/dataset.hpp"
+#include "sim/base/random.hpp"
+
+namespace paceline::kernels {
+
+// Sums over a batch, so that batches of different sizes combine.
+struct BatchScore {
+  double loss_sum = 0.0;
+  std::int64_t correct = 0;
+};
+
+class Network {
+ public:
+  // Throws UserError naming the closest network when `name` is unknown, and when it does not take 32x32 images.
+  Network(const std::string& name, std::int64_t classes);
+  ~Network();
+  Network(Network&&) noexcept;
+  Network& operator=(Network&&) noexcept;
+
+  [[nodiscard]] std::int64_t parameter_count() const;
+  // The parameters used by the next call; write them freely between calls. Zero until written.
+  [[nodiscard]] std::span<float> parameters();
+  [[nodiscard]] std::span<const float> gradient() const;
+
+  // Loss and gradient of one batch; labels.size() samples.
+  double forward_backward(std::span<const float> pixels, std::span<const std::int64_t> labels);
+  // What batch normalization saw in the last call of forward_backward (batch_statistics.hpp); empty without it.
+  [[nodiscard]] std::span<const float> batch_statistics() const;
+  // As many: mean 0 and variance 1 for every channel.
+  [[nodiscard]] std::vector<float> initial_batch_statistics() const;
+
+  // Loss and hits of one batch, without a gradient: normalized by the statistics of this batch …
+  [[nodiscard]] BatchScore score(std::span<const float> pixels, std::span<const std::int64_t> labels);
+  // … or by those given.
+  [[nodiscard]] BatchScore score(std::span<const float> pixels, std::span<const std::int64_t> labels,
+                                 std::span<const float> statistics);
+
+  // Kaiming-normal initial values; one stream per parameter tensor.
+  void initialize(std::span<float> parameters, Seed seed) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace paceline::kernels

@@ -1,0 +1,142 @@
+#include "plots/page/text.hpp"
+
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace paceline::plots {
+namespace {
+
+// Advance widths of the ASCII characters from space to tilde, in 1/1000 of the font size.
+constexpr std::array<int, 95> advance_widths{
+    278,  278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278,  // space … /
+    556,  556, 556, 556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556,  // 0 … ?
+    1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833, 722, 778,  // @ … O
+    667,  778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469, 556,  // P … _
+    333,  556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556,  // ` … o
+    556,  556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};      // p … ~
+
+constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
+
+struct Character {
+  std::string_view bytes;  // empty: not valid UTF-8
+  std::uint32_t code = 0;
+};
+
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+  };
+  const std::uint32_t lead = byte(0);
+  if (lead < 0x80) return {text.substr(0, 1), lead};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
+  std::uint32_t code = lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80) return {};
+    code = (code << 6U) | (byte(i) & 0x3FU);
+  }
+  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (overlong || surrogate || code > 0x10FFFF) return {};
+  return {text.substr(0, length), code};
+}
+
+double width_in(const Character& character, double font_size_pt) {
+  double thousandths = character.code < 0x600 ? 600 : 1000;
+  if (character.code >= 0x20 && character.code < 0x7F) thousandths = advance_widths[character.code - 0x20];
+  return thousandths / 1000.0 * font_size_pt / 72.0;
+}
+
+// How many bytes of `text` fit into the width; at least one character, so that wrapping always advances.
+std::size_t bytes_that_fit(std::string_view text, double font_size_pt, double available_in) {
+  std::size_t bytes = 0;
+  double used_in = 0.0;
+  while (bytes < text.size()) {
+    const Character next = first_character(text.substr(bytes));
+    used_in += width_in(next, font_size_pt);
+    if (used_in > available_in && bytes > 0) break;
+    bytes += next.bytes.size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    const bool control = next.code < 0x20 || (next.code >= 0x7F && next.code < 0xA0);
+    if (next.bytes.empty()) {
+      shown += replacement;
+    } else if (next.code == '\n') {
+      shown += "\\n";
+    } else if (control) {
+      shown += fmt::format("\\x{:02X}", next.code);
+    } else {
+      shown += next.bytes;
+    }
+    text.remove_prefix(next.bytes.empty() ? 1 : next.bytes.size());
+  }
+  return shown;
+}
+
+std::string gnuplot_string(std::string_view text) {
+  constexpr std::string_view harmless =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -_.,:;/()+=";
+  std::string quoted = "\"";
+  for (const char c : printable(text)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x80 || harmless.find(c) != std::string_view::npos) {
+      quoted += c;
+    } else {
+      quoted += fmt::format("\\{:03o}", byte);
+    }
+  }
+  return quoted + '"';
+}
+
+double text_width_in(std::string_view text, double font_size_pt) {
+  const std::string shown = printable(text);
+  double width = 0.0;
+  for (std::string_view rest = shown; !rest.empty();) {
+    const Character next = first_character(rest);
+    width += width_in(next, font_size_pt);
+    rest.remove_prefix(next.bytes.size());
+  }
+  return width;
+}
+
+std::vector<std::string> wrapped(std::string_view text, double font_size_pt, double width_in,
+                                 std::size_t lines_max) {
+  const std::string shown = printable(text);
+  std::string_view rest = shown;
+  std::vector<std::string> lines;
+  while (lines.size() + 1 < lines_max && text_width_in(rest, font_size_pt) > width_in) {
+    const std::size_t fitting = bytes_that_fit(rest, font_size_pt, width_in);
+    const std::size_t space = rest.substr(0, fitting + 1).rfind(' ');
+    const std::size_t joint = rest.substr(0, fitting).find_last_of(",;:)/_-");
+    std::size_t end = fitting;
+    std::size_t next = fitting;
+    if (space != std::string_view::npos && space > 0) {
+      end = space;
+      next = space + 1;
+    } else if (joint != std::string_view::npos && joint > fitting / 2) {
+      end = next = joint + 1;
+    }
+    lines.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(next);
+  }
+  if (text_width_in(rest, font_size_pt) > width_in) {
+    const double dots_in = text_width_in("…", font_size_pt);
+    lines.push_back(std::string(rest.substr(0, bytes_that_fit(rest, font_size_pt, width_in - dots_in))) +
+                    "…");
+  } else {
+    lines.emplace_back(rest);
+  }
+  return lines;
+}
+
+}  // namespace paceline::plots

@@ -1,0 +1,114 @@
+// search: find the best setting of what a study varies, and say what finding it cost.
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
+#include "sim/cli/simulate_parts.hpp"
+#include "sim/cli/study.hpp"
+#include "sim/report/output/assumed_learner.hpp"
+#include "sim/report/output/text_table.hpp"
+#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/study/study_results.hpp"
+#include "sim/study/study_search.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+std::string score_name(const SearchConfig& config) {
+  switch (config.minimize) {
+    case SearchObjective::core_hours:
+      return "core-hours";
+    case SearchObjective::money:
+      return "money";
+    case SearchObjective::time_to_accuracy:
+      break;
+  }
+  return "time to accuracy (s)";
+}
+
+std::string score_text(const TriedSetting& tried) {
+  if (!tried.score) return "infeasible";
+  if (tried.score->never_share == 1.0) return "never";
+  const std::string value = fmt::format("{:.5g}", tried.score->value);
+  if (tried.score->never_share == 0.0) return value;
+  return fmt::format("{}, never in {:.3g} % of the runs", value, 100.0 * tried.score->never_share);
+}
+
+void print_report(const SearchReport& report, const SearchConfig& config) {
+  TextRows rows{
+      {report.of.empty() ? "settings tried" : report.of, score_name(config), "mean final accuracy", "runs"}};
+  AssumedLearners assumed;
+  for (const TriedSetting& tried : report.tried) assumed.count(tried.has_assumed_learner);
+  for (const TriedSetting& tried : report.tried)
+    rows.push_back({assumed.marked(tried.name, tried.has_assumed_learner), score_text(tried),
+                    tried.mean_accuracy ? fmt::format("{:.4f}", *tried.mean_accuracy) : "-",
+                    fmt::format("{}", tried.runs)});
+  fmt::print("{}{}", text_table(std::move(rows)), assumed.note());
+  fmt::print("best: {}\n", report.best ? printable(*report.best) : "none is feasible");
+  fmt::print("cost of the search: {} settings, {} runs; on the cluster itself {} and {:.4g} core-hours\n\n",
+             report.cost.settings, report.cost.runs, format_time(Seconds{report.cost.simulated_s}),
+             report.cost.simulated_core_hours);
+}
+
+json to_json(const SearchReport& report) {
+  const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
+  json tried = json::array();
+  for (const TriedSetting& one : report.tried)
+    tried.push_back({{"name", one.name},
+                     {"score", one.score ? json(one.score->value) : json(nullptr)},
+                     {"never_share", one.score ? json(one.score->never_share) : json(nullptr)},
+                     {"mean_final_accuracy", number(one.mean_accuracy)},
+                     {"runs", one.runs},
+                     {"assumed_learner", one.has_assumed_learner}});
+  return {{"of", report.of},
+          {"best", report.best ? json(*report.best) : json(nullptr)},
+          {"tried", tried},
+          {"cost",
+           {{"settings", report.cost.settings},
+            {"runs", report.cost.runs},
+            {"simulated_s", report.cost.simulated_s},
+            {"simulated_core_hours", report.cost.simulated_core_hours}}}};
+}
+
+}  // namespace
+
+int search_command(const StudyArguments& arguments) {
+  PreparedStudy study = prepare(arguments);
+  study.planned.command = reproducing_command("search", arguments);
+  const fs::path folder = arguments.output.empty()
+                              ? fs::path("results") / fmt::format("{}-search", folder_name(study.plan.name))
+                              : fs::path(arguments.output);
+  make_folder_ready(folder, study, arguments);
+  RunStore store(store_path(folder, std::nullopt));
+  write_manifest(folder, study);
+  std::vector<SearchReport> reports;
+  try {
+    reports = search_study(study, arguments.jobs, store);
+  } catch (const Interrupted& interrupt) {
+    throw Interrupted(interrupt.signal_number(),
+                      "interrupted: finished runs are kept; the same command goes on");
+  }
+  store.write_plan(study.planned);
+  if (arguments.json) {
+    json all = json::array();
+    for (const SearchReport& report : reports) all.push_back(to_json(report));
+    fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+  } else {
+    for (const SearchReport& report : reports) print_report(report, *study.plan.search);
+    fmt::print("runs: {}\n", folder.string());
+  }
+  write_study_results(folder, study.planned, store, {0.0, 0.0, arguments.jobs});
+  print_warnings(study.warnings, study.notes);
+  return std::ranges::all_of(reports, [](const SearchReport& report) { return report.best.has_value(); })
+             ? exit_done
+             : exit_expectation_failed;
+}
+
+}  // namespace paceline

@@ -1,0 +1,152 @@
+// study: run what is missing of a study, write its results, print the comparison.
+#include "sim/cli/study.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
+#include "sim/cli/simulate_parts.hpp"
+#include "sim/report/output/staged_folder.hpp"
+#include "sim/report/statistics/comparison.hpp"
+#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/study/study_results.hpp"
+#include "sim/study/variant_folders.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+
+// More lines than this are not read in a terminal; they are in comparison.csv.
+constexpr std::size_t most_lines = 30;
+
+RecordingOptions recording_of(const StudyArguments& arguments) {
+  return {.iterations = arguments.iterations, .trace = arguments.trace};
+}
+
+// Small studies of named variants have a folder for each, as figures of curves need them.
+bool wants_folders(const StudyArguments& arguments, const PreparedStudy& study) {
+  return arguments.folders || arguments.iterations || arguments.trace || study.plan.axes.empty();
+}
+
+struct Done {
+  double peak_memory_mib = 0.0;
+  double wall_time_s = 0.0;
+};
+
+Done run_missing(PreparedStudy& study, const StudyArguments& arguments, const std::optional<Shard>& shard,
+                 RunStore& store) {
+  const auto start = std::chrono::steady_clock::now();
+  const bool keep_whole = wants_folders(arguments, study);
+  const std::set<std::string> done =
+      store.done(keep_whole ? std::optional(packed_by(recording_of(arguments))) : std::nullopt);
+  const std::vector<PlannedRun> runs = missing_runs(study.planned, done, shard);
+  const RunCounts counts = store.counts();
+  if (counts.done > 0)
+    fmt::print(stderr, "{} of {} runs are done already, {} to do\n", counts.done, counts.planned,
+               runs.size());
+  if (const std::size_t others = store.done_by_other_builds(); others > 0)
+    study.notes.push_back(fmt::format(
+        "{} of the finished runs were made by another build of paceline: --force runs all anew", others));
+  const double memory = run_into_store(
+      study, runs, {.jobs = arguments.jobs, .keep_whole = keep_whole, .recording = recording_of(arguments)},
+      store);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  return {memory, elapsed.count()};
+}
+
+void print_comparison(const std::vector<ComparedVariant>& compared, const fs::path& folder, bool as_json) {
+  if (as_json) return fmt::print("{}", comparison_json(compared));
+  if (compared.size() <= most_lines) {
+    fmt::print("{}\n", comparison_table(compared));
+  } else {
+    fmt::print("{} combinations: compare them with `paceline compare {}`\n", compared.size(),
+               shell_quoted(folder.string()));
+  }
+  fmt::print("results: {}\n", folder.string());
+}
+
+int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path& folder, const Done& done,
+           RunStore& store) {
+  std::vector<ComparedVariant> compared;
+  const Provenance provenance{study.planned.command, done.wall_time_s, done.peak_memory_mib, arguments.jobs};
+  if (wants_folders(arguments, study)) {
+    const std::vector<ScenarioResults> variants =
+        write_variant_folders(study, recording_of(arguments), folder, provenance, store);
+    if (!variants.empty()) compared = compare(variants);
+    for (const ScenarioResults& variant : variants)
+      study.notes.insert(study.notes.end(), variant.notes.begin(), variant.notes.end());
+  } else {
+    std::vector<std::size_t> points;
+    std::vector<ComparedRuns> runs = compared_runs(study.planned, store, &points);
+    for (std::size_t i = 0; study.expects && i < runs.size(); ++i)
+      runs[i].expectations = evaluate_expectations(study.scenario(points[i]), runs[i].runs);
+    if (!runs.empty()) compared = compare(runs);
+  }
+  const int status = report_counts(study.planned, store);
+  std::size_t said = 0;
+  store.for_each_run([&](const StoredRun& run) {
+    if (run.status == RunStatus::done && !run.message.empty()) ++said;
+  });
+  write_study_results(folder, study.planned, store, {done.wall_time_s, done.peak_memory_mib, arguments.jobs});
+  if (!compared.empty()) print_comparison(compared, folder, arguments.json);
+  if (!wants_folders(arguments, study) && said > 0)
+    study.notes.push_back(
+        fmt::format("of {} runs something is to be said: column `message` of {}", said, runs_file));
+  print_warnings(study.warnings, study.notes);
+  return report_expectations(compared, status);
+}
+
+int run_study(const StudyArguments& arguments, PreparedStudy& study) {
+  const std::optional<Shard> shard = parse_shard(arguments.shard);
+  const fs::path folder = folder_of(arguments, study);
+  make_folder_ready(folder, study, arguments);
+  RunStore store(store_path(folder, shard));  // refuses a folder that another process is at work in
+  write_manifest(folder, study);
+  store.write_plan(study.planned);
+  try {
+    const Done done = run_missing(study, arguments, shard, store);
+    if (!shard) return finish(study, arguments, folder, done, store);
+    const std::size_t missing = missing_runs(study.planned, store.done(), shard).size();
+    fmt::print("part {}: {}\nwhen all parts are there: paceline study merge {}\n", arguments.shard,
+               missing == 0 ? "all runs are done" : fmt::format("{} runs failed", missing),
+               shell_quoted(folder.string()));
+    return missing == 0 ? exit_done : exit_simulation_failed;
+  } catch (const Interrupted& interrupt) {
+    throw Interrupted(interrupt.signal_number(),
+                      "interrupted: finished runs are kept; the same command runs the others");
+  }
+}
+
+}  // namespace
+
+PreparedStudy prepare(const StudyArguments& arguments) {
+  if (!is_study_file(arguments.file))
+    throw UserError(fmt::format("{} is not a study: it has neither `study` nor `variants`", arguments.file),
+                    fmt::format("for a scenario: paceline run {}", shell_quoted(arguments.file)));
+  PreparedStudy study =
+      prepare_study(arguments.file, arguments.overrides,
+                    arguments.profile_uncertainty ? ProfileUse::drawn : ProfileUse::as_fitted);
+  study.planned.command = reproducing_command("study", arguments);
+  return study;
+}
+
+fs::path folder_of(const StudyArguments& arguments, const PreparedStudy& study) {
+  return arguments.output.empty() ? fs::path("results") / folder_name(study.plan.name)
+                                  : fs::path(arguments.output);
+}
+
+int study_command(const StudyArguments& arguments) {
+  PreparedStudy study = prepare(arguments);
+  if (arguments.list) return list_runs(arguments, study);
+  if (!arguments.run.empty()) return run_single(arguments, study);
+  if (!arguments.submit.empty()) return submit_study(arguments, study);
+  return run_study(arguments, study);
+}
+
+}  // namespace paceline

@@ -1,0 +1,177 @@
+// Studies across machines: a job array on an existing scheduler, and the parts put together.
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/cli/study.hpp"
+#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/study/study_results.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int default_tasks = 16;
+
+// Of a program that was found on the PATH, started without a shell.
+struct Answer {
+  int status = 0;
+  std::string text;  // both outputs
+};
+
+Answer ask(const std::vector<std::string>& command) {
+  std::array<int, 2> ends{};
+  if (pipe(ends.data()) != 0)
+    throw UserError(fmt::format("cannot start {}: {}", command.front(), std::strerror(errno)), "");
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    execvp(argv.front(), argv.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  Answer answer;
+  std::array<char, 4096> buffer{};
+  for (ssize_t n = 0; (n = read(ends[0], buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR);)
+    if (n > 0) answer.text.append(buffer.data(), static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  answer.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return answer;
+}
+
+// What a task of the array runs. Relative paths start where the study was submitted.
+std::string batch_script(const PreparedStudy& study, const fs::path& folder, int tasks) {
+  const std::string program = fs::read_symlink("/proc/self/exe").string();
+  std::string script = "#!/bin/bash\n";
+  script += fmt::format("#SBATCH --job-name={}\n", folder_name(study.plan.name));
+  script += fmt::format("#SBATCH --array=1-{}\n", tasks);
+  script += "#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n";
+  script += fmt::format("#SBATCH --chdir={}\n", fs::current_path().string());
+  script +=
+      fmt::format("#SBATCH --output={}/task-%a.log\n", fs::absolute(folder).lexically_normal().string());
+  script += "# Submitted again, it runs what is missing.\n";
+  script += fmt::format("exec {}{} -o {} -j 1 --shard \"$SLURM_ARRAY_TASK_ID/{}\"\n", shell_quoted(program),
+                        study.planned.command.substr(std::string("paceline").size()),
+                        shell_quoted(folder.string()), tasks);
+  return script;
+}
+
+std::vector<fs::path> stores_in(const fs::path& place) {
+  if (!fs::is_directory(place)) return {place};
+  std::vector<fs::path> stores;
+  for (const auto& entry : fs::directory_iterator(place)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".sqlite") && (name.starts_with("shard-") || name == store_file))
+      stores.push_back(entry.path());
+  }
+  std::ranges::sort(stores);
+  return stores;
+}
+
+std::vector<fs::path> sources_of(const MergeArguments& arguments) {
+  std::vector<fs::path> sources;
+  std::vector<std::string> places{arguments.folder};
+  places.insert(places.end(), arguments.others.begin(), arguments.others.end());
+  for (const std::string& place : places) {
+    if (!fs::exists(place))
+      throw UserError(fmt::format("there is no {}", place), "name the folder of a study");
+    for (const fs::path& store : stores_in(place))
+      if (store != fs::path(arguments.folder) / store_file) sources.push_back(store);
+  }
+  return sources;
+}
+
+std::string plan_text(const PlannedStudy& study) {
+  std::string text;
+  for (const PlannedPoint& point : study.points)
+    text += fmt::format("{} {}\n", point.digest, point.replications);
+  return text;
+}
+
+// Parts of one study have the same plan: a changed study file would leave holes that nobody sees.
+void check_same_plan(const PlannedStudy& study, const fs::path& source) {
+  const std::optional<PlannedStudy> other = RunStore(source).plan();
+  if (other && plan_text(*other) == plan_text(study)) return;
+  throw UserError(
+      fmt::format("{} belongs to another study, or to this one before its file was changed", source.string()),
+      "run its part again, or leave it out");
+}
+
+}  // namespace
+
+int submit_study(const StudyArguments& arguments, PreparedStudy& study) {
+  if (arguments.submit != "slurm")
+    throw UserError(fmt::format("`--submit {}`: only slurm is known", arguments.submit),
+                    "give `--shard i/n` to the tasks of any other scheduler, then `paceline study merge`");
+  const fs::path folder = folder_of(arguments, study);
+  make_folder_ready(folder, study, arguments);
+  const int tasks = std::min(arguments.tasks > 0 ? arguments.tasks : default_tasks,
+                             static_cast<int>(std::max<std::size_t>(1, study.planned.run_count())));
+  {
+    RunStore store(store_path(folder, std::nullopt));
+    write_manifest(folder, study);
+    store.write_plan(study.planned);
+  }
+  const fs::path script = folder / "submit.sbatch";
+  write_file_atomically(script, batch_script(study, folder, tasks));
+  std::vector<std::string> command{"sbatch", "--parsable"};
+  command.insert(command.end(), arguments.submit_options.begin(), arguments.submit_options.end());
+  command.push_back(script.string());
+  const Answer answer = ask(command);
+  if (answer.status != 0)
+    throw UserError(
+        answer.status == 127 ? "there is no `sbatch` on the PATH"
+                             : fmt::format("sbatch refused the job: {}", answer.text),
+        fmt::format("the script is {}; submit it by hand, or give --shard i/{} to another scheduler",
+                    script.string(), tasks));
+  fmt::print("job {}: {} runs in {} tasks\nwhen it has ended: paceline study merge {}\n",
+             answer.text.substr(0, answer.text.find_first_of(";\n")), study.planned.run_count(), tasks,
+             shell_quoted(folder.string()));
+  return exit_done;
+}
+
+int merge_command(const MergeArguments& arguments) {
+  const fs::path folder = arguments.folder;
+  const std::vector<fs::path> sources = sources_of(arguments);
+  std::error_code ignored;
+  if (sources.empty() && !fs::exists(folder / store_file, ignored))
+    throw UserError(fmt::format("{} holds no runs", folder.string()),
+                    "name the folder that `--shard` wrote to");
+  const bool is_new = !fs::exists(folder / store_file, ignored);
+  RunStore store(folder / store_file);
+  std::optional<PlannedStudy> study = is_new ? std::nullopt : store.plan();
+  if (!study) {
+    study = RunStore(sources.front()).plan();
+    if (!study) throw UserError(fmt::format("{} is not a part of a study", sources.front().string()), "");
+    store.write_plan(*study);
+  }
+  for (const fs::path& source : sources) check_same_plan(*study, source);
+  std::size_t taken = 0;
+  for (const fs::path& source : sources) taken += store.merge(source);
+  fmt::print("{} runs taken from {} stores\n", taken, sources.size());
+  const int status = report_counts(*study, store);
+  write_study_results(folder, *study, store, {});
+  fmt::print("results: {}\n", folder.string());
+  return status;
+}
+
+}  // namespace paceline

@@ -1,0 +1,102 @@
+// study --list and study --run: look at the runs of a study, or carry out one of them.
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/cli/simulate_parts.hpp"
+#include "sim/cli/study.hpp"
+#include "sim/report/output/results_folder.hpp"
+#include "sim/report/output/staged_folder.hpp"
+#include "sim/report/statistics/comparison.hpp"
+#include "sim/study/replications.hpp"
+#include "sim/study/study_results.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+// The runs that an earlier run of the study finished, if its folder is there and not in use.
+std::set<std::string> done_so_far(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(folder / store_file, ignored)) return {};
+  return RunStore(folder / store_file, StoreAccess::read).done();
+}
+
+void print_json(const PreparedStudy& study, const std::set<std::string>& done) {
+  const PlannedStudy& planned = study.planned;
+  json runs = json::array();
+  for (const PlannedPoint& point : planned.points) {
+    for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(point.replications); ++r) {
+      json run = {{"run", run_id(point.digest, r)}, {"name", point.name}, {"replication", r}};
+      for (std::size_t c = 0; c < planned.columns.size(); ++c) run[planned.columns[c]] = point.labels[c];
+      run["done"] = done.contains(run["run"].get<std::string>());
+      runs.push_back(std::move(run));
+    }
+  }
+  fmt::print("{}\n", runs.dump(2, ' ', false, json::error_handler_t::replace));
+}
+
+std::vector<LoadedScenario> one_replication(const PreparedStudy& study, const PlannedRun& run) {
+  return {study.scenario(run.point)};
+}
+
+}  // namespace
+
+int list_runs(const StudyArguments& arguments, PreparedStudy& study) {
+  const PlannedStudy& planned = study.planned;
+  const std::set<std::string> done = done_so_far(folder_of(arguments, study));
+  if (arguments.json) {
+    print_json(study, done);
+    return exit_done;
+  }
+  std::string text;
+  std::size_t finished = 0;
+  std::set<std::string> ids;
+  for (const PlannedPoint& point : planned.points) {
+    for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(point.replications); ++r) {
+      const std::string id = run_id(point.digest, r);
+      const bool is_done = done.contains(id);
+      if (ids.insert(id).second && is_done) ++finished;
+      text +=
+          fmt::format("{}  {:<7}  replication {:>3}  {}\n", id, is_done ? "done" : "missing", r, point.name);
+    }
+  }
+  fmt::print("{}{} combinations, {} runs, {} done\n", text, planned.points.size(), planned.run_count(),
+             finished);
+  if (ids.size() < planned.run_count())
+    fmt::print("{} runs are the same as others and are simulated once\n", planned.run_count() - ids.size());
+  print_warnings(study.warnings, study.notes);
+  return exit_done;
+}
+
+int run_single(const StudyArguments& arguments, PreparedStudy& study) {
+  const std::vector<PlannedRun> runs = missing_runs(study.planned, {}, std::nullopt);
+  const auto run = std::ranges::find(runs, arguments.run, &PlannedRun::id);
+  if (run == runs.end())
+    throw UserError(fmt::format("the study has no run `{}`", arguments.run),
+                    fmt::format("paceline study {} --list", shell_quoted(arguments.file)));
+  const fs::path folder = arguments.output.empty() ? fs::path("results") / fmt::format("run-{}", run->id)
+                                                   : fs::path(arguments.output);
+  if (is_study_folder(folder))
+    throw UserError(fmt::format("{} holds a whole study, which one run would replace", folder.string()),
+                    "choose another folder with --output, or leave it out");
+  StagedFolder staged(folder, arguments.force);
+  const StudyRun done = run_replications(one_replication(study, *run), 1,
+                                         {.iterations = arguments.iterations, .trace = arguments.trace},
+                                         study.use, run->replication);
+  const ScenarioResults& results = done.variants.front();
+  write_results(staged.path(), results,
+                {fmt::format("{} --run {}", study.planned.command, run->id), 0.0, done.peak_memory_mib, 1});
+  staged.commit();
+  const std::vector<ComparedVariant> compared = compare(done.variants);
+  fmt::print("{}\nresults: {}\n", arguments.json ? comparison_json(compared) : comparison_table(compared),
+             folder.string());
+  return results.runs.front().stall.empty() ? exit_done : exit_simulation_failed;
+}
+
+}  // namespace paceline

@@ -1,0 +1,262 @@
+// timing: how long to train synchronously first, by Sync-Switch's search over simulated runs.
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "plots/figures/share_figure.hpp"
+#include "plots/page/gnuplot.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/cli/simulate_parts.hpp"
+#include "sim/report/output/assumed_learner.hpp"
+#include "sim/report/output/time_text.hpp"
+#include "sim/report/statistics/time_to_accuracy.hpp"
+#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/study/replications.hpp"
+#include "sim/study/search/binary_search.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using namespace search;
+
+constexpr const char* share_key = "synchronization.0.share";
+
+[[noreturn]] void refuse(const LoadedScenario& loaded, const std::string& key, const std::string& message,
+                         const std::string& hint) {
+  throw UserError(fmt::format("{}: error: {}\nhint: {}\n", origin_of(loaded, key), message, hint));
+}
+
+// The search varies the first phase's share, and judges by the accuracy at the end.
+void check_searchable(const LoadedScenario& loaded) {
+  const std::vector<PhaseEntry>& phases = loaded.scenario.synchronization;
+  const bool fits = phases.size() == 2 && phases[0].share && !phases[1].share && !phases[1].length &&
+                    rule_of(phases[0].config.policy).combines_all_members;
+  if (!fits)
+    refuse(
+        loaded, "synchronization.0.policy",
+        "a share is searched for in a job of two phases: `bsp` with a `share`, and another one for the rest",
+        "for example synchronization: [{policy: bsp, transport: server, share: 50 %}, "
+        "{policy: asp, transport: server}]");
+  if (loaded.scenario.learner.kind == LearnerKind::none)
+    refuse(loaded, "learner.kind", "a share is judged by its accuracy: this job does not learn",
+           "choose another learner");
+  if (loaded.scenario.stop.accuracy)
+    refuse(loaded, "stop.accuracy", "a job that ends at its target shows no converged accuracy",
+           "remove `stop.accuracy`; the target of the search is --target");
+}
+
+// A run that diverged at once has no accuracy but that of its start.
+RunOutcome outcome_of(const RunResult& run, double cores) {
+  return {.time_to_target_s = std::nullopt,
+          .end_time_s = run.end_time.value(),
+          .final_accuracy = run.curve.empty() ? 0.0 : run.curve.back().accuracy,
+          .core_hours = cores * run.end_time.value() / 3600.0};
+}
+
+Outcome simulate_share(const RunArguments& arguments, double share, int replications,
+                       std::vector<std::string>& notes) {
+  std::vector<std::string> overrides = arguments.overrides;
+  overrides.push_back(fmt::format("{}={} %", share_key, 100.0 * share));
+  overrides.push_back(fmt::format("replications={}", replications));
+  const StudyRun study =
+      run_replications({load_scenario(arguments.file, overrides)}, arguments.jobs, RecordingOptions{});
+  const ScenarioResults& results = study.variants.front();
+  for (const std::string& note : results.notes)
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
+  if (!results.failures.empty())
+    throw SimulationFailed(fmt::format("share {:.6g} %: {}", 100.0 * share, results.failures.front()));
+  double cores = 0.0;
+  for (const Worker& worker : results.loaded.scenario.cluster.workers) cores += worker.cores;
+  Outcome outcome;
+  for (const RunResult& run : results.runs) outcome.push_back(outcome_of(run, cores));
+  return outcome;
+}
+
+std::string share_text(double share) {
+  return fmt::format("{:.6g} %", 100.0 * share);
+}
+
+std::string table_of(const TimingChoice& choice, const TimingRules& rules, bool has_assumed_learner) {
+  std::string text = fmt::format(
+      "target {:.4f}{}, tolerance {:g}, {}; {} runs of each share\n{:>10}  {:>9}  {:>10}\n",
+      choice.target_accuracy, rules.target_accuracy ? "" : " (of BSP alone)", rules.tolerance,
+      rules.sides == Sides::two ? "two-sided" : "one-sided", rules.replications, "share", "accuracy", "time");
+  const auto row = [&](const TriedShare& tried) {
+    text += fmt::format("{:>10}  {:>9.4f}  {:>10}  {}\n", share_text(tried.share), tried.mean_accuracy,
+                        format_time(Seconds{tried.mean_time_s}), tried.is_good ? "good" : "");
+  };
+  row(choice.all_synchronous);
+  for (const TriedShare& tried : choice.tried) row(tried);
+  AssumedLearners assumed;
+  assumed.count(has_assumed_learner);
+  text += fmt::format("{}chosen: {}\n", assumed.note(), share_text(choice.chosen));
+  for (const FreshRuns& fresh : choice.fresh) {
+    const Interval interval = binomial_interval(fresh.within_tolerance, fresh.runs);
+    text += fmt::format(
+        "{} on {} fresh seeds: {:.4f} in {}; P(within tolerance) {:.2f}, 90 % interval {:.2f} to {:.2f} "
+        "({} of {})\n",
+        share_text(fresh.share), fresh.runs, fresh.mean_accuracy, format_time(Seconds{fresh.mean_time_s}),
+        fresh.p_within(), interval.low, interval.high, fresh.within_tolerance, fresh.runs);
+  }
+  text += fmt::format("cost of the search: {} runs, {} of training one after the other; ", choice.cost.runs,
+                      format_time(Seconds{choice.cost.simulated_s}));
+  text += choice.jobs_to_pay_off ? fmt::format("it pays off with the {:.0f}th job\n", *choice.jobs_to_pay_off)
+                                 : std::string("it never pays off\n");
+  return text;
+}
+
+// What the fresh seeds say against the choice; empty when they agree with it.
+std::string contradiction(const TimingChoice& choice) {
+  const auto text = [&](const FreshRuns& fresh, const char* what) {
+    return fmt::format(
+        "warning: {} {} the target on {} fresh seeds: {:.4f}, target {:.4f}; --runs lets the search judge by "
+        "more\n",
+        share_text(fresh.share), what, fresh.runs, fresh.mean_accuracy, choice.target_accuracy);
+  };
+  switch (verdict_of(choice)) {
+    case FreshVerdict::chosen_misses:
+      return text(choice.fresh.front(), "was chosen but misses");
+    case FreshVerdict::lower_suffices:
+      return text(choice.fresh.back(), "was not chosen but keeps");
+    case FreshVerdict::agrees:
+      break;
+  }
+  return {};
+}
+
+Json json_of(const TimingChoice& choice, const TimingRules& rules, bool has_assumed_learner,
+             const std::string& command) {
+  Json tried = Json::array();
+  for (const TriedShare& share : choice.tried)
+    tried.push_back({{"share", share.share},
+                     {"mean_accuracy", share.mean_accuracy},
+                     {"accuracy_deviation", share.accuracy_deviation},
+                     {"mean_time_s", share.mean_time_s},
+                     {"is_good", share.is_good}});
+  Json fresh = Json::array();
+  for (const FreshRuns& runs : choice.fresh) {
+    const Interval interval = binomial_interval(runs.within_tolerance, runs.runs);
+    fresh.push_back({{"share", runs.share},
+                     {"runs", runs.runs},
+                     {"within_tolerance", runs.within_tolerance},
+                     {"p_within", runs.p_within()},
+                     {"p_within_low", interval.low},
+                     {"p_within_high", interval.high},
+                     {"mean_accuracy", runs.mean_accuracy},
+                     {"mean_time_s", runs.mean_time_s},
+                     {"is_good", runs.is_good}});
+  }
+  return {{"format", "paceline-timing"},
+          {"version", 1},
+          {"command", command},
+          {"assumed_learner", has_assumed_learner},
+          {"target_accuracy", choice.target_accuracy},
+          {"tolerance", rules.tolerance},
+          {"two_sided", rules.sides == Sides::two},
+          {"runs_of_each_share", rules.replications},
+          {"bsp_alone",
+           {{"mean_accuracy", choice.all_synchronous.mean_accuracy},
+            {"mean_time_s", choice.all_synchronous.mean_time_s}}},
+          {"tried", tried},
+          {"chosen", choice.chosen},
+          {"fresh", fresh},
+          {"cost", {{"runs", choice.cost.runs}, {"simulated_s", choice.cost.simulated_s}}},
+          {"jobs_to_pay_off", choice.jobs_to_pay_off ? Json(*choice.jobs_to_pay_off) : Json(nullptr)}};
+}
+
+std::string command_of(const TimingArguments& arguments) {
+  std::string command = fmt::format("paceline timing {}", shell_quoted(arguments.run.file));
+  for (const std::string& assignment : arguments.run.overrides)
+    command += fmt::format(" --set {}", shell_quoted(assignment));
+  if (arguments.target > 0.0) command += fmt::format(" --target {}", arguments.target);
+  if (arguments.one_sided) command += " --one-sided";
+  if (!arguments.recorded.empty()) command += fmt::format(" --recorded {}", shell_quoted(arguments.recorded));
+  return command + fmt::format(" --tolerance {} --runs {} --settings {} --fresh {}", arguments.tolerance,
+                               arguments.replications, arguments.settings, arguments.fresh);
+}
+
+void draw(const TimingChoice& choice, bool has_assumed_learner, const TimingArguments& arguments,
+          const fs::path& folder) {
+  plots::ShareResults results{.tried = {},
+                              .target = choice.target_accuracy,
+                              .tolerance = arguments.tolerance,
+                              .chosen = choice.chosen,
+                              .has_assumed_learner = has_assumed_learner,
+                              .recorded = {}};
+  const auto add = [&](const TriedShare& share) {
+    results.tried.push_back({share.share, share.mean_accuracy, share.accuracy_deviation});
+  };
+  add(choice.all_synchronous);
+  for (const TriedShare& share : choice.tried) add(share);
+  if (!arguments.recorded.empty()) results.recorded = plots::read_recorded_shares(arguments.recorded);
+  const plots::Figure figure = plots::share_figure(results, command_of(arguments));
+  write_file_atomically(folder / (figure.name + ".gp"), figure.script);
+  plots::run_gnuplot(folder, figure.name + ".gp");
+}
+
+// Known before the first run.
+void prepare(const fs::path& folder, bool force) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (!fs::is_directory(folder))
+    throw UserError(fmt::format("cannot create the folder {}: {}", folder.string(),
+                                failure ? failure.message() : "a file has that name"),
+                    "name another folder with -o");
+  if (!force && fs::exists(folder / "timing.json"))
+    throw UserError(fmt::format("{} exists", (folder / "timing.json").string()),
+                    "--force replaces it; or name another folder with -o");
+}
+
+[[noreturn]] void refuse_target(const TargetOutOfReach& target, const TimingRules& rules) {
+  const bool too_high = target.target_accuracy > target.reached;
+  throw UserError(
+      fmt::format("the target {:g} is {} what BSP alone reaches: {:.4f}, mean of {} runs",
+                  target.target_accuracy, too_high ? "above" : "below", target.reached, rules.replications),
+      too_high ? "lower --target, or leave it out"
+               : "raise --target, leave it out, or take every accuracy above it with --one-sided");
+}
+
+}  // namespace
+
+int timing_command(const TimingArguments& arguments) {
+  const LoadedScenario loaded = load_scenario(arguments.run.file, arguments.run.overrides);
+  check_searchable(loaded);
+  const TimingRules rules{
+      .target_accuracy = arguments.target > 0.0 ? std::optional(arguments.target) : std::nullopt,
+      .tolerance = arguments.tolerance,
+      .sides = arguments.one_sided ? Sides::one : Sides::two,
+      .replications = arguments.replications,
+      .settings = arguments.settings,
+      .fresh_replications = arguments.fresh};
+  const fs::path folder =
+      arguments.run.output.empty()
+          ? fs::path("results") / fmt::format("{}-timing", folder_name(loaded.scenario.name))
+          : fs::path(arguments.run.output);
+  prepare(folder, arguments.run.force);
+  std::vector<std::string> notes;
+  Trials trials([&](double share, int runs) { return simulate_share(arguments.run, share, runs, notes); });
+  const TimingResult result = binary_search(rules, trials);
+  if (result.out_of_reach) refuse_target(*result.out_of_reach, rules);
+  const bool assumed = loaded.scenario.learner.kind == LearnerKind::assumed;
+  const Json json = json_of(*result.choice, rules, assumed, command_of(arguments));
+  write_file_atomically(folder / "timing.json", json.dump(2) + "\n");
+  if (arguments.figures) draw(*result.choice, assumed, arguments, folder);
+  std::vector<std::string> warnings = loaded.warnings;
+  if (const std::string said = contradiction(*result.choice); !said.empty()) warnings.push_back(said);
+  print_warnings(warnings, notes);
+  if (arguments.run.json) {
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}\nresults: {}\n", table_of(*result.choice, rules, assumed), folder.string());
+  }
+  return exit_done;
+}
+
+}  // namespace paceline

@@ -1,0 +1,73 @@
+#include "sim/cli/usage_mistake.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace paceline {
+namespace {
+
+// The command whose arguments were read last, and how a user writes it.
+struct Command {
+  const CLI::App* app;
+  std::string name;
+};
+
+Command innermost(const CLI::App& app) {
+  Command command{&app, app.get_name()};
+  while (!command.app->get_subcommands().empty()) {
+    command.app = command.app->get_subcommands().back();
+    command.name += " " + command.app->get_name();
+  }
+  return command;
+}
+
+std::vector<std::string> options_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+bool looks_like_an_option(const std::string& word) {
+  return word.size() > 1 && word.starts_with('-');
+}
+
+UserError unknown_option(const Command& command, const std::string& word) {
+  const std::optional<std::string> meant = closest(word.substr(0, word.find('=')), options_of(*command.app));
+  return {fmt::format("{}: there is no option `{}`", command.name, word),
+          meant ? fmt::format("did you mean `{}`?", *meant)
+                : fmt::format("{} --help lists the options", command.name)};
+}
+
+UserError missing_command(const Command& command, const std::vector<std::string>& left) {
+  const std::string hint = fmt::format("{} --help lists the commands", command.name);
+  if (left.empty()) return {fmt::format("{}: a command is missing", command.name), hint};
+  std::vector<std::string> names;
+  for (const CLI::App* known : command.app->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(known->get_name());
+  const std::optional<std::string> meant = closest(left.front(), names);
+  return {fmt::format("{}: there is no command `{}`", command.name, left.front()),
+          meant ? fmt::format("did you mean `{}`?", *meant) : hint};
+}
+
+}  // namespace
+
+UserError usage_mistake(const CLI::App& app, const CLI::ParseError& error) {
+  const Command command = innermost(app);
+  const std::vector<std::string> left = app.remaining(true);
+  const bool lacks_command = command.app->get_require_subcommand_min() > 0;
+  if (lacks_command && (left.empty() || !looks_like_an_option(left.front())))
+    return missing_command(command, left);
+  const auto unknown = std::ranges::find_if(left, looks_like_an_option);
+  if (unknown != left.end()) return unknown_option(command, *unknown);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !left.empty())
+    return {fmt::format("{}: `{}` is one argument too many", command.name, left.front()),
+            fmt::format("{} --help", command.name)};
+  return {fmt::format("{}: {}", command.name, error.what()), fmt::format("{} --help", command.name)};
+}
+
+}  // namespace paceline

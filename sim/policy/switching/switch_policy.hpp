@@ -1,0 +1,116 @@
+// Which phase comes when, and who takes part: the reaction to what is seen of the workers while a job runs.
+//
+// Models:      a coordinator that goes through the phases of a scenario in their order and, with a watching policy, looks
+//              at its workers while a phase lasts in which all wait for all (BSP).
+// Rules:       fixed    the phases as written; nobody is watched
+//              watch    the same, but alarms are noted: what a detector would have said
+//              greedy   an alarm ends the watched phase at once: the job goes on in the next phase in which nobody waits
+//                       (ASP). Watching goes on there; when no worker straggles any more, the phase that was left is
+//                       taken up again with what is left of its work. Every change is a switch, with its cost.
+//              elastic  who raises an alarm is dropped from the watched phase; the others go on without it. A dropped
+//                       worker is probed every `probe_every` updates: it computes one mini-batch that nobody uses. When
+//                       its throughput is back it is taken in again. The next phase begins with everybody.
+// Units:       iterations and updates.
+// Assumptions: only what has happened is seen: decisions follow the events that justify them. A worker that was taken
+//              in again starts without a record. At least one worker stays.
+// Not modelled: predictions of stragglers; reactions in phases in which workers do not all wait for each other.
+// Source:      Sync-Switch reference, section 7 (greedy, elastic, baseline). The probe of elastic is ours: without one a
+//              dropped worker can show nothing.
+//
+// To add a policy: one file beside greedy_switch.cpp, one line in switch_rules.inc, one test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/policy/switching/straggler_detector.hpp"
+#include "sim/policy/synchronization/phase.hpp"
+
+namespace paceline {
+
+enum class SwitchKind {
+#define PACELINE_SWITCH_RULE(name) name,
+#include "sim/policy/switching/switch_rules.inc"
+#undef PACELINE_SWITCH_RULE
+};
+
+struct ReactionConfig {
+  SwitchKind policy = SwitchKind::fixed;
+  DetectionConfig detection{};
+  std::int64_t probe_every_updates = 50;  // of dropped workers
+};
+
+enum class DecisionKind { alarm, clear, leave_phase, return_to_phase, drop, probe, restore };
+[[nodiscard]] std::string_view to_string(DecisionKind kind);
+
+struct Decision {
+  DecisionKind kind = DecisionKind::alarm;
+  WorkerId worker;                          // it is about, or who gave rise to it
+  std::optional<Judgement> judgement = {};  // it rests on; absent: a phase begins, with everybody
+};
+
+// What comes of an observation.
+struct Reaction {
+  std::vector<Judgement> judged;  // when a window ended
+  std::vector<Decision> decisions;
+};
+
+class SwitchPolicy {
+ public:
+  SwitchPolicy() = default;
+  SwitchPolicy(const SwitchPolicy&) = delete;
+  SwitchPolicy& operator=(const SwitchPolicy&) = delete;
+  virtual ~SwitchPolicy() = default;
+
+  // Whether it wants to be told of iterations at all.
+  [[nodiscard]] virtual bool watches() const { return false; }
+  // The phase to go to when this one is left early; for policies that leave phases.
+  [[nodiscard]] virtual std::optional<std::size_t> detour_from(std::size_t) const { return std::nullopt; }
+  // Updates between two probes of dropped workers; for policies that drop workers.
+  [[nodiscard]] virtual std::optional<std::int64_t> probe_every_updates() const { return std::nullopt; }
+
+  // These workers take part in this phase from now on.
+  virtual void on_members(std::size_t, std::span<const WorkerId>) {}
+  // A worker of these has finished an iteration that took it this long, without waiting for others.
+  virtual Reaction on_iteration(WorkerId, std::int64_t, Seconds) { return {}; }
+  // The same of a dropped worker that was probed.
+  virtual Reaction on_probe(WorkerId, std::int64_t, Seconds) { return {}; }
+};
+
+struct SwitchRule {
+  SwitchKind kind;
+  std::string_view word;
+  std::string_view description;
+  bool watches = false;
+  bool leaves_phases = false;
+  bool drops_workers = false;
+  std::unique_ptr<SwitchPolicy> (*make)(const ReactionConfig& config, std::span<const PhaseConfig> phases,
+                                        std::size_t workers) = nullptr;
+};
+
+#define PACELINE_SWITCH_RULE(name) [[nodiscard]] SwitchRule name##_switch_rule();
+#include "sim/policy/switching/switch_rules.inc"
+#undef PACELINE_SWITCH_RULE
+
+// All of them, in the order of switch_rules.inc.
+[[nodiscard]] std::span<const SwitchRule> switch_rules();
+[[nodiscard]] const SwitchRule& rule_of(SwitchKind kind);
+[[nodiscard]] std::unique_ptr<SwitchPolicy> make_switch_policy(const ReactionConfig& config,
+                                                               std::span<const PhaseConfig> phases,
+                                                               std::size_t workers);
+
+// Whether all workers of a phase wait for each other: then a straggler holds everybody up, and is watched for.
+[[nodiscard]] bool is_watched(const PhaseConfig& phase);
+// The first phase after this one in which nobody waits for anybody.
+[[nodiscard]] std::optional<std::size_t> asynchronous_phase_after(std::span<const PhaseConfig> phases,
+                                                                  std::size_t phase);
+// An alarm or a clear for every worker whose standing these judgements change; `straggling` follows.
+[[nodiscard]] std::vector<Decision> changes_of_standing(std::span<const Judgement> judged,
+                                                        std::vector<bool>& straggling);
+
+}  // namespace paceline

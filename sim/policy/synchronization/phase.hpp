@@ -1,0 +1,41 @@
+// What a scenario says about synchronization: a job is a sequence of phases. The rules: synchronization.hpp.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "sim/base/quantity.hpp"
+#include "sim/policy/synchronization/synchronization_rule.hpp"
+
+namespace paceline {
+
+// How the gradients of an update meet: an all-reduce among the workers (sim/engine/collective.hpp) or a server.
+enum class Transport { ring, tree, halving_doubling, server };
+
+// What travels between workers and servers.
+//   gradients:  pull before every iteration, push the gradient, the server takes the step.
+//   parameters: the worker steps on its own copy and pushes that; the server's becomes it, and the worker pulls only
+//               when an epoch has passed since it last did (ASP as released by OmniLearn).
+enum class Exchange { gradients, parameters };
+
+// How far a phase goes. A phase without one goes on to the end of the job.
+struct ShareOfJob {
+  double fraction = 1.0;  // of the job's samples
+};
+struct UpdateCount {
+  std::uint64_t updates = 0;
+};
+struct EpochCount {
+  double epochs = 0.0;
+};
+using PhaseLength = std::variant<std::monostate, ShareOfJob, UpdateCount, EpochCount, Seconds>;
+
+struct PhaseConfig {
+  SynchronizationKind policy = SynchronizationKind::bsp;
+  Transport transport = Transport::server;  // all others: BSP only
+  PhaseLength length{};
+  std::int64_t parameter = 0;  // of policies that have one, e.g. K of K-sync (synchronization_rule.hpp)
+  Exchange exchange = Exchange::gradients;
+};
+
+}  // namespace paceline

@@ -1,0 +1,46 @@
+// The files of one scenario's runs. What each column means: columns.hpp.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "sim/cost/profiles.hpp"
+#include "sim/report/recording/run_recorder.hpp"
+#include "sim/report/recording/run_result.hpp"
+#include "sim/report/statistics/time_to_accuracy.hpp"
+#include "sim/scenario/reader.hpp"
+
+namespace paceline {
+
+struct ScenarioResults {
+  LoadedScenario loaded;
+  Profiles profiles;
+  std::vector<RunResult> runs;             // by replication, without those that could not be carried out
+  std::vector<std::string> failures;       // why they could not, one line each
+  std::vector<std::string> network_model;  // settings of the network simulation, `name:value`
+  std::vector<std::string> notes;          // defaults used and ranges left, one sentence each
+  RecordingOptions recording;              // what was asked for beyond the usual
+};
+
+// How the results came to be, for the manifest and for the one file that may differ between equal runs.
+struct Provenance {
+  std::string command;         // reproduces the results
+  double wall_time_s = 0.0;    // of all the runs together, as the user waited
+  double peak_memory_mib = 0;  // of the largest process
+  int jobs = 1;
+};
+
+// Writes every file of the results folder into `folder`, which exists.
+void write_results(const std::filesystem::path& folder, const ScenarioResults& results,
+                   const Provenance& provenance);
+
+// run-info.json: date, host, time and memory, the only file that differs between equal runs.
+void write_run_info(const std::filesystem::path& folder, const Provenance& provenance);
+
+// This program, for a manifest.
+[[nodiscard]] nlohmann::ordered_json software_json();
+
+}  // namespace paceline

@@ -1,0 +1,53 @@
+#include "sim/report/output/text_table.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace paceline {
+namespace {
+
+// Characters, not bytes: continuation bytes of UTF-8 take no column.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - width(row[c]), ' ');
+      // Names to the left, everything else to the right, so that numbers line up.
+      line += c == 0 ? row[c] + padding : "  " + padding + row[c];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string printable(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < 0x20U || c == 0x7F) c = '?';
+  return text;
+}
+
+std::string inner_probability(double p) {
+  if (p < 0.005) return "<0.01";
+  if (p > 0.995) return ">0.99";
+  return fmt::format("{:.2f}", p);
+}
+
+std::string text_table(TextRows rows) {
+  for (auto& row : rows) row.front() = printable(row.front());
+  return aligned(rows);
+}
+
+}  // namespace paceline

@@ -1,0 +1,209 @@
+#include "sim/report/recording/activity_tracker.hpp"
+
+#include <algorithm>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+namespace {
+
+Activity activity_of(PauseKind kind) {
+  switch (kind) {
+    case PauseKind::start_up:
+      return Activity::start_up;
+    case PauseKind::switching:
+    case PauseKind::regrouping:
+    case PauseKind::probing:
+      return Activity::switching;
+    case PauseKind::checkpoint:
+      return Activity::checkpoint;
+    case PauseKind::adjustment:
+      return Activity::adjustment;
+    case PauseKind::evaluation:
+      return Activity::evaluation;
+  }
+  check(false, "a pause of a kind that has no activity");
+  return Activity::wait;
+}
+
+}  // namespace
+
+void ActivityTracker::on_event(Seconds now, const Event& event) {
+  if (const auto* e = std::get_if<IterationFinished>(&event))
+    end(now, e->worker, {TaskKind::iteration, e->gradient.value});
+  if (const auto* e = std::get_if<GradientArrived>(&event))
+    end(now, e->worker, {TaskKind::push, e->gradient.value, e->server.value});
+  if (const auto* e = std::get_if<ParametersArrived>(&event))
+    end(now, e->worker, {TaskKind::pull, e->gradient.value, e->server.value});
+  if (const auto* e = std::get_if<StepFinished>(&event))
+    end_together(now, {TaskKind::step, e->update.value, e->server.value});
+  if (const auto* e = std::get_if<AllReduceFinished>(&event))
+    end_together(now, {TaskKind::collective, e->update.value});
+  if (const auto* e = std::get_if<CoordinationFinished>(&event))
+    end_together(now, {TaskKind::coordination, e->update.value});
+  if (const auto* e = std::get_if<PauseEnded>(&event)) end_pause(now, e->worker, e->gradient);
+  if (const auto* e = std::get_if<WorkerLeft>(&event)) {
+    end_all(now, e->worker);
+    begin(now, e->worker, {TaskKind::absence}, Activity::away);
+    of(e->worker).away = true;
+  }
+  if (const auto* e = std::get_if<WorkerJoined>(&event)) {
+    end(now, e->worker, {TaskKind::absence});
+    of(e->worker).away = false;
+  }
+}
+
+void ActivityTracker::on_action(Seconds now, const Action& action) {
+  if (const auto* a = std::get_if<StartIteration>(&action))
+    begin(now, a->worker, {TaskKind::iteration, a->gradient.value}, Activity::compute);
+  if (const auto* a = std::get_if<SendGradient>(&action))
+    begin(now, a->from, {TaskKind::push, a->gradient.value, a->server.value}, Activity::transfer);
+  if (const auto* a = std::get_if<SendParameters>(&action))
+    begin(now, a->to, {TaskKind::pull, a->gradient.value, a->server.value}, Activity::transfer);
+  if (const auto* a = std::get_if<AllReduce>(&action))
+    begin_together(now, a->members, {TaskKind::collective, a->update.value}, Activity::transfer);
+  if (const auto* a = std::get_if<Step>(&action))
+    begin_together(now, a->workers, {TaskKind::step, a->update.value, a->server.value}, Activity::server);
+  if (const auto* a = std::get_if<LocalStep>(&action))
+    begin_together(now, a->members, {TaskKind::step, a->update.value}, Activity::compute);
+  if (const auto* a = std::get_if<Coordinate>(&action))
+    begin_together(now, a->workers, {TaskKind::coordination, a->update.value}, Activity::coordination);
+  if (const auto* a = std::get_if<Pause>(&action))
+    begin(now, a->worker, {TaskKind::pause, a->gradient.value}, activity_of(a->kind));
+  if (const auto* a = std::get_if<Discard>(&action)) call_off(now, a->gradient);
+  if (const auto* a = std::get_if<AdoptBatches>(&action)) {
+    // The first of them says how many workers there are, busy or not.
+    if (!a->allocation.empty()) static_cast<void>(of(WorkerId{a->allocation.size() - 1}));
+  }
+}
+
+void ActivityTracker::finish(Seconds end) {
+  for (std::uint64_t w = 0; w < workers_.size(); ++w) {
+    end_all(end, WorkerId{w});
+    WorkerActivities& worker = workers_[w];
+    add(WorkerId{w}, worker, Activity::wait, worker.accounted_until, end);
+    worker.accounted_until = end;
+  }
+}
+
+std::vector<ActivityTimes> ActivityTracker::times() const {
+  std::vector<ActivityTimes> times;
+  for (const WorkerActivities& worker : workers_) times.push_back(worker.times);
+  return times;
+}
+
+void ActivityTracker::begin(Seconds now, WorkerId id, const Task& task, Activity activity) {
+  WorkerActivities& worker = of(id);
+  if (worker.away) return;
+  // What was called off is over at the latest now; and so is a collective whose worker does something that follows it.
+  end_where(now, id, [&](const OpenTask& open) {
+    const bool follows = task.kind == TaskKind::iteration || task.kind == TaskKind::collective;
+    return open.called_off || (follows && open.task.kind == TaskKind::collective && open.task != task);
+  });
+  if (task.kind != TaskKind::pause &&
+      std::ranges::find(worker.open, task, &OpenTask::task) != worker.open.end())
+    return;
+  if (worker.open.empty()) {
+    add(id, worker, Activity::wait, worker.accounted_until, now);
+    worker.accounted_until = now;
+  }
+  worker.open.push_back({task, activity, now});
+}
+
+void ActivityTracker::end(Seconds now, WorkerId id, const Task& task) {
+  end_where(now, id, [&](const OpenTask& open) { return open.task == task; });
+}
+
+void ActivityTracker::end_pause(Seconds now, WorkerId id, GradientId gradient) {
+  // An answer does not say which kind of pause before that iteration is over: the oldest.
+  WorkerActivities& worker = of(id);
+  const auto oldest = std::ranges::find(worker.open, Task{TaskKind::pause, gradient.value},
+                                        [](const OpenTask& o) { return o.task; });
+  if (oldest == worker.open.end()) return;
+  close(now, worker, static_cast<std::size_t>(oldest - worker.open.begin()));
+  if (worker.open.empty()) account(id, worker);
+}
+
+void ActivityTracker::end_all(Seconds now, WorkerId id) {
+  end_where(now, id, [](const OpenTask&) { return true; });
+}
+
+template <class Condition>
+void ActivityTracker::end_where(Seconds now, WorkerId id, const Condition& condition) {
+  WorkerActivities& worker = of(id);
+  if (worker.open.empty()) return;
+  for (std::size_t i = 0; i < worker.open.size();) {
+    if (condition(worker.open[i])) {
+      close(now, worker, i);
+    } else {
+      ++i;
+    }
+  }
+  if (worker.open.empty()) account(id, worker);
+}
+
+void ActivityTracker::begin_together(Seconds now, const std::vector<WorkerId>& workers, const Task& task,
+                                     Activity activity) {
+  auto& taking_part = task.kind == TaskKind::collective ? collectives_
+                      : task.kind == TaskKind::step     ? steps_
+                                                        : coordinations_;
+  taking_part[{UpdateId{task.subject}, ServerId{task.server}}] = workers;
+  for (const WorkerId worker : workers) begin(now, worker, task, activity);
+}
+
+void ActivityTracker::end_together(Seconds now, const Task& task) {
+  auto& taking_part = task.kind == TaskKind::collective ? collectives_
+                      : task.kind == TaskKind::step     ? steps_
+                                                        : coordinations_;
+  const auto found = taking_part.find({UpdateId{task.subject}, ServerId{task.server}});
+  if (found == taking_part.end()) return;  // called off meanwhile
+  for (const WorkerId worker : found->second) end(now, worker, task);
+  taking_part.erase(found);
+}
+
+// A computation stops at once; what is on its way travels on.
+void ActivityTracker::call_off(Seconds now, GradientId gradient) {
+  for (std::uint64_t w = 0; w < workers_.size(); ++w)
+    end(now, WorkerId{w}, {TaskKind::iteration, gradient.value});
+  for (WorkerActivities& worker : workers_)
+    for (OpenTask& open : worker.open)
+      if (open.task.kind <= TaskKind::pull && open.task.subject == gradient.value) open.called_off = true;
+}
+
+void ActivityTracker::close(Seconds now, WorkerActivities& worker, std::size_t index) {
+  const OpenTask& open = worker.open[index];
+  worker.closed.push_back({open.activity, open.begin, now});
+  worker.open.erase(worker.open.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void ActivityTracker::account(WorkerId id, WorkerActivities& worker) {
+  // From the last to end backwards: each gets what those that end later have left.
+  std::vector<ClosedTask>& closed = worker.closed;
+  if (closed.empty()) return;
+  Seconds left_until = closed.back().end;
+  worker.accounted_until = left_until;
+  std::size_t kept = closed.size();
+  for (std::size_t i = closed.size(); i-- > 0;) {
+    const ClosedTask task = closed[i];
+    if (task.begin >= left_until) continue;
+    closed[--kept] = {task.activity, task.begin, left_until};
+    left_until = task.begin;
+  }
+  for (std::size_t i = kept; i < closed.size(); ++i)
+    add(id, worker, closed[i].activity, closed[i].begin, closed[i].end);
+  closed.clear();
+}
+
+void ActivityTracker::add(WorkerId id, WorkerActivities& worker, Activity activity, Seconds begin,
+                          Seconds end) {
+  if (end <= begin) return;
+  worker.times[static_cast<std::size_t>(activity)] += end - begin;
+  if (keep_spans_) spans_.push_back({id, activity, begin, end});
+}
+
+ActivityTracker::WorkerActivities& ActivityTracker::of(WorkerId worker) {
+  if (worker.value >= workers_.size()) workers_.resize(worker.value + 1);
+  return workers_[worker.value];
+}
+
+}  // namespace paceline

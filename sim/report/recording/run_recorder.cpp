@@ -1,0 +1,174 @@
+#include "sim/report/recording/run_recorder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+
+RunRecorder::RunRecorder(Seed seed, RecordingOptions recording)
+    : recording_(recording), activities_(recording.trace) {
+  result_.seed = seed;
+}
+
+void RunRecorder::on_event(Seconds now, const Event& event) {
+  last_time_ = now;
+  activities_.on_event(now, event);
+  if (recording_.iterations) iterations_.on_event(now, event);
+  if (const auto* evaluated = std::get_if<Evaluated>(&event)) record(*evaluated);
+}
+
+void RunRecorder::on_action(Seconds now, const Action& action) {
+  activities_.on_action(now, action);
+  if (recording_.iterations) iterations_.on_action(now, action);
+  if (std::holds_alternative<StartIteration>(action)) ++result_.gradients_started;
+  if (const auto* batches = std::get_if<AdoptBatches>(&action)) record(now, *batches);
+  if (const auto* apply = std::get_if<Apply>(&action))
+    record_update(now, apply->update, apply->completes_update, apply->gradients);
+  if (const auto* overwrite = std::get_if<Overwrite>(&action))
+    record_update(now, overwrite->update, overwrite->completes_update, {overwrite->by});
+  if (const auto* evaluate = std::get_if<Evaluate>(&action)) record(now, *evaluate);
+  if (const auto* enter = std::get_if<EnterPhase>(&action)) record(now, *enter);
+  if (const auto* pause = std::get_if<Pause>(&action)) record(now, *pause);
+  if (const auto* judge = std::get_if<Judge>(&action)) record(*judge);
+  if (const auto* decide = std::get_if<Decide>(&action)) record(now, *decide);
+  if (const auto* stop = std::get_if<Stop>(&action)) record(now, *stop);
+}
+
+void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
+  if (server.value >= result_.server_busy.size()) result_.server_busy.resize(server.value + 1);
+  while (!queued_.empty() && queued_.front().end <= last_time_) {
+    result_.server_busy[queued_.front().server.value] += queued_.front().end - queued_.front().begin;
+    queued_.pop_front();
+  }
+  queued_.push_back({server, begin, end});
+  if (recording_.trace) trace_.server_work.push_back({server, begin, end});
+}
+
+void RunRecorder::on_balance(Seconds now, BalanceCause cause, const Balance& balance) {
+  result_.balances.push_back({now, result_.updates, cause, balance});
+  if (cause == BalanceCause::conditions && !unanswered_since_) unanswered_since_ = now;
+  if (cause == BalanceCause::adjustment && unanswered_since_)
+    result_.balances.back().lag = now - *std::exchange(unanswered_since_, std::nullopt);
+}
+
+void RunRecorder::record(Seconds now, const AdoptBatches& action) {
+  BatchChange change{now, result_.updates, batches_of(action.allocation)};
+  for (const WorkerBatch& batch : action.allocation) {
+    change.wanted_samples.push_back(batch.wanted_samples);
+    change.limited_by.push_back(batch.limited_by);
+  }
+  result_.worker_samples.resize(change.batches.size(), 0);
+  result_.batch_changes.push_back(std::move(change));
+}
+
+void RunRecorder::record_update(Seconds now, UpdateId update, bool completes,
+                                const std::vector<AppliedGradient>& gradients) {
+  const std::vector<GradientOutcome> outcomes = applied_.add(update, completes, gradients);
+  if (!completes) return;
+  ++result_.updates;
+  PhaseRecord* phase = result_.phases.empty() ? nullptr : &result_.phases.back();
+  if (phase != nullptr) ++phase->updates;
+  for (const GradientOutcome& outcome : outcomes) {
+    const AppliedGradient& gradient = outcome.gradient;
+    result_.samples += gradient.batch_samples;
+    if (gradient.worker.value >= result_.worker_samples.size())
+      result_.worker_samples.resize(gradient.worker.value + 1, 0);
+    result_.worker_samples[gradient.worker.value] += gradient.batch_samples;
+    ++result_.gradients_applied;
+    ++result_.staleness[{gradient.worker.value, gradient.staleness}];
+    result_.shard_staleness_sum += outcome.mean_staleness;
+    if (phase == nullptr) continue;
+    phase->samples += gradient.batch_samples;
+    phase->staleness_sum += static_cast<double>(gradient.staleness);
+    ++phase->gradients_applied;
+  }
+  if (recording_.iterations) iterations_.on_applied(now, outcomes);
+}
+
+void RunRecorder::record(Seconds now, const Evaluate& action) {
+  under_evaluation_[action.updates] =
+      CurvePoint{.time = now, .updates = action.updates, .samples = action.samples};
+  if (recording_.trace) trace_.evaluations.push_back(now);
+}
+
+void RunRecorder::record(const Evaluated& event) {
+  const auto asked = under_evaluation_.find(event.updates);
+  check(asked != under_evaluation_.end(), "an evaluation nobody asked for");
+  if (event.evaluation) {
+    result_.curve.push_back(asked->second);
+    result_.curve.back().loss = event.evaluation->loss;
+    result_.curve.back().accuracy = event.evaluation->accuracy;
+  }
+  under_evaluation_.erase(asked);
+}
+
+void RunRecorder::record(Seconds now, const EnterPhase& action) {
+  end_phase(now);
+  result_.phases.push_back({.phase = action.phase, .begin = now, .end = now});
+  in_phase_ = true;
+}
+
+void RunRecorder::record(Seconds now, const Pause& action) {
+  // Some workers may pause for it after the first one has entered it.
+  const bool next_phase = result_.phases.empty() || result_.phases.back().phase != action.phase;
+  if (action.kind == PauseKind::switching && next_phase) end_phase(now);
+}
+
+void RunRecorder::record(const Judge& action) {
+  result_.windows_judged += action.judgements.size();
+  for (const Judgement& judgement : action.judgements)
+    if (judgement.is_slow) ++result_.slow_windows;
+}
+
+void RunRecorder::record(Seconds now, const Decide& action) {
+  const std::uint64_t phase = result_.phases.empty() ? 0 : result_.phases.back().phase;
+  result_.decisions.push_back({now, result_.updates, phase, action.decision});
+}
+
+void RunRecorder::record(Seconds, const Stop& action) {
+  result_.end_reason = to_string(action.reason);
+  // The coordinator alone decides whether the target is reached, and by which evaluation.
+  if (action.reason != EndReason::target_reached) return;
+  check(action.reached_after_updates.has_value(), "a target is reached by an evaluation");
+  const auto reached = std::ranges::find(result_.curve, *action.reached_after_updates, &CurvePoint::updates);
+  check(reached != result_.curve.end(), "the evaluation that reached the target was recorded");
+  result_.time_to_accuracy = reached->time;
+}
+
+void RunRecorder::end_phase(Seconds now) {
+  if (in_phase_) result_.phases.back().end = now;
+  in_phase_ = false;
+}
+
+void RunRecorder::finish_servers(Seconds end) {
+  for (const ServerSpan& work : queued_)
+    if (work.begin < end) result_.server_busy[work.server.value] += std::min(work.end, end) - work.begin;
+  queued_.clear();
+}
+
+void RunRecorder::finish_trace(Seconds end) {
+  trace_.activities = activities_.take_spans();
+  std::ranges::stable_sort(trace_.activities, {}, &ActivitySpan::worker);
+  std::erase_if(trace_.server_work, [&](const ServerSpan& work) { return work.begin >= end; });
+  for (ServerSpan& work : trace_.server_work) work.end = std::min(work.end, end);
+  result_.trace = std::move(trace_);
+}
+
+RunResult RunRecorder::finish(Seconds end, const std::optional<std::string>& stalled_waiting) {
+  result_.end_time = end;
+  end_phase(end);
+  activities_.finish(end);
+  result_.attribution = activities_.times();
+  finish_servers(end);
+  if (recording_.iterations) result_.iterations = iterations_.take();
+  if (recording_.trace) finish_trace(end);
+  if (stalled_waiting) {
+    result_.end_reason = "stalled";
+    result_.stall = *stalled_waiting;
+  }
+  return std::move(result_);
+}
+
+}  // namespace paceline

@@ -1,0 +1,128 @@
+// Everything one simulated run leaves behind, small enough to travel from a child process to its parent.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/base/quantity.hpp"
+#include "sim/base/random.hpp"
+#include "sim/engine/link_use.hpp"
+#include "sim/engine/observer.hpp"
+#include "sim/policy/switching/switch_policy.hpp"
+#include "sim/report/recording/activity.hpp"
+#include "sim/report/recording/iteration_log.hpp"
+
+namespace paceline {
+
+struct CurvePoint {
+  Seconds time;
+  std::uint64_t updates = 0;
+  std::int64_t samples = 0;
+  double loss = 0.0;
+  double accuracy = 0.0;
+};
+
+struct BatchChange {
+  Seconds time;
+  std::uint64_t updates = 0;
+  Batches batches;                       // by worker, like the two that follow
+  std::vector<double> wanted_samples{};  // by the controller's rule, before bounds and rounding
+  std::vector<BatchLimit> limited_by{};
+};
+
+// How well the batches fit the workers, until the next of these.
+struct BalanceRecord {
+  Seconds time;
+  std::uint64_t updates = 0;
+  BalanceCause cause = BalanceCause::start;
+  Balance balance;
+  // Of an adjustment: since the first change of the world that no adjustment has followed yet; absent: none has changed.
+  std::optional<Seconds> lag{};
+};
+[[nodiscard]] std::string_view to_string(BalanceCause cause);
+
+struct PhaseRecord {
+  std::uint64_t phase = 0;
+  Seconds begin;  // after the switch to it
+  Seconds end;    // before the switch to the next one
+  std::uint64_t updates = 0;
+  std::int64_t samples = 0;
+  double staleness_sum = 0.0;
+  std::uint64_t gradients_applied = 0;
+
+  [[nodiscard]] double mean_staleness() const;
+};
+
+// Something the switch policy concluded or did, and what it had seen.
+struct DecisionRecord {
+  Seconds time;
+  std::uint64_t updates = 0;
+  std::uint64_t phase = 0;  // at that time
+  Decision decision;
+};
+
+struct ServerSpan {
+  ServerId server;
+  Seconds begin;
+  Seconds end;
+};
+
+// Everything needed to draw a run instant by instant; kept only when asked for.
+struct RunTrace {
+  std::vector<ActivitySpan> activities;  // by worker, then time
+  std::vector<ServerSpan> server_work;
+  std::vector<Seconds> evaluations;  // when their snapshots were taken
+};
+
+struct RunResult {
+  Seed seed;
+  std::string end_reason;  // target-reached, workload-done, diverged or stalled
+  std::string stall;       // who waits for what; empty unless stalled
+  Seconds end_time;
+  std::uint64_t updates = 0;
+  std::int64_t samples = 0;
+  std::uint64_t gradients_started = 0;
+  std::uint64_t gradients_applied = 0;
+  std::optional<Seconds> time_to_accuracy;   // absent: the target was never reached, or there is none
+  std::vector<CurvePoint> curve;             // empty when the job does not learn
+  std::vector<BatchChange> batch_changes;    // the first one at time 0
+  std::vector<BalanceRecord> balances;       // the first one at time 0
+  std::vector<std::int64_t> worker_samples;  // applied, by worker
+  // (worker, staleness) -> gradients applied with it
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> staleness;
+
+  double shard_staleness_sum = 0.0;         // over applied gradients, of the mean over their shards
+  std::vector<ActivityTimes> attribution;   // by worker; each sums to end_time
+  std::vector<PhaseRecord> phases;          // in order
+  std::vector<DecisionRecord> decisions;    // of the switch policy, in order
+  std::uint64_t windows_judged = 0;         // by it, of all workers together
+  std::uint64_t slow_windows = 0;           // of these
+  std::vector<Seconds> server_busy;         // by server
+  std::vector<LinkUse> links;               // empty when the network does not tell
+  std::vector<IterationRecord> iterations;  // empty unless asked for
+  std::optional<RunTrace> trace;            // absent unless asked for
+
+  [[nodiscard]] double mean_staleness() const;  // over applied gradients, of the maximum over their shards
+  [[nodiscard]] double mean_shard_staleness() const;  // ..., of the mean over their shards
+  // Means over the run's time: of slowest / balanced iteration, and of the total batch over that at the start.
+  [[nodiscard]] double mean_imbalance() const;
+  [[nodiscard]] double mean_batch_growth() const;
+  // From changes of conditions to the adjustments that answer them; nothing when none did.
+  [[nodiscard]] std::optional<Seconds> mean_lag() const;
+  [[nodiscard]] std::size_t adjustments() const {
+    return batch_changes.empty() ? 0 : batch_changes.size() - 1;
+  }
+  // Mean time between two evaluations: a time-to-accuracy is not known more finely. 0 with fewer than two.
+  [[nodiscard]] Seconds evaluation_interval() const;
+};
+
+// A lossless, compact form (CBOR) for the pipe between a process and its fork: both are the same program.
+[[nodiscard]] std::string pack(const RunResult& result);
+[[nodiscard]] RunResult unpack(const std::string& packed);
+
+}  // namespace paceline

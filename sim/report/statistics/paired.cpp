@@ -1,0 +1,108 @@
+#include "sim/report/statistics/paired.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/beta.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr double tail = 0.05;  // on each side of a 90 % interval
+
+// Of the second: 1, or 1/2 for a tie.
+double win(const TimePair& pair) {
+  if (pair.first == pair.second) return 0.5;
+  if (!pair.first || !pair.second) return pair.second ? 1.0 : 0.0;
+  return *pair.second < *pair.first ? 1.0 : 0.0;
+}
+
+struct LogTimes {
+  std::vector<double> first;
+  std::vector<double> second;
+};
+
+// Of the pairs where both took some time.
+LogTimes log_times(const std::vector<TimePair>& pairs) {
+  LogTimes logs;
+  for (const TimePair& pair : pairs) {
+    if (!pair.first || !pair.second || *pair.first <= Seconds{} || *pair.second <= Seconds{}) continue;
+    logs.first.push_back(std::log(pair.first->value()));
+    logs.second.push_back(std::log(pair.second->value()));
+  }
+  return logs;
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+// Sum of products of deviations; of squares when both are the same.
+double co_deviation(const std::vector<double>& a, const std::vector<double>& b) {
+  const double mean_a = mean(a);
+  const double mean_b = mean(b);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - mean_a) * (b[i] - mean_b);
+  return sum;
+}
+
+std::optional<double> correlation(const LogTimes& logs) {
+  if (logs.first.size() < 3) return std::nullopt;
+  const double squares = co_deviation(logs.first, logs.first) * co_deviation(logs.second, logs.second);
+  // Equal times leave rounding errors of the mean, not variance.
+  constexpr double rounding = 1e-24;
+  if (squares <= rounding * rounding) return std::nullopt;
+  return std::clamp(co_deviation(logs.first, logs.second) / std::sqrt(squares), -1.0, 1.0);
+}
+
+std::optional<Interval> speedup_interval(const LogTimes& logs, std::size_t pairs,
+                                         double relative_grid_squared) {
+  if (logs.first.size() < pairs || pairs < 2) return std::nullopt;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < pairs; ++i) ratios.push_back(logs.first[i] - logs.second[i]);
+  const auto n = static_cast<double>(pairs);
+  const double variance = std::max(co_deviation(ratios, ratios) / (n - 1.0), relative_grid_squared / 12.0);
+  const double quantile = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail);
+  const double half_width = quantile * std::sqrt(variance / n);
+  return Interval{std::exp(mean(ratios) - half_width), std::exp(mean(ratios) + half_width)};
+}
+
+std::optional<PairedDifference> difference_of(const std::vector<TimePair>& pairs) {
+  if (pairs.size() < 2) return std::nullopt;
+  std::vector<double> differences;
+  for (const TimePair& pair : pairs) {
+    if (!pair.first || !pair.second) return std::nullopt;
+    differences.push_back((*pair.second - *pair.first).value());
+  }
+  const auto n = static_cast<double>(pairs.size());
+  const double variance = co_deviation(differences, differences) / (n - 1.0);
+  const double half_width =
+      boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail) * std::sqrt(variance / n);
+  const double middle = mean(differences);
+  return PairedDifference{middle, {middle - half_width, middle + half_width}};
+}
+
+}  // namespace
+
+PairedComparison compare_paired(const std::vector<TimePair>& pairs, double relative_grid_squared) {
+  check(!pairs.empty(), "a paired comparison needs pairs");
+  double wins = 0.0;
+  for (const TimePair& pair : pairs) wins += win(pair);
+  const auto n = static_cast<double>(pairs.size());
+  const boost::math::beta_distribution<double> posterior(wins + 0.5, n - wins + 0.5);
+  const LogTimes logs = log_times(pairs);
+  return {.pairs = static_cast<int>(pairs.size()),
+          .p_faster = (wins + 0.5) / (n + 1.0),
+          .p_faster_interval = {boost::math::quantile(posterior, tail),
+                                boost::math::quantile(posterior, 1.0 - tail)},
+          .correlation = correlation(logs),
+          .speedup_interval = speedup_interval(logs, pairs.size(), relative_grid_squared),
+          .difference = difference_of(pairs)};
+}
+
+}  // namespace paceline

@@ -1,0 +1,50 @@
+// What two variants' runs with common seeds say about which is faster, and by how much.
+//
+// Models:      n pairs of times (a_i, b_i), a_i of the first variant and b_i of this one in the replication of the same
+//              seed; an absent time was never reached and is slower than any that was.
+// Equation:    w = wins of b + ties / 2; two that never reached are a tie.
+//              P(b faster) = (w + 1/2) / (n + 1); 90 % interval: the 5 % and 95 % quantiles of
+//                Beta(w + 1/2, n - w + 1/2) (Jeffreys), so neither is ever 0 or 1.
+//              realized correlation: Pearson's r of (ln a_i, ln b_i) over the m pairs where both reached; absent for
+//                m < 3 or when one does not vary.
+//              speed-up, if all pairs reached and n >= 2, with d_i = ln a_i - ln b_i:
+//                exp(mean(d) ± t_{0.95, n-1} · s / sqrt(n)),  s² = max(var(d), (g_a² + g_b²) / 12),
+//                g the time between evaluations over the mean time: a 90 % confidence interval of the mean ratio.
+//              difference, if all pairs reached and n >= 2: mean(b_i - a_i) ± t_{0.95, n-1} · sd / sqrt(n).
+// Units:       seconds; speed-up above 1 and differences below 0: this one is faster.
+// Assumptions: log-normal ratios for the speed-up's interval; none for the probability but independent pairs.
+// Not modelled: calibration error, which both variants share.
+// Source:      design sections 1 and 5; Brown, Cai, DasGupta 2001 (Jeffreys interval).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "sim/report/statistics/time_to_accuracy.hpp"
+
+namespace paceline {
+
+struct TimePair {
+  std::optional<Seconds> first;
+  std::optional<Seconds> second;
+};
+
+struct PairedDifference {
+  double mean_s = 0.0;
+  Interval interval_s;  // 90 %
+};
+
+struct PairedComparison {
+  int pairs = 0;
+  double p_faster = 0.5;       // that the second beats the first
+  Interval p_faster_interval;  // 90 %
+  std::optional<double> correlation;
+  std::optional<Interval> speedup_interval;    // 90 %
+  std::optional<PairedDifference> difference;  // of the second less the first
+};
+
+// `pairs` is not empty; `relative_grid_squared` is g_a² + g_b².
+[[nodiscard]] PairedComparison compare_paired(const std::vector<TimePair>& pairs,
+                                              double relative_grid_squared);
+
+}  // namespace paceline

@@ -1,0 +1,78 @@
+// The section `synchronization`: phases, one after the other, each with its policy and what it costs to begin it. Policies
+// bring their words and parameters themselves (sim/policy/synchronization/rules.inc).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/policy/synchronization/synchronization_rule.hpp"
+#include "sim/scenario/scenario.hpp"
+#include "sim/scenario/schema/moment_kinds.hpp"
+#include "sim/scenario/schema/value_kinds.hpp"
+#include "sim/scenario/sections/terms.hpp"
+
+namespace paceline {
+
+template <class Visitor>
+void describe_switch(Visitor& v, RestartCost& c) {
+  v.optional("switch_cost", c.time, duration(at_least(0)),
+             "pause of every worker before this phase; unused by the first phase");
+  v.optional("switch_cost_per_worker", c.per_worker, duration(at_least(0)),
+             "of restarting one worker, added to that");
+  v.optional("switch_sleep", c.sleep, duration(at_least(0)), "that the driver of the switch waits besides");
+  v.optional(
+      "restart", c.order,
+      Choice<RestartOrder>{{{"parallel", RestartOrder::parallel}, {"sequential", RestartOrder::sequential}}},
+      "whether workers are restarted at once or one after the other");
+}
+
+inline std::vector<std::pair<std::string, SynchronizationKind>> policy_words() {
+  std::vector<std::pair<std::string, SynchronizationKind>> words;
+  for (const SynchronizationRule& rule : synchronization_rules()) words.emplace_back(rule.word, rule.kind);
+  return words;
+}
+inline std::string policy_descriptions() {
+  std::string text;
+  for (const SynchronizationRule& rule : synchronization_rules())
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", rule.word, rule.description);
+  return text;
+}
+
+template <class Visitor>
+void describe(Visitor& v, PhaseEntry& c) {
+  v.required("policy", c.config.policy, Choice<SynchronizationKind>{policy_words()}, policy_descriptions());
+  v.required(
+      "transport", c.config.transport,
+      Choice<Transport>{{{"ring", Transport::ring},
+                         {"tree", Transport::tree},
+                         {"halving-doubling", Transport::halving_doubling},
+                         {"server", Transport::server}}},
+      "ring, tree, halving-doubling: all-reduce among the workers (bsp only); server: push to and pull from "
+      "parameter servers");
+  v.optional("share", c.share, percent(above_up_to(0, 1)), "of the job's samples",
+             Absent{"`length` says; a last phase may have neither and takes the rest"});
+  v.optional("length", c.length, Length{}, "updates, epochs or time, instead of a share",
+             Absent{"`share` says"});
+  for (const SynchronizationRule& rule : synchronization_rules()) {
+    if (!rule.parameter) continue;
+    std::optional<std::int64_t>& parameter = c.parameters[rule.kind];
+    v.optional(rule.parameter->key, parameter, Whole<std::int64_t>{rule.parameter->minimum},
+               fmt::format("{}: {}", rule.word, rule.parameter->description),
+               Absent{"needed by this policy only"});
+  }
+  v.optional("exchange", c.config.exchange,
+             Choice<Exchange>{{{"gradients", Exchange::gradients}, {"parameters", Exchange::parameters}}},
+             "gradients: pull, compute, push in every iteration; parameters: (asp only) a worker steps by "
+             "itself, its "
+             "parameters overwrite the server's, and it pulls once per epoch");
+  describe_switch(v, c.switching);
+  v.optional("checkpoint_cost", c.checkpoint_cost, duration(at_least(0)), "of a checkpoint in this phase",
+             Absent{"`checkpoints.cost`"});
+}
+
+}  // namespace paceline

@@ -1,0 +1,169 @@
+#include "calibrate/fit/profile_writer.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/fit/measured_profile.hpp"
+#include "calibrate/fit/report.hpp"
+#include "calibrate/fit/summary.hpp"
+#include "sim/base/check.hpp"
+#include "tests/calibrate/fit/synthetic_samples.hpp"
+#include "tests/cost/example_profile.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+Calibration noisy_calibration(int processes) {
+  const SyntheticMachine machine{
+      .iteration_cv = 0.05, .run_cv = 0.02, .processes = processes, .iterations = 20};
+  Calibration calibration;
+  calibration.network = {"small-cnn", "for tests", {3, 32, 32}, 10, 1000};
+  calibration.machine.cpu_model = "Test \"CPU\"";
+  calibration.machine.logical_cores = 2;
+  calibration.machine.cpu_flags = {"sse2", "avx2"};
+  calibration.machine.core_order = {0, 1};
+  calibration.software = {"1.13.1", "OpenBLAS 0.3.21", 1};
+  calibration.plan = {"small-cnn", machine.cores, machine.batches, processes, 0.3, 10};
+  calibration.command = "paceline calibrate small-cnn";
+  calibration.date = "2026-01-01T00:00:00Z";
+  calibration.samples = synthetic_samples(machine);
+  calibration.fits = fit_profile(calibration.samples, parameter_bytes(calibration.network));
+  return calibration;
+}
+
+}  // namespace
+
+TEST_CASE("what is written is read back to the last bit") {
+  for (const int processes : {2, 3}) {
+    CAPTURE(processes);
+    const Calibration calibration = noisy_calibration(processes);
+    const TemporaryFile file(profile_text(calibration));
+    const Profile profile = read_profile(file.path());
+    CHECK(profile.network == "small-cnn");
+    CHECK(profile.cpu_model == "Test \"CPU\"");
+    CHECK(profile.parameter_bytes == Bytes{4.0 * 1000});
+    REQUIRE(profile.compute.size() == calibration.fits.compute.size());
+    for (std::size_t i = 0; i < profile.compute.size(); ++i) {
+      const ComputeFit& read = profile.compute[i];
+      const ComputeFit& written = calibration.fits.compute[i];
+      CHECK(read.cores == written.cores);
+      CHECK(read.intercept == written.intercept);
+      CHECK(read.slope_per_sample == written.slope_per_sample);
+      CHECK(read.leave_one_out_error == written.leave_one_out_error);
+      CHECK(read.batch_min_samples == written.batch_min_samples);
+      CHECK(read.batch_max_samples == written.batch_max_samples);
+      CHECK(read.optimizer_step == written.optimizer_step);
+    }
+    CHECK(profile.server_accumulate_rate == calibration.fits.server_accumulate_rate);
+    CHECK(profile.server_step_rate == calibration.fits.server_step_rate);
+    CHECK(profile.jitter.iteration_cv == calibration.fits.jitter.iteration_cv);
+    CHECK(profile.jitter.run_cv == calibration.fits.jitter.run_cv);
+    CHECK(profile.jitter.processes == processes);
+  }
+}
+
+TEST_CASE("loading times and a noise scale are read back, and a second noise scale replaces the first") {
+  Calibration calibration = noisy_calibration(3);
+  calibration.plan.data = DataChoice{"cifar10", "/data/cifar"};
+  calibration.fits.loading = LoadingFit{"cifar10", Seconds{1e-4}, Seconds{2e-5}};
+  const TemporaryFile file(profile_text(calibration));
+  NoiseRecord noise{"cifar10", 32, 256, 24, {{25, 2.1, {40.0, 30.0, 50.0}}, {100, 1.5, {}}}};
+  store_noise(file.path(), noise);
+  noise.points[0].scale.samples = 41.5;
+  store_noise(file.path(), noise);
+  const MeasuredProfile read = read_measured_profile(file.path());
+  REQUIRE(read.profile.loading);
+  CHECK(read.profile.loading->data == "cifar10");
+  CHECK(read.profile.loading->of(10.0).value() == doctest::Approx(3e-4));
+  REQUIRE(read.plan.data);
+  CHECK(read.plan.data->path == "/data/cifar");
+  REQUIRE(read.noise);
+  REQUIRE(read.noise->points.size() == 2);
+  CHECK(read.noise->points[0].scale.samples == 41.5);
+  CHECK(std::isinf(read.noise->points[1].scale.samples));
+  CHECK(read.samples.size() == calibration.samples.size());
+  CHECK(noise_text(*read.noise).find("41.5 (30 … 50)") != std::string::npos);
+}
+
+TEST_CASE("the raw samples in a profile give its fits again") {
+  const Calibration calibration = noisy_calibration(3);
+  const auto json = nlohmann::json::parse(profile_text(calibration));
+  std::vector<Sample> samples;
+  for (const auto& entry : json.at("samples"))
+    samples.push_back({entry.at("cores"), entry.at("batch"), entry.at("process"),
+                       operation_of(entry.at("operation").get<std::string>()), entry.at("seconds")});
+  const ProfileFits again =
+      fit_profile(samples, Bytes{json.at("network").at("parameter_bytes").get<double>()});
+  REQUIRE(again.compute.size() == calibration.fits.compute.size());
+  for (std::size_t i = 0; i < again.compute.size(); ++i) {
+    CHECK(again.compute[i].intercept == calibration.fits.compute[i].intercept);
+    CHECK(again.compute[i].slope_per_sample == calibration.fits.compute[i].slope_per_sample);
+  }
+  CHECK(again.jitter.run_cv == calibration.fits.jitter.run_cv);
+}
+
+TEST_CASE("a profile names machine, software and the command that repeats it") {
+  const auto json = nlohmann::json::parse(profile_text(noisy_calibration(3)));
+  CHECK(json.at("machine").at("governor").is_null());
+  CHECK(json.at("machine").at("cpu_flags") == nlohmann::json({"sse2", "avx2"}));
+  CHECK(json.at("software").at("blas") == "OpenBLAS 0.3.21");
+  CHECK(json.at("measurement").at("command") == "paceline calibrate small-cnn");
+  CHECK(json.at("measurement").at("batches") == nlohmann::json({8, 16, 32, 64, 128}));
+}
+
+TEST_CASE("a number that is not finite never reaches a file, where it would become null") {
+  Calibration calibration = noisy_calibration(3);
+  calibration.fits.compute[0].intercept = Seconds{std::numeric_limits<double>::quiet_NaN()};
+  CHECK_THROWS_AS(static_cast<void>(profile_text(calibration)), ProgrammingError);
+}
+
+TEST_CASE("warnings appear above 10 % of noise or error, for the reference BLAS, and not below") {
+  Calibration calibration = noisy_calibration(3);
+  calibration.samples = synthetic_samples({});  // without noise: their intervals are narrow
+  calibration.fits.jitter = {0.09, 0.02, 3};
+  calibration.fits.compute[0].leave_one_out_error = 0.09;
+  CHECK(warnings_about(calibration).empty());
+  calibration.fits.jitter.iteration_cv = 0.11;
+  CHECK(warnings_about(calibration).size() == 1);
+  calibration.fits.compute[0].leave_one_out_error = 0.11;
+  CHECK(warnings_about(calibration).size() == 2);
+  calibration.fits.jitter.run_cv = 0.11;
+  CHECK(warnings_about(calibration).size() == 3);
+  calibration.software.blas = "reference BLAS (/usr/lib/libblas.so.3)";
+  CHECK(warnings_about(calibration).size() == 4);
+  calibration.other_load = 0.04;
+  CHECK(warnings_about(calibration).size() == 4);
+  calibration.other_load = 0.06;
+  CHECK(warnings_about(calibration).size() == 5);
+  calibration.samples.push_back({1, 8, 0, Operation::reference_loop, {0.010}});
+  calibration.samples.push_back({1, 8, 1, Operation::reference_loop, {0.0104}});
+  CHECK(warnings_about(calibration).size() == 5);
+  calibration.samples.push_back({1, 8, 2, Operation::reference_loop, {0.0106}});
+  CHECK(warnings_about(calibration).size() == 6);
+  calibration.machine.quota = CpuQuota{0.5, Seconds{0.1}};
+  CHECK(warnings_about(calibration).size() == 7);
+  for (Sample& sample : calibration.samples)
+    if (sample.process == 2)
+      for (double& seconds : sample.seconds) seconds *= 1.1;
+  // Three processes, one of them 10 % off: sd 5.5 % of the log mean, ± 4.30 · 5.5 %/√3 = 14 %.
+  CHECK(warnings_about(calibration).size() == 8);
+}
+
+TEST_CASE("the summary for machines holds the fits, and throughput = batch / T(batch)") {
+  const Calibration calibration = noisy_calibration(2);
+  const auto json = nlohmann::json::parse(summary_json(calibration, "out.json"));
+  const ComputeFit& fit = calibration.fits.compute[1];
+  const auto& entry = json.at("compute").at(1);
+  CHECK(json.at("profile") == "out.json");
+  CHECK(json.at("run_cv").is_null());
+  CHECK(json.at("dropped").empty());
+  CHECK(entry.at("batch") == 32);
+  CHECK(entry.at("intercept_s") == fit.intercept.value());
+  const double seconds = fit.intercept.value() + 32.0 * fit.slope_per_sample.value();
+  CHECK(entry.at("samples_per_s").get<double>() == doctest::Approx(32.0 / seconds));
+}
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,149 @@
+#include <cmath>
+#include <vector>
+
+#include <boost/math/distributions/normal.hpp>
+#include <doctest/doctest.h>
+
+#include "calibrate/learning/held_out.hpp"
+#include "calibrate/learning/spread_fit.hpp"
+
+using namespace paceline;
+
+namespace {
+
+// Runs made by the form itself, with known parameters and without noise.
+RunGroup made_by(const FittedForm& truth, const std::string& name, std::vector<PlanPhase> phases) {
+  TrainingRun run;
+  run.name = run.group = name;
+  run.plan.workers = 4;
+  run.plan.momentum = 0.9;
+  run.plan.phases = std::move(phases);
+  run.plan.drops_minibatches = {2000.0, 3000.0};
+  const TracedGroup traced = trace_groups({RunGroup{name, {run}}}).front();
+  std::vector<double> positions;
+  for (double at = 50.0; at <= 4000.0; at += 50.0) positions.push_back(at);
+  const std::vector<FormReading> readings = predict(truth, traced, positions);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    run.accuracy.push_back({positions[i], readings[i].accuracy});
+    run.loss.push_back({positions[i], readings[i].loss});
+  }
+  run.final_accuracy = readings.back().accuracy;
+  return {name, {run}};
+}
+
+FittedForm known_form() {
+  FittedForm truth;
+  truth.form = find_form("relaxation");
+  for (const FormParameter& parameter : truth.form->parameters) {
+    double value = parameter.initial;
+    if (parameter.name == "ceiling") value = 0.85;
+    if (parameter.name == "damage") value = 0.02;
+    if (parameter.name == "progress_samples") value = 4e4;
+    if (parameter.name == "slowing") value = 0.4;
+    if (parameter.name == "relaxation_samples") value = 5e3;
+    if (parameter.name == "reference_temperature") value = 0.1 / 128.0 / 0.1;
+    truth.values.push_back(value);
+  }
+  return truth;
+}
+
+}  // namespace
+
+TEST_CASE("a fit to runs the form made predicts a policy it has not seen") {
+  const FittedForm truth = known_form();
+  const std::vector<TracedGroup> seen =
+      trace_groups({made_by(truth, "bsp", {{true, 4000.0}}), made_by(truth, "asp", {{false, 4000.0}}),
+                    made_by(truth, "bsp05", {{true, 200.0}, {false, 3800.0}})});
+  const std::vector<TracedGroup> unseen =
+      trace_groups({made_by(truth, "bsp10", {{true, 400.0}, {false, 3600.0}}),
+                    made_by(truth, "asp50", {{false, 2000.0}, {true, 2000.0}})});
+  const FittedForm fitted = fit_form(*truth.form, seen, {});
+  for (const TracedGroup& group : unseen) {
+    INFO(group.group.name);
+    const std::vector<double> end{4000.0};
+    CHECK(predict(fitted, group, end)[0].accuracy ==
+          doctest::Approx(group.group.mean_final_accuracy()).epsilon(0.004));
+  }
+  CHECK(fitted.value("ceiling") == doctest::Approx(0.85).epsilon(0.01));
+}
+
+namespace {
+
+constexpr double speed_spread = 0.4;
+constexpr int runs_of_a_group = 41;
+
+// Draws in the middle of parts of equal probability: what they differ in has the mean and nearly the spread asked for.
+RunEffects effects_of_run(int run) {
+  const boost::math::normal_distribution<double> normal;
+  return run_effects({0.0, 0.0, speed_spread}, 0.0,
+                     boost::math::quantile(normal, (run + 0.5) / runs_of_a_group));
+}
+
+// Runs the form itself made that learn at different speeds.
+RunGroup scattered(const FittedForm& truth, const std::string& name, const std::vector<PlanPhase>& phases) {
+  RunGroup group = made_by(truth, name, phases);
+  const TrainingRun mean_run = group.runs.front();
+  const TracedGroup traced = trace_groups({group}).front();
+  group.runs.assign(runs_of_a_group, mean_run);
+  std::vector<double> positions;
+  for (const PositionedValue& point : mean_run.accuracy) positions.push_back(point.minibatches);
+  for (int r = 0; r < runs_of_a_group; ++r) {
+    TrainingRun& run = group.runs[static_cast<std::size_t>(r)];
+    const std::vector<FormReading> readings = predict(truth, traced, positions, effects_of_run(r));
+    for (std::size_t i = 0; i < positions.size(); ++i) run.accuracy[i].value = readings[i].accuracy;
+    run.final_accuracy = readings.back().accuracy;
+  }
+  return group;
+}
+
+}  // namespace
+
+TEST_CASE("the mean over runs of a fitted learner, not its mean run, lies at the mean of the runs fitted") {
+  const FittedForm truth = known_form();
+  const std::vector<TracedGroup> groups =
+      trace_groups({scattered(truth, "bsp", {{true, 4000.0}}), scattered(truth, "asp", {{false, 4000.0}})});
+  const FittedLearner learner = fit_learner(*truth.form, groups, {});
+  CHECK(learner.spread.speed == doctest::Approx(speed_spread).epsilon(0.25));
+  for (const TracedGroup& group : groups) {
+    INFO(group.group.name);
+    const std::vector<double> positions{250.0, 500.0, 1000.0, 4000.0};
+    std::vector<double> mean_over_runs(positions.size(), 0.0);
+    for (int r = 0; r < runs_of_a_group; ++r) {
+      const std::vector<FormReading> run = predict(learner.form, group, positions, effects_of_run(r));
+      for (std::size_t i = 0; i < positions.size(); ++i)
+        mean_over_runs[i] += run[i].accuracy / runs_of_a_group;
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      INFO(positions[i]);
+      CHECK(std::abs(mean_over_runs[i] - *group.group.mean_accuracy_at(positions[i])) < 0.006);
+    }
+  }
+}
+
+TEST_CASE("runs that learn at different speeds are not taken to end at different ceilings") {
+  // Over 4,000 mini-batches all catch up; after 700 the slow ones have not, and how far they lie below is far from linear
+  // in the speed. Both groups scatter by speed alone.
+  const FittedForm truth = known_form();
+  const std::vector<TracedGroup> groups =
+      trace_groups({scattered(truth, "long", {{true, 4000.0}}), scattered(truth, "short", {{true, 700.0}})});
+  const double short_deviation = *groups.back().group.final_accuracy_deviation();
+  REQUIRE(short_deviation > 0.05);
+  const RunSpread spread = fit_spread(truth, groups, {});
+  CHECK(spread.speed == doctest::Approx(speed_spread).epsilon(0.25));
+  CHECK(spread.ceiling < 0.1 * short_deviation);
+}
+
+TEST_CASE("mean errors count a policy once, however many groups it has") {
+  const auto row = [](const char* group, std::size_t runs, double predicted, double recorded) {
+    HeldOutRow made;
+    made.group = group;
+    made.runs = runs;
+    made.predicted = predicted;
+    made.recorded = recorded;
+    return made;
+  };
+  // policy a: (4 · 0.02 + 1 · -0.03) / 5 = 0.01; policy b: -0.03; mean of |.| = 0.02
+  const std::vector<HeldOutRow> rows{row("s/a (x)", 4, 0.92, 0.90), row("s/a", 1, 0.87, 0.90),
+                                     row("s/b", 3, 0.87, 0.90)};
+  CHECK(*mean_error(rows, HeldOutQuantity::final_accuracy) == doctest::Approx(0.02));
+}

@@ -1,0 +1,148 @@
+#include "calibrate/learning/replay.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "calibrate/learning/recorded_layout.hpp"
+
+using namespace paceline;
+
+namespace {
+
+TrainingPlan plan_of(std::vector<PlanPhase> phases, std::uint32_t workers = 8) {
+  TrainingPlan plan;
+  plan.workers = workers;
+  plan.momentum = 0.9;
+  plan.phases = std::move(phases);
+  return plan;
+}
+
+// Remembers what it saw.
+struct Probe final : LearningForm {
+  std::vector<double> rates;
+  std::vector<double> staleness;
+  double samples = 0.0;
+  void advance(const SeenUpdate& update) override {
+    rates.push_back(update.learning_rate);
+    for (const SeenGradient& gradient : update.gradients) {
+      staleness.push_back(gradient.staleness);
+      samples += gradient.samples;
+    }
+  }
+  [[nodiscard]] FormReading read() const override { return {samples, 0.0, 0.0}; }
+};
+
+}  // namespace
+
+TEST_CASE("steps that asynchronous workers finish after their phase are its own, not synchronous ones") {
+  TrainingPlan plan;
+  plan.workers = 8;
+  plan.phases = {{false, 32000.0}, {true, 32000.0}};
+  // Recorded at such ends: steps 32,013 to 32,026, with the accuracy of the asynchronous phase.
+  CHECK(plan.minibatches_at_step(32000.0) == 32000.0);
+  CHECK(plan.minibatches_at_step(32013.0) == 32000.0);
+  CHECK(plan.minibatches_at_step(32026.0) == 32000.0);
+  CHECK(plan.minibatches_at_step(32250.0) == 34000.0);
+}
+
+TEST_CASE("a hybrid's steps count one for a synchronous and one for an asynchronous update") {
+  // 5 % of 64,000 mini-batches with 8 workers: 400 synchronous steps, then 60,800 asynchronous ones
+  const TrainingPlan plan = plan_of({{true, 3200.0}, {false, 60800.0}});
+  CHECK(plan.minibatches_at_step(400.0) == 3200.0);
+  CHECK(plan.minibatches_at_step(1400.0) == 3200.0 + 1000.0);
+  CHECK(plan.step_at_minibatches(64000.0) == 61200.0);
+  CHECK(plan.step_at_minibatches(1600.0) == 200.0);
+}
+
+TEST_CASE("policy names give phases") {
+  const std::vector<PlanPhase> hybrid = phases_of_policy("bsp12.5-asp87.5-remark", 1000.0);
+  REQUIRE(hybrid.size() == 2);
+  CHECK(hybrid[0].synchronous);
+  CHECK(hybrid[0].minibatches == 125.0);
+  CHECK_FALSE(hybrid[1].synchronous);
+  CHECK(hybrid[1].minibatches == 875.0);
+  CHECK(phases_of_policy("asp-10ms-1straggler", 10.0).size() == 1);
+  CHECK_THROWS(static_cast<void>(phases_of_policy("bsp50-asp40", 10.0)));
+  CHECK_THROWS(static_cast<void>(phases_of_policy("ssp", 10.0)));
+}
+
+TEST_CASE("the replay uses every sample once, at the rate of its phase and place") {
+  TrainingPlan plan = plan_of({{true, 800.0}, {false, 800.0}});
+  plan.drops_minibatches = {400.0, 1200.0};
+  Probe probe;
+  const std::vector<double> end{1600.0};
+  static_cast<void>(UpdateTrace(plan, {1, 0}).run(probe, end));
+  CHECK(probe.samples == 1600.0 * 128.0);
+  REQUIRE(probe.rates.size() == 100 + 800);
+  // rate = 0.1 · gradients combined · 0.1^drops
+  CHECK(probe.rates[49] == doctest::Approx(0.8));
+  CHECK(probe.rates[50] == doctest::Approx(0.08));
+  CHECK(probe.rates[100] == doctest::Approx(0.01));
+  CHECK(probe.rates[499] == doctest::Approx(0.01));
+  CHECK(probe.rates[500] == doctest::Approx(0.001));
+}
+
+TEST_CASE("asynchronous staleness is on average the other workers, synchronous staleness is none") {
+  // Each worker reads again when its own update is applied: mean = W - 1, up to the start, where all read version 0.
+  const UpdateTrace asynchronous(plan_of({{false, 40000.0}}), {1, 0});
+  CHECK(asynchronous.mean_staleness() == doctest::Approx(7.0).epsilon(1e-3));
+  const UpdateTrace synchronous(plan_of({{true, 40000.0}}), {1, 0});
+  CHECK(synchronous.mean_staleness() == 0.0);
+}
+
+TEST_CASE(
+    "while the chief writes a checkpoint the others' updates are one less stale, its own are not more "
+    "stale") {
+  // It reads after its pause. Every 2,000 mini-batches seven workers go on for 70 iterations of theirs, 490
+  // mini-batches at staleness 6; the other 1,510 have 7: on average 7 - 490/2000.
+  TrainingPlan plan = plan_of({{false, 40000.0}});
+  plan.chief_pauses = {2000.0, 70.0};
+  const UpdateTrace paused(plan, {1, 0});
+  CHECK(paused.mean_staleness() == doctest::Approx(7.0 - 490.0 / 2000.0).epsilon(5e-3));
+  CHECK(paused.updates() == 40000);
+  CHECK(paused.largest_staleness() < 20.0);
+}
+
+TEST_CASE("a checkpoint of the synchronous phase is not made up for when the asynchronous one begins") {
+  // The first after 8,000 synchronous mini-batches comes at 10,000: until then the staleness is that without pauses.
+  TrainingPlan plan = plan_of({{true, 8000.0}, {false, 1900.0}});
+  const double without = UpdateTrace(plan, {1, 0}).mean_staleness();
+  plan.chief_pauses = {2000.0, 70.0};
+  CHECK(UpdateTrace(plan, {1, 0}).mean_staleness() == without);
+  plan.phases.back().minibatches = 2600.0;
+  CHECK(UpdateTrace(plan, {1, 0}).mean_staleness() <
+        UpdateTrace(plan_of({{true, 8000.0}, {false, 2600.0}}), {1, 0}).mean_staleness());
+}
+
+TEST_CASE("pauses of the chief leave synchronous updates as they are") {
+  TrainingPlan plan = plan_of({{true, 4000.0}});
+  plan.chief_pauses = {2000.0, 70.0};
+  CHECK(UpdateTrace(plan, {1, 0}).mean_staleness() == 0.0);
+  CHECK(UpdateTrace(plan, {1, 0}).updates() == 500);
+}
+
+TEST_CASE("a replay without pauses has the staleness of one whose pauses take no time") {
+  TrainingPlan plan = plan_of({{true, 800.0}, {false, 4000.0}});
+  const UpdateTrace without(plan, {1, 0});
+  plan.chief_pauses = {100.0, 0.0};
+  Probe a;
+  Probe b;
+  const std::vector<double> end{4800.0};
+  static_cast<void>(without.run(a, end));
+  static_cast<void>(UpdateTrace(plan, {1, 0}).run(b, end));
+  CHECK(a.staleness == b.staleness);
+}
+
+TEST_CASE("readings are taken after the update that reaches their position") {
+  const TrainingPlan plan = plan_of({{true, 80.0}});
+  Probe probe;
+  const std::vector<double> positions{0.0, 8.0, 12.0, 1000.0};
+  const std::vector<FormReading> readings = UpdateTrace(plan, {1, 0}).run(probe, positions);
+  REQUIRE(readings.size() == 4);
+  CHECK(readings[0].loss == 0.0);
+  CHECK(readings[1].loss == 8.0 * 128.0);
+  CHECK(readings[2].loss == 16.0 * 128.0);
+  CHECK(readings[3].loss == 80.0 * 128.0);
+}

@@ -1,0 +1,141 @@
+#include "sim/study/search/methods.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+using namespace paceline::search;
+
+namespace {
+
+// Runs whose time is `seconds(setting)` in every replication, with the accuracy `accuracy(setting)`.
+template <class Seconds>
+Evaluate runs_taking(const Seconds& seconds) {
+  return [=](double setting, int replications) {
+    const double time_s = seconds(setting);
+    return Outcome(static_cast<std::size_t>(replications), RunOutcome{time_s, time_s, 0.9, time_s / 3600.0});
+  };
+}
+
+}  // namespace
+
+TEST_CASE("a setting that is asked again costs only its further replications") {
+  int asked = 0;
+  Trials trials([&](double, int replications) {
+    ++asked;
+    return Outcome(static_cast<std::size_t>(replications), RunOutcome{2.0, 4.0, 0.5, 0.5});
+  });
+  CHECK(trials.of(1.0, 3).size() == 3);
+  CHECK(trials.of(1.0, 2).size() == 3);
+  CHECK(asked == 1);
+  CHECK(trials.of(1.0, 5).size() == 5);
+  CHECK(trials.of(2.0, 1).size() == 1);
+  // Cost: 2 settings, 5 + 1 runs of 4 s and half a core-hour.
+  CHECK(trials.cost().settings == 2);
+  CHECK(trials.cost().runs == 6);
+  CHECK(trials.cost().simulated_s == 24.0);
+  CHECK(trials.cost().simulated_core_hours == 3.0);
+}
+
+TEST_CASE("the score is the mean, and the share of runs that never reached comes before it") {
+  const Outcome outcome{{10.0, 10.0, 0.9, 1.0}, {std::nullopt, 30.0, 0.7, 3.0}};
+  CHECK(score(outcome, {}) == Score{0.5, (10.0 + 30.0) / 2});
+  CHECK(score(outcome, 1, {}) == Score{0.0, 10.0});
+  CHECK(score(outcome, {.minimized = Minimized::core_hours}) == Score{0.0, 2.0});
+  CHECK(score(outcome, {.minimized = Minimized::money, .price_per_core_hour = 0.5}) == Score{0.0, 1.0});
+}
+
+TEST_CASE("a short job that never reaches its target does not win against a long one that does") {
+  // never after 4 s against 200 s
+  const Outcome gives_up{{std::nullopt, 4.0, 0.2, 1.0}};
+  const Outcome arrives{{200.0, 300.0, 0.9, 1.0}};
+  CHECK(is_better(score(arrives, {}), score(gives_up, {})));
+  CHECK_FALSE(is_better(score(gives_up, {}), score(arrives, {})));
+}
+
+TEST_CASE("a setting whose mean accuracy is too low is infeasible and worse than every number") {
+  const Outcome outcome{{10.0, 10.0, 0.9, 1.0}, {20.0, 30.0, 0.7, 3.0}};
+  // Mean accuracy 0.8.
+  CHECK(score(outcome, {.accuracy_min = 0.8}).has_value());
+  CHECK_FALSE(score(outcome, {.accuracy_min = 0.81}).has_value());
+  CHECK(is_better(Score{1.0, 1e300}, std::nullopt));
+  CHECK_FALSE(is_better(std::nullopt, Score{1.0, 1e300}));
+  CHECK_FALSE(is_better(std::nullopt, std::nullopt));
+  // A job that does not learn has no accuracy to be high enough.
+  CHECK_FALSE(score({{std::nullopt, 1.0, std::nullopt, 1.0}}, {.accuracy_min = 0.1}).has_value());
+}
+
+TEST_CASE("exhaustive search tries everything and returns the first of the best") {
+  Trials trials(runs_taking([](double x) { return 1.0 + std::abs(x - 2.5); }));
+  const Found found = exhaustive({0, 1, 2, 3, 4}, 3, {}, trials);
+  // |2 - 2.5| = |3 - 2.5|: the first of the two.
+  CHECK(found.setting == 2.0);
+  CHECK(found.score == Score{0.0, 1.5});
+  CHECK(trials.cost().runs == 5 * 3);
+}
+
+TEST_CASE("exhaustive search without a feasible setting finds none") {
+  Trials trials(runs_taking([](double) { return 1.0; }));
+  const Found found = exhaustive({0, 1}, 1, {.accuracy_min = 0.95}, trials);
+  CHECK_FALSE(found.setting.has_value());
+}
+
+TEST_CASE("golden section closes in on the bottom of a valley in the number of settings its formula says") {
+  for (const double bottom : {0.1, 0.3141, 0.5, 0.97}) {
+    Trials trials(runs_taking([=](double x) { return 1.0 + (x - bottom) * (x - bottom); }));
+    const Found found = golden_section({0.0, 1.0, 0.01}, 2, {}, trials);
+    REQUIRE(found.setting.has_value());
+    // Whoever is lowest of all tried lies in the last interval or beside it.
+    CHECK(std::abs(*found.setting - bottom) <= 0.01);
+    // Interior: 2 + ceil(ln(0.01) / ln(0.618)) = 2 + 10; and the two ends.
+    const double shrinks = std::ceil(std::log(0.01) / std::log((std::sqrt(5.0) - 1.0) / 2.0));
+    CHECK(trials.cost().settings == 4 + static_cast<std::size_t>(shrinks));
+  }
+}
+
+TEST_CASE("golden section finds a lowest point at an end") {
+  for (const double end : {0.0, 1.0}) {
+    Trials trials(runs_taking([=](double x) { return 1.0 + std::abs(x - end); }));
+    CHECK(golden_section({0.0, 1.0, 0.05}, 1, {}, trials).setting == end);
+  }
+}
+
+TEST_CASE("golden section tries whole numbers only, each once, where nothing else makes sense") {
+  Trials trials(runs_taking([](double x) { return 1.0 + std::abs(x - 11.0); }));
+  const Found found = golden_section({.from = 1, .to = 32, .tolerance = 1, .whole = true}, 1, {}, trials);
+  CHECK(found.setting == 11.0);
+  for (const Tried& tried : trials.tried()) CHECK(tried.setting == std::round(tried.setting));
+}
+
+TEST_CASE("golden section stays among feasible settings") {
+  // Below 0.4 runs are fast and wrong: the cheapest feasible setting is at 0.4.
+  Trials trials([](double x, int replications) {
+    return Outcome(static_cast<std::size_t>(replications), RunOutcome{x, x, x < 0.4 ? 0.5 : 0.9, x});
+  });
+  const Found found = golden_section({0.0, 1.0, 0.01}, 1, {.accuracy_min = 0.8}, trials);
+  REQUIRE(found.setting.has_value());
+  CHECK(*found.setting >= 0.4);
+  CHECK(*found.setting <= 0.42);
+}
+
+TEST_CASE("successive halving spends little on bad settings and finds the best") {
+  Trials trials(runs_taking([](double x) { return 10.0 + x; }));
+  std::vector<double> settings;
+  for (int i = 26; i >= 0; --i) settings.push_back(i);
+  const Found found = successive_halving(
+      settings, {.first_replications = 2, .replications = 18, .keep_one_of = 3}, {}, trials);
+  CHECK(found.setting == 0.0);
+  CHECK(found.score == Score{0.0, 10.0});
+  // Rounds: 27 settings x 2, 9 x 6, 3 x 18 replications; a setting's earlier runs are not paid again:
+  // 18 x 2 + 6 x 6 + 3 x 18 = 126 of 27 x 18 = 486 runs.
+  CHECK(trials.cost().runs == 126);
+}
+
+TEST_CASE("successive halving takes replications up to the limit and no further") {
+  Trials trials(runs_taking([](double x) { return x; }));
+  CHECK(successive_halving({1, 2}, {.first_replications = 4, .replications = 5, .keep_one_of = 2}, {}, trials)
+            .setting == 1.0);
+  // 2 x 4, and a fifth of the one that is left.
+  CHECK(trials.cost().runs == 9);
+  CHECK_FALSE(successive_halving({1, 2}, {}, {.accuracy_min = 1.0}, trials).setting.has_value());
+}
