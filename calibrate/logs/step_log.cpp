@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include <fmt/format.h>
 
-#include "calibrate/logs/csv_cells.hpp"
-#include "calibrate/logs/statistics.hpp"
-#include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::calibrate {
@@ -61,28 +58,15 @@ Half shortest_half(const std::vector<double>& values) {
 
 std::vector<StepRecord> read_step_log(const std::filesystem::path& path, const std::string& time_column,
                                       const std::string& step_column) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
-    throw UserError(fmt::format("{}: no such file", path.string()), "name a CSV file of recorded steps");
-  std::istringstream lines(read_file(path));
-  std::string line;
-  std::getline(lines, line);
-  const std::vector<std::string> names = cells_of(line);
-  const std::string hint = "; name yours with --time-column and --step-column";
-  const std::size_t time = column_of(names, time_column, path, hint);
-  const std::size_t step = column_of(names, step_column, path, hint);
+  const CsvFile file(path, {time_column, step_column},
+                     {.hint = "columns are named with --time-column and --step-column"});
   std::vector<StepRecord> records;
-  for (std::size_t number = 2; std::getline(lines, line); ++number) {
-    const std::vector<std::string> cells = cells_of(line);
-    if (cells.size() != names.size())
-      throw UserError(
-          fmt::format("{}:{}: {} values, but {} columns", path.string(), number, cells.size(), names.size()),
-          "was the file cut off?");
-    const StepRecord record{number_of(cells[time], path, number), number_of(cells[step], path, number)};
+  for (const CsvRow& row : file.rows()) {
+    const StepRecord record{row.number(time_column), row.number(step_column)};
     if (!records.empty() && (record.step <= records.back().step || record.time_s <= records.back().time_s))
-      throw UserError(fmt::format("{}:{}: step {:g} at {:.0f} s does not come after the line before",
-                                  path.string(), number, record.step, record.time_s),
-                      "give each start of a job as a file of its own");
+      row.fail(fmt::format("step {:g} at {:.0f} s does not come after the line before", record.step,
+                           record.time_s),
+               "give each start of a job as a file of its own");
     records.push_back(record);
   }
   if (records.size() < fewest_records)

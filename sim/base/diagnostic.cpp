@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/utf8.hpp"
+
 namespace paceline {
 namespace {
 
@@ -25,11 +27,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     previous = std::move(current);
   }
   return previous.back();
-}
-
-// Bytes that continue a UTF-8 character take no column of their own.
-bool continues_character(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
 }
 
 // Files are data: their control characters (escape sequences above all) must not reach the terminal.

@@ -1,13 +1,23 @@
-// A number with what follows it, as labels of varied values are written: "10 Gbit/s" is 10 and " Gbit/s".
+// Numbers as text.
 #pragma once
 
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace paceline {
 
+// The whole text as a number, `nan` and `inf` included; nothing when it is none.
+[[nodiscard]] inline std::optional<double> to_number(std::string_view text) {
+  double number = 0.0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// A number with what follows it, as labels of varied values are written: "10 Gbit/s" is 10 and " Gbit/s".
 struct NumberText {
   double number = 0.0;
   std::string unit;

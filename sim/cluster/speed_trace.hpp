@@ -14,6 +14,6 @@
 namespace paceline {
 
 // Throws UserError with file and line when the file is missing or a row makes no sense.
-[[nodiscard]] std::vector<TraceRow> read_trace(const std::filesystem::path& file, std::size_t workers);
+[[nodiscard]] std::vector<TraceRow> read_trace(const std::filesystem::path& path, std::size_t workers);
 
 }  // namespace paceline

@@ -4,24 +4,20 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/utf8.hpp"
+
 namespace paceline {
 namespace {
-
-// Characters, not bytes: continuation bytes of UTF-8 take no column.
-std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
 
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths(rows.front().size(), 0);
   for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width(row[c]));
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], count_characters(row[c]));
   std::string text;
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - width(row[c]), ' ');
+      const std::string padding(widths[c] - count_characters(row[c]), ' ');
       // Names to the left, everything else to the right, so that numbers line up.
       line += c == 0 ? row[c] + padding : "  " + padding + row[c];
     }

@@ -11,7 +11,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
-#include "sim/scenario/schema/utf8.hpp"
+#include "sim/base/utf8.hpp"
 
 namespace paceline {
 namespace {

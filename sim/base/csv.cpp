@@ -1,0 +1,165 @@
+#include "sim/base/csv.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/number_text.hpp"
+
+namespace paceline {
+namespace {
+
+struct Record {
+  int line = 1;
+  std::vector<std::string> cells = {""};
+
+  [[nodiscard]] bool is_empty() const { return cells.size() == 1 && cells.front().empty(); }
+};
+
+[[noreturn]] void complain(const std::filesystem::path& file, int line, std::string_view message,
+                           std::string_view hint) {
+  throw UserError(fmt::format("{}:{}: {}", file.string(), line, message), hint);
+}
+
+std::string joined_hints(std::string_view first, std::string_view second) {
+  return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : "; ", second);
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr std::string_view blanks = " \t";
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string::npos) return "";
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// Reads one record and leaves `at` behind its line break.
+class RecordReader {
+ public:
+  RecordReader(std::string_view content, const CsvHeader& header) : content_(content), header_(header) {}
+
+  // Nothing at the end of the file.
+  std::optional<Record> next() {
+    while (at_ < content_.size()) {
+      Record record = read();
+      if (header_.rules.is_hand_written) std::ranges::transform(record.cells, record.cells.begin(), trimmed);
+      if (!record.is_empty()) return record;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Record read() {
+    Record record{.line = line_};
+    bool quoted = false;
+    bool comment = false;
+    for (; at_ < content_.size(); ++at_) {
+      const char c = content_[at_];
+      if (c == '\n') ++line_;
+      if (!quoted && c == '\n') break;
+      comment = comment || (header_.rules.is_hand_written && !quoted && c == '#');
+      if (comment) continue;
+      if (quoted && content_.substr(at_, 2) == "\"\"") {
+        record.cells.back() += '"';
+        ++at_;
+      } else if (c == '"') {
+        quoted = !quoted;
+      } else if (!quoted && c == ',') {
+        record.cells.emplace_back();
+      } else if (quoted || c != '\r') {
+        record.cells.back() += c;
+      }
+    }
+    if (quoted) complain(header_.file, record.line, "a quoted cell does not end", header_.rules.hint);
+    ++at_;
+    return record;
+  }
+
+  std::string_view content_;
+  const CsvHeader& header_;
+  std::size_t at_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+std::size_t CsvHeader::index_of(std::string_view column) const {
+  const auto found = std::ranges::find(columns, column);
+  if (found == columns.end())
+    complain(file, line, fmt::format("there is no column `{}`", column),
+             joined_hints(fmt::format("the columns are {}", fmt::join(columns, ", ")), rules.hint));
+  return static_cast<std::size_t>(found - columns.begin());
+}
+
+CsvRow::CsvRow(std::shared_ptr<const CsvHeader> header, int line, std::vector<std::string> cells)
+    : header_(std::move(header)), line_(line), cells_(std::move(cells)) {}
+
+const std::string& CsvRow::text(std::string_view column) const {
+  const std::size_t index = header_->index_of(column);
+  if (index >= cells_.size())
+    fail(fmt::format("{} cells, but {} columns", cells_.size(), header_->columns.size()),
+         "was the file cut off?");
+  return cells_[index];
+}
+
+double CsvRow::number(std::string_view column) const {
+  const std::string& cell = text(column);
+  const std::optional<double> value = to_number(cell);
+  if (!value || !std::isfinite(*value))
+    fail(fmt::format("`{}` in column `{}` is not a finite number", cell, column));
+  return *value;
+}
+
+std::uint64_t CsvRow::count(std::string_view column) const {
+  const std::string& cell = text(column);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc{} || end != cell.data() + cell.size())
+    fail(fmt::format("`{}` in column `{}` is not a whole number", cell, column));
+  return value;
+}
+
+std::optional<double> CsvRow::number_if_given(std::string_view column) const {
+  return text(column).empty() ? std::nullopt : std::optional(number(column));
+}
+
+void CsvRow::fail(std::string_view message, std::string_view hint) const {
+  complain(header_->file, line_, message, joined_hints(hint, header_->rules.hint));
+}
+
+CsvFile::CsvFile(const std::filesystem::path& file, const std::vector<std::string>& needed, CsvRules rules) {
+  const auto header = std::make_shared<CsvHeader>(CsvHeader{file, 1, {}, std::move(rules)});
+  header_ = header;
+  const std::string content = read_file(file);
+  RecordReader reader(content, *header);
+  std::optional<Record> record = reader.next();
+  if (!record) fail("the file is empty", "its first row names the columns");
+  header->line = record->line;
+  header->columns = std::move(record->cells);
+  for (const std::string& column : needed) {
+    static_cast<void>(header->index_of(column));
+    if (std::ranges::count(header->columns, column) > 1)
+      fail(fmt::format("the column `{}` is there more than once", column));
+  }
+  while ((record = reader.next())) {
+    rows_.emplace_back(header_, record->line, std::move(record->cells));
+    if (!rows_.back().is_whole() && !header->rules.keeps_ragged_rows)
+      rows_.back().fail(fmt::format("{} cells, but {} columns", rows_.back().size(), header->columns.size()),
+                        "was the file cut off?");
+  }
+}
+
+bool CsvFile::has(std::string_view column) const {
+  return std::ranges::find(header_->columns, column) != header_->columns.end();
+}
+
+void CsvFile::fail(std::string_view message, std::string_view hint) const {
+  complain(header_->file, header_->line, message, joined_hints(hint, header_->rules.hint));
+}
+
+}  // namespace paceline

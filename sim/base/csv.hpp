@@ -1,0 +1,75 @@
+// Reading CSV files with a header: cells by the names of their columns, complaints with file and line.
+//
+// RFC 4180: commas, optional double quotes, one record a line; empty lines are skipped. The file is held in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace paceline {
+
+struct CsvRules {
+  std::string hint = {};         // ends every complaint
+  bool is_hand_written = false;  // text after # is a comment, and blanks around cells do not count
+  bool keeps_ragged_rows =
+      false;  // rows with more or fewer cells than columns: the caller looks at is_whole()
+};
+
+struct CsvHeader {
+  std::filesystem::path file;
+  int line = 1;
+  std::vector<std::string> columns;
+  CsvRules rules;
+
+  // Throws UserError that lists the columns there are.
+  [[nodiscard]] std::size_t index_of(std::string_view column) const;
+};
+
+class CsvRow {
+ public:
+  CsvRow(std::shared_ptr<const CsvHeader> header, int line, std::vector<std::string> cells);
+
+  [[nodiscard]] int line() const { return line_; }
+  [[nodiscard]] std::size_t size() const { return cells_.size(); }
+  [[nodiscard]] bool is_whole() const { return cells_.size() == header_->columns.size(); }
+
+  // Each throws UserError naming file and line where the cell is missing or something else.
+  [[nodiscard]] const std::string& text(std::string_view column) const;
+  [[nodiscard]] double number(std::string_view column) const;        // finite
+  [[nodiscard]] std::uint64_t count(std::string_view column) const;  // a whole number of at least 0
+  [[nodiscard]] std::optional<double> number_if_given(
+      std::string_view column) const;  // nothing: an empty cell
+  // A complaint about this row.
+  [[noreturn]] void fail(std::string_view message, std::string_view hint = "") const;
+
+ private:
+  std::shared_ptr<const CsvHeader> header_;
+  int line_;
+  std::vector<std::string> cells_;
+};
+
+class CsvFile {
+ public:
+  // Throws UserError naming the file (and line) when it cannot be read, has no header, lacks one of `needed` or is ragged.
+  explicit CsvFile(const std::filesystem::path& file, const std::vector<std::string>& needed = {},
+                   CsvRules rules = {});
+
+  [[nodiscard]] const std::filesystem::path& path() const { return header_->file; }
+  [[nodiscard]] const std::vector<std::string>& columns() const { return header_->columns; }
+  [[nodiscard]] bool has(std::string_view column) const;
+  [[nodiscard]] const std::vector<CsvRow>& rows() const { return rows_; }
+  // A complaint about the header.
+  [[noreturn]] void fail(std::string_view message, std::string_view hint = "") const;
+
+ private:
+  std::shared_ptr<const CsvHeader> header_;
+  std::vector<CsvRow> rows_;
+};
+
+}  // namespace paceline

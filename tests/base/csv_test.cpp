@@ -1,0 +1,105 @@
+// CSV files: cells by column names, and what is refused with its line.
+#include "sim/base/csv.hpp"
+
+#include <doctest/doctest.h>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+
+namespace {
+
+CsvFile read(const std::string& text, const std::vector<std::string>& needed = {}, CsvRules rules = {}) {
+  const test::TemporaryFolder folder;
+  write_file_atomically(folder.path() / "some.csv", text);
+  return CsvFile(folder.path() / "some.csv", needed, std::move(rules));
+}
+
+template <class Reading>
+std::string complaint(const Reading& reading) {
+  try {
+    reading();
+    return "nothing";
+  } catch (const UserError& error) {
+    const std::string text = error.what();
+    return text.substr(std::min(text.find("some.csv"), text.size()));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("cells are found by the names of their columns and keep their type") {
+  const CsvFile file = read("step,name,value\n7,first,0.5\n\n8,second,\n");
+  REQUIRE(file.rows().size() == 2);
+  CHECK(file.has("name"));
+  CHECK_FALSE(file.has("Name"));
+  const CsvRow& first = file.rows()[0];
+  CHECK(first.count("step") == 7);
+  CHECK(first.text("name") == "first");
+  CHECK(first.number("value") == 0.5);
+  CHECK(file.rows()[1].line() == 4);  // the empty line counts
+  CHECK_FALSE(file.rows()[1].number_if_given("value"));
+}
+
+TEST_CASE("quotes hold commas, quotes and line breaks, as RFC 4180 has them") {
+  const CsvFile file = read("a,b\r\n\"one, two\",\"say \"\"no\"\"\"\r\n\"three\nfour\",5\r\n6,7");
+  CHECK(file.rows()[0].text("a") == "one, two");
+  CHECK(file.rows()[0].text("b") == "say \"no\"");
+  CHECK(file.rows()[1].text("a") == "three\nfour");
+  CHECK(file.rows()[2].line() == 5);
+  CHECK(file.rows()[2].number("b") == 7.0);
+}
+
+TEST_CASE("what is wrong with a file is told with its line") {
+  CHECK(complaint([] { read(""); }).starts_with("some.csv:1: the file is empty"));
+  CHECK(complaint([] {
+          read("a,b\n", {"c"});
+        }).starts_with("some.csv:1: there is no column `c`\nhint: the columns are a, b"));
+  CHECK(complaint([] {
+          read("a,a\n", {"a"});
+        }).starts_with("some.csv:1: the column `a` is there more than once"));
+  CHECK(complaint([] { read("a,b\n1,2\n3\n"); }).starts_with("some.csv:3: 1 cells, but 2 columns"));
+  CHECK(complaint([] { read("a\n\"1\n"); }).starts_with("some.csv:2: a quoted cell does not end"));
+  const CsvFile file = read("a\nx\nnan\n-1\n1e3\n");
+  const auto number_at = [&](std::size_t row) {
+    return [&, row] { static_cast<void>(file.rows()[row].number("a")); };
+  };
+  CHECK(complaint(number_at(0)).starts_with("some.csv:2: `x` in column `a` is not a finite number"));
+  CHECK(complaint(number_at(1)).starts_with("some.csv:3: `nan` in column `a` is not a finite number"));
+  CHECK(file.rows()[2].number("a") == -1.0);
+  CHECK(complaint([&] {
+          static_cast<void>(file.rows()[2].count("a"));
+        }).starts_with("some.csv:4: `-1` in column `a` is not a whole number"));
+  CHECK(complaint([&] { file.rows()[3].fail("too large", "at most 9"); }) ==
+        "some.csv:5: too large\nhint: at most 9\n");
+}
+
+TEST_CASE("a hint given with the file ends every complaint") {
+  const CsvFile file = read("a\nx\n", {}, {.hint = "make it again"});
+  CHECK(
+      complaint([&] { static_cast<void>(file.rows()[0].number("a")); }).ends_with("\nhint: make it again\n"));
+  CHECK(complaint([&] {
+          static_cast<void>(file.rows()[0].text("b"));
+        }).ends_with("\nhint: the columns are a; make it again\n"));
+}
+
+TEST_CASE("in files written by hand comments and blanks do not count") {
+  const CsvFile file =
+      read("# recorded\n time , speed\n\n1, 0.5  # slow\n   \n2,\n", {"time"}, {.is_hand_written = true});
+  REQUIRE(file.rows().size() == 2);
+  CHECK(file.rows()[0].number("speed") == 0.5);
+  CHECK(file.rows()[1].line() == 6);
+  CHECK(file.rows()[1].text("speed").empty());
+}
+
+TEST_CASE("ragged rows are kept where they are asked for, and their missing cells are refused") {
+  const CsvFile file = read("a,b\n1\n1,2\n", {}, {.keeps_ragged_rows = true});
+  CHECK_FALSE(file.rows()[0].is_whole());
+  CHECK(file.rows()[0].number("a") == 1.0);
+  CHECK(complaint([&] {
+          static_cast<void>(file.rows()[0].text("b"));
+        }).starts_with("some.csv:2: 1 cells, but 2 columns"));
+  CHECK(file.rows()[1].is_whole());
+}
