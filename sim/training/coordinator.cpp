@@ -82,7 +82,7 @@ void Coordinator::on(const WorkerLeft& event, Actions& actions) {
   worker.iterations = iterations;
   adopt(batch_controller_->on_leave(event.worker), actions);
   if (switch_policy_->watches()) switch_policy_->on_members(workload_.phase(), members());
-  carry_out(policies_.front()->on_leave(event.worker), ServerId{0}, actions);
+  carry_out(policies_.front()->on_leave(event.worker, now_), ServerId{0}, actions);
 }
 
 void Coordinator::on(const WorkerJoined& event, Actions& actions) {
@@ -94,11 +94,11 @@ void Coordinator::on(const WorkerJoined& event, Actions& actions) {
   batch_controller_->on_join(event.worker);
   if (switch_policy_->watches()) switch_policy_->on_members(workload_.phase(), members());
   SynchronizationPolicy& policy = *policies_.front();
-  const SynchronizationDecision decision = policy.on_join(event.worker);
+  const SynchronizationDecision decision = policy.on_join(event.worker, now_);
   const bool has_work = workload_.phase_has_work(policy.gradients_per_update());
   if (policy.is_synchronous() && !decision.release.empty() && !has_work) {
     // The round under way must be able to end without it: it belongs to the next one that has work for it.
-    static_cast<void>(policy.on_leave(event.worker));
+    static_cast<void>(policy.on_leave(event.worker, now_));
     worker.is_outside_round = true;
     refused_.push_back(event.worker);
     return;

@@ -40,7 +40,7 @@ void Coordinator::release(std::vector<WorkerId> workers, Actions& actions) {
   const bool together = policy.is_synchronous();
   if (together && has_work()) {
     for (const WorkerId id : refused_)
-      if (std::exchange(state(id).is_outside_round, false)) static_cast<void>(policy.on_join(id));
+      if (std::exchange(state(id).is_outside_round, false)) static_cast<void>(policy.on_join(id, now_));
     workers.insert(workers.end(), refused_.begin(), refused_.end());
     std::sort(workers.begin(), workers.end());
     workers.erase(std::unique(workers.begin(), workers.end()), workers.end());

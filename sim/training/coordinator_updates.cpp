@@ -46,7 +46,7 @@ void Coordinator::send_to_servers(WorkerId id, Actions& actions) {
 }
 
 void Coordinator::gradient_ready(WorkerId worker, ServerId server, Actions& actions) {
-  const SynchronizationDecision decision = policies_.at(server.value)->on_gradient(worker);
+  const SynchronizationDecision decision = policies_.at(server.value)->on_gradient(worker, now_);
   // A gradient that is not an update by itself is added to those the server already holds.
   const bool alone = decision.combine.size() == 1;
   const bool dropped = std::find(decision.drop.begin(), decision.drop.end(), worker) != decision.drop.end();

@@ -18,9 +18,9 @@ TEST_CASE(
   const auto bsp = make_synchronization({.policy = SynchronizationKind::bsp});
   bsp->begin(three);
   for (int round = 0; round < 3; ++round) {
-    CHECK(bsp->on_gradient(WorkerId{2}).combine.empty());
-    CHECK(bsp->on_gradient(WorkerId{0}).release.empty());
-    const SynchronizationDecision decision = bsp->on_gradient(WorkerId{1});
+    CHECK(bsp->on_gradient(WorkerId{2}, Seconds{}).combine.empty());
+    CHECK(bsp->on_gradient(WorkerId{0}, Seconds{}).release.empty());
+    const SynchronizationDecision decision = bsp->on_gradient(WorkerId{1}, Seconds{});
     CHECK(decision.combine == three);
     CHECK(decision.release == three);
   }
@@ -29,14 +29,14 @@ TEST_CASE(
 TEST_CASE("BSP refuses two gradients of one worker in one round") {
   const auto bsp = make_synchronization({.policy = SynchronizationKind::bsp});
   bsp->begin(three);
-  static_cast<void>(bsp->on_gradient(WorkerId{1}));
-  CHECK_THROWS_AS(static_cast<void>(bsp->on_gradient(WorkerId{1})), ProgrammingError);
+  static_cast<void>(bsp->on_gradient(WorkerId{1}, Seconds{}));
+  CHECK_THROWS_AS(static_cast<void>(bsp->on_gradient(WorkerId{1}, Seconds{})), ProgrammingError);
 }
 
 TEST_CASE("ASP applies each gradient alone and releases only its worker") {
   const auto asp = make_synchronization({.policy = SynchronizationKind::asp});
   asp->begin(three);
-  const SynchronizationDecision decision = asp->on_gradient(WorkerId{1});
+  const SynchronizationDecision decision = asp->on_gradient(WorkerId{1}, Seconds{});
   CHECK(decision.combine == std::vector{WorkerId{1}});
   CHECK(decision.release == std::vector{WorkerId{1}});
 }

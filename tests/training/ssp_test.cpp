@@ -91,9 +91,9 @@ TEST_CASE("a worker that leaves holds nobody up, and one that joins starts at th
   const auto policy = make_synchronization(ssp(0));
   const std::vector<WorkerId> two{WorkerId{0}, WorkerId{1}};
   policy->begin(two);
-  CHECK(policy->on_gradient(WorkerId{0}).release.empty());
-  CHECK(policy->on_leave(WorkerId{1}).release == std::vector{WorkerId{0}});
-  CHECK(policy->on_join(WorkerId{1}).release == std::vector{WorkerId{1}});
-  CHECK(policy->on_gradient(WorkerId{0}).release.empty());
-  CHECK(policy->on_gradient(WorkerId{1}).release == two);
+  CHECK(policy->on_gradient(WorkerId{0}, Seconds{}).release.empty());
+  CHECK(policy->on_leave(WorkerId{1}, Seconds{}).release == std::vector{WorkerId{0}});
+  CHECK(policy->on_join(WorkerId{1}, Seconds{}).release == std::vector{WorkerId{1}});
+  CHECK(policy->on_gradient(WorkerId{0}, Seconds{}).release.empty());
+  CHECK(policy->on_gradient(WorkerId{1}, Seconds{}).release == two);
 }

@@ -10,11 +10,11 @@ class Asp final : public SynchronizationPolicy {
   bool is_synchronous() const override { return false; }
   std::size_t gradients_per_update() const override { return 1; }
   void begin(std::span<const WorkerId>) override {}
-  SynchronizationDecision on_gradient(WorkerId worker) override {
+  SynchronizationDecision on_gradient(WorkerId worker, Seconds) override {
     return {.combine = {worker}, .drop = {}, .release = {worker}};
   }
-  SynchronizationDecision on_leave(WorkerId) override { return {}; }
-  SynchronizationDecision on_join(WorkerId worker) override {
+  SynchronizationDecision on_leave(WorkerId, Seconds) override { return {}; }
+  SynchronizationDecision on_join(WorkerId worker, Seconds) override {
     return {.combine = {}, .drop = {}, .release = {worker}};
   }
 };

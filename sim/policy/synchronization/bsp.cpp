@@ -19,13 +19,13 @@ class Bsp final : public SynchronizationPolicy {
     ready_.clear();
   }
 
-  SynchronizationDecision on_gradient(WorkerId worker) override {
+  SynchronizationDecision on_gradient(WorkerId worker, Seconds) override {
     check(ready_.insert(worker).second, "a worker's gradient is ready twice in one BSP round");
     computing_.erase(worker);
     return end_round_if_complete();
   }
 
-  SynchronizationDecision on_leave(WorkerId worker) override {
+  SynchronizationDecision on_leave(WorkerId worker, Seconds) override {
     members_.erase(worker);
     const bool took_part = computing_.erase(worker) + ready_.erase(worker) > 0;
     // A round that everybody has left begins anew with those who joined while it lasted.
@@ -37,7 +37,7 @@ class Bsp final : public SynchronizationPolicy {
   }
 
   // The newcomer takes part from the next round on; at once when there is no round.
-  SynchronizationDecision on_join(WorkerId worker) override {
+  SynchronizationDecision on_join(WorkerId worker, Seconds) override {
     members_.insert(worker);
     if (!computing_.empty() || !ready_.empty()) return {};
     computing_ = {worker};

@@ -32,20 +32,20 @@ class FirstGradients final : public SynchronizationPolicy {
     late_.clear();
   }
 
-  SynchronizationDecision on_gradient(WorkerId worker) override {
+  SynchronizationDecision on_gradient(WorkerId worker, Seconds) override {
     if (late_.erase(worker) == 1) return {.combine = {}, .drop = {worker}, .release = {worker}};
     check(ready_.insert(worker).second, "a worker's gradient is ready twice in one round");
     return end_round_if_complete();
   }
 
-  SynchronizationDecision on_leave(WorkerId worker) override {
+  SynchronizationDecision on_leave(WorkerId worker, Seconds) override {
     members_.erase(worker);
     late_.erase(worker);
     ready_.erase(worker);
     return end_round_if_complete();
   }
 
-  SynchronizationDecision on_join(WorkerId worker) override {
+  SynchronizationDecision on_join(WorkerId worker, Seconds) override {
     members_.insert(worker);
     return {.combine = {}, .drop = {}, .release = {worker}};
   }

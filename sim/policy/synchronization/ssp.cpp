@@ -30,7 +30,7 @@ class Ssp final : public SynchronizationPolicy {
     for (const WorkerId member : members) clocks_[member] = 0;
   }
 
-  SynchronizationDecision on_gradient(WorkerId worker) override {
+  SynchronizationDecision on_gradient(WorkerId worker, Seconds) override {
     ++clocks_.at(worker);
     blocked_.insert(worker);
     SynchronizationDecision decision = release_who_may_go_on();
@@ -38,14 +38,14 @@ class Ssp final : public SynchronizationPolicy {
     return decision;
   }
 
-  SynchronizationDecision on_leave(WorkerId worker) override {
+  SynchronizationDecision on_leave(WorkerId worker, Seconds) override {
     clocks_.erase(worker);
     blocked_.erase(worker);
     return release_who_may_go_on();
   }
 
   // A newcomer counts from where the slowest is: nobody waits for iterations it was not there for.
-  SynchronizationDecision on_join(WorkerId worker) override {
+  SynchronizationDecision on_join(WorkerId worker, Seconds) override {
     clocks_[worker] = slowest();
     return {.combine = {}, .drop = {}, .release = {worker}};
   }

@@ -1,4 +1,4 @@
-// When gradients become an update, and when workers may go on: the decision alone, without transport or time.
+// When gradients become an update, and when workers may go on: the decision alone, without transport.
 //
 // Models:      a parameter server's (or an all-reduce group's) reaction to each gradient that is ready to be combined.
 //              "Ready" is when a gradient has arrived at the server, or, under all-reduce, when it is computed. With
@@ -7,7 +7,7 @@
 //              K-sync: combine the first K of W, call off the other W - K, release all W.
 //              Backup workers: combine the first W - b; a gradient that comes later is dropped and its worker goes on
 //              with the parameters of then.
-// Units:       none; policies see the order of events only.
+// Units:       seconds since the start of the job; policies see when gradients were ready, nothing of the future.
 // Assumptions: every worker has at most one gradient outstanding; a released worker computes its next one on the
 //              parameters it is given at its release. A worker that joins a BSP round waits for the next one.
 // Not modelled: DSSP, K-async, local SGD.
@@ -47,12 +47,14 @@ class SynchronizationPolicy {
 
   // A phase begins: `members` are idle and about to be released together.
   virtual void begin(std::span<const WorkerId> members) = 0;
+  // What follows happens at the time `now`, which never decreases.
+  //
   // `worker`'s gradient is ready to be combined.
-  virtual SynchronizationDecision on_gradient(WorkerId worker) = 0;
+  virtual SynchronizationDecision on_gradient(WorkerId worker, Seconds now) = 0;
   // `worker` is gone, and with it the gradient it had ready for an update that is not decided yet.
-  virtual SynchronizationDecision on_leave(WorkerId worker) = 0;
+  virtual SynchronizationDecision on_leave(WorkerId worker, Seconds now) = 0;
   // `worker` is there (again), idle.
-  virtual SynchronizationDecision on_join(WorkerId worker) = 0;
+  virtual SynchronizationDecision on_join(WorkerId worker, Seconds now) = 0;
 };
 
 [[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_synchronization(const PhaseConfig& phase);
