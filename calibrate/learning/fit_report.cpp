@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/learning/recorded_costs.hpp"
-#include "sim/report/output/csv.hpp"
+#include "sim/base/csv.hpp"
 
 namespace paceline {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/report/output/csv.hpp"
+#include "sim/base/csv.hpp"
 
 namespace paceline {
 namespace {

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/number_text.hpp"
 
@@ -160,6 +161,34 @@ bool CsvFile::has(std::string_view column) const {
 
 void CsvFile::fail(std::string_view message, std::string_view hint) const {
   complain(header_->file, header_->line, message, joined_hints(hint, header_->rules.hint));
+}
+
+CsvTable::CsvTable(const std::vector<std::string>& columns) : columns_(columns.size()) {
+  for (const std::string& column : columns) cell(column);
+  end_row();
+}
+
+CsvTable& CsvTable::add(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? add(*value) : cell("");
+}
+
+CsvTable& CsvTable::add(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return cell(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell(quoted + '"');
+}
+
+void CsvTable::end_row() {
+  check(cells_in_row_ == columns_, "a CSV row has as many cells as the table has columns");
+  text_ += '\n';
+  cells_in_row_ = 0;
+}
+
+CsvTable& CsvTable::cell(std::string_view content) {
+  if (cells_in_row_++ > 0) text_ += ',';
+  text_ += content;
+  return *this;
 }
 
 }  // namespace paceline

@@ -1,4 +1,5 @@
-// Reading CSV files with a header: cells by the names of their columns, complaints with file and line.
+// CSV files with a header. Read: cells by the names of their columns, complaints with file and line. Written: numbers in
+// their shortest exact form, text quoted where it must be.
 //
 // RFC 4180: commas, optional double quotes, one record a line; empty lines are skipped. The file is held in memory.
 #pragma once
@@ -10,7 +11,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
+
+#include <fmt/format.h>
+
+#include "sim/base/quantity.hpp"
 
 namespace paceline {
 
@@ -70,6 +76,30 @@ class CsvFile {
  private:
   std::shared_ptr<const CsvHeader> header_;
   std::vector<CsvRow> rows_;
+};
+
+// A file as it is written, cell by cell.
+class CsvTable {
+ public:
+  explicit CsvTable(const std::vector<std::string>& columns);
+
+  template <class Number>
+  requires std::is_arithmetic_v<Number> CsvTable& add(Number value) { return cell(fmt::format("{}", value)); }
+  CsvTable& add(Seconds time) { return add(time.value()); }
+  // Empty when absent, or when a loss is no longer a number.
+  CsvTable& add(const std::optional<double>& value);
+  CsvTable& add(const std::optional<Seconds>& time) { return time ? add(*time) : cell(""); }
+  CsvTable& add(std::string_view text);
+
+  void end_row();
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  CsvTable& cell(std::string_view content);
+
+  std::string text_;
+  std::size_t columns_;
+  std::size_t cells_in_row_ = 0;
 };
 
 }  // namespace paceline

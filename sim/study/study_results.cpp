@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
+#include "sim/base/csv.hpp"
 #include "sim/report/output/columns.hpp"
-#include "sim/report/output/csv.hpp"
 
 namespace paceline {
 namespace {

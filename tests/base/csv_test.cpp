@@ -1,6 +1,8 @@
 // CSV files: cells by column names, and what is refused with its line.
 #include "sim/base/csv.hpp"
 
+#include <limits>
+
 #include <doctest/doctest.h>
 
 #include "sim/base/atomic_file.hpp"
@@ -102,4 +104,11 @@ TEST_CASE("ragged rows are kept where they are asked for, and their missing cell
           static_cast<void>(file.rows()[0].text("b"));
         }).starts_with("some.csv:2: 1 cells, but 2 columns"));
   CHECK(file.rows()[1].is_whole());
+}
+
+TEST_CASE("CSV keeps numbers exact, quotes text that needs it, and leaves absent values empty") {
+  CsvTable table({"a", "b", "c"});
+  table.add(0.1 + 0.2).add("x, \"y\"").add(std::optional<double>()).end_row();
+  table.add(1).add("plain").add(std::optional(std::numeric_limits<double>::quiet_NaN())).end_row();
+  CHECK(table.text() == "a,b,c\n0.30000000000000004,\"x, \"\"y\"\"\",\n1,plain,\n");
 }

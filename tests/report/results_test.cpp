@@ -6,7 +6,6 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/report/output/csv.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/report/statistics/comparison.hpp"
@@ -37,13 +36,6 @@ TEST_CASE("a packed run result comes back bit for bit, infinities included") {
   CHECK(back.staleness == run.staleness);
   // mean staleness = (9·3 + 3·0) / 12
   CHECK(back.mean_staleness() == doctest::Approx(2.25));
-}
-
-TEST_CASE("CSV keeps numbers exact, quotes text that needs it, and leaves absent values empty") {
-  CsvTable table({"a", "b", "c"});
-  table.add(0.1 + 0.2).add("x, \"y\"").add(std::optional<double>()).end_row();
-  table.add(1).add("plain").add(std::optional(std::numeric_limits<double>::quiet_NaN())).end_row();
-  CHECK(table.text() == "a,b,c\n0.30000000000000004,\"x, \"\"y\"\"\",\n1,plain,\n");
 }
 
 TEST_CASE("a staged folder appears only when committed") {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/base/csv.hpp"
 #include "sim/report/output/columns.hpp"
-#include "sim/report/output/csv.hpp"
 #include "sim/report/recording/bottlenecks.hpp"
 
 namespace paceline {

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/csv.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/report/output/assumed_learner.hpp"
 #include "sim/report/output/columns.hpp"
-#include "sim/report/output/csv.hpp"
 #include "sim/report/output/text_table.hpp"
 
 namespace paceline {
