@@ -2,12 +2,12 @@
 //
 // Models:      accuracy is not linear in what differs from run to run: a run that learns late is further below the mean run
 //              than one that learns early is above it. Recorded means are means over runs, so a fit compares these.
-// Equation:    lift(position) = E[accuracy(z)] - accuracy(mean run), z the draw behind speed and damage: gauss_hermite.hpp, the
+// Equation:    lift(position) = E[accuracy(z)] - accuracy(mean run), z the draw behind speed and penalty: gauss_hermite.hpp, the
 //              mean run standing for the middle node. The draw behind the ceiling enters linearly and lifts nothing.
 // Units:       accuracy as a fraction.
 // Assumptions: the spread is small enough for three nodes; accuracies stay off the ends of their range. The run of z = 0 has
-//              a little less damage than the mean run (statistical_model.hpp), which is neglected: it moves the final
-//              accuracies predicted by at most 0.0007 on the recorded folds (sim/fit/README.md).
+//              a little less penalty than the mean run (statistical_model.hpp), which is neglected: it moves the final
+//              accuracies predicted by at most 0.0007 on the recorded folds.
 // Not modelled: the mean of losses.
 // Source:      gauss_hermite.hpp.
 #pragma once

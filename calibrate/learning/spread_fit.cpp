@@ -14,7 +14,7 @@ constexpr double early_share = 0.3;
 constexpr double settled_share = 0.2;  // differences before it show learning, not noise
 constexpr double speed_step = 0.1;     // of ln(speed), for the derivative
 constexpr double largest_speed_spread = 0.5;
-constexpr double largest_damage_spread = 1.0;
+constexpr double largest_penalty_spread = 1.0;
 constexpr int weighting_rounds = 10;
 constexpr double least_variance = 1e-8;  // accuracies are known to four digits
 
@@ -37,7 +37,7 @@ double final_accuracy(const FittedForm& fitted, const TracedGroup& group, const 
 struct FinalVariance {
   double recorded = 0.0;
   double of_speed = 0.0;
-  double per_damage = 0.0;  // times the square of the damage's deviation
+  double per_penalty = 0.0;  // times the square of the penalty's deviation
   double degrees = 0.0;
 };
 
@@ -51,10 +51,11 @@ FinalVariance final_variance(const FittedForm& fitted, const TracedGroup& group,
     square.add(accuracy * accuracy, node.weight);
   }
   const double of_speed = std::max(0.0, square.mean() - end.mean() * end.mean());
-  const double damage =
-      final_accuracy(fitted, group, {.damage_factor = 0.0}) - final_accuracy(fitted, group, {});
+  const double penalty =
+      final_accuracy(fitted, group, {.penalty_factor = 0.0}) - final_accuracy(fitted, group, {});
   const double deviation = *group.group.final_accuracy_deviation();
-  return {deviation * deviation, of_speed, damage * damage, static_cast<double>(group.group.runs.size() - 1)};
+  return {deviation * deviation, of_speed, penalty * penalty,
+          static_cast<double>(group.group.runs.size() - 1)};
 }
 
 // x >= 0 and y between 0 and `most` that minimize Σ w · (target - x·a - y·b)².
@@ -218,15 +219,15 @@ RunSpread fit_spread(const FittedForm& fitted, std::span<const TracedGroup> grou
   std::vector<FinalVariance> variances;
   for (const TracedGroup& group : groups)
     if (group.group.runs.size() > 1) variances.push_back(final_variance(fitted, group, speed));
-  std::array<double, 2> squares{};  // of ceiling and damage
+  std::array<double, 2> squares{};  // of ceiling and penalty
   for (int round = 0; round < weighting_rounds; ++round) {
     TwoSums sums;
     for (const FinalVariance& one : variances) {
       const double expected =
-          round == 0 ? 1.0 : least_variance + one.of_speed + squares[0] + squares[1] * one.per_damage;
-      sums.add(1.0, one.per_damage, one.recorded - one.of_speed, one.degrees / (expected * expected));
+          round == 0 ? 1.0 : least_variance + one.of_speed + squares[0] + squares[1] * one.per_penalty;
+      sums.add(1.0, one.per_penalty, one.recorded - one.of_speed, one.degrees / (expected * expected));
     }
-    squares = sums.solve(largest_damage_spread * largest_damage_spread);
+    squares = sums.solve(largest_penalty_spread * largest_penalty_spread);
   }
   return {std::sqrt(squares[0]), std::sqrt(squares[1]), speed};
 }

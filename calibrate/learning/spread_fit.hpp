@@ -1,11 +1,11 @@
 // How runs of one setting differ, and how noisy single evaluations are, from the runs a form was fitted on.
 //
 // Models:      the run effects and the evaluation noise of statistical_model.hpp.
-// Equation:    variance of the final accuracy in group g = ceiling² + (damage · D_g)² + V_g, D_g what staleness takes from
-//              the mean run, V_g what speed alone does to the end (quadrature with three runs): least squares over groups,
+// Equation:    variance of the final accuracy in group g = ceiling² + (penalty · D_g)² + V_g, D_g what staleness takes
+//              from the mean run, V_g what speed alone does to the end (quadrature with three runs): least squares over groups,
 //              weighted by degrees of freedom / expected variance², as variances scatter, in ten rounds; not negative.
-//              damage at most 1: runs that differ by more than the whole damage differ by something else, and ceiling
-//              takes it.
+//              penalty at most 1: runs that differ by more than the whole penalty differ by something else, and
+//              ceiling takes it.
 //              speed = sd over runs of the shift of ln(speed) that explains a run's early accuracies best (the first
 //              30 % of the workload), less what evaluation noise alone would give.
 //              Evaluation noise from differences of neighbouring evaluations before the first drop of the learning rate;

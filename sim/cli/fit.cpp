@@ -81,8 +81,8 @@ void print_report(const FitReport& report) {
     else
       fmt::print("  {:.4g} … {:.4g}\n", report.intervals[i].low, report.intervals[i].high);
   }
-  fmt::print("spread of runs: ceiling {:.4f}, damage {:.2f}, speed {:.2f}\n", report.model.spread.ceiling,
-             report.model.spread.damage, report.model.spread.speed);
+  fmt::print("spread of runs: ceiling {:.4f}, staleness penalty {:.2f}, speed {:.2f}\n", report.model.spread.ceiling,
+             report.model.spread.staleness_penalty, report.model.spread.speed);
   if (report.left_out.empty()) {
     fmt::print("no group could be left out: fewer than three\n");
     return;

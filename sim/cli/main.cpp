@@ -84,7 +84,7 @@ void add_fit(CLI::App& app, FitArguments& arguments, std::function<int()>& actio
                   "of a folder of recorded runs: which runs belong together");
   fit->add_option("--policy", arguments.policies, "fit only runs of this policy (repeatable)")
       ->allow_extra_args(false);
-  fit->add_option("--form", arguments.form, "relaxation, quadratic, efficiency or power-law")
+  fit->add_option("--form", arguments.form, "relaxation, quadratic or power-law")
       ->capture_default_str();
   fit->add_option("--bootstrap", arguments.bootstrap, "refits for the intervals; 0 for none")
       ->check(CLI::Range(0, 10000))

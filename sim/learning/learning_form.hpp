@@ -2,22 +2,29 @@
 //
 // Models:      the course of loss and accuracy of one training job, from what each update was: samples, weight and
 //              staleness of its gradients, learning rate, momentum. Never from a policy's name, a share of it, or time.
-// Equation:    each form's own header. Shared by all: the *exposure* of one gradient to staleness,
+// Equation:    at the head of each form's source. Shared by all: the *exposure* of one gradient to staleness,
 //                x = tau · learning_rate · weight / (1 - momentum),
 //              the distance the parameters move, in units of a gradient, between reading and applying. The limit of
-//              stability of delayed gradient descent is a bound on curvature · x (see quadratic_form.hpp).
+//              stability of delayed gradient descent is a bound on curvature · x (quadratic_form.cpp);
+//              the *temperature* of an update, which scales gradient noise,
+//                t = learning_rate / samples / (1 - momentum), relative to that of the runs fitted.
 // Units:       staleness tau in updates; loss in nats (training cross-entropy without weight decay); accuracy 0-1.
 // Assumptions: one network, data set and optimizer family: those of the runs the parameters were fitted on.
 // Not modelled: the content of a batch; what a worker's data order does.
-// Source:      reference: McCandlish et al. 2018 (arXiv 1812.06162), G. Zhang et al. 2019 (arXiv 1907.04164).
+// Source:      temperature: McCandlish et al. 2018 (arXiv 1812.06162), appendix C; limit of stability: Giladi et al.,
+//              ICLR 2020 (arXiv 1909.12340).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/base/check.hpp"
 #include "sim/base/random.hpp"
 
 namespace paceline {
@@ -37,7 +44,7 @@ struct SeenUpdate {
 // What differs from run to run of one setting; the defaults are the mean run.
 struct RunEffects {
   double ceiling_offset = 0.0;  // added to the accuracy reached in the end
-  double damage_factor = 1.0;   // multiplies what staleness takes from that accuracy
+  double penalty_factor = 1.0;  // multiplies what staleness takes from that accuracy
   double speed_factor = 1.0;    // multiplies early progress
 };
 
@@ -86,10 +93,31 @@ struct FormDescription {
   bool has_velocity = false;  // a rule for velocities at a switch changes its course
 };
 
-// All forms, the recommended one first.
+// What the shipped learners use; what the published theory gives; the baseline.
+[[nodiscard]] const FormDescription& relaxation_form();
+[[nodiscard]] const FormDescription& quadratic_form();
+[[nodiscard]] const FormDescription& power_law_form();
+// These, in this order.
 [[nodiscard]] std::span<const FormDescription> learning_forms();
 // Null when there is no form of this name.
 [[nodiscard]] const FormDescription* find_form(std::string_view name);
+// "relaxation, quadratic, power-law": what a message offers.
+[[nodiscard]] std::string form_names();
+
+// For the forms' sources.
+inline constexpr std::string_view reference_temperature_meaning =
+    "learning rate / samples / (1 - momentum) of the runs fitted";
+template <class Form>
+std::unique_ptr<LearningForm> make_form(std::span<const double> values, const FormSetting& setting) {
+  return std::make_unique<Form>(values, setting);
+}
+template <std::size_t count>
+std::array<double, count> parameter_array(std::span<const double> values) {
+  check(values.size() == count, "one value for each parameter of the form");
+  std::array<double, count> array{};
+  std::copy(values.begin(), values.end(), array.begin());
+  return array;
+}
 
 // Exposure of one gradient, as above.
 [[nodiscard]] inline double exposure(const SeenGradient& gradient, const SeenUpdate& update) {

@@ -1,12 +1,24 @@
-#include "sim/learning/quadratic_form.hpp"
-
+// The noisy quadratic model with delayed gradients and heavy-ball momentum, followed direction by direction.
+//
+// Models:      loss as a sum over eigen-directions; each gradient is that of the version it was read from, plus noise.
+// Equation:    for direction i with curvature h_i = sharpness · i^(-decay), i = 1 … 16
+//                g_i = h_i · theta_i(version read) + sqrt(noise · h_i / samples) · N(0, 1)
+//                v_i = momentum · v_i + weight · g_i,   theta_i -= learning_rate · v_i
+//              loss = ½ Σ h_i · theta_i²; it starts at ln(classes), shared equally by the directions
+//              accuracy = 1/classes + (ceiling - 1/classes) · (1 - (loss / ln(classes))^accuracy_exponent)
+//              Stable without momentum if learning_rate · h < 2·sin(pi / (2·(2·tau + 1))).
+// Units:       loss in nats; theta in arbitrary units; noise is the variance of one sample's gradient over h.
+// Assumptions: constant curvature; versions older than the last 1024 are read as the oldest of those.
+// Not modelled: a critical period, accuracy that loss does not determine, weight decay.
+// Source:      G. Zhang et al., NeurIPS 2019 (arXiv 1907.04164); limit under delay: Giladi et al., ICLR 2020
+//              (arXiv 1909.12340).
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 
 #include <Eigen/Core>
 
-#include "sim/base/check.hpp"
+#include "sim/learning/learning_form.hpp"
 
 namespace paceline {
 namespace {
@@ -28,12 +40,11 @@ using Directions = Eigen::Array<double, directions, 1>;
 class QuadraticForm final : public LearningForm {
  public:
   QuadraticForm(std::span<const double> values, const FormSetting& setting)
-      : setting_(setting),
+      : value_(parameter_array<parameter_count>(values)),
+        setting_(setting),
         chance_(1.0 / setting.classes),
         initial_loss_(std::log(setting.classes)),
         random_(setting.seed, Purpose::learning_curve, 1) {
-    check(values.size() == parameter_count, "one value for each parameter of the form");
-    std::copy(values.begin(), values.end(), value_.begin());
     for (int i = 0; i < directions; ++i)
       curvature_[i] = value_[sharpness] * std::pow(i + 1.0, -value_[decay]);
     parameters_ = (2.0 * initial_loss_ / directions / curvature_).sqrt();
@@ -69,7 +80,7 @@ class QuadraticForm final : public LearningForm {
   }
 
  private:
-  std::array<double, parameter_count> value_{};
+  std::array<double, parameter_count> value_;
   FormSetting setting_;
   double chance_;
   double initial_loss_;
@@ -81,15 +92,12 @@ class QuadraticForm final : public LearningForm {
   std::uint64_t version_ = 0;
 };
 
-std::unique_ptr<LearningForm> make(std::span<const double> values, const FormSetting& setting) {
-  return std::make_unique<QuadraticForm>(values, setting);
-}
-
 }  // namespace
 
 const FormDescription& quadratic_form() {
-  static constexpr FormDescription description{
-      "quadratic", "noisy quadratic model with delayed gradients and momentum", parameters, make, true};
+  static constexpr FormDescription description{"quadratic",
+                                               "noisy quadratic model with delayed gradients and momentum",
+                                               parameters, make_form<QuadraticForm>, true};
   return description;
 }
 

@@ -1,18 +1,47 @@
-#include "sim/learning/relaxation_form.hpp"
-
+// The relaxation form, which the shipped learners use: progress, gradient noise and a critical period.
+//
+// Models:      (1) progress: what is left to learn falls with samples, more slowly when gradients are stale;
+//              (2) gradient noise: at a high learning rate it holds loss and accuracy away from what the progress
+//              allows. Staleness raises it without bound towards a limit of stability, a drop of the learning rate
+//              removes it, and it anneals: what it costs shrinks with the samples trained on, stale or not;
+//              (3) critical period: staleness met while there is much left to learn lowers the accuracy reached in the
+//              end, for good; staleness met later does not.
+// Equation:    with n samples in an update, t its temperature relative to t_ref, x the exposure of its gradients
+//              (both in learning_form.hpp; mean by samples), x̄ the moving average of x over 100 updates:
+//                u    += n · speed · t^rate_exponent · (1 + n_ref/b_noise)/(1 + n/b_noise) / (1 + slowing · x)
+//                        / progress_samples
+//                U    += the same without slowing: work done at a learning rate
+//                S     = exp(-u^onset_exponent)                            what is left to learn
+//                D    += staleness_penalty · x · (decrease of S^critical_period_exponent)
+//                f     relaxes to  floor_loss · t^floor_exponent / (1 - x̄ / exposure_limit)
+//                g     relaxes to  noise_accuracy · t^noise_temperature_exponent
+//                                  / (1 - x̄ / exposure_limit)^noise_staleness_exponent
+//                h     relaxes to  noise_accuracy · t^noise_temperature_exponent / (1 - x̄ / exposure_limit)
+//                loss  = ln(classes) · S^loss_exponent + f
+//                accuracy = 1/classes + (ceiling - D - 1/classes) · (1 - S) - g · exp(-annealing · U) · (1 - S)
+//                fluctuation = h · exp(-annealing · U) · (1 - S)           scale of the evaluation noise
+//              When x̄ passes exposure_limit the job diverges: loss grows to infinity.
+// Units:       progress u and work U in units of progress_samples; loss in nats; accuracy as a fraction.
+// Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples. Single
+//              evaluations scatter as the variance of the parameters does, which grows towards the limit like the
+//              loss it costs (f).
+// Not modelled: recovery from divergence; overfitting; a learning rate too high without staleness.
+// Source:      noise floor and batch term (b_noise): McCandlish et al. 2018 (arXiv 1812.06162), section 2;
+//              noise under delay and its limit: the noisy quadratic model (quadratic_form.cpp); critical period: Achille
+//              et al., ICLR 2019 (arXiv 1711.08856). Their shapes were chosen on recorded runs: docs/models.md.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "sim/base/check.hpp"
+#include "sim/learning/learning_form.hpp"
 
 namespace paceline {
 namespace {
 
 enum Parameter : std::size_t {
   ceiling,
-  damage,
-  memory_exponent,
+  staleness_penalty,
+  critical_period_exponent,
   progress_samples,
   onset_exponent,
   slowing,
@@ -21,9 +50,9 @@ enum Parameter : std::size_t {
   floor_loss,
   floor_exponent,
   exposure_limit,
-  heat_accuracy,
-  heat_exponent,
-  cooling_exponent,
+  noise_accuracy,
+  noise_staleness_exponent,
+  noise_temperature_exponent,
   annealing,
   relaxation_samples,
   noise_batch_samples,
@@ -34,38 +63,38 @@ enum Parameter : std::size_t {
 
 constexpr std::array<FormParameter, parameter_count> parameters{{
     {"ceiling", 0.2, 1.0, 0.9, false, "accuracy in the end without staleness"},
-    {"damage", 1e-6, 0.2, 2e-3, true, "accuracy lost in the end per unit of exposure met while learning"},
-    {"memory_exponent", 0.3, 6.0, 1.0, true, "how early the memory is decided; 1: in proportion to learning"},
+    {"staleness_penalty", 1e-6, 0.2, 2e-3, true, "final accuracy lost for each unit of exposure met early"},
+    {"critical_period_exponent", 0.3, 6.0, 1.0, true,
+     "how early that is decided; 1: in proportion to learning"},
     {"progress_samples", 1e2, 1e9, 3e5, true, "samples after which 1/e is left to learn"},
     {"onset_exponent", 0.5, 4.0, 1.0, true, "above 1: learning starts slowly"},
     {"slowing", 1e-4, 10.0, 0.2, true, "by how much a unit of exposure slows progress"},
     {"rate_exponent", 0.0, 1.0, 0.5, false, "how progress depends on the learning rate per sample"},
     {"loss_exponent", 0.2, 4.0, 1.0, true, "loss left as a power of what is left to learn"},
-    {"floor_loss", 1e-5, 3.0, 0.1, true, "loss held by noise at the reference temperature, no staleness"},
+    {"floor_loss", 1e-5, 3.0, 0.1, true, "loss held by gradient noise at the reference temperature"},
     {"floor_exponent", 0.5, 3.0, 1.3, true, "how that loss depends on the temperature"},
     {"exposure_limit", 1.0, 1e3, 15.0, true, "exposure at which training diverges"},
-    {"heat_accuracy", 1e-4, 0.4, 0.03, true, "accuracy held back by that noise"},
-    {"heat_exponent", 0.05, 2.0, 0.5, true, "how the accuracy held back grows towards the exposure limit"},
-    {"cooling_exponent", 0.3, 3.0, 1.3, true, "how the accuracy held back depends on the temperature"},
+    {"noise_accuracy", 1e-4, 0.4, 0.03, true, "accuracy held back by that noise"},
+    {"noise_staleness_exponent", 0.05, 2.0, 0.5, true, "how it grows towards the exposure limit"},
+    {"noise_temperature_exponent", 0.3, 3.0, 1.3, true, "how it depends on the temperature"},
     {"annealing", 0.003, 0.6, 0.09, true, "how fast it shrinks with the work done"},
-    {"relaxation_samples", 1e3, 1e7, 1e5, true, "samples within which the heat follows its cause"},
+    {"relaxation_samples", 1e3, 1e7, 1e5, true, "samples within which the noise follows its cause"},
     {"noise_batch_samples", 1.0, 1e12, 1e12, true, "batch at which larger ones stop helping"},
-    {"reference_temperature", 1e-9, 1e3, 1.0, true,
-     "learning rate / samples / (1 - momentum) of the runs fitted"},
+    {"reference_temperature", 1e-9, 1e3, 1.0, true, reference_temperature_meaning},
     {"reference_samples", 1.0, 1e7, 128.0, true, "samples of an update of the runs fitted"},
 }};
 
 constexpr double averaging_updates = 100.0;
-constexpr double growth_per_update =
-    1.05;  // of the loss beyond the limit: any factor above 1 ends in divergence
+// Of the loss beyond the limit: any factor above 1 ends in divergence.
+constexpr double growth_per_update = 1.05;
 
 class RelaxationForm final : public LearningForm {
  public:
   RelaxationForm(std::span<const double> values, const FormSetting& setting)
-      : setting_(setting), chance_(1.0 / setting.classes), initial_loss_(std::log(setting.classes)) {
-    check(values.size() == parameter_count, "one value for each parameter of the form");
-    std::copy(values.begin(), values.end(), value_.begin());
-  }
+      : value_(parameter_array<parameter_count>(values)),
+        setting_(setting),
+        chance_(1.0 / setting.classes),
+        initial_loss_(std::log(setting.classes)) {}
 
   void advance(const SeenUpdate& update) override {
     const double samples = samples_of(update);
@@ -90,10 +119,10 @@ class RelaxationForm final : public LearningForm {
     const double learned = 1.0 - left_;
     const double annealed = std::exp(-value_[annealing] * work_) * learned;
     const double reachable =
-        value_[ceiling] + setting_.effects.ceiling_offset - lost_ * setting_.effects.damage_factor;
-    const double accuracy = chance_ + (reachable - chance_) * learned - heat_ * annealed;
+        value_[ceiling] + setting_.effects.ceiling_offset - lost_ * setting_.effects.penalty_factor;
+    const double accuracy = chance_ + (reachable - chance_) * learned - noise_cost_ * annealed;
     return {initial_loss_ * std::pow(left_, value_[loss_exponent]) + floor_,
-            std::clamp(accuracy, chance_, 1.0), unrest_ * annealed};
+            std::clamp(accuracy, chance_, 1.0), noise_scale_ * annealed};
   }
 
  private:
@@ -107,16 +136,16 @@ class RelaxationForm final : public LearningForm {
                          (1.0 + samples / value_[noise_batch_samples]);
     step_gain_ = setting_.effects.speed_factor * std::pow(temperature, value_[rate_exponent]) * batch;
     step_floor_ = value_[floor_loss] * std::pow(temperature, value_[floor_exponent]);
-    step_heat_ = value_[heat_accuracy] * std::pow(temperature, value_[cooling_exponent]);
+    step_noise_ = value_[noise_accuracy] * std::pow(temperature, value_[noise_temperature_exponent]);
   }
 
   void learn(double progress, double exposed) {
-    const double before = remembered_;
+    const double before = critical_left_;
     progress_ += progress / value_[progress_samples];
     const double decay = std::pow(progress_, value_[onset_exponent]);
     left_ = std::exp(-decay);
-    remembered_ = std::exp(-value_[memory_exponent] * decay);
-    lost_ += value_[damage] * exposed * (before - remembered_);
+    critical_left_ = std::exp(-value_[critical_period_exponent] * decay);
+    lost_ += value_[staleness_penalty] * exposed * (before - critical_left_);
   }
 
   void relax(double samples) {
@@ -128,40 +157,36 @@ class RelaxationForm final : public LearningForm {
     }
     const double share = std::min(1.0, samples / value_[relaxation_samples]);
     floor_ += (step_floor_ / margin - floor_) * share;
-    heat_ += (step_heat_ * std::pow(margin, -value_[heat_exponent]) - heat_) * share;
-    unrest_ += (step_heat_ / margin - unrest_) * share;
+    noise_cost_ += (step_noise_ * std::pow(margin, -value_[noise_staleness_exponent]) - noise_cost_) * share;
+    noise_scale_ += (step_noise_ / margin - noise_scale_) * share;
   }
 
-  std::array<double, parameter_count> value_{};
+  std::array<double, parameter_count> value_;
   FormSetting setting_;
   double chance_;
   double initial_loss_;
-  double progress_ = 0.0;    // u
-  double work_ = 0.0;        // U
-  double left_ = 1.0;        // S
-  double remembered_ = 1.0;  // S^memory_exponent
-  double lost_ = 0.0;        // D
-  double floor_ = 0.0;       // f
-  double heat_ = 0.0;        // g
-  double unrest_ = 0.0;      // h
+  double progress_ = 0.0;       // u
+  double work_ = 0.0;           // U
+  double left_ = 1.0;           // S
+  double critical_left_ = 1.0;  // S^critical_period_exponent
+  double lost_ = 0.0;           // D
+  double floor_ = 0.0;          // f
+  double noise_cost_ = 0.0;     // g
+  double noise_scale_ = 0.0;    // h
   double mean_exposure_ = 0.0;
   double rate_ = 0.0;
   double samples_ = 0.0;
   double step_gain_ = 0.0;
   double step_floor_ = 0.0;
-  double step_heat_ = 0.0;
+  double step_noise_ = 0.0;
 };
-
-std::unique_ptr<LearningForm> make(std::span<const double> values, const FormSetting& setting) {
-  return std::make_unique<RelaxationForm>(values, setting);
-}
 
 }  // namespace
 
 const FormDescription& relaxation_form() {
   static constexpr FormDescription description{
-      "relaxation", "progress, heat with a limit of stability, and a memory of the early phase", parameters,
-      make};
+      "relaxation", "progress, gradient noise with a limit of stability, and a critical period", parameters,
+      make_form<RelaxationForm>};
   return description;
 }
 

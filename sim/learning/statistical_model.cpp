@@ -1,10 +1,10 @@
 #include "sim/learning/statistical_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
@@ -15,9 +15,28 @@ namespace paceline {
 namespace {
 
 constexpr const char* format_name = "paceline-learner";
-constexpr std::int64_t format_version = 2;
+constexpr std::int64_t format_version = 3;
+constexpr std::int64_t oldest_version = 2;
 constexpr const char* hint =
-    "a learner file is written by `paceline fit`; one of another version is to be fitted again";
+    "`paceline fit` writes learner files; fit the runs again if this one is of another version";
+
+// What files of version 2 call a member.
+struct Renamed {
+  std::string_view name;
+  std::string_view before;
+};
+constexpr std::array renamed{Renamed{"staleness_penalty", "damage"},
+                             Renamed{"critical_period_exponent", "memory_exponent"},
+                             Renamed{"noise_accuracy", "heat_accuracy"},
+                             Renamed{"noise_staleness_exponent", "heat_exponent"},
+                             Renamed{"noise_temperature_exponent", "cooling_exponent"},
+                             Renamed{"staleness_discount", "penalty"},
+                             Renamed{"noise_exponent", "heat_exponent"}};
+
+JsonField member_of(const JsonField& field, std::string_view name, std::int64_t version) {
+  const auto found = std::ranges::find(renamed, name, &Renamed::name);
+  return field.member(std::string(version < 3 && found != renamed.end() ? found->before : name));
+}
 
 LearnerSource source_of(const JsonField& field) {
   const std::string text = field.text();
@@ -28,18 +47,19 @@ LearnerSource source_of(const JsonField& field) {
 
 const FormDescription* form_of(const JsonField& field) {
   const std::string name = field.text();
+  if (name == "efficiency")
+    field.fail(
+        fmt::format("the form \"efficiency\" was removed; fit the runs again with one of {}", form_names()));
   const FormDescription* form = find_form(name);
-  std::vector<std::string_view> names;
-  for (const FormDescription& known : learning_forms()) names.push_back(known.name);
-  if (form == nullptr)
-    field.fail(fmt::format("there is no form \"{}\"; there are {}", name, fmt::join(names, ", ")));
+  if (form == nullptr) field.fail(fmt::format("there is no form \"{}\"; there are {}", name, form_names()));
   return form;
 }
 
-std::vector<double> values_of(const FormDescription& form, const JsonField& parameters) {
+std::vector<double> values_of(const FormDescription& form, const JsonField& parameters,
+                              std::int64_t version) {
   std::vector<double> values;
   for (const FormParameter& parameter : form.parameters) {
-    const JsonField field = parameters.member(std::string(parameter.name));
+    const JsonField field = member_of(parameters, parameter.name, version);
     const double value = field.non_negative();
     if (value < parameter.lower || value > parameter.upper)
       field.fail(fmt::format("must be within {:g} … {:g}, is {:g}", parameter.lower, parameter.upper, value));
@@ -48,19 +68,22 @@ std::vector<double> values_of(const FormDescription& form, const JsonField& para
   return values;
 }
 
+std::vector<JsonField> range_of(const JsonField& field) {
+  std::vector<JsonField> ends = field.elements();
+  if (ends.size() != 2) field.fail("must be [minimum, maximum]");
+  return ends;
+}
+
 LearnerValidity validity_of(const JsonField& field) {
-  const std::vector<JsonField> workers = field.member("workers").elements();
-  const std::vector<JsonField> samples = field.member("update_samples").elements();
-  if (workers.size() != 2) field.member("workers").fail("must be [minimum, maximum]");
-  if (samples.size() != 2) field.member("update_samples").fail("must be [minimum, maximum]");
   LearnerValidity validity;
+  const std::vector<JsonField> workers = range_of(field.member("workers"));
   validity.workers_min = workers[0].integer(1);
   validity.workers_max = workers[1].integer(validity.workers_min);
+  const std::vector<JsonField> samples = range_of(field.member("update_samples"));
   validity.update_samples_min = samples[0].positive();
   validity.update_samples_max = samples[1].positive();
   validity.staleness_max = field.member("staleness_max").non_negative();
-  const std::vector<JsonField> momentum = field.member("momentum").elements();
-  if (momentum.size() != 2) field.member("momentum").fail("must be [minimum, maximum]");
+  const std::vector<JsonField> momentum = range_of(field.member("momentum"));
   validity.momentum_min = momentum[0].non_negative();
   validity.momentum_max = momentum[1].non_negative();
   if (validity.momentum_max < validity.momentum_min)
@@ -72,7 +95,7 @@ LearnerValidity validity_of(const JsonField& field) {
 
 StatisticalModel model_of(const JsonField& root, const std::string& path) {
   if (root.member("format").text() != format_name) root.member("format").fail("is not a paceline learner");
-  static_cast<void>(root.member("version").integer(format_version, format_version));
+  const std::int64_t version = root.member("version").integer(oldest_version, format_version);
   StatisticalModel model;
   model.path = path;
   model.name = root.member("name").text();
@@ -82,10 +105,11 @@ StatisticalModel model_of(const JsonField& root, const std::string& path) {
     root.member("fitted_on").fail("a recorded learner names the runs it was fitted on");
   if (model.source == LearnerSource::recorded) model.command = root.member("command").text();
   model.form = form_of(root.member("form"));
-  model.values = values_of(*model.form, root.member("parameters"));
+  model.values = values_of(*model.form, root.member("parameters"), version);
   model.classes = static_cast<int>(root.member("classes").integer(2, 1'000'000));
   const JsonField spread = root.member("spread");
-  model.spread = {spread.member("ceiling").non_negative(), spread.member("damage").non_negative(),
+  model.spread = {spread.member("ceiling").non_negative(),
+                  member_of(spread, "staleness_penalty", version).non_negative(),
                   spread.member("speed").non_negative()};
   const JsonField noise = root.member("evaluation_noise");
   model.noise = {noise.member("scale").non_negative(), noise.member("exponent").non_negative(),
@@ -119,8 +143,9 @@ std::string statistical_model_json(const StatisticalModel& model) {
   for (std::size_t i = 0; i < model.values.size(); ++i)
     json["parameters"][std::string(model.form->parameters[i].name)] = model.values[i];
   json["classes"] = model.classes;
-  json["spread"] = {
-      {"ceiling", model.spread.ceiling}, {"damage", model.spread.damage}, {"speed", model.spread.speed}};
+  json["spread"] = {{"ceiling", model.spread.ceiling},
+                    {"staleness_penalty", model.spread.staleness_penalty},
+                    {"speed", model.spread.speed}};
   json["evaluation_noise"] = {
       {"scale", model.noise.scale}, {"exponent", model.noise.exponent}, {"least", model.noise.least}};
   const LearnerValidity& validity = model.validity;
@@ -156,7 +181,7 @@ std::vector<std::string> outside_validity(const StatisticalModel& model, const L
 }
 
 RunEffects run_effects(const RunSpread& spread, double z1, double z2) {
-  const double variance = std::log1p(spread.damage * spread.damage);
+  const double variance = std::log1p(spread.staleness_penalty * spread.staleness_penalty);
   return {spread.ceiling * z1, std::exp(std::sqrt(variance) * z2 - 0.5 * variance),
           std::exp(-spread.speed * z2)};
 }

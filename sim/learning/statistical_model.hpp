@@ -3,25 +3,26 @@
 // Models:      what a statistical learner needs, and what a reader needs to judge it.
 // Equation:    evaluation noise has the standard deviation max(least, scale · fluctuation^exponent), as the form
 //              reads it.
-//              Run effects from two standard normal draws z1, z2 of the run: ceiling offset = ceiling · z1, damage factor =
-//              exp(s · z2 - s²/2) with s² = ln(1 + damage²): never negative, its mean 1 and its standard deviation damage
-//              whatever that is; speed factor = exp(-speed · z2): a run that learns slowly early is hurt more.
+//              Run effects from two standard normal draws z1, z2 of the run: ceiling offset = ceiling · z1; factor of the
+//              staleness penalty = exp(s · z2 - s²/2) with s² = ln(1 + p²), p = spread.staleness_penalty: never negative,
+//              its mean 1, its standard deviation p; speed factor = exp(-speed · z2): a run that learns slowly early
+//              loses more.
 // Units:       accuracies as fractions, samples, updates of staleness.
 // Assumptions: runs differ by these two draws and by evaluation noise.
 // Not modelled: correlation of one evaluation's noise with the next.
-// Source:      observations 10, 12 and 14 of reference/convergence.md, section 5.
+// Source:      docs/models.md, "Learners".
 //
 // The file is JSON, written by `paceline fit`:
-//   format "paceline-learner", version 2 (1 lacks validity.momentum; the relaxation form has changed since)
+//   format "paceline-learner", version 3 (2 has other names for some parameters and is still read)
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
 //   fitted_on   [names of groups of runs]; empty only for "assumed"
 //   command     what made it; only "assumed" may lack it
 //   form        a name of learning_forms(); parameters {name: value}, all of them
 //   classes     of the data set
-//   spread      {ceiling, damage, speed}
+//   spread      {ceiling, staleness_penalty, speed}
 //   evaluation_noise {scale, exponent, least}
-//   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max, momentum: [min, max],
-//                samples_max}
+//   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max,
+//                momentum: [min, max], samples_max}
 // Readers accept members they do not know (a fit adds its intervals and errors); only this list is promised.
 #pragma once
 
@@ -38,7 +39,7 @@ enum class LearnerSource { recorded, assumed };
 
 struct RunSpread {
   double ceiling = 0.0;
-  double damage = 0.0;
+  double staleness_penalty = 0.0;
   double speed = 0.0;
 };
 

@@ -39,29 +39,29 @@ void advance(LearningForm& form, int updates, SeenGradient gradient, double rate
   for (int i = 0; i < updates; ++i) form.advance({{&gradient, 1}, rate, momentum});
 }
 
-// One unit of progress takes 1000 samples, heat and floor vanish, temperature 1 at rate 100 on 100 samples.
+// One unit of progress takes 1000 samples, noise vanishes, temperature 1 at rate 100 on 100 samples.
 std::vector<Named> plain_relaxation() {
   return {{"ceiling", 0.9},
-          {"damage", 0.01},
-          {"memory_exponent", 1.0},
+          {"staleness_penalty", 0.01},
+          {"critical_period_exponent", 1.0},
           {"progress_samples", 1000.0},
           {"onset_exponent", 1.0},
           {"slowing", 0.5},
           {"rate_exponent", 0.0},
-          {"heat_accuracy", 1e-9},
+          {"noise_accuracy", 1e-9},
           {"floor_loss", 1e-9},
           {"exposure_limit", 1e3},
           {"reference_temperature", 1.0},
           {"relaxation_samples", 1e3}};
 }
 
-// The same with heat that falls with the square of the temperature and anneals by 0.3 % in a unit of work.
+// The same with noise that falls with the square of the temperature and anneals by 0.3 % in a unit of work.
 std::vector<Named> hot_relaxation(double exposure_limit) {
   std::vector<Named> named = plain_relaxation();
-  named.push_back({"cooling_exponent", 2.0});
+  named.push_back({"noise_temperature_exponent", 2.0});
   named.push_back({"annealing", 0.003});
   for (Named& parameter : named) {
-    if (parameter.name == "heat_accuracy") parameter.value = 0.1;
+    if (parameter.name == "noise_accuracy") parameter.value = 0.1;
     if (parameter.name == "exposure_limit") parameter.value = exposure_limit;
   }
   return named;
@@ -102,10 +102,10 @@ TEST_CASE("relaxation: staleness slows progress by 1 / (1 + slowing · exposure)
   CHECK(form->read().loss == doctest::Approx(std::log(10.0) * std::exp(-0.4 * 2.0)).epsilon(1e-6));
 }
 
-TEST_CASE("relaxation: staleness throughout takes damage · exposure from the final accuracy") {
+TEST_CASE("relaxation: staleness throughout takes penalty · exposure from the final accuracy") {
   const auto form = make("relaxation", plain_relaxation());
   advance(*form, 2000, {100.0, 1.0, 3.0}, 0.1, 0.9);
-  // D = damage · x · (1 - S) with S -> 0
+  // D = staleness_penalty · x · (1 - S) with S -> 0
   CHECK(form->read().accuracy == doctest::Approx(0.9 - 0.01 * 3.0).epsilon(1e-6));
 }
 
@@ -121,16 +121,16 @@ TEST_CASE("relaxation: the order of stale and fresh work matters, and the first 
   CHECK(fresh_first->read().accuracy == doctest::Approx(0.90).epsilon(1e-6));
 }
 
-TEST_CASE("relaxation: a drop of the learning rate removes heat by its cooling exponent") {
+TEST_CASE("relaxation: a drop of the learning rate removes noise by its temperature exponent") {
   const auto form = make("relaxation", hot_relaxation(1e3));
   advance(*form, 3000, {100.0, 1.0, 0.0}, 100.0);
   const double hot = form->read().fluctuation;
   advance(*form, 3000, {100.0, 1.0, 0.0}, 10.0);
-  // without staleness fluctuation = heat ~ t^2 · exp(-annealing · U) with U = 300, then 600
+  // without staleness fluctuation ~ t^2 · exp(-annealing · U) with U = 300, then 600
   CHECK(form->read().fluctuation / hot == doctest::Approx(0.01 * std::exp(-0.003 * 300.0)).epsilon(1e-4));
 }
 
-TEST_CASE("relaxation: heat anneals with the samples trained on, whether they were stale or not") {
+TEST_CASE("relaxation: noise anneals with the samples trained on, whether they were stale or not") {
   for (const double staleness : {0.0, 5.0}) {
     INFO(staleness);
     const auto form = make("relaxation", hot_relaxation(1e9));
@@ -148,7 +148,7 @@ TEST_CASE("relaxation: single evaluations scatter without bound towards the limi
   const auto stale = make("relaxation", hot_relaxation(10.0));
   advance(*fresh, 60000, {1.0, 1.0, 0.0}, 0.1, 0.9);
   advance(*stale, 60000, {1.0, 1.0, 5.0}, 0.1, 0.9);
-  // h = heat_accuracy · t^2 / (1 - x / limit): x = 5 · 0.1 / 0.1 = 5 of 10 doubles it
+  // h = noise_accuracy · t^2 / (1 - x / limit): x = 5 · 0.1 / 0.1 = 5 of 10 doubles it
   CHECK(stale->read().fluctuation / fresh->read().fluctuation == doctest::Approx(2.0).epsilon(1e-3));
 }
 
@@ -206,24 +206,10 @@ TEST_CASE("quadratic: noise holds the loss at its stationary value") {
   CHECK(sum / readings == doctest::Approx(expected).epsilon(0.03));
 }
 
-TEST_CASE("efficiency: samples in flight count as a larger batch") {
-  const auto form = make("efficiency", {{"ceiling", 0.9},
-                                        {"progress_samples", 1000.0},
-                                        {"noise_scale_samples", 100.0},
-                                        {"heat_accuracy", 1e-4},
-                                        {"floor_loss", 1e-5},
-                                        {"reference_temperature", 1e-3},
-                                        {"reference_samples", 100.0},
-                                        {"heat_exponent", 0.2}});
-  advance(*form, 10, {100.0, 1.0, 3.0}, 0.1);
-  // p = 10 · 100 · (100 + 100) / (100 + 100 · (1 + 3)) = 400, S = exp(-0.4)
-  CHECK(form->read().loss == doctest::Approx(std::log(10.0) * std::exp(-0.4)).epsilon(1e-4));
-}
-
-TEST_CASE("power law: effective samples are discounted by 1 + penalty · staleness") {
+TEST_CASE("power law: effective samples are discounted by 1 + discount · staleness") {
   const auto form = make("power-law", {{"scale_samples", 1000.0},
                                        {"exponent", 2.0},
-                                       {"penalty", 0.5},
+                                       {"staleness_discount", 0.5},
                                        {"floor_loss", 1e-5},
                                        {"reference_temperature", 1e-3}});
   advance(*form, 40, {100.0, 1.0, 2.0}, 0.1);

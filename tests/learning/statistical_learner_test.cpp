@@ -120,15 +120,15 @@ TEST_CASE("a gradient is computed before it is applied, and used once") {
   CHECK_THROWS_AS(learner.pull(WorkerId{2}, ServerId{0}), ProgrammingError);
 }
 
-TEST_CASE("damage far more uncertain than it is large is still on average that of the mean run") {
-  // Fitted to few runs the deviation of the damage factor came out as 107: cut off at zero its mean was 43, not 1.
+TEST_CASE("a staleness penalty far more uncertain than it is large is on average that of the mean run") {
+  // Fitted to few runs the deviation of the penalty's factor came out as 107: cut off at zero its mean was 43, not 1.
   for (const double spread : {0.3, 1.0}) {
     INFO(spread);
     constexpr int draws = 20000;
     double sum = 0.0;
     double squares = 0.0;
     for (std::uint32_t r = 0; r < draws; ++r) {
-      const double factor = draw_run_effects({0.01, spread, 0.2}, {3, r}).damage_factor;
+      const double factor = draw_run_effects({0.01, spread, 0.2}, {3, r}).penalty_factor;
       CHECK(factor >= 0.0);
       sum += factor;
       squares += (factor - 1.0) * (factor - 1.0);
@@ -173,6 +173,29 @@ TEST_CASE("a learner file read back is the model that was written") {
   CHECK(statistical_model_json(back) == statistical_model_json(model));
 }
 
+TEST_CASE("a learner file of version 2, with the names it had then, is the same model") {
+  const StatisticalModel model = small_model();
+  std::string text = statistical_model_json(model);
+  const auto put = [&](const std::string& now, const std::string& before) {
+    std::size_t places = 0;
+    for (std::size_t at = text.find(now); at != std::string::npos; at = text.find(now), ++places)
+      text.replace(at, now.size(), before);
+    REQUIRE(places > 0);
+  };
+  put("\"version\": 3", "\"version\": 2");
+  put("\"staleness_penalty\"", "\"damage\"");  // of the parameters and of the spread
+  put("\"critical_period_exponent\"", "\"memory_exponent\"");
+  put("\"noise_accuracy\"", "\"heat_accuracy\"");
+  put("\"noise_staleness_exponent\"", "\"heat_exponent\"");
+  put("\"noise_temperature_exponent\"", "\"cooling_exponent\"");
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "learner.json";
+  write_file_atomically(file, text);
+  const StatisticalModel back = read_statistical_model(file);
+  CHECK(back.values == model.values);
+  CHECK(statistical_model_json(back) == statistical_model_json(model));
+}
+
 TEST_CASE("a broken learner file is refused with file and field") {
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "learner.json";
@@ -185,6 +208,9 @@ TEST_CASE("a broken learner file is refused with file and field") {
     return message_of(file.string());
   };
   CHECK(with("\"relaxation\"", "\"guess\"").find("form: there is no form \"guess\"") != std::string::npos);
+  CHECK(with("\"relaxation\"", "\"efficiency\"").find("the form \"efficiency\" was removed; fit the runs again") !=
+        std::string::npos);
+  CHECK(with("\"version\": 3", "\"version\": 1").find("version: must be") != std::string::npos);
   CHECK(with("\"assumed\"", "\"recorded\"").find("fitted_on: a recorded learner names the runs") !=
         std::string::npos);
   CHECK(with("\"source\": \"assumed\",\n", "").find("source: is missing") != std::string::npos);

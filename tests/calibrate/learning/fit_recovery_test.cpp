@@ -37,7 +37,7 @@ FittedForm known_form() {
   for (const FormParameter& parameter : truth.form->parameters) {
     double value = parameter.initial;
     if (parameter.name == "ceiling") value = 0.85;
-    if (parameter.name == "damage") value = 0.02;
+    if (parameter.name == "staleness_penalty") value = 0.02;
     if (parameter.name == "progress_samples") value = 4e4;
     if (parameter.name == "slowing") value = 0.4;
     if (parameter.name == "relaxation_samples") value = 5e3;
