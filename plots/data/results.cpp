@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "plots/data/csv_table.hpp"
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::plots {
@@ -64,17 +64,16 @@ json read_manifest(const fs::path& folder) {
 
 // Empty for a job that does not learn; one with a target must have been evaluated.
 std::vector<LearningCurve> read_curves(const fs::path& path, bool has_target) {
-  const CsvTable table(path, {"replication", "time_s", "accuracy"});
-  if (table.size() == 0 && has_target)
+  const CsvFile table(path, {"replication", "time_s", "accuracy"}, results_csv());
+  if (table.rows().empty() && has_target)
     throw UserError(fmt::format("{} holds no evaluation", path.string()),
                     "run the scenario with an `evaluation`");
   std::map<std::uint64_t, std::vector<Evaluation>> by_replication;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    auto& curve = by_replication[table.count(row, "replication")];
-    const Evaluation next{table.number(row, "time_s"), table.number(row, "accuracy")};
+  for (const CsvRow& row : table.rows()) {
+    auto& curve = by_replication[row.count("replication")];
+    const Evaluation next{row.number("time_s"), row.number("accuracy")};
     if (next.time_s < 0.0 || (!curve.empty() && next.time_s < curve.back().time_s))
-      throw UserError(fmt::format("{}: time runs backwards in data row {}", path.string(), row + 1),
-                      made_by_hint);
+      row.fail("time runs backwards");
     curve.push_back(next);
   }
   std::vector<LearningCurve> curves;
@@ -84,12 +83,11 @@ std::vector<LearningCurve> read_curves(const fs::path& path, bool has_target) {
 }
 
 std::vector<BatchChange> read_batches(const fs::path& path) {
-  const CsvTable table(path, {"replication", "time_s", "worker", "batch_samples"});
+  const CsvFile table(path, {"replication", "time_s", "worker", "batch_samples"}, results_csv());
   std::vector<BatchChange> changes;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    if (table.count(row, "replication") != 0) continue;
-    changes.push_back(
-        {table.number(row, "time_s"), table.count(row, "worker"), table.count(row, "batch_samples")});
+  for (const CsvRow& row : table.rows()) {
+    if (row.count("replication") != 0) continue;
+    changes.push_back({row.number("time_s"), row.count("worker"), row.count("batch_samples")});
   }
   std::ranges::stable_sort(changes, {}, &BatchChange::time_s);
   return changes;
@@ -99,10 +97,10 @@ std::vector<BatchChange> read_batches(const fs::path& path) {
 std::vector<WorkerActivity> read_activities(const fs::path& path) {
   std::vector<WorkerActivity> activities;
   if (!fs::exists(path)) return activities;
-  const CsvTable table(path, {"worker", "activity", "begin_s", "end_s"});
-  for (std::size_t row = 0; row < table.size(); ++row)
-    activities.push_back({table.count(row, "worker"), table.text(row, "activity"),
-                          table.number(row, "begin_s"), table.number(row, "end_s")});
+  const CsvFile table(path, {"worker", "activity", "begin_s", "end_s"}, results_csv());
+  for (const CsvRow& row : table.rows())
+    activities.push_back(
+        {row.count("worker"), row.text("activity"), row.number("begin_s"), row.number("end_s")});
   return activities;
 }
 
@@ -110,12 +108,11 @@ std::vector<WorkerActivity> read_activities(const fs::path& path) {
 std::vector<IterationTime> read_iterations(const fs::path& path) {
   std::vector<IterationTime> iterations;
   if (!fs::exists(path)) return iterations;
-  const CsvTable table(path, {"replication", "worker", "start_s", "finish_s"});
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const bool was_finished = !table.text(row, "finish_s").empty();
-    if (table.count(row, "replication") != 0 || !was_finished) continue;
-    iterations.push_back(
-        {table.count(row, "worker"), table.number(row, "finish_s") - table.number(row, "start_s")});
+  const CsvFile table(path, {"replication", "worker", "start_s", "finish_s"}, results_csv());
+  for (const CsvRow& row : table.rows()) {
+    const bool was_finished = !row.text("finish_s").empty();
+    if (row.count("replication") != 0 || !was_finished) continue;
+    iterations.push_back({row.count("worker"), row.number("finish_s") - row.number("start_s")});
   }
   return iterations;
 }
@@ -124,12 +121,11 @@ std::vector<IterationTime> read_iterations(const fs::path& path) {
 std::vector<WorkerUpdates> read_workers(const fs::path& path) {
   std::vector<WorkerUpdates> workers;
   if (!fs::exists(path)) return workers;
-  const CsvTable table(path, {"replication", "worker", "gradients", "gradients_per_s"});
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const bool has_rate = !table.text(row, "gradients_per_s").empty();
-    if (table.count(row, "replication") != 0 || !has_rate) continue;
-    workers.push_back(
-        {table.count(row, "worker"), table.count(row, "gradients"), table.number(row, "gradients_per_s")});
+  const CsvFile table(path, {"replication", "worker", "gradients", "gradients_per_s"}, results_csv());
+  for (const CsvRow& row : table.rows()) {
+    const bool has_rate = !row.text("gradients_per_s").empty();
+    if (row.count("replication") != 0 || !has_rate) continue;
+    workers.push_back({row.count("worker"), row.count("gradients"), row.number("gradients_per_s")});
   }
   return workers;
 }
@@ -166,9 +162,9 @@ PlottedRun read_run(const fs::path& folder, const json& manifest) {
         fmt::format("{}: `low` and `high` of `time_to_accuracy_s` are no interval", path.string()),
         made_by_hint);
 
-  const CsvTable ends(folder / "summary.csv", {"end_time_s"});
-  for (std::size_t row = 0; row < ends.size(); ++row) {
-    run.end_times_s.push_back(ends.number(row, "end_time_s"));
+  const CsvFile ends(folder / "summary.csv", {"end_time_s"}, results_csv());
+  for (const CsvRow& row : ends.rows()) {
+    run.end_times_s.push_back(row.number("end_time_s"));
     if (!is_cut_short(ends, row)) run.work_times_s.push_back(run.end_times_s.back());
     run.horizon_s = std::max(run.horizon_s, run.end_times_s.back());
   }
@@ -207,6 +203,16 @@ std::vector<PlottedRun> read_study(const fs::path& folder, const json& study) {
 }
 
 }  // namespace
+
+CsvRules results_csv() {
+  return {.hint = "results are written by `paceline run` and `paceline study`; make them again"};
+}
+
+bool is_cut_short(const CsvFile& runs, const CsvRow& row) {
+  if (!runs.has("end_reason")) return false;
+  const std::string& reason = row.text("end_reason");
+  return reason == "diverged" || reason == "stalled";
+}
 
 std::string with_assumed_learner(const std::string& name) {
   return name.empty() ? "assumed learner" : name + " (assumed learner)";

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/csv.hpp"
+
 namespace paceline::plots {
 
 struct Evaluation {
@@ -71,6 +73,13 @@ struct PlottedRun {
 
 // A name as figures show it where no recorded runs stand behind the learner; without a name, that alone.
 [[nodiscard]] std::string with_assumed_learner(const std::string& name);
+
+// How files of results are read.
+[[nodiscard]] CsvRules results_csv();
+
+// Of a table of runs: whether this one diverged or stalled, so that its end is not that of its work. Older files do not
+// say.
+[[nodiscard]] bool is_cut_short(const CsvFile& runs, const CsvRow& row);
 
 // The runs of a results folder (one) or a study folder (its variants, in the study's order).
 // Throws UserError naming the file at fault.

@@ -9,9 +9,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "plots/data/csv_table.hpp"
-#include "plots/shown_values.hpp"
+#include "plots/data/results.hpp"
+#include "plots/data/shown_values.hpp"
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -87,18 +88,18 @@ StudyPointValue point_of(double x, const std::vector<double>& values, const Stud
           .high = unless_never(quantile(values, high_quantile))};
 }
 
-bool is_shown(const CsvTable& table, std::size_t row, const StudyFigureSpec& spec) {
+bool is_shown(const CsvRow& row, const StudyFigureSpec& spec) {
   return std::ranges::all_of(spec.where, [&](const auto& condition) {
-    return std::ranges::count(condition.second, table.text(row, condition.first)) > 0;
+    return std::ranges::count(condition.second, row.text(condition.first)) > 0;
   });
 }
 
 // Everything that tells a line from another: the series first, then whatever else is varied and not held to one label.
-std::string series_name(const CsvTable& table, std::size_t row, const StudyFigureSpec& spec,
+std::string series_name(const CsvRow& row, const StudyFigureSpec& spec,
                         const std::vector<std::string>& columns) {
   std::vector<std::string> parts;
   const auto add = [&](const std::string& column) {
-    const std::string& label = table.text(row, column);
+    const std::string& label = row.text(column);
     parts.push_back(column == "variant" || split_number(label) == std::nullopt
                         ? label
                         : fmt::format("{} {}", column, label));
@@ -115,9 +116,9 @@ std::string series_name(const CsvTable& table, std::size_t row, const StudyFigur
 
 void add_recorded(StudyChart& chart) {
   if (chart.spec.recorded.empty()) return;
-  const CsvTable table(chart.spec.recorded, {"series", "x", "y"});
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const std::string& name = table.text(row, "series");
+  const CsvFile table(chart.spec.recorded, {"series", "x", "y"});
+  for (const CsvRow& row : table.rows()) {
+    const std::string& name = row.text("series");
     auto series = std::ranges::find(chart.series, name, &StudySeries::name);
     if (series == chart.series.end()) {
       std::vector<std::string> names;
@@ -126,14 +127,14 @@ void add_recorded(StudyChart& chart) {
                                   chart.spec.name, name),
                       fmt::format("its series: {}", fmt::join(names, "; ")));
     }
-    const std::string& x = table.text(row, "x");
+    const std::string& x = row.text("x");
     const bool is_label = std::ranges::count(chart.axis_labels, x) > 0;
     const auto number = split_number(x);
     if (!is_label && (!chart.is_numeric || !number || (!number->unit.empty() && number->unit != chart.unit)))
       throw UserError(
           fmt::format("{}: `{}` is no place along `{}`", chart.spec.recorded.string(), x, chart.spec.against),
           "write a label of the study, or a number in its unit");
-    series->recorded.push_back({is_label ? place_of(chart, x) : number->number, table.number(row, "y")});
+    series->recorded.push_back({is_label ? place_of(chart, x) : number->number, row.number("y")});
   }
 }
 
@@ -146,10 +147,9 @@ std::vector<StudyFigureSpec> study_figure_specs(const fs::path& folder) {
   for (const json& figure : manifest.value("figures", json::array())) specs.push_back(spec_of(figure));
   const std::vector<std::string> columns = columns_of_study(manifest);
   if (!specs.empty() || columns.empty() || columns.back() == "variant") return specs;
-  const CsvTable table(folder / "runs.csv", {"time_to_accuracy_s"});
+  const CsvFile table(folder / "runs.csv", {"time_to_accuracy_s"}, results_csv());
   bool any_reached = false;
-  for (std::size_t row = 0; row < table.size(); ++row)
-    any_reached = any_reached || !table.text(row, "time_to_accuracy_s").empty();
+  for (const CsvRow& row : table.rows()) any_reached = any_reached || !row.text("time_to_accuracy_s").empty();
   return {{.name = "study",
            .metric = any_reached ? "time_to_accuracy_s" : "end_time_s",
            .against = columns.back(),
@@ -164,7 +164,7 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
   std::vector<std::string> needed = columns;
   needed.insert(needed.end(), {"status", spec.metric});
   if (!spec.difference_from.empty()) needed.emplace_back("replication");
-  const CsvTable table(folder / "runs.csv", needed);
+  const CsvFile table(folder / "runs.csv", needed, results_csv());
   const ShownValues shown(table, spec, columns);
   StudyChart chart;
   chart.spec = spec;
@@ -173,14 +173,14 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
   std::map<std::pair<std::string, std::string>, std::vector<double>> values;
   std::set<std::string> assumed;
   const bool knows_learners = table.has("assumed_learner");  // older results do not
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    if (!is_shown(table, row, spec)) continue;
+  for (const CsvRow& row : table.rows()) {
+    if (!is_shown(row, spec)) continue;
     if (shown.is_cut_short(row)) ++chart.cut_short;
     if (shown.is_reference(row)) continue;
-    const std::string name = series_name(table, row, spec, columns);
-    const std::string& label = table.text(row, spec.against);
+    const std::string name = series_name(row, spec, columns);
+    const std::string& label = row.text(spec.against);
     if (std::ranges::count(names, name) == 0) names.push_back(name);
-    if (knows_learners && table.count(row, "assumed_learner") == 1) assumed.insert(name);
+    if (knows_learners && row.count("assumed_learner") == 1) assumed.insert(name);
     if (std::ranges::count(chart.axis_labels, label) == 0) chart.axis_labels.push_back(label);
     if (const std::optional<double> value = shown.of(row)) values[{name, label}].push_back(*value);
   }

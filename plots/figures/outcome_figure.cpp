@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "plots/data/csv_table.hpp"
 #include "plots/figures.hpp"
 #include "plots/page/page.hpp"
 #include "plots/page/text.hpp"
+#include "sim/base/csv.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -187,14 +187,11 @@ std::string note_about(const std::vector<PlottedRun>& runs, bool any_recorded) {
 }  // namespace
 
 RecordedOutcomes read_recorded_outcomes(const std::filesystem::path& path) {
-  const CsvTable table(path, {"variant", "final_accuracy", "relative_time"});
+  const CsvFile table(path, {"variant", "final_accuracy", "relative_time"});
   RecordedOutcomes recorded;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    const auto number = [&](std::string_view column) {
-      return table.text(row, column).empty() ? std::nullopt : std::optional(table.number(row, column));
-    };
-    recorded[table.text(row, "variant")] = {number("final_accuracy"), number("relative_time")};
-  }
+  for (const CsvRow& row : table.rows())
+    recorded[row.text("variant")] = {row.number_if_given("final_accuracy"),
+                                     row.number_if_given("relative_time")};
   return recorded;
 }
 

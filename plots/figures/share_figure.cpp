@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "plots/data/csv_table.hpp"
 #include "plots/data/results.hpp"
 #include "plots/page/page.hpp"
-#include "sim/base/diagnostic.hpp"
+#include "sim/base/csv.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -38,13 +37,12 @@ std::string note_of(const ShareResults& results) {
 }  // namespace
 
 std::vector<ShareAccuracy> read_recorded_shares(const std::filesystem::path& path) {
-  const CsvTable table(path, {"share_percent", "final_accuracy"});
+  const CsvFile table(path, {"share_percent", "final_accuracy"});
   std::vector<ShareAccuracy> shares;
-  for (std::size_t row = 0; row < table.size(); ++row) {
-    shares.push_back({table.number(row, "share_percent") / 100.0, table.number(row, "final_accuracy")});
+  for (const CsvRow& row : table.rows()) {
+    shares.push_back({row.number("share_percent") / 100.0, row.number("final_accuracy")});
     if (shares.back().share <= 0.0 || shares.back().share > 1.0)
-      throw UserError(
-          fmt::format("{}: data row {}: a share lies above 0 and up to 100 %", path.string(), row + 1), "");
+      row.fail("a share lies above 0 and up to 100 %");
   }
   return shares;
 }

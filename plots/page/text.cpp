@@ -1,9 +1,10 @@
 #include "plots/page/text.hpp"
 
 #include <array>
-#include <cstdint>
 
 #include <fmt/format.h>
+
+#include "sim/base/utf8.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -19,31 +20,7 @@ constexpr std::array<int, 95> advance_widths{
 
 constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
 
-struct Character {
-  std::string_view bytes;  // empty: not valid UTF-8
-  std::uint32_t code = 0;
-};
-
-Character first_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
-  };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) return {text.substr(0, 1), lead};
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
-  std::uint32_t code = lead & (0x7FU >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0U) != 0x80) return {};
-    code = (code << 6U) | (byte(i) & 0x3FU);
-  }
-  const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  if (overlong || surrogate || code > 0x10FFFF) return {};
-  return {text.substr(0, length), code};
-}
-
-double width_in(const Character& character, double font_size_pt) {
+double width_in(const Utf8Character& character, double font_size_pt) {
   double thousandths = character.code < 0x600 ? 600 : 1000;
   if (character.code >= 0x20 && character.code < 0x7F) thousandths = advance_widths[character.code - 0x20];
   return thousandths / 1000.0 * font_size_pt / 72.0;
@@ -54,7 +31,7 @@ std::size_t bytes_that_fit(std::string_view text, double font_size_pt, double av
   std::size_t bytes = 0;
   double used_in = 0.0;
   while (bytes < text.size()) {
-    const Character next = first_character(text.substr(bytes));
+    const Utf8Character next = first_character(text.substr(bytes));
     used_in += width_in(next, font_size_pt);
     if (used_in > available_in && bytes > 0) break;
     bytes += next.bytes.size();
@@ -67,7 +44,7 @@ std::size_t bytes_that_fit(std::string_view text, double font_size_pt, double av
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
-    const Character next = first_character(text);
+    const Utf8Character next = first_character(text);
     const bool control = next.code < 0x20 || (next.code >= 0x7F && next.code < 0xA0);
     if (next.bytes.empty()) {
       shown += replacement;
@@ -102,7 +79,7 @@ double text_width_in(std::string_view text, double font_size_pt) {
   const std::string shown = printable(text);
   double width = 0.0;
   for (std::string_view rest = shown; !rest.empty();) {
-    const Character next = first_character(rest);
+    const Utf8Character next = first_character(rest);
     width += width_in(next, font_size_pt);
     rest.remove_prefix(next.bytes.size());
   }

@@ -92,13 +92,13 @@ TEST_CASE("broken CSV is refused with file and line") {
   for (const Case& broken : {
            Case{"", "curve.csv:1: the file is empty"},
            Case{"replication,time_s,acc\n0,0,0.1\n",
-                "curve.csv:1: the header must name the column `accuracy`"},
+                "curve.csv:1: there is no column `accuracy`"},
            Case{"replication,time_s,accuracy\n", "curve.csv holds no evaluation"},
            Case{"replication,time_s,accuracy\n0,0,0.1\n0,1\n", "curve.csv:3: 2 cells"},
            Case{"replication,time_s,accuracy\n0,0,nan\n", "curve.csv:2: `nan` in column `accuracy`"},
            Case{"replication,time_s,accuracy\n0,0,\n", "curve.csv:2: `` in column `accuracy`"},
            Case{"replication,time_s,accuracy\n-1,0,0.1\n", "curve.csv:2: `-1` in column `replication`"},
-           Case{"replication,time_s,accuracy\n0,2,0.1\n0,1,0.2\n", "time runs backwards in data row 2"},
+           Case{"replication,time_s,accuracy\n0,2,0.1\n0,1,0.2\n", "time runs backwards"},
            Case{"replication,time_s,accuracy\n0,0,\"0.1\n", "curve.csv:2: a quoted cell does not end"},
        }) {
     const TemporaryFolder room;

@@ -1,4 +1,4 @@
-#include "plots/shown_values.hpp"
+#include "plots/data/shown_values.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,6 +7,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 
+#include "plots/data/results.hpp"
 #include "sim/base/check.hpp"
 
 namespace paceline::plots {
@@ -17,20 +18,20 @@ constexpr std::string_view time_metric = "time_to_accuracy_s";  // empty where t
 
 }  // namespace
 
-ShownValues::ShownValues(const CsvTable& runs, const StudyFigureSpec& spec,
+ShownValues::ShownValues(const CsvFile& runs, const StudyFigureSpec& spec,
                          const std::vector<std::string>& columns)
     : runs_(runs), spec_(spec), columns_(columns) {
-  for (std::size_t row = 0; row < runs_.size(); ++row) {
+  for (const CsvRow& row : runs_.rows()) {
     if (!is_reference(row)) continue;
     if (const std::optional<double> value = metric(row)) references_.emplace(twin(row), *value);
   }
 }
 
-bool ShownValues::is_reference(std::size_t row) const {
-  return !spec_.difference_from.empty() && runs_.text(row, spec_.series) == spec_.difference_from;
+bool ShownValues::is_reference(const CsvRow& row) const {
+  return !spec_.difference_from.empty() && row.text(spec_.series) == spec_.difference_from;
 }
 
-std::optional<double> ShownValues::of(std::size_t row) const {
+std::optional<double> ShownValues::of(const CsvRow& row) const {
   const std::optional<double> value = metric(row);
   if (!value || spec_.difference_from.empty()) return value;
   const auto reference = references_.find(twin(row));
@@ -39,21 +40,21 @@ std::optional<double> ShownValues::of(std::size_t row) const {
   return are_numbers ? std::optional(*value - reference->second) : std::nullopt;
 }
 
-bool ShownValues::is_cut_short(std::size_t row) const {
+bool ShownValues::is_cut_short(const CsvRow& row) const {
   return std::ranges::count(lengths_of_jobs, spec_.metric) > 0 && plots::is_cut_short(runs_, row);
 }
 
-std::optional<double> ShownValues::metric(std::size_t row) const {
-  if (runs_.text(row, "status") != "done" || is_cut_short(row)) return std::nullopt;
-  if (!runs_.text(row, spec_.metric).empty()) return runs_.number(row, spec_.metric);
+std::optional<double> ShownValues::metric(const CsvRow& row) const {
+  if (row.text("status") != "done" || is_cut_short(row)) return std::nullopt;
+  if (!row.text(spec_.metric).empty()) return row.number(spec_.metric);
   return spec_.metric == time_metric ? std::optional(never_reached) : std::nullopt;
 }
 
 // Everything that a run shares with its reference.
-std::string ShownValues::twin(std::size_t row) const {
-  std::string key = runs_.text(row, "replication");
+std::string ShownValues::twin(const CsvRow& row) const {
+  std::string key = row.text("replication");
   for (const std::string& column : columns_)
-    if (column != spec_.series) key += '\n' + runs_.text(row, column);
+    if (column != spec_.series) key += '\n' + row.text(column);
   return key;
 }
 
