@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "calibrate/logs/statistics.hpp"
-#include "calibrate/measure/child_process.hpp"
 #include "calibrate/measure/core_states.hpp"
 #include "calibrate/measure/measure_protocol.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/process.hpp"
 #include "sim/base/progress.hpp"
 
 namespace paceline::calibrate {
@@ -40,24 +40,21 @@ MeasureRequest request_for(const MeasurementPlan& plan, const Machine& machine, 
   return request;
 }
 
-ChildCommand command_for(const MeasureRequest& request, const std::string& program) {
-  ChildCommand command;
-  command.program = program;
-  command.arguments = {measure_child_flag, to_line(request)};
-  command.environment = measuring_environment(request.cores);
-  command.cores = request.core_numbers;
-  return command;
+Command command_for(const MeasureRequest& request, const std::string& program) {
+  return {.words = {program, measure_child_flag, to_line(request)},
+          .environment = measuring_environment(request.cores),
+          .cores = request.core_numbers};
 }
 
-[[noreturn]] void fail(const MeasureRequest& request, const ChildProcess& child, const std::string& what) {
+[[noreturn]] void fail(const MeasureRequest& request, const Process& child, const std::string& what) {
   const std::string details =
-      child.error_text().empty() ? "it wrote no error message" : "its error output:\n" + child.error_text();
+      child.errors().empty() ? "it wrote no error message" : "its error output:\n" + child.errors();
   throw MeasurementError(fmt::format("measuring {} on {} core{} failed: the measuring process {}\n{}",
                                      request.network, request.cores, request.cores == 1 ? "" : "s", what,
                                      details));
 }
 
-Sample checked_sample(const MeasureRequest& request, const ChildProcess& child, const std::string& line) {
+Sample checked_sample(const MeasureRequest& request, const Process& child, const std::string& line) {
   try {
     Sample sample = parse_sample(line);
     const bool positive = std::all_of(sample.seconds.begin(), sample.seconds.end(),
@@ -71,13 +68,13 @@ Sample checked_sample(const MeasureRequest& request, const ChildProcess& child, 
 // Runs one child to its end; `on_sample` hears of each sample.
 template <class OnSample>
 std::vector<Sample> run_child(const MeasureRequest& request, const std::string& program, OnSample on_sample) {
-  ChildProcess child(command_for(request, program));
+  Process child(command_for(request, program));
   std::vector<Sample> samples;
   while (const std::optional<std::string> line = child.read_line()) {
     samples.push_back(checked_sample(request, child, *line));
     on_sample(samples.back());
   }
-  if (const std::optional<std::string> failure = child.wait_for_failure()) fail(request, child, *failure);
+  if (const int status = child.wait(); status != 0) fail(request, child, describe_status(status));
   if (samples.size() != expected_samples(request))
     fail(request, child,
          fmt::format("ended after {} of {} measurements", samples.size(), expected_samples(request)));

@@ -1,18 +1,12 @@
 // Studies across machines: a job array on an existing scheduler, and the parts put together.
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/process.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 #include "sim/study/study_results.hpp"
@@ -23,40 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int default_tasks = 16;
-
-// Of a program that was found on the PATH, started without a shell.
-struct Answer {
-  int status = 0;
-  std::string text;  // both outputs
-};
-
-Answer ask(const std::vector<std::string>& command) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0)
-    throw UserError(fmt::format("cannot start {}: {}", command.front(), std::strerror(errno)), "");
-  std::vector<char*> argv;
-  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    dup2(ends[1], STDOUT_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[0]);
-    execvp(argv.front(), argv.data());
-    _exit(127);
-  }
-  close(ends[1]);
-  Answer answer;
-  std::array<char, 4096> buffer{};
-  for (ssize_t n = 0; (n = read(ends[0], buffer.data(), buffer.size())) > 0 || (n < 0 && errno == EINTR);)
-    if (n > 0) answer.text.append(buffer.data(), static_cast<std::size_t>(n));
-  close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  answer.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return answer;
-}
 
 // What a task of the array runs. Relative paths start where the study was submitted.
 std::string batch_script(const PreparedStudy& study, const fs::path& folder, int tasks) {
@@ -136,15 +96,16 @@ int submit_study(const StudyArguments& arguments, PreparedStudy& study) {
   std::vector<std::string> command{"sbatch", "--parsable"};
   command.insert(command.end(), arguments.submit_options.begin(), arguments.submit_options.end());
   command.push_back(script.string());
-  const Answer answer = ask(command);
+  const ProcessResult answer = run_process({command});
   if (answer.status != 0)
     throw UserError(
-        answer.status == 127 ? "there is no `sbatch` on the PATH"
-                             : fmt::format("sbatch refused the job: {}", answer.text),
+        answer.status == status_not_started
+            ? "there is no `sbatch` on the PATH"
+            : fmt::format("sbatch refused the job: {}", answer.output + answer.errors),
         fmt::format("the script is {}; submit it by hand, or give --shard i/{} to another scheduler",
                     script.string(), tasks));
   fmt::print("job {}: {} runs in {} tasks\nwhen it has ended: paceline study merge {}\n",
-             answer.text.substr(0, answer.text.find_first_of(";\n")), study.planned.run_count(), tasks,
+             answer.output.substr(0, answer.output.find_first_of(";\n")), study.planned.run_count(), tasks,
              shell_quoted(folder.string()));
   return exit_done;
 }

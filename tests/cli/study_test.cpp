@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim/base/atomic_file.hpp"
@@ -124,10 +123,10 @@ TEST_CASE("killed at any moment, a study goes on where it was and ends as if not
   const Workplace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "whole", "-j", "2"}).exit_code == 0);
   for (useconds_t ms = 15; ms < 600; ms = ms * 3 / 2) {
-    const pid_t pid = place.start({"study", "study.yaml", "-o", "killed", "-j", "2"});
+    Process study = place.start({"study", "study.yaml", "-o", "killed", "-j", "2"});
     usleep(1000 * ms);
-    kill(pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
+    kill(study.id(), SIGKILL);
+    study.wait();
   }
   const ProgramResult rest = place.paceline({"study", "study.yaml", "-o", "killed"});
   CAPTURE(rest.err);
@@ -141,14 +140,11 @@ TEST_CASE("killed at any moment, a study goes on where it was and ends as if not
 TEST_CASE("Ctrl-C keeps the finished runs and says so") {
   const Workplace place;
   place.write("long.yaml", std::string(study_text) + "set: {stop.epochs: 400}\n");
-  const pid_t pid = place.start({"study", "long.yaml", "-o", "out", "-j", "1"});
+  Process study = place.start({"study", "long.yaml", "-o", "out", "-j", "1"});
   // Runs of this length end one by one; the store tells when the first is there.
   for (int i = 0; i < 600 && !fs::exists(place.path() / "out/study.sqlite"); ++i) usleep(10'000);
-  kill(pid, SIGINT);
-  int status = 0;
-  waitpid(pid, &status, 0);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 128 + SIGINT);
+  kill(study.id(), SIGINT);
+  CHECK(study.wait() == 128 + SIGINT);
   const ProgramResult list = place.paceline({"study", "long.yaml", "-o", "out", "--list"});
   CHECK(list.exit_code == 0);
 }
@@ -197,10 +193,10 @@ TEST_CASE("parts run anywhere and merge into the very same results, and what is 
   CHECK(incomplete.exit_code == 0);
   CHECK(contains(incomplete.err, "24 runs: 16 done, 0 failed, 8 missing"));
   // The second part, killed midway, resumes; merging again is complete and a third time changes nothing.
-  const pid_t pid = place.start({"study", "study.yaml", "-o", "out", "--shard", "2/3", "-j", "1"});
+  Process part = place.start({"study", "study.yaml", "-o", "out", "--shard", "2/3", "-j", "1"});
   usleep(60'000);
-  kill(pid, SIGKILL);
-  waitpid(pid, nullptr, 0);
+  kill(part.id(), SIGKILL);
+  part.wait();
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "2/3"}).exit_code == 0);
   const ProgramResult merged = place.paceline({"study", "merge", "out"});
   CAPTURE(merged.err);

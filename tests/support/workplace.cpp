@@ -20,8 +20,10 @@ ProgramResult Workplace::paceline(const std::vector<std::string>& arguments) con
   return run_program(program_, arguments, path());
 }
 
-pid_t Workplace::start(const std::vector<std::string>& arguments) const {
-  return start_program(program_, arguments, {path(), "/dev/null", "/dev/null"});
+Process Workplace::start(const std::vector<std::string>& arguments) const {
+  Command command{{program_}, path()};
+  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+  return Process(command);
 }
 
 ProgramResult Workplace::shell(const std::string& script) const {

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <sys/types.h>
-
 #include "tests/support/program.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -26,8 +24,8 @@ class Workplace {
 
   // Runs the program to its end.
   [[nodiscard]] ProgramResult paceline(const std::vector<std::string>& arguments) const;
-  // Starts it and leaves it running, silently.
-  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const;
+  // Starts it and leaves it running; it ends with the returned object.
+  [[nodiscard]] Process start(const std::vector<std::string>& arguments) const;
   // Lines of a shell script.
   [[nodiscard]] ProgramResult shell(const std::string& script) const;
 

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "calibrate/measure/child_process.hpp"
 #include "calibrate/measure/measure_protocol.hpp"
 #include "sim/base/interrupt.hpp"
 #include "tests/cost/example_profile.hpp"
@@ -84,19 +83,6 @@ TEST_CASE("a program that cannot be started is reported") {
   const MeasurementPlan plan{"mlp", {1}, {8, 16, 32}, 1, 0.01, 1};
   CHECK_THROWS_WITH_AS(static_cast<void>(measure(plan, read_machine(), "/nowhere/program")),
                        doctest::Contains("No such file or directory"), MeasurementError);
-}
-
-TEST_CASE("a child starts on the asked core alone, with the added environment") {
-  const Machine machine = read_machine();
-  const int last = machine.core_order.back();
-  ChildProcess child({"/bin/sh",
-                      {"-c", "grep Cpus_allowed_list /proc/self/status; echo $GIVEN $HOME"},
-                      {"GIVEN=yes", "HOME=/replaced"},
-                      {last}});
-  CHECK(child.read_line() == "Cpus_allowed_list:\t" + std::to_string(last));
-  CHECK(child.read_line() == "yes /replaced");
-  CHECK(child.read_line() == std::nullopt);
-  CHECK(child.wait_for_failure() == std::nullopt);
 }
 
 TEST_CASE("an interrupt ends the measurement and the child at once") {

@@ -1,0 +1,91 @@
+// Child processes: what they are given, what comes back, how they end.
+#include "sim/base/process.hpp"
+
+#include <cstdlib>
+
+#include <doctest/doctest.h>
+#include <sched.h>
+#include <signal.h>
+
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+
+namespace {
+
+Command shell(const std::string& script) {
+  return {{"/bin/sh", "-c", script}};
+}
+
+// The last core this process may use.
+int last_core() {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  REQUIRE(sched_getaffinity(0, sizeof mask, &mask) == 0);
+  int core = CPU_SETSIZE - 1;
+  while (!CPU_ISSET(static_cast<std::size_t>(core), &mask)) --core;
+  return core;
+}
+
+}  // namespace
+
+TEST_CASE("both outputs and the exit code come back") {
+  const ProcessResult result = run_process(shell("echo out; echo err >&2; exit 3"));
+  CHECK(result.status == 3);
+  CHECK(result.output == "out\n");
+  CHECK(result.errors == "err\n");
+  CHECK(describe_status(result.status) == "exited with code 3");
+}
+
+TEST_CASE("a program is looked for on the PATH, its arguments reach it as they are, without a shell") {
+  CHECK(run_process({{"printf", "%s|", "a b", "$HOME", ""}}).output == "a b|$HOME||");
+}
+
+TEST_CASE("a child ended by a signal is told from one that exits") {
+  const int status = run_process(shell("kill -9 $$")).status;
+  CHECK(status == status_signal_base + SIGKILL);
+  CHECK(describe_status(status) == "was killed by signal 9 (Killed)");
+}
+
+TEST_CASE("a program that is not there ends with its own status and the system's reason") {
+  const ProcessResult result = run_process({{"/nowhere/program"}});
+  CHECK(result.status == status_not_started);
+  CHECK(result.errors == "No such file or directory");
+}
+
+TEST_CASE("a child runs in its folder, on its cores, with the added environment") {
+  const test::TemporaryFolder folder;
+  const int core = last_core();
+  Command command = shell("pwd -P; grep Cpus_allowed_list /proc/self/status; echo $GIVEN $HOME");
+  command.folder = folder.path();
+  command.environment = {"GIVEN=yes", "HOME=/replaced"};
+  command.cores = {core};
+  Process child(command);
+  CHECK(child.read_line() == std::filesystem::canonical(folder.path()).string());
+  CHECK(child.read_line() == "Cpus_allowed_list:\t" + std::to_string(core));
+  CHECK(child.read_line() == "yes /replaced");
+  CHECK(child.read_line() == std::nullopt);
+  CHECK(child.wait() == 0);
+}
+
+TEST_CASE("an environment of its own holds nothing else") {
+  REQUIRE(std::getenv("PATH") != nullptr);
+  CHECK(run_process({.words = {"env"}, .environment = {"ONLY=this"}, .inherits_environment = false}).output ==
+        "ONLY=this\n");
+}
+
+TEST_CASE("outputs larger than a pipe holds arrive whole") {
+  const ProcessResult result = run_process(shell("head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2"));
+  CHECK(result.output.size() == 300'000);
+  CHECK(result.errors.size() == 300'000);
+}
+
+TEST_CASE("a child that is no longer wanted is killed") {
+  pid_t id = 0;
+  {
+    const Process child(shell("exec sleep 1000"));
+    id = child.id();
+    CHECK(kill(id, 0) == 0);
+  }
+  CHECK(kill(id, 0) == -1);  // gone, and waited for
+}
