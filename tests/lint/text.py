@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the texts of the checkout: line lengths, words, links and paths. Prints file:line: what, and exits 1 if any."""
+"""Checks the texts of the checkout: line lengths, words, paths, links and quoted files. Prints file:line: what, and exits 1 if any."""
 import pathlib
 import re
 import subprocess
@@ -86,6 +86,13 @@ def links(path, text):
                 yield path, number, f"{page} has no heading for #{anchor}"
 
 
+def quoted_files(path, text):
+    """A fenced block after `<!-- file: PATH -->` is that file."""
+    for match in re.finditer(r"<!-- file: (\S+) -->\n```\w*\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL):
+        if pathlib.Path(match.group(1)).read_text() != match.group(2):
+            yield path, text[:match.start()].count("\n") + 1, f"the block is no longer {match.group(1)}"
+
+
 def faults():
     for path in tracked():
         if path.suffix not in TEXTS or path.is_relative_to("tests/lint"):
@@ -98,6 +105,7 @@ def faults():
             yield from lengths(path, lines)
         if path.suffix == ".md":
             yield from links(path, text)
+            yield from quoted_files(path, text)
 
 
 def main():
