@@ -7,10 +7,11 @@
 
 #include "calibrate/learning/curve_log.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/scenario/schema/read_visitor.hpp"
+#include "sim/description/reading.hpp"
 
 namespace paceline {
 
+enum class LoggedPolicy { bsp, asp };
 enum class StepMeaning { updates, minibatches, samples };
 
 struct LogColumnsText {
@@ -21,7 +22,7 @@ struct LogColumnsText {
 };
 
 struct LogPhaseText {
-  SynchronizationKind policy = SynchronizationKind::bsp;
+  LoggedPolicy policy = LoggedPolicy::bsp;
   double share = 1.0;
 };
 
@@ -58,7 +59,6 @@ struct LogsText {
   std::vector<LogGroupText> groups;
 };
 
-template <class Visitor>
 void describe(Visitor& v, LogColumnsText& c) {
   v.optional("step", c.step, Text{}, "column of the steps");
   v.optional("accuracy", c.accuracy, Text{}, "column of the test accuracy, 0-1");
@@ -67,16 +67,12 @@ void describe(Visitor& v, LogColumnsText& c) {
              Absent{"one run in each file"});
 }
 
-template <class Visitor>
 void describe(Visitor& v, LogPhaseText& c) {
-  v.required(
-      "policy", c.policy,
-      Choice<SynchronizationKind>{{{"bsp", SynchronizationKind::bsp}, {"asp", SynchronizationKind::asp}}},
-      "bsp: an update combines one gradient of every worker; asp: each gradient is an update");
+  v.required("policy", c.policy, Choice{{"bsp", LoggedPolicy::bsp}, {"asp", LoggedPolicy::asp}},
+             "bsp: an update combines one gradient of every worker; asp: each gradient is an update");
   v.required("share", c.share, percent(above_up_to(0, 1)), "of the workload");
 }
 
-template <class Visitor>
 void describe(Visitor& v, LogCheckpointsText& c) {
   v.required("every", c.every, Number{above(0)},
              "mini-batches of the workload, those of all workers counted");
@@ -85,7 +81,6 @@ void describe(Visitor& v, LogCheckpointsText& c) {
       "how long the first worker stands still under asp while the others go on, in iterations of a worker");
 }
 
-template <class Visitor>
 void describe(Visitor& v, LogRunText& c) {
   v.required("accuracy", c.accuracy, Path{}, "CSV of the test accuracy, relative to this file");
   v.optional("loss", c.loss, Path{}, "CSV of the training loss", Absent{"loss is not fitted"});
@@ -93,36 +88,33 @@ void describe(Visitor& v, LogRunText& c) {
              Absent{"every run of the file is one of the group"});
 }
 
-template <class Visitor>
 void describe(Visitor& v, LogGroupText& c) {
   v.required("name", c.name, Text{}, "of the setting that its runs share");
-  v.required("workers", c.workers, Whole<std::uint32_t>{1, 1U << 20U}, "that train");
+  v.required("workers", c.workers, Whole{1, 1U << 20U}, "that train");
   v.required("batch", c.batch, Number{at_least(1)}, "samples of one worker's mini-batch");
   v.required("learning_rate", c.learning_rate, Number{above(0)},
              "of one gradient; an update's is this times the gradients it combines");
-  v.required("momentum", c.momentum, Number{{.minimum = 0, .maximum = 1, .maximum_excluded = true}},
-             "of the optimizer");
+  v.required("momentum", c.momentum, Number{from_and_below(0, 1)}, "of the optimizer");
   v.required("workload", c.workload, Number{above(0)}, "mini-batches of a run");
-  v.required("phases", c.phases, ListOf<Section>{{}, "phase", 1, 1000}, "one after the other");
-  v.optional("drops", c.drops, ListOf<Measured<double>>{percent(above_up_to(0, 1)), "drop"},
+  v.required("phases", c.phases, ListOf{Section{}, "phase", 1, 1000}, "one after the other");
+  v.optional("drops", c.drops, ListOf{percent(above_up_to(0, 1)), "drop"},
              "of the learning rate, in parts of the workload");
   v.optional("drop_factor", c.drop_factor, Number{above_up_to(0, 1)}, "multiplies the rate at each drop");
   v.required("step", c.step,
-             Choice<StepMeaning>{{{"updates", StepMeaning::updates},
-                                  {"minibatches", StepMeaning::minibatches},
-                                  {"samples", StepMeaning::samples}}},
+             Choice{{"updates", StepMeaning::updates},
+                    {"minibatches", StepMeaning::minibatches},
+                    {"samples", StepMeaning::samples}},
              "what the step column counts");
   v.optional("checkpoints", c.checkpoints, Section{}, "that the first worker writes",
              Absent{"nobody stands still"});
-  v.required("runs", c.runs, ListOf<Section>{{}, "run", 1, 100000}, "that differ by chance only");
+  v.required("runs", c.runs, ListOf{Section{}, "run", 1, 100000}, "that differ by chance only");
 }
 
-template <class Visitor>
 void describe(Visitor& v, LogsText& c) {
   v.required("name", c.name, Text{}, "of the learner");
-  v.required("classes", c.classes, Whole<int>{2, 1000000}, "of the data set");
+  v.required("classes", c.classes, Whole{2, 1000000}, "of the data set");
   v.optional("columns", c.columns, Section{}, "of the CSV files");
-  v.required("groups", c.groups, ListOf<Section>{{}, "group", 1, 1000}, "of runs of one setting");
+  v.required("groups", c.groups, ListOf{Section{}, "group", 1, 1000}, "of runs of one setting");
 }
 
 namespace {
@@ -136,7 +128,7 @@ TrainingPlan plan_of(const LogGroupText& text) {
   plan.rate_per_gradient = text.learning_rate;
   plan.momentum = text.momentum;
   for (const LogPhaseText& phase : text.phases)
-    plan.phases.push_back({phase.policy == SynchronizationKind::bsp, phase.share * text.workload});
+    plan.phases.push_back({phase.policy == LoggedPolicy::bsp, phase.share * text.workload});
   for (const double drop : text.drops) plan.drops_minibatches.push_back(drop * text.workload);
   plan.drop_factor = text.drop_factor;
   if (text.checkpoints) plan.chief_pauses = {text.checkpoints->every, text.checkpoints->iterations};

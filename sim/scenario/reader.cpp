@@ -1,9 +1,9 @@
 #include "sim/scenario/reader.hpp"
 
+#include "sim/description/assignment.hpp"
+#include "sim/description/outputs.hpp"
 #include "sim/scenario/checks/semantic_checks.hpp"
-#include "sim/scenario/overrides.hpp"
-#include "sim/scenario/schema/read_visitor.hpp"
-#include "sim/scenario/schema/schema_visitor.hpp"
+#include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
 
@@ -13,10 +13,7 @@ LoadedScenario read_scenario(const YamlNode& root, const std::filesystem::path& 
   scenario.file = file;
   Reading reading(problems);
   read_document(root, scenario, reading);
-  if (reading.is_sound("")) {
-    PrintVisitor printer("", reading, loaded.values);
-    describe(printer, scenario);
-  }
+  if (reading.is_sound("")) loaded.values = resolved_values(scenario, reading);
   check_scenario(scenario, reading);
   loaded.warnings = problems.rendered_warnings();
   return loaded;
@@ -34,12 +31,8 @@ LoadedScenario load_scenario(const std::filesystem::path& file, std::span<const 
 }
 
 std::string scenario_schema() {
-  Json schema{
-      {"$schema", "http://json-schema.org/draft-07/schema#"},
-      {"title", "paceline scenario"},
-      {"description", "one training job on one cluster, under one way of synchronizing and batching"}};
-  schema.update(SchemaVisitor::of<Scenario>());
-  return schema.dump(2) + "\n";
+  return json_schema_of<Scenario>(
+      "paceline scenario", "one training job on one cluster, under one way of synchronizing and batching");
 }
 
 std::string origin_of(const LoadedScenario& loaded, std::string_view key) {

@@ -10,9 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/description/reading.hpp"
 #include "sim/scenario/scenario.hpp"
-#include "sim/scenario/schema/print_visitor.hpp"
-#include "sim/scenario/schema/yaml_tree.hpp"
 
 namespace paceline {
 

@@ -17,6 +17,7 @@
 #include "sim/cluster/conditions.hpp"
 #include "sim/cost/compute_time.hpp"
 #include "sim/cost/fixed_costs.hpp"
+#include "sim/description/kinds.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/optimizer.hpp"
 #include "sim/policy/batching/batching.hpp"
@@ -94,14 +95,6 @@ struct JitterConfig {
   std::optional<double> run_cv;
   std::optional<double> worker_cv;
   std::optional<double> iteration_cv;
-};
-
-enum class Comparison { below, at_most, above, at_least };
-
-// "< 10 min"; the bound in base units.
-struct Threshold {
-  Comparison comparison = Comparison::below;
-  double bound = 0.0;
 };
 
 // What must hold of the median over the replications, or `paceline run` and `study` end with a code of their own.

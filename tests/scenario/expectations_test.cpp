@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "sim/scenario/schema/threshold.hpp"
 #include "tests/scenario/good_example.hpp"
 
 namespace paceline::test {

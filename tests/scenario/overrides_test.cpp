@@ -1,8 +1,7 @@
 // `--set key.path=value`: what it changes, and that its mistakes are its own.
-#include "sim/scenario/overrides.hpp"
-
 #include <doctest/doctest.h>
 
+#include "sim/description/assignment.hpp"
 #include "tests/scenario/good_example.hpp"
 
 namespace paceline::test {

@@ -56,7 +56,8 @@ TEST_CASE("a policy that nobody knows is named with its place") {
 
 TEST_CASE("how often dropped workers are probed is counted in updates, as it is done") {
   check_refused(reacting("{policy: elastic, probe_every: 30 iterations}"),
-                "18:42: error: `reaction.probe_every`: unknown unit `iterations`");
+                "18:42: error: `reaction.probe_every`: wrong unit `iterations`: that is a number of "
+                "iterations, a number of updates is expected");
 }
 
 TEST_CASE("there must be something to watch, and somewhere to go") {

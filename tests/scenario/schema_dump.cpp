@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/scenario/schema/units.hpp"
+#include "sim/description/units.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 #include "tests/scenario/good_example_text.hpp"
 

@@ -9,7 +9,7 @@
 #include "sim/base/order_statistics.hpp"
 #include "sim/report/output/time_text.hpp"
 #include "sim/report/statistics/time_to_accuracy.hpp"
-#include "sim/scenario/description.hpp"
+#include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
 namespace {
@@ -53,7 +53,7 @@ class ExpectationCheck {
     outcomes_.push_back({.key = key,
                          .origin = origin_of(loaded_, fmt::format("expect.{}", key)),
                          .expected = kind.plain(*threshold),
-                         .measured = kind.units == nullptr ? number_text(value) : duration_text(value),
+                         .measured = kind.has_unit() ? duration_text(value) : number_text(value),
                          .value = std::isfinite(value) ? std::optional(value) : std::nullopt,
                          .held = holds(*threshold, value)});
   }

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/scenario/scenario.hpp"
-#include "sim/scenario/schema/reading.hpp"
+#include "sim/description/reading.hpp"
 
 namespace paceline {
 

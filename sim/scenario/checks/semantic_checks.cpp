@@ -9,8 +9,7 @@
 #include "sim/policy/synchronization/synchronization.hpp"
 #include "sim/scenario/checks/network_checks.hpp"
 #include "sim/scenario/checks/semantic_check_parts.hpp"
-#include "sim/scenario/schema/units.hpp"
-#include "sim/scenario/schema/value_kinds.hpp"
+#include "sim/scenario/sections/scenario_kinds.hpp"
 
 namespace paceline {
 namespace {

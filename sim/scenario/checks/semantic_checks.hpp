@@ -5,7 +5,7 @@
 #pragma once
 
 #include "sim/scenario/scenario.hpp"
-#include "sim/scenario/schema/reading.hpp"
+#include "sim/description/reading.hpp"
 
 namespace paceline {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sim/scenario/schema/reading.hpp"
+#include "sim/description/reading.hpp"
 #include "sim/scenario/sweep/study_text.hpp"
 
 namespace paceline {

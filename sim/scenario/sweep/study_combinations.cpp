@@ -12,14 +12,14 @@ namespace {
 constexpr std::size_t most_combinations = 1'000'000;
 
 // Variants and axes alike: a name and its labels.
-struct Dimension {
+struct Column {
   std::string name;
   std::vector<std::string> labels;
 };
 
-std::vector<Dimension> dimensions_of(const std::vector<StudyVariantSet>& variants,
-                                     const std::vector<Axis>& axes) {
-  std::vector<Dimension> dimensions(1, {"variant", {}});
+std::vector<Column> dimensions_of(const std::vector<StudyVariantSet>& variants,
+                                  const std::vector<Axis>& axes) {
+  std::vector<Column> dimensions(1, {"variant", {}});
   for (const StudyVariantSet& variant : variants) dimensions.front().labels.push_back(variant.name);
   for (const Axis& axis : axes) {
     dimensions.push_back({axis.name, {}});
@@ -42,7 +42,7 @@ struct Rule {
 
 class RuleReader {
  public:
-  RuleReader(const std::vector<Dimension>& dimensions, Problems& problems)
+  RuleReader(const std::vector<Column>& dimensions, Problems& problems)
       : dimensions_(dimensions), problems_(problems) {}
 
   [[nodiscard]] std::optional<Rule> read(const std::vector<Assignment>& text) {
@@ -78,7 +78,7 @@ class RuleReader {
     return std::nullopt;
   }
 
-  bool choose(const YamlNode& label, const Dimension& dimension, std::vector<bool>& chosen) {
+  bool choose(const YamlNode& label, const Column& dimension, std::vector<bool>& chosen) {
     const auto found = std::ranges::find(dimension.labels, label.text);
     if (label.kind == YamlNode::Kind::scalar && found != dimension.labels.end()) {
       chosen[static_cast<std::size_t>(found - dimension.labels.begin())] = true;
@@ -91,12 +91,12 @@ class RuleReader {
     return false;
   }
 
-  const std::vector<Dimension>& dimensions_;
+  const std::vector<Column>& dimensions_;
   Problems& problems_;
 };
 
 // To the next combination, the last index fastest; false after the last one.
-bool advance(Indices& indices, const std::vector<Dimension>& dimensions) {
+bool advance(Indices& indices, const std::vector<Column>& dimensions) {
   for (std::size_t d = indices.size(); d-- > 0;) {
     if (++indices[d] < dimensions[d].labels.size()) return true;
     indices[d] = 0;
@@ -104,7 +104,7 @@ bool advance(Indices& indices, const std::vector<Dimension>& dimensions) {
   return false;
 }
 
-StudyPoint point_at(const Indices& indices, const std::vector<Dimension>& dimensions) {
+StudyPoint point_at(const Indices& indices, const std::vector<Column>& dimensions) {
   StudyPoint point{{}, indices.front(), {indices.begin() + 1, indices.end()}};
   if (!dimensions.front().labels.empty()) point.name = dimensions.front().labels[indices.front()];
   for (std::size_t d = 1; d < dimensions.size(); ++d)
@@ -114,9 +114,9 @@ StudyPoint point_at(const Indices& indices, const std::vector<Dimension>& dimens
 }
 
 // One number for both `vary` and its products; too large to be listed counts as too large.
-bool are_too_many(const std::vector<Dimension>& dimensions) {
+bool are_too_many(const std::vector<Column>& dimensions) {
   double count = 1.0;
-  for (const Dimension& dimension : dimensions)
+  for (const Column& dimension : dimensions)
     count *= static_cast<double>(std::max<std::size_t>(1, dimension.labels.size()));
   return count > static_cast<double>(most_combinations);
 }
@@ -126,7 +126,7 @@ bool are_too_many(const std::vector<Dimension>& dimensions) {
 std::vector<StudyPoint> combinations(const std::vector<StudyVariantSet>& variants,
                                      const std::vector<Axis>& axes, const StudyText& text,
                                      const Reading& reading) {
-  const std::vector<Dimension> dimensions = dimensions_of(variants, axes);
+  const std::vector<Column> dimensions = dimensions_of(variants, axes);
   if (are_too_many(dimensions)) {
     reading.problems().error(reading.spot("vary"),
                              fmt::format("these are more than {} combinations", most_combinations),

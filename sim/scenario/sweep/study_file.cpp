@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/scenario/schema/schema_visitor.hpp"
+#include "sim/description/outputs.hpp"
 #include "sim/scenario/sweep/study_text.hpp"
 
 namespace paceline {
@@ -38,11 +38,8 @@ std::string folder_name(std::string_view name) {
 }
 
 std::string study_schema() {
-  Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
-              {"title", "paceline study"},
-              {"description", "one base scenario, and the variants and values of it that are compared"}};
-  schema.update(SchemaVisitor::of<StudyText>());
-  return schema.dump(2) + "\n";
+  return json_schema_of<StudyText>("paceline study",
+                                   "one base scenario, and the variants and values of it that are compared");
 }
 
 bool is_study_file(const std::filesystem::path& file) {

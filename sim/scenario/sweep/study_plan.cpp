@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/scenario/schema/read_visitor.hpp"
+#include "sim/description/reading.hpp"
 #include "sim/scenario/sweep/study_axes.hpp"
 #include "sim/scenario/sweep/study_combinations.hpp"
 #include "sim/scenario/sweep/study_file.hpp"

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/overrides.hpp"
+#include "sim/description/assignment.hpp"
 #include "sim/scenario/reader.hpp"
 
 namespace paceline {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "sim/scenario/overrides.hpp"
+#include "sim/description/assignment.hpp"
 
 namespace paceline {
 

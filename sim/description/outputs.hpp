@@ -1,0 +1,36 @@
+// What is written about a described struct (description.hpp): its JSON schema and its reference.
+//
+// Not modelled: rules that join several keys; only the reader knows them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "sim/description/description.hpp"
+
+namespace paceline {
+
+// Draft-7, for editors.
+[[nodiscard]] std::string json_schema(const SectionField& document, std::string_view title,
+                                      std::string_view description);
+// Markdown: one table of keys for each section. `example` is a short valid file, `command` what prints all this.
+struct ReferenceTexts {
+  std::string_view title;
+  std::string_view introduction;
+  std::string_view example;
+  std::string_view command;
+};
+[[nodiscard]] std::string markdown_reference(const SectionField& document, const ReferenceTexts& texts);
+
+template <class Struct>
+std::string json_schema_of(std::string_view title, std::string_view description) {
+  Struct document{};
+  return json_schema(BoundSection<Struct>(document, Section{}), title, description);
+}
+template <class Struct>
+std::string reference_of(const ReferenceTexts& texts) {
+  Struct document{};
+  return markdown_reference(BoundSection<Struct>(document, Section{}), texts);
+}
+
+}  // namespace paceline

@@ -1,0 +1,225 @@
+#include "sim/description/units.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr std::array<Unit, 6> durations{
+    {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1}, {"min", 60, 1}, {"h", 3600, 1}}};
+constexpr std::array<Unit, 7> sizes{{{"B", 1, 1},
+                                     {"kB", 1e3, 1},
+                                     {"MB", 1e6, 1},
+                                     {"GB", 1e9, 1},
+                                     {"KiB", 1024, 1},
+                                     {"MiB", 1024.0 * 1024, 1},
+                                     {"GiB", 1024.0 * 1024 * 1024, 1}}};
+constexpr std::array<Unit, 12> rates{{{"bit/s", 1, 8},
+                                      {"kbit/s", 1e3, 8},
+                                      {"Mbit/s", 1e6, 8},
+                                      {"Gbit/s", 1e9, 8},
+                                      {"B/s", 1, 1},
+                                      {"kB/s", 1e3, 1},
+                                      {"MB/s", 1e6, 1},
+                                      {"GB/s", 1e9, 1},
+                                      {"bps", 1, 8, true},
+                                      {"kbps", 1e3, 8, true},
+                                      {"Mbps", 1e6, 8, true},
+                                      {"Gbps", 1e9, 8, true}}};
+constexpr std::array<Unit, 1> percents{{{"%", 1, 100}}};
+constexpr std::array<Unit, 2> operation_rates{{{"GFLOP/s", 1e9, 1}, {"TFLOP/s", 1e12, 1}}};
+constexpr std::array<Unit, 2> samples{{{"samples"}, {"sample", 1, 1, true}}};
+constexpr std::array<Unit, 2> updates{{{"updates"}, {"update", 1, 1, true}}};
+constexpr std::array<Unit, 2> epochs{{{"epochs"}, {"epoch", 1, 1, true}}};
+constexpr std::array<Unit, 2> iterations{{{"iterations"}, {"iteration", 1, 1, true}}};
+
+// By Dimension. "epochs" may be parts of one; the other counts are whole.
+constexpr std::array<UnitTable, 9> tables{{{"a duration", "50 us", durations},
+                                           {"a size", "16 MB", sizes},
+                                           {"a rate", "10 Gbit/s", rates},
+                                           {"a percentage", "25 %", percents},
+                                           {"a rate of operations", "2 TFLOP/s", operation_rates},
+                                           {"a number of samples", "2048 samples", samples, true},
+                                           {"a number of updates", "50 updates", updates, true},
+                                           {"a number of epochs", "5 epochs", epochs},
+                                           {"a number of iterations", "10 iterations", iterations, true}}};
+
+bool starts_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return !text.empty() && text.front() >= '0' && text.front() <= '9';
+}
+
+// The number a text starts with, which is then removed from it.
+std::optional<double> take_number(std::string_view& text) {
+  if (!starts_number(text)) return std::nullopt;
+  double number = 0.0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+struct FoundUnit {
+  Dimension dimension;
+  const Unit* unit;
+};
+
+std::optional<FoundUnit> find_unit(std::string_view name, std::span<const Dimension> among) {
+  for (const Dimension dimension : among)
+    for (const Unit& unit : units_of(dimension).units)
+      if (unit.name == name) return FoundUnit{dimension, &unit};
+  return std::nullopt;
+}
+
+std::string accepted_units(std::span<const Dimension> accepted) {
+  return fmt::format("write {} such as `{}`; accepted units: {}", noun_of(accepted),
+                     units_of(accepted.front()).example, fmt::join(unit_names(accepted), ", "));
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
+// A slip of the shift key is likelier than another letter; and whoever writes `Gb/s` with a small b means bits.
+std::optional<std::string> likely_unit(std::string_view name, const std::vector<std::string>& units) {
+  const bool bits = name.ends_with("b/s");
+  const std::string spelled =
+      bits ? fmt::format("{}bit/s", name.substr(0, name.size() - 3)) : std::string(name);
+  for (const std::string& unit : units)
+    if (lower_case(unit) == lower_case(spelled)) return unit;
+  return closest(name, units);
+}
+
+Mistake unknown_unit(std::string_view name, std::span<const Dimension> accepted) {
+  for (std::size_t d = 0; d < tables.size(); ++d) {
+    const Dimension other{static_cast<int>(d)};
+    if (find_unit(name, std::span(&other, 1)))
+      return {fmt::format("wrong unit `{}`: that is {}, {} is expected", name, tables.at(d).noun,
+                          noun_of(accepted)),
+              accepted_units(accepted)};
+  }
+  const std::optional<std::string> likely = likely_unit(name, unit_names(accepted));
+  return {fmt::format("unknown unit `{}`", name),
+          likely ? fmt::format("did you mean `{}`? {}", *likely, accepted_units(accepted))
+                 : accepted_units(accepted)};
+}
+
+// The shortest number of this unit that parses back to the amount, if there is one.
+std::optional<std::string> shortest_in(const Amount& amount, const Unit& unit) {
+  constexpr int enough_digits = 17;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double exact = amount.value * unit.denominator / unit.numerator;
+  std::vector<double> candidates;
+  for (int digits = 1; digits <= enough_digits; ++digits)
+    candidates.push_back(parse_number(fmt::format("{:.{}g}", exact, digits)).value_or(exact));
+  // The conversion itself rounds: the number once written may be the next one.
+  candidates.push_back(std::nextafter(exact, infinity));
+  candidates.push_back(std::nextafter(exact, -infinity));
+  for (const double number : candidates)
+    if (number * unit.numerator / unit.denominator == amount.value)
+      return fmt::format("{} {}", number, unit.name);
+  return std::nullopt;
+}
+
+std::string shortest(const Amount& amount) {
+  std::string best;
+  for (const Unit& unit : units_of(amount.dimension).units) {
+    if (unit.synonym) continue;
+    const std::optional<std::string> text = shortest_in(amount, unit);
+    if (text && (best.empty() || text->size() < best.size())) best = *text;
+  }
+  check(!best.empty(), "an amount that no text stands for");
+  return best;
+}
+
+}  // namespace
+
+const UnitTable& units_of(Dimension dimension) {
+  return tables.at(static_cast<std::size_t>(dimension));
+}
+
+std::optional<double> parse_number(std::string_view text) {
+  const std::optional<double> number = take_number(text);
+  return text.empty() ? number : std::nullopt;
+}
+
+Parsed<Amount> parse_amount(std::string_view text, std::span<const Dimension> accepted) {
+  std::string_view rest = trimmed(text);
+  const std::optional<double> number = take_number(rest);
+  if (!number)
+    return Mistake{fmt::format("`{}` is not {}", text, noun_of(accepted)), accepted_units(accepted)};
+  const std::string_view name = trimmed(rest);
+  if (name.empty()) return Mistake{fmt::format("`{}` has no unit", text), accepted_units(accepted)};
+  const std::optional<FoundUnit> found = find_unit(name, accepted);
+  if (!found) return unknown_unit(name, accepted);
+  const double value = *number * found->unit->numerator / found->unit->denominator;
+  if (!std::isfinite(value)) return Mistake{fmt::format("`{}` is too large", text), accepted_units(accepted)};
+  return Amount{found->dimension, value};
+}
+
+std::string print_amount(const Amount& amount) {
+  // The scenarios of a study print the same few amounts thousands of times, and trying every unit is slow.
+  constexpr std::size_t most_remembered = 4096;
+  static std::map<std::pair<Dimension, std::uint64_t>, std::string> remembered;
+  const std::pair key{amount.dimension, std::bit_cast<std::uint64_t>(amount.value)};
+  const auto found = remembered.find(key);
+  if (found != remembered.end()) return found->second;
+  if (remembered.size() >= most_remembered) remembered.clear();
+  return remembered.emplace(key, shortest(amount)).first->second;
+}
+
+std::string amount_pattern(std::span<const Dimension> accepted) {
+  std::vector<std::string_view> names;
+  for (const Dimension dimension : accepted)
+    for (const Unit& unit : units_of(dimension).units) names.push_back(unit.name);
+  return fmt::format(R"(^\s*-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*({})\s*$)",
+                     fmt::join(names, "|"));
+}
+
+std::string noun_of(std::span<const Dimension> accepted) {
+  constexpr std::string_view count = "a number of ";
+  std::string text;
+  bool counting = false;
+  for (std::size_t i = 0; i < accepted.size(); ++i) {
+    std::string_view noun = units_of(accepted[i]).noun;
+    const bool is_count = noun.starts_with(count);
+    if (is_count && counting) noun.remove_prefix(count.size());
+    counting = is_count;
+    text += fmt::format("{}{}", i == 0 ? "" : i + 1 == accepted.size() ? " or " : ", ", noun);
+  }
+  return text;
+}
+
+std::vector<std::string> unit_names(std::span<const Dimension> accepted) {
+  std::vector<std::string> names;
+  for (const Dimension dimension : accepted)
+    for (const Unit& unit : units_of(dimension).units)
+      if (!unit.synonym) names.emplace_back(unit.name);
+  return names;
+}
+
+}  // namespace paceline

@@ -1,0 +1,115 @@
+// The section `cluster`: the machines, the parameter servers, and the network between them.
+#include "sim/scenario/sections/sections.hpp"
+
+namespace paceline {
+
+void describe(Visitor& v, EdgeConfig& c) {
+  v.required("from", c.from, Text{}, "name of a node");
+  v.required("to", c.to, Text{}, "name of another node");
+  v.required("bandwidth", c.bandwidth, rate(above(0)), "in each direction");
+  v.required("latency", c.latency, duration(at_least(0)), "one-way");
+}
+
+void describe(Visitor& v, MessageSegment& c) {
+  v.required("from", c.from, size(at_least(0)), "smallest message it holds for, up to the next segment's");
+  v.optional("latency_factor", c.latency_factor, Number{at_least(0)}, "multiplies the model's");
+  v.optional("bandwidth_factor", c.bandwidth_factor, Number{above(0)}, "multiplies the model's");
+}
+
+void describe(Visitor& v, NetworkModel& c) {
+  v.optional("latency_factor", c.latency_factor, Number{above(0)}, "multiplies every route's latency");
+  v.optional("bandwidth_factor", c.bandwidth_factor, Number{above_up_to(0, 1)},
+             "share of a link's bandwidth that messages get");
+  v.optional("tcp_gamma", c.tcp_gamma, size(at_least(0)),
+             "window: a message is no faster than this / (2 x its route's latency); 0 B: no such bound");
+  v.optional("cross_traffic", c.cross_traffic, Boolean{},
+             "a message also takes 5 % of its rate in the other direction");
+  v.optional("segments", c.segments, ListOf{Section{}, "segment"},
+             "factors by message size, as `paceline calibrate network` measures them, ascending");
+}
+
+void describe(Visitor& v, NetworkConfig& c) {
+  v.required("topology", c.topology,
+             Choice{{"star", Topology::star},
+                    {"two-level", Topology::two_level},
+                    {"tree", Topology::tree},
+                    {"graph", Topology::graph}},
+             "star: all on one switch; two-level: racks under a core switch; tree: switches below switches; "
+             "graph: nodes and edges by name");
+  v.only_if({"topology", {"star", "two-level", "tree"}, c.topology != Topology::graph});
+  v.required("bandwidth", c.bandwidth, rate(above(0)), "of each worker's link, in each direction");
+  v.required("latency", c.latency, duration(at_least(0)), "one-way, between two hosts under one switch");
+  v.optional("server_bandwidth", c.server_bandwidth, rate(above(0)),
+             "of each parameter server's link, in each direction",
+             SameAs<BytesPerSecond>{"bandwidth", c.bandwidth});
+  const bool has_uplinks = c.topology == Topology::two_level || c.topology == Topology::tree;
+  v.only_if({"topology", {"two-level", "tree"}, has_uplinks});
+  v.required("uplink_bandwidth", c.uplink_bandwidth, rate(above(0)),
+             "of each link between switches, in each direction");
+  v.required("uplink_latency", c.uplink_latency, duration(at_least(0)),
+             "one-way, added by each link between switches");
+  v.only_if({"topology", {"two-level"}, c.topology == Topology::two_level});
+  v.required("racks", c.racks, Whole{1, 1U << 16U},
+             "each with a switch; workers are spread evenly, in order; servers hang on the core switch");
+  v.only_if({"topology", {"tree"}, c.topology == Topology::tree});
+  v.required("depth", c.depth, Whole{1, 16}, "links from the root to a worker; servers hang on the root");
+  v.required("fan_out", c.fan_out, Whole{2, 1U << 16U}, "links below each switch, towards workers");
+  v.only_if({"topology", {"graph"}, c.topology == Topology::graph});
+  v.required("nodes", c.nodes, ListOf{Text{}, "node", 1, maximum_workers}, "names of hosts and switches");
+  v.required("edges", c.edges, ListOf{Section{}, "edge"}, "full-duplex links between nodes");
+  v.required("worker_nodes", c.worker_nodes, ListOf{Text{}, "worker", 1, maximum_workers},
+             "on which node each worker sits");
+  v.optional("server_nodes", c.server_nodes, ListOf{Text{}, "server"},
+             "on which node each separate parameter server sits");
+  v.always();
+  v.optional("model", c.model, Section{}, "corrections of the network simulation");
+}
+
+void describe(Visitor& v, CpuQuota& c) {
+  v.required("cores", c.cores, Number{above(0)}, "as much processor time as so many cores give, e.g. 0.5");
+  v.optional("period", c.period, duration(above(0)), "in which it may be used, all at once if need be");
+}
+
+void describe(Visitor& v, Worker& c) {
+  v.required("cores", c.cores, Whole{1, 1 << 16}, "CPU cores; the profile must have measured this number");
+  v.optional("speed", c.speed, Number{above(0)},
+             "relative to the profile's machine; 0.5 takes twice as long");
+  v.optional("profile", c.profile, Path{}, "calibration file of this machine, for the job's network",
+             Absent{"the job's"});
+  v.optional("quota", c.quota, Section{}, "limit of processor time, as containers have", Absent{"none"});
+  v.optional("memory", c.memory, size(above(0)),
+             "what a batch must fit into, by the profile's memory model: larger ones are cut and reported",
+             Absent{"no limit"});
+  v.optional("flops", c.flops, operation_rate(above(0)), "declared peak, for `batching.shares: flops`",
+             Absent{"not declared"});
+  v.optional(
+      "random_stream", c.random_stream, Whole{0, maximum_workers - 1},
+      "whose luck it has: names its random numbers (jitter, stragglers, order of its data), so that a list "
+      "in another order keeps them",
+      Absent{"its place in the list, from 0"});
+}
+
+void describe(Visitor& v, Machine& c) {
+  v.required("cores", c.cores, Whole{1, 1 << 16}, "of the whole machine");
+  v.required("workers", c.workers, ListOf{Whole{0}, "worker", 1},
+             "that run on it, from 0, on cores of their own");
+}
+
+void describe(Visitor& v, ServersConfig& c) {
+  v.optional("count", c.count, Whole{1, 1U << 16U},
+             "parameter servers; each holds an equal shard of the parameters");
+  v.optional("placement", c.placement,
+             Choice{{"separate", ServerPlacement::separate}, {"with-workers", ServerPlacement::with_workers}},
+             "separate: machines of their own; with-workers: server k runs on worker k (mod workers)");
+}
+
+void describe(Visitor& v, Cluster& c) {
+  v.required("workers", c.workers, ListOf{Section{}, "worker", 1, maximum_workers},
+             "the machines that train");
+  v.required("network", c.network, Section{}, "the network between them");
+  v.optional("servers", c.servers, Section{}, "parameter servers, for `transport: server`");
+  v.optional("machines", c.machines, ListOf{Section{}, "machine"},
+             "hosts that several workers share: no level may ask for more cores than they have");
+}
+
+}  // namespace paceline

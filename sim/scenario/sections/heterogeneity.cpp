@@ -1,0 +1,62 @@
+// The sections `heterogeneity` and `jitter`: what changes while a job runs, as planned or by chance.
+#include "sim/scenario/sections/sections.hpp"
+
+namespace paceline {
+
+void describe(Visitor& v, Level& c) {
+  v.required("at", c.at, when(), "when it begins");
+  v.optional("workers", c.workers, ListOf{Whole{0}, "worker"},
+             "which workers the lists below are about, from 0; empty: all, in order");
+  v.optional("speed", c.speeds, ListOf{Number{above(0)}, "worker"}, "relative to each worker's own");
+  v.optional("cores", c.cores, ListOf{Whole{1, 1 << 16}, "worker"},
+             "instead of each worker's own; the profile must have measured these numbers");
+  v.optional("bandwidth", c.bandwidths, ListOf{Number{above(0)}, "worker"}, "relative to each worker's link");
+}
+
+void describe(Visitor& v, Straggler& c) {
+  v.required("worker", c.worker, Whole{0}, "from 0");
+  v.required("from", c.from, when(), "when it begins");
+  v.required("duration", c.duration, duration(above(0)), "how long it lasts");
+  v.optional("slowdown", c.slowdown, Number{above(0)}, "factor on its compute times");
+  v.optional("added_latency", c.added_latency, duration(at_least(0)), "of each message it sends");
+  v.optional("round_trips", c.round_trips, Number{at_least(0)},
+             "such messages in a row in each iteration: what an iteration is delayed by");
+}
+
+void describe(Visitor& v, RandomStragglers& c) {
+  v.required("probability", c.probability, percent(between(0, 1)), "of a worker to straggle during a window");
+  v.required("window", c.window, duration(above(0)), "length of a window");
+  v.optional("slowdown", c.slowdown, Number{above(0)}, "factor on its compute times");
+  v.optional("added_latency", c.added_latency, duration(at_least(0)), "of each message it sends");
+  v.optional("round_trips", c.round_trips, Number{at_least(0)}, "such messages in a row in each iteration");
+}
+
+void describe(Visitor& v, MembershipChange& c) {
+  v.required("at", c.at, when(), "when it happens");
+  v.required("worker", c.worker, Whole{0}, "from 0");
+  v.required("event", c.event, Choice{{"leaves", MembershipEvent::leaves}, {"joins", MembershipEvent::joins}},
+             "a worker whose first event is to join is absent at the start");
+}
+
+void describe(Visitor& v, HeterogeneityConfig& c) {
+  v.optional("schedule", c.changes.schedule, ListOf{Section{}, "level"}, "levels of speed, cores, bandwidth");
+  v.optional("trace", c.trace, Path{}, "CSV file with columns time_s, worker, speed, bandwidth",
+             Absent{"no trace"});
+  v.optional("stragglers", c.changes.stragglers, ListOf{Section{}, "straggler"}, "scripted ones");
+  v.optional("random_stragglers", c.changes.random_stragglers, Section{}, "ones that chance chooses",
+             Absent{"none"});
+  v.optional("membership", c.changes.membership, ListOf{Section{}, "change"}, "workers that leave or join");
+}
+
+void describe(Visitor& v, JitterConfig& c) {
+  constexpr Absent measured{"from the profile"};
+  constexpr Absent run_measured{"from the profile; 3 % if it has fewer than 3 processes"};
+  constexpr Absent not_measured{"0 %: a profile measures one machine"};
+  v.optional("run", c.run_cv, percent(between(0, 1)), "variation (sd / mean) between whole runs",
+             run_measured);
+  v.optional("worker", c.worker_cv, percent(between(0, 1)), "variation between workers of a run",
+             not_measured);
+  v.optional("iteration", c.iteration_cv, percent(between(0, 1)), "variation between iterations", measured);
+}
+
+}  // namespace paceline

@@ -1,0 +1,102 @@
+// The section `job`: what is trained, on which samples, by which optimizer.
+#include "sim/scenario/sections/sections.hpp"
+
+namespace paceline {
+
+void describe(Visitor& v, DatasetSource& c) {
+  v.optional(
+      "kind", c.kind, Choice{"built-in-images", "cifar10", "cifar100", "mnist"},
+      "the generator of labelled images, or the format of the files; required by the learner `network`");
+  v.optional("path", c.path, Path{}, "folder of the files; for every kind but built-in-images",
+             Absent{"no files"});
+  v.required("train_samples", c.train_samples, Whole{1},
+             "training samples used; one epoch is one pass over them");
+  v.optional("test_samples", c.test_samples, Whole{0},
+             "held-out samples of an evaluation; required by the learner `network`");
+  v.optional("partition", c.partition,
+             Choice{{"whole", DataPartition::whole}, {"equal-shards", DataPartition::equal_shards}},
+             "whole: every worker reads all training samples, in an order of its own; equal-shards: each a "
+             "part of them, equal whatever the batches");
+}
+
+void describe(Visitor& v, LearningRateSchedule& c) {
+  v.required(
+      "basis", c.basis,
+      Choice{{"epoch", ScheduleBasis::epoch},
+             {"progress", ScheduleBasis::progress},
+             {"step", ScheduleBasis::step}},
+      "epoch: passes over the training samples; progress: percent of the workload; step: updates applied");
+  v.required("milestones", c.milestones, ListOf{SchedulePoint{c.basis}, "milestone"},
+             "where the learning rate is multiplied, in the basis, ascending");
+  v.required("factor", c.factor, Number{above_up_to(0, 1)}, "multiplies the rate at each milestone");
+  v.optional("warmup", c.warmup, SchedulePoint{c.basis},
+             "in the basis: until here the rate rises linearly from 0", Absent{"no warm-up"});
+}
+
+namespace {
+
+Choice rate_scaling() {
+  return {{"none", RateScaling::none}, {"linear", RateScaling::linear}, {"sqrt", RateScaling::sqrt}};
+}
+
+}  // namespace
+
+void describe(Visitor& v, OptimizerConfig& c) {
+  v.required("learning_rate", c.learning_rate, Number{above(0)}, "step size of one update");
+  v.optional("momentum", c.momentum, Number{from_and_below(0, 1)},
+             "share of the velocity kept from update to update");
+  v.optional("momentum_at", c.momentum_at,
+             Choice{{"server", MomentumPlace::server}, {"workers", MomentumPlace::workers}},
+             "server: one velocity for all gradients; workers: one for each worker's gradients");
+  v.optional("weight_decay", c.weight_decay, Number{at_least(0)},
+             "added to the gradient, times the parameters");
+  v.optional("nesterov", c.nesterov, Boolean{}, "look ahead along the velocity");
+  v.optional("velocity_at_switch", c.velocity_at_switch,
+             Choice{{"keep", VelocityAtSwitch::keep},
+                    {"zero", VelocityAtSwitch::zero},
+                    {"scale", VelocityAtSwitch::scale}},
+             "what becomes of velocities when a phase begins after another");
+  v.optional("velocity_scale", c.velocity_scale, Number{at_least(0)}, "scale: what they are multiplied by",
+             Absent{"velocities are not scaled"});
+  v.optional("momentum_at_switch", c.momentum_at_switch.rule,
+             Choice{{"keep", MomentumRule::keep},
+                    {"zero", MomentumRule::zero},
+                    {"scaled", MomentumRule::scaled},
+                    {"scaled-until", MomentumRule::scaled_until},
+                    {"staged", MomentumRule::staged},
+                    {"additive", MomentumRule::additive}},
+             "momentum of an asynchronous phase after another, over the optimizer's, with n workers; scaled: "
+             "1/n; scaled-until: 1/n for a stage; staged: 1/n, doubled after each stage; additive: 1/n, and "
+             "1/n more after each stage");
+  v.optional("momentum_stage", c.momentum_at_switch.stage, how_many(),
+             "how long a stage of `momentum_at_switch` is", Absent{"for rules in stages only"});
+  v.optional(
+      "batch_norm", c.batch_norm,
+      Choice{{"chief", BatchNormRule::chief},
+             {"averaged", BatchNormRule::averaged},
+             {"per-push", BatchNormRule::per_push}},
+      "whose batches the averages of batch normalization follow: the first worker's, the mean of one average "
+      "for each worker, or every gradient's as it is applied");
+  v.optional("worker_scaling", c.worker_scaling, rate_scaling(),
+             "how the rate follows the number of gradients combined in one update");
+  v.optional("batch_scaling", c.batch_scaling, rate_scaling(),
+             "how the rate follows the mean batch of these gradients over the initial batch");
+}
+
+void describe(Visitor& v, JobConfig& c) {
+  v.required("network", c.network, Text{}, "name of the neural network; it must be the profile's");
+  v.required("profile", c.profile, Path{}, "calibration file, relative to this file");
+  v.required("dataset", c.dataset, Section{}, "what is trained on");
+  v.required("optimizer", c.optimizer, Section{}, "stochastic gradient descent");
+  v.optional("learning_rate_schedule", c.optimizer.schedule, Section{},
+             "warm-up and drops of the learning rate");
+  v.optional(
+      "data_loading", c.data_loading,
+      Choice{{"inline", DataLoading::inline_},
+             {"prefetched", DataLoading::prefetched},
+             {"free", DataLoading::free}},
+      "inline: fetching a batch comes before each iteration, as long as the profile says (0 where it was not "
+      "measured); prefetched: meanwhile; free: it takes no time");
+}
+
+}  // namespace paceline

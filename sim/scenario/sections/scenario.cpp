@@ -1,0 +1,30 @@
+// A scenario file as a whole: its sections.
+#include "sim/scenario/sections/sections.hpp"
+
+namespace paceline {
+
+void describe(Visitor& v, Scenario& c) {
+  v.required("name", c.name, Text{}, "appears in tables and figures");
+  v.optional("question", c.question, Text{}, "what this scenario is to answer", Absent{"none"});
+  v.optional("seed", c.seed, Whole{0, std::numeric_limits<std::uint32_t>::max()}, "of every random number");
+  v.optional("replications", c.replications, Whole{1, 1'000'000}, "runs that differ in their random numbers");
+  v.required("job", c.job, Section{}, "what is trained, and how");
+  v.required("cluster", c.cluster, Section{}, "what it is trained on");
+  v.required("synchronization", c.synchronization, ListOf{Section{}, "phase", 1, 1000},
+             "phases, one after the other");
+  v.optional("reaction", c.reaction, Section{}, "what is done about stragglers seen in bsp phases",
+             Absent{"nobody is watched"});
+  v.optional("coordination", c.coordination, Section{}, "serial cost of synchronous updates");
+  v.optional("start_up", c.start_up, Section{}, "pause before the first phase", Absent{"none"});
+  v.optional("ramp_up", c.ramp_up, Section{}, "slow iterations after a start or a switch", Absent{"none"});
+  v.optional("checkpoints", c.checkpoints, Section{}, "periodic pauses", Absent{"none"});
+  v.required("batching", c.batching, Section{}, "batch sizes of the workers");
+  v.optional("heterogeneity", c.heterogeneity, Section{}, "what changes while the job runs");
+  v.optional("jitter", c.jitter, Section{}, "random variation of compute times");
+  v.required("learner", c.learner, Section{}, "what turns updates into loss and accuracy");
+  v.required("evaluation", c.evaluation, Section{}, "when accuracy is looked at");
+  v.required("stop", c.stop, Section{}, "when the job ends");
+  v.optional("expect", c.expect, Section{}, "what must hold of the results, or the exit code is 3");
+}
+
+}  // namespace paceline
