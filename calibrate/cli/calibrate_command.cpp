@@ -1,13 +1,17 @@
-// Measure, fit, write: the order of things.
+// `paceline calibrate NETWORK`: measure, fit, write.
 #include <algorithm>
+#include <cctype>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/cli/options.hpp"
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/fit/profile_writer.hpp"
 #include "calibrate/fit/report.hpp"
@@ -24,48 +28,140 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr double usable_memory_share = 0.8;
+namespace fs = std::filesystem;
 
-std::string own_program() {
-  return std::filesystem::read_symlink("/proc/self/exe");
+constexpr double usable_memory_share = 0.8;
+constexpr double default_budget_s = 300.0;
+
+struct Effort {
+  int processes = 3;  // the fewest that tell runs apart; more follow while there is time
+  double seconds_per_point = 0.3;
+  int minimum_iterations = 10;
+};
+constexpr Effort quick_effort = {3, 0.1, 5};
+const std::vector<std::int64_t> quick_batches = {8, 32, 128};
+
+std::vector<int> core_counts(const std::vector<int>& asked, const Machine& machine) {
+  const int within_quota = cores_within_quota(machine);
+  if (asked.empty()) return default_core_counts(std::min(machine.physical_cores, within_quota));
+  if (asked.back() > machine.logical_cores)
+    throw UserError(fmt::format("--cores: {} asked for, but this process may use {}", asked.back(),
+                                machine.logical_cores),
+                    "a core count can only be measured on a machine that has it");
+  if (asked.back() > within_quota)
+    throw UserError(
+        fmt::format("--cores: {} asked for, but this process may use the time of {:g} cores only: "
+                    "its pauses would be measured with the work",
+                    asked.back(), machine.quota->cores),
+        fmt::format("measure up to {}; a simulated worker has `quota` for the pauses", within_quota));
+  return asked;
 }
 
-// After the message that says where the measurements are.
-struct MeasurementInterrupted {
-  int signal_number;
-};
+// Batches stay empty where they are to be chosen within time and memory (planning.hpp).
+MeasurementPlan wanted_plan(const CalibrateArguments& arguments, const Machine& machine) {
+  const kernels::NetworkChoice choice{arguments.network, arguments.input_shape, arguments.classes};
+  if (!choice.is_file() && (!choice.input_shape.empty() || choice.classes != 0))
+    throw UserError("--input and --classes describe a TorchScript file; listed networks know theirs",
+                    "leave them out");
+  static_cast<void>(kernels::network_facts(choice));  // throws where there is no such network
+  const Effort effort = arguments.quick ? quick_effort : Effort{};
+  MeasurementPlan plan;
+  plan.network = arguments.network;
+  plan.input_shape = arguments.input_shape;
+  plan.classes = arguments.classes;
+  plan.data = arguments.data;
+  plan.cores = core_counts(arguments.cores, machine);
+  plan.batches = arguments.batches.empty() && arguments.quick ? quick_batches : arguments.batches;
+  if (!plan.batches.empty() && plan.batches.size() < 3)
+    throw UserError("--batches: at least 3 are needed: two for a line, one left out to test it",
+                    "for example --batches 8,32,128");
+  plan.processes = arguments.processes.value_or(effort.processes);
+  plan.seconds_per_point = arguments.seconds_per_point.value_or(effort.seconds_per_point);
+  plan.minimum_iterations = effort.minimum_iterations;
+  if (!arguments.processes && !arguments.quick) plan.budget_s = arguments.budget_s.value_or(default_budget_s);
+  return plan;
+}
 
-PartialMeasurement begin_anew(const Options& options, const Machine& machine) {
-  const double memory = options.memory_bytes.value_or(usable_memory_share *
-                                                      static_cast<double>(machine.available_memory_bytes));
+// "AMD EPYC 9554 64-Core" -> "amd-epyc-9554-64-core"
+std::string as_file_name(const std::string& text) {
+  std::string name;
+  for (const char letter : text) {
+    const auto byte = static_cast<unsigned char>(letter);
+    if (std::isalnum(byte) != 0 && byte < 128)
+      name += static_cast<char>(std::tolower(byte));
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  }
+  return name.ends_with('-') ? name.substr(0, name.size() - 1) : name;
+}
+
+// Measuring takes long enough for a mistake to be found before it.
+fs::path checked_output(const CalibrateArguments& arguments, const Machine& machine) {
+  const std::string network = fs::path(arguments.network).stem().string();
+  const fs::path output =
+      arguments.output.value_or(fmt::format("{}-{}.json", network, as_file_name(machine.cpu_model)));
+  if (output.empty()) throw UserError("--output: the file's name is empty", "name a file");
+  std::error_code status;
+  if (fs::is_directory(output, status))
+    throw UserError(fmt::format("cannot write {}: it is a folder", output.string()),
+                    "name a file with --output");
+  check_output(output, arguments.force);
+  const fs::path folder = output.has_parent_path() ? output.parent_path() : ".";
+  if (access(folder.c_str(), W_OK | X_OK) != 0)
+    throw UserError(
+        fmt::format("cannot write {}: folder {}: {}", output.string(), folder.string(), std::strerror(errno)),
+        "create the folder first, or choose another file with --output");
+  return output;
+}
+
+// Everything that decides what is measured: a calibration may go on only where all of it agrees.
+std::string identity_of(const CalibrateArguments& arguments, const Machine& machine) {
+  const kernels::KernelSoftware software = kernels::kernel_software();
+  const auto text = [](const auto& option) { return option ? fmt::format("{}", *option) : std::string("-"); };
+  return fmt::format(
+      "{}; {}; LibTorch {}; {}; batches {}; cores {}; processes {}; time per point {}; budget {}; memory {}; "
+      "input {}; classes {}; data {}; quick {}",
+      arguments.network, machine.cpu_model, software.libtorch, software.blas,
+      fmt::join(arguments.batches, ","), fmt::join(arguments.cores, ","), text(arguments.processes),
+      text(arguments.seconds_per_point), text(arguments.budget_s), text(arguments.memory_bytes),
+      fmt::join(arguments.input_shape, ","), arguments.classes,
+      arguments.data ? arguments.data->kind + ":" + arguments.data->path : "-", arguments.quick);
+}
+
+std::string own_program() {
+  return fs::read_symlink("/proc/self/exe");
+}
+
+PartialMeasurement begin_anew(const CalibrateArguments& arguments, const Machine& machine,
+                              MeasurementPlan wanted) {
+  const double memory = arguments.memory_bytes.value_or(usable_memory_share *
+                                                        static_cast<double>(machine.available_memory_bytes));
   const auto start = std::chrono::steady_clock::now();
-  const Probe cost = probe(options.plan, machine, own_program());
+  const Probe cost = probe(wanted, machine, own_program());
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  MeasurementPlan wanted = options.plan;
   if (wanted.budget_s) *wanted.budget_s -= spent.count();
-  const double budget_s = std::max(0.0, options.budget_s - spent.count());
-  return {options.identity, options.command,
+  const double budget_s = std::max(0.0, arguments.budget_s.value_or(default_budget_s) - spent.count());
+  return {identity_of(arguments, machine), arguments.command,
           fitting_plan(wanted, cost, {budget_s * share_of_time(machine), Bytes{memory}})};
 }
 
 // What an interrupted calibration of the same things left, or a new plan.
-PartialMeasurement begin(const Options& options, const Machine& machine) {
-  const std::filesystem::path path = partial_path(options.output);
-  if (options.restart) return begin_anew(options, machine);
-  std::optional<PartialMeasurement> kept = read_partial(path);
-  if (!kept) return begin_anew(options, machine);
-  if (kept->identity != options.identity)
-    throw UserError(fmt::format("{} holds an interrupted calibration of something else", path.string()),
+PartialMeasurement begin(const CalibrateArguments& arguments, const Machine& machine,
+                         const fs::path& partial) {
+  const MeasurementPlan wanted = wanted_plan(arguments, machine);
+  std::optional<PartialMeasurement> kept = arguments.restart ? std::nullopt : read_partial(partial);
+  if (!kept) return begin_anew(arguments, machine, wanted);
+  if (kept->identity != identity_of(arguments, machine))
+    throw UserError(fmt::format("{} holds an interrupted calibration of something else", partial.string()),
                     fmt::format("finish it with `{}`, or begin anew with --restart", kept->command));
-  fmt::print(stderr, "going on with {} samples from {}\n", kept->samples.size(), path.string());
+  fmt::print(stderr, "going on with {} samples from {}\n", kept->samples.size(), partial.string());
   return *kept;
 }
 
 // An interrupt, or a failing process, leaves what is measured so far on disk.
-std::vector<Sample> measure_to_disk(const PartialMeasurement& beginning, const Options& options,
-                                    const Machine& machine) {
-  const std::filesystem::path path = partial_path(options.output);
-  PartialFile file(path, beginning);
+std::vector<Sample> measure_to_disk(const PartialMeasurement& beginning, const Machine& machine,
+                                    const fs::path& partial) {
+  PartialFile file(partial, beginning);
   try {
     std::vector<Sample> samples =
         measure(beginning.plan, machine, own_program(),
@@ -73,14 +169,20 @@ std::vector<Sample> measure_to_disk(const PartialMeasurement& beginning, const O
     throw_if_interrupted();
     return samples;
   } catch (const Interrupted& interrupt) {
-    fmt::print(stderr, "interrupted: what is measured is in {}; the same command goes on from there\n",
-               path.string());
-    throw MeasurementInterrupted{interrupt.signal_number()};
+    throw Interrupted(
+        interrupt.signal_number(),
+        fmt::format("interrupted: what is measured is in {}; the same command goes on from there",
+                    partial.string()));
   }
 }
 
-int calibrate(const Options& options, const Machine& machine) {
-  const PartialMeasurement beginning = begin(options, machine);
+}  // namespace
+
+int run(const CalibrateArguments& arguments) {
+  const Machine machine = read_machine();
+  const fs::path output = checked_output(arguments, machine);
+  const fs::path partial = partial_path(output);
+  const PartialMeasurement beginning = begin(arguments, machine, partial);
   for (const std::string& dropped : beginning.plan.dropped) fmt::print(stderr, "left out: {}\n", dropped);
   Calibration calibration;
   calibration.plan = beginning.plan;
@@ -88,39 +190,25 @@ int calibrate(const Options& options, const Machine& machine) {
       {calibration.plan.network, calibration.plan.input_shape, calibration.plan.classes});
   calibration.machine = machine;
   calibration.software = kernels::kernel_software();
-  calibration.command = options.command;
+  calibration.command = arguments.command;
   calibration.date = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
   const int most_cores = calibration.plan.cores.back();
   const OtherLoad load({machine.core_order.begin(), machine.core_order.begin() + most_cores});
-  calibration.samples = measure_to_disk(beginning, options, machine);
+  calibration.samples = measure_to_disk(beginning, machine, partial);
   calibration.other_load = load.share();
   calibration.core_states = set_states_apart(calibration.samples);
   calibration.fits = fit_profile(calibration.samples, parameter_bytes(calibration.network));
   if (calibration.fits.loading) calibration.fits.loading->data = calibration.plan.data->kind;
-  write_file_atomically(options.output, profile_text(calibration));
+  write_file_atomically(output, profile_text(calibration));
   std::error_code ignored;
-  std::filesystem::remove(partial_path(options.output), ignored);
+  fs::remove(partial, ignored);
 
   for (const std::string& warning : warnings_about(calibration)) fmt::print(stderr, "warning: {}\n", warning);
-  if (options.json)
-    fmt::print("{}", summary_json(calibration, options.output.string()));
+  if (arguments.json)
+    fmt::print("{}", summary_json(calibration, output.string()));
   else
-    fmt::print("{}\nwrote {}\n", profile_report(read_measured_profile(options.output)),
-               options.output.string());
+    fmt::print("{}\nwrote {}\n", profile_report(read_measured_profile(output)), output.string());
   return exit_done;
-}
-
-}  // namespace
-
-int calibrate_command(const std::vector<std::string>& arguments) {
-  const Machine machine = read_machine();
-  const std::optional<Options> options = parse_options(arguments, machine);
-  if (!options) return exit_done;
-  try {
-    return calibrate(*options, machine);
-  } catch (const MeasurementInterrupted& interrupt) {
-    return exit_signal_base + interrupt.signal_number;
-  }
 }
 
 }  // namespace paceline::calibrate

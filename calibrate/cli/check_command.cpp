@@ -4,13 +4,10 @@
 #include <iterator>
 #include <map>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/cli/time_option.hpp"
 #include "calibrate/fit/held_out.hpp"
 #include "calibrate/fit/summary.hpp"
 #include "calibrate/measure/core_states.hpp"
@@ -23,16 +20,6 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr int default_check_processes = 3;
-constexpr double default_check_budget_s = 60.0;
-
-struct CheckOptions {
-  std::string path;
-  int processes = default_check_processes;
-  double budget_s = default_check_budget_s;
-  bool json = false;
-};
-
 // The states of the cores that the profile describes.
 std::map<int, double> described_states(const MeasuredProfile& measured) {
   std::vector<Sample> samples = measured.samples;
@@ -42,27 +29,28 @@ std::map<int, double> described_states(const MeasuredProfile& measured) {
   return round_trips;
 }
 
-MeasurementPlan plan_of(const MeasuredProfile& measured, const CheckOptions& options,
+MeasurementPlan plan_of(const MeasuredProfile& measured, const CheckArguments& arguments,
                         const Machine& machine) {
   MeasurementPlan plan = measured.plan;
-  plan.processes = options.processes;
-  plan.budget_s = options.budget_s;
+  plan.processes = arguments.processes;
+  plan.budget_s = arguments.budget_s;
   plan.data.reset();
   plan.wanted_round_trip_s = described_states(measured);
   plan.cores = held_out_cores(measured.profile, cores_within_quota(machine));
   plan.batches = held_out_batches(measured.plan.batches);
   if (plan.cores.empty())
-    throw UserError(fmt::format("{} was measured with {} cores and more, this process may use {}",
-                                options.path, measured.profile.compute.front().cores, machine.logical_cores),
-                    "a profile can only be checked on a machine that has the cores");
+    throw UserError(
+        fmt::format("{} was measured with {} cores and more, this process may use {}", arguments.profile,
+                    measured.profile.compute.front().cores, machine.logical_cores),
+        "a profile can only be checked on a machine that has the cores");
   if (plan.batches.empty())
-    throw UserError(fmt::format("{}: no batch lies between the measured ones ({})", options.path,
+    throw UserError(fmt::format("{}: no batch lies between the measured ones ({})", arguments.profile,
                                 fmt::join(measured.plan.batches, ", ")),
                     "calibrate with batches further apart");
   const auto available = Bytes{static_cast<double>(machine.available_memory_bytes)};
   if (measured.profile.memory && measured.profile.memory->of(plan.batches.back()) > available)
     throw UserError(
-        fmt::format("{}: batch {} needs {:.2g} GB, {:.2g} GB are available", options.path,
+        fmt::format("{}: batch {} needs {:.2g} GB, {:.2g} GB are available", arguments.profile,
                     plan.batches.back(), measured.profile.memory->of(plan.batches.back()).value() / 1e9,
                     available.value() / 1e9),
         "end other programs");
@@ -94,61 +82,15 @@ std::vector<std::string> differences(const MeasuredProfile& measured, const Mach
   return notes;
 }
 
-CheckOptions parse(const std::vector<std::string>& arguments, bool& help) {
-  CheckOptions options;
-  CLI::App app(
-      "Measures batches that a profile's fits have never seen, and says whether the profile holds here: mean "
-      "error at "
-      "most 5 %, 95 % of the errors at most 10 %. Exit code 3 where it does not.",
-      "paceline calibrate check");
-  app.add_option("PROFILE", options.path, "A file written by `paceline calibrate`")->required();
-  app.add_option("--processes", options.processes, "Fewest measuring processes for each core count")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  add_time_option(
-      app, "--budget", options.budget_s,
-      "More processes are measured until every mean is known to ± 2 %, or for so long (default: 1 min)");
-  app.add_flag("--json", options.json, "Print for machines");
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}\n", app.help());
-    help = true;
-  } catch (const CLI::ParseError& error) {
-    throw UserError(error.what(), "`paceline calibrate check --help`");
-  }
-  return options;
-}
-
-void print_json(const std::vector<PointError>& errors, const ErrorSummary& summary,
-                const std::vector<std::string>& notes) {
-  nlohmann::ordered_json points = nlohmann::ordered_json::array();
-  for (const PointError& error : errors)
-    points.push_back({{"cores", error.cores},
-                      {"batch", error.batch},
-                      {"measured_s", error.measured_s},
-                      {"predicted_s", error.predicted_s},
-                      {"relative_error", error.relative()}});
-  const nlohmann::ordered_json json = {{"holds", holds(summary)},
-                                       {"mean_absolute_error", summary.mean_absolute},
-                                       {"percentile_95", summary.percentile_95},
-                                       {"points", points},
-                                       {"notes", notes}};
-  fmt::print("{}\n", json.dump(2));
-}
-
 }  // namespace
 
-int check_command(const std::vector<std::string>& arguments) {
-  bool help = false;
-  const CheckOptions options = parse(arguments, help);
-  if (help) return exit_done;
-  const MeasuredProfile measured = read_measured_profile(options.path);
+int run(const CheckArguments& arguments) {
+  const MeasuredProfile measured = read_measured_profile(arguments.profile);
   if (measured.profile.is_derived)
-    throw UserError(fmt::format("{} is derived from publications, not measured", options.path),
+    throw UserError(fmt::format("{} is derived from publications, not measured", arguments.profile),
                     "only a measured profile can be measured again");
   const Machine machine = read_machine();
-  const MeasurementPlan plan = plan_of(measured, options, machine);
+  const MeasurementPlan plan = plan_of(measured, arguments, machine);
   std::vector<std::string> notes = differences(measured, machine);
   const OtherLoad load({machine.core_order.begin(), machine.core_order.begin() + plan.cores.back()});
   std::vector<Sample> samples = measure(plan, machine, std::filesystem::read_symlink("/proc/self/exe"));
@@ -162,11 +104,11 @@ int check_command(const std::vector<std::string>& arguments) {
                     100.0 * *share));
   const ErrorSummary summary = summarize(errors);
   for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
-  if (options.json) {
-    print_json(errors, summary, notes);
+  if (arguments.json) {
+    fmt::print("{}", check_json(errors, summary, notes));
   } else {
     fmt::print("{}\nheld-out points: mean error {:.1f} %, 95 % below {:.1f} %: {} {}\n", point_table(errors),
-               100.0 * summary.mean_absolute, 100.0 * summary.percentile_95, options.path,
+               100.0 * summary.mean_absolute, 100.0 * summary.percentile_95, arguments.profile,
                holds(summary) ? "holds on this machine"
                               : "does not hold on this machine (5 % and 10 % are allowed); calibrate again");
   }

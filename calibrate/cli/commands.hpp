@@ -1,8 +1,13 @@
-// What each form of `paceline calibrate` does. Each returns the exit code; a user's mistake is thrown as UserError.
+// What each form of `paceline calibrate` is asked, and does. Each returns the exit code; a user's mistake is thrown as
+// UserError.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "calibrate/measure/sample.hpp"
 
 namespace paceline::calibrate {
 
@@ -10,14 +15,85 @@ inline constexpr int exit_done = 0;
 inline constexpr int exit_failed = 1;
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_does_not_hold = 3;
-inline constexpr int exit_signal_base = 128;  // as shells report a program ended by a signal
 
-// Arguments are those after the command's own word.
-int calibrate_command(const std::vector<std::string>& arguments);
-int show_command(const std::vector<std::string>& arguments);
-int check_command(const std::vector<std::string>& arguments);
-int from_log_command(const std::vector<std::string>& arguments);
-int network_command(const std::vector<std::string>& arguments);
-int noise_command(const std::vector<std::string>& arguments);
+// paceline calibrate NETWORK: what is absent is chosen
+struct CalibrateArguments {
+  std::string command;  // the command line, as a user would type it
+  std::string network;
+  std::optional<std::string> output;
+  std::vector<std::int64_t> batches;
+  std::vector<int> cores;
+  std::optional<int> processes;
+  std::optional<double> seconds_per_point;
+  std::optional<double> budget_s;
+  std::optional<double> memory_bytes;
+  std::vector<std::int64_t> input_shape;
+  std::int64_t classes = 0;
+  std::optional<DataChoice> data;
+  bool restart = false;
+  bool quick = false;
+  bool force = false;
+  bool json = false;
+};
+
+struct ShowArguments {
+  std::string profile;
+  bool json = false;
+};
+
+struct CheckArguments {
+  std::string profile;
+  int processes = 3;
+  double budget_s = 60.0;
+  bool json = false;
+};
+
+struct NoiseArguments {
+  std::string network;
+  std::optional<DataChoice> data;
+  std::vector<std::int64_t> points = {25, 100, 400};  // updates of training
+  int repeats = 24;
+  std::string into;
+  bool json = false;
+};
+
+struct NetworkArguments {
+  std::string peer;  // HOST:PORT
+  int listen = 0;
+  bool loopback = false;
+  std::int64_t largest = 16'777'216;
+  int repetitions = 20;
+  std::string output;
+  bool force = false;
+  bool json = false;
+};
+
+struct FromLogArguments {
+  std::string folder;
+  std::vector<std::string> asp;
+  std::vector<std::string> bsp;
+  int workers = 0;
+  std::string time_column = "wall_time_s";
+  std::string step_column = "step";
+  int predict_workers = 0;
+  std::vector<std::string> against;
+  std::vector<std::string> against_asp;
+  std::optional<double> recorded_asp_step_s;
+  std::string phases;
+  double sleep_s = 0.0;
+  std::string output;
+  bool force = false;
+  bool json = false;
+};
+
+int run(const CalibrateArguments& arguments);
+int run(const ShowArguments& arguments);
+int run(const CheckArguments& arguments);
+int run(const NoiseArguments& arguments);
+int run(const NetworkArguments& arguments);
+int run(const FromLogArguments& arguments);
+
+// An output file that is there already is only replaced by force.
+void check_output(const std::string& output, bool force);
 
 }  // namespace paceline::calibrate

@@ -1,18 +1,15 @@
 // `paceline calibrate from-log`: what a synchronous step is made of, from recorded step times.
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/logs/statistics.hpp"
 #include "calibrate/logs/step_model.hpp"
 #include "calibrate/logs/switch_log.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
@@ -20,25 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-struct FromLogOptions {
-  std::string folder;
-  std::vector<std::string> asp;
-  std::vector<std::string> bsp;
-  int workers = 0;
-  std::string time_column = "wall_time_s";
-  std::string step_column = "step";
-  int predict_workers = 0;
-  std::vector<std::string> against;
-  std::vector<std::string> against_asp;
-  double recorded_asp_step_s = 0.0;
-  std::string phases;
-  double sleep_s = 0.0;
-  std::string output;
-  bool force = false;
-  bool json = false;
-  bool only_help = false;
-};
 
 // FOLDER/PROTOCOL/run*/loss.csv, in the order of the names.
 std::vector<std::string> recorded_logs(const fs::path& folder, const std::string& protocol) {
@@ -53,49 +31,11 @@ std::vector<std::string> recorded_logs(const fs::path& folder, const std::string
   return logs;
 }
 
-RecordedRuns read_runs(const std::vector<std::string>& logs, int workers, const FromLogOptions& options) {
+RecordedRuns read_runs(const std::vector<std::string>& logs, int workers, const FromLogArguments& arguments) {
   RecordedRuns runs{workers, {}};
   for (const std::string& log : logs)
-    runs.runs.push_back(step_times(read_step_log(log, options.time_column, options.step_column)));
+    runs.runs.push_back(step_times(read_step_log(log, arguments.time_column, arguments.step_column)));
   return runs;
-}
-
-void add_options(CLI::App& app, FromLogOptions& options) {
-  app.add_option("FOLDER", options.folder, "Folder with asp/run*/loss.csv and bsp/run*/loss.csv");
-  app.add_option("--asp", options.asp, "Logs of asynchronous runs: one step is one mini-batch of one worker")
-      ->type_name("CSV");
-  app.add_option("--bsp", options.bsp, "Logs of synchronous runs: one step is one mini-batch of every worker")
-      ->type_name("CSV");
-  app.add_option("--workers", options.workers, "Workers of these runs")
-      ->required()
-      ->check(CLI::Range(2, 100000));
-  app.add_option("--time-column", options.time_column, "Column of the time, in seconds")
-      ->capture_default_str();
-  app.add_option("--step-column", options.step_column, "Column of the step")->capture_default_str();
-  app.add_option("--predict", options.predict_workers, "Predict the steps of this many workers")
-      ->check(CLI::Range(2, 100000))
-      ->type_name("WORKERS");
-  app.add_option("--against", options.against, "Synchronous logs of that many workers, to compare with")
-      ->type_name("CSV");
-  app.add_option("--against-asp", options.against_asp, "Asynchronous logs of that many workers")
-      ->type_name("CSV");
-  app.add_option("--recorded-asp-step", options.recorded_asp_step_s,
-                 "Seconds per mini-batch of that many asynchronous workers, where only the figure is known")
-      ->check(CLI::PositiveNumber)
-      ->type_name("SECONDS");
-  app.add_option("--phases", options.phases,
-                 "Table of recorded phases, for the cost of a switch (default: phases.csv beside FOLDER)")
-      ->type_name("CSV");
-  app.add_option("--sleep", options.sleep_s, "Fixed sleep inside the recorded gap of a switch")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  app.add_option("-o,--output", options.output, "Write the fitted costs as JSON")->type_name("FILE");
-  app.add_flag("--force", options.force, "Replace the file");
-  app.add_flag("--json", options.json, "Print for machines");
-  app.footer(
-      "Example:\n  paceline calibrate from-log recorded/resnet32-cifar10-8 --workers 8 --predict 16 \\\n"
-      "      --against recorded/resnet32-cifar10-16/bsp/run*/loss.csv --sleep 90");
 }
 
 Json runs_json(const RecordedRuns& runs) {
@@ -113,66 +53,52 @@ Json runs_json(const RecordedRuns& runs) {
 struct Prediction {
   std::string model;
   double step_s = 0.0;
-  std::optional<double> relative_error = std::nullopt;
 };
 
-void compare_with(std::optional<double> recorded, std::vector<Prediction>& predictions) {
-  if (!recorded) return;
-  for (Prediction& prediction : predictions) prediction.relative_error = prediction.step_s / *recorded - 1.0;
-  predictions.push_back({"recorded", *recorded});
-}
-
-std::vector<Prediction> predict_bsp(const StepModel& model, const RecordedRuns& bsp,
-                                    const FromLogOptions& options) {
-  std::vector<Prediction> predictions = {
-      {"parallel + serial", model.bsp_step_s(options.predict_workers)},
-      {"null: the same step", bsp.step_s()},
-      {"null: ring all-reduce", ring_null_step_s(model, bsp, options.predict_workers)}};
-  std::optional<double> recorded;
-  if (!options.against.empty())
-    recorded = read_runs(options.against, options.predict_workers, options).step_s();
-  compare_with(recorded, predictions);
-  return predictions;
-}
-
-std::vector<Prediction> predict_asp(const StepModel& model, const RecordedRuns& asp,
-                                    const FromLogOptions& options) {
-  std::vector<Prediction> predictions = {{"parallel", model.asp_step_s(options.predict_workers)},
-                                         {"null: the same step", asp.step_s()}};
-  std::optional<double> recorded;
-  if (options.recorded_asp_step_s > 0.0) recorded = options.recorded_asp_step_s;
-  if (!options.against_asp.empty())
-    recorded = read_runs(options.against_asp, options.predict_workers, options).step_s();
-  compare_with(recorded, predictions);
-  return predictions;
-}
-
-// Adds the predictions of one protocol to what is printed and to what is written.
-void report(const char* protocol, const std::vector<Prediction>& predictions, int workers, std::string& text,
-            Json& result) {
+// Adds the steps of one protocol to what is printed and to what is written, with their errors where it was recorded.
+void report(const char* protocol, int workers, std::vector<Prediction> predictions,
+            std::optional<double> recorded_s, std::string& text, Json& result) {
   text += fmt::format("\n{} step of {} workers, between pauses:\n", protocol, workers);
-  for (const Prediction& prediction : predictions) {
-    const bool compared = prediction.relative_error.has_value();
-    text += fmt::format("  {:<22} {:>7.4g} s{}\n", prediction.model, prediction.step_s,
-                        compared ? fmt::format("  {:+.1f} %", 100.0 * *prediction.relative_error) : "");
-    result["predictions"].push_back(
-        {{"protocol", protocol},
-         {"model", prediction.model},
-         {"workers", workers},
-         {"step_s", prediction.step_s},
-         {"relative_error", compared ? Json(*prediction.relative_error) : Json(nullptr)}});
+  const std::size_t predicted = predictions.size();
+  if (recorded_s) predictions.push_back({"recorded", *recorded_s});
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const auto& [model, step_s] = predictions[i];
+    std::optional<double> error;
+    if (recorded_s && i < predicted) error = step_s / *recorded_s - 1.0;
+    text += fmt::format("  {:<22} {:>7.4g} s{}\n", model, step_s,
+                        error ? fmt::format("  {:+.1f} %", 100.0 * *error) : "");
+    result["predictions"].push_back({{"protocol", protocol},
+                                     {"model", model},
+                                     {"workers", workers},
+                                     {"step_s", step_s},
+                                     {"relative_error", error}});
   }
 }
 
+void predict(const StepModel& model, const RecordedRuns& asp, const RecordedRuns& bsp,
+             const FromLogArguments& arguments, std::string& text, Json& result) {
+  const int workers = arguments.predict_workers;
+  const auto recorded = [&](const std::vector<std::string>& logs, std::optional<double> otherwise) {
+    return logs.empty() ? otherwise : read_runs(logs, workers, arguments).step_s();
+  };
+  report("BSP", workers,
+         {{"parallel + serial", model.bsp_step_s(workers)},
+          {"null: the same step", bsp.step_s()},
+          {"null: ring all-reduce", ring_null_step_s(model, bsp, workers)}},
+         recorded(arguments.against, std::nullopt), text, result);
+  report("ASP", workers, {{"parallel", model.asp_step_s(workers)}, {"null: the same step", asp.step_s()}},
+         recorded(arguments.against_asp, arguments.recorded_asp_step_s), text, result);
+}
+
 // Recorded switches of this setup, if there is a table of them.
-std::optional<SwitchGaps> switch_gaps(const FromLogOptions& options) {
-  if (options.folder.empty()) return std::nullopt;
-  const fs::path folder = fs::path(options.folder).lexically_normal();
+std::optional<SwitchGaps> switch_gaps(const FromLogArguments& arguments) {
+  if (arguments.folder.empty()) return std::nullopt;
+  const fs::path folder = fs::path(arguments.folder).lexically_normal();
   const fs::path of_setup = folder.has_filename() ? folder : folder.parent_path();
   const fs::path phases =
-      options.phases.empty() ? of_setup.parent_path() / "phases.csv" : fs::path(options.phases);
-  if (options.phases.empty() && !fs::exists(phases)) return std::nullopt;
-  SwitchGaps gaps = read_switch_gaps(phases, of_setup.filename().string(), options.sleep_s);
+      arguments.phases.empty() ? of_setup.parent_path() / "phases.csv" : fs::path(arguments.phases);
+  if (arguments.phases.empty() && !fs::exists(phases)) return std::nullopt;
+  SwitchGaps gaps = read_switch_gaps(phases, of_setup.filename().string(), arguments.sleep_s);
   if (gaps.gaps_s.empty()) return std::nullopt;
   return gaps;
 }
@@ -195,33 +121,6 @@ std::string runs_text(const char* protocol, const RecordedRuns& runs) {
   return text;
 }
 
-FromLogOptions parse(const std::vector<std::string>& arguments) {
-  FromLogOptions options;
-  CLI::App app("Fits the parallel and the serial part of a synchronous step from recorded step times.",
-               "paceline calibrate from-log");
-  add_options(app, options);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}\n", app.help());
-    options.only_help = true;
-    return options;
-  } catch (const CLI::ParseError& error) {
-    throw UserError(error.what(), "`paceline calibrate from-log --help`");
-  }
-  if (!options.folder.empty()) {
-    options.asp = recorded_logs(options.folder, "asp");
-    options.bsp = recorded_logs(options.folder, "bsp");
-  }
-  if (options.asp.empty() || options.bsp.empty())
-    throw UserError("logs of asynchronous and of synchronous runs are needed",
-                    "name a folder, or the files with --asp and --bsp");
-  if (!options.output.empty() && fs::exists(options.output) && !options.force)
-    throw UserError(fmt::format("{} exists", options.output),
-                    "choose another file, or replace it with --force");
-  return options;
-}
-
 std::string costs_text(const StepModel& model, const RecordedRuns& bsp) {
   std::string text = fmt::format(
       "an iteration of one worker: {:.4g} s (parallel)\nserial part of a BSP step: {:.4g} s + {:.4g} s a "
@@ -239,15 +138,22 @@ std::string costs_text(const StepModel& model, const RecordedRuns& bsp) {
 
 }  // namespace
 
-int from_log_command(const std::vector<std::string>& arguments) {
-  const FromLogOptions options = parse(arguments);
-  if (options.only_help) return exit_done;
-  const RecordedRuns asp = read_runs(options.asp, options.workers, options);
-  const RecordedRuns bsp = read_runs(options.bsp, options.workers, options);
+int run(const FromLogArguments& arguments) {
+  check_output(arguments.output, arguments.force);
+  const bool in_folder = !arguments.folder.empty();
+  const std::vector<std::string> asp_logs =
+      in_folder ? recorded_logs(arguments.folder, "asp") : arguments.asp;
+  const std::vector<std::string> bsp_logs =
+      in_folder ? recorded_logs(arguments.folder, "bsp") : arguments.bsp;
+  if (asp_logs.empty() || bsp_logs.empty())
+    throw UserError("logs of asynchronous and of synchronous runs are needed",
+                    "name a folder, or the files with --asp and --bsp");
+  const RecordedRuns asp = read_runs(asp_logs, arguments.workers, arguments);
+  const RecordedRuns bsp = read_runs(bsp_logs, arguments.workers, arguments);
   const StepModel model = fit_step_model(asp, {bsp});
   Json result = {{"format", "paceline-step-model"},
                  {"version", 1},
-                 {"workers", options.workers},
+                 {"workers", arguments.workers},
                  {"parallel_s", model.parallel_s},
                  {"serial_fixed_s", model.serial_fixed_s},
                  {"serial_per_worker_s", model.serial_per_worker_s},
@@ -257,16 +163,13 @@ int from_log_command(const std::vector<std::string>& arguments) {
                  {"bsp", runs_json(bsp)},
                  {"predictions", Json::array()}};
   std::string text = runs_text("ASP", asp) + runs_text("BSP", bsp) + costs_text(model, bsp);
-  if (const std::optional<SwitchGaps> gaps = switch_gaps(options)) {
+  if (const std::optional<SwitchGaps> gaps = switch_gaps(arguments)) {
     text += switch_text(*gaps);
     result["switch"] = {{"cost_s", gaps->cost_s()}, {"sleep_s", gaps->sleep_s}, {"gaps_s", gaps->gaps_s}};
   }
-  if (options.predict_workers > 0) {
-    report("BSP", predict_bsp(model, bsp, options), options.predict_workers, text, result);
-    report("ASP", predict_asp(model, asp, options), options.predict_workers, text, result);
-  }
-  if (!options.output.empty()) write_file_atomically(options.output, result.dump(2) + "\n");
-  fmt::print("{}", options.json ? result.dump(2) + "\n" : text);
+  if (arguments.predict_workers > 0) predict(model, asp, bsp, arguments, text, result);
+  if (!arguments.output.empty()) write_file_atomically(arguments.output, result.dump(2) + "\n");
+  fmt::print("{}", arguments.json ? result.dump(2) + "\n" : text);
   return exit_done;
 }
 

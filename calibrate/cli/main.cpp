@@ -1,47 +1,54 @@
 // `paceline calibrate`: measures a network on this machine and writes a profile. The `paceline` program starts this
 // one with the same arguments, so that simulations need not load LibTorch.
 #include <exception>
+#include <filesystem>
 #include <iostream>
-#include <map>
 
 #include <fmt/format.h>
 
-#include "calibrate/cli/commands.hpp"
+#include "calibrate/cli/command_line.hpp"
 #include "calibrate/cli/measure_child.hpp"
+#include "calibrate/fit/report.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
+#include "sim/base/process.hpp"
 
 namespace paceline::calibrate {
+
+int run(const ShowArguments& arguments) {
+  const MeasuredProfile measured = read_measured_profile(arguments.profile);
+  fmt::print("{}", arguments.json ? profile_report_json(measured) : profile_report(measured));
+  return exit_done;
+}
+
+void check_output(const std::string& output, bool force) {
+  if (std::error_code ignored; !output.empty() && std::filesystem::exists(output, ignored) && !force)
+    throw UserError(fmt::format("{} exists", output),
+                    "choose another file with --output, or replace it with --force");
+}
+
 namespace {
 
-using Command = int (*)(const std::vector<std::string>&);
-
-int dispatch(const std::vector<std::string>& arguments) {
-  const std::map<std::string, Command> commands = {{"show", show_command},
-                                                   {"check", check_command},
-                                                   {"from-log", from_log_command},
-                                                   {"network", network_command},
-                                                   {"noise", noise_command}};
-  if (arguments.size() == 2 && arguments[0] == measure_child_flag) {
-    run_measure_child(parse_request(arguments[1]), std::cout);
+int dispatch(const std::vector<std::string>& words) {
+  if (words.size() == 2 && words[0] == measure_child_flag) {
+    run_measure_child(parse_request(words[1]), std::cout);
     return exit_done;
   }
   catch_interrupts();
-  if (!arguments.empty())
-    if (const auto command = commands.find(arguments[0]); command != commands.end())
-      return command->second({arguments.begin() + 1, arguments.end()});
-  return calibrate_command(arguments);
+  const std::optional<Arguments> parsed = parse_command_line(words);
+  if (!parsed) return exit_done;
+  return std::visit([](const auto& arguments) { return run(arguments); }, *parsed);
 }
 
-int run(const std::vector<std::string>& arguments) {
+int exit_code_of(const std::vector<std::string>& words) {
   try {
-    return dispatch(arguments);
+    return dispatch(words);
   } catch (const UserError& error) {
     fmt::print(stderr, "{}", error.what());  // already rendered
     return exit_usage;
   } catch (const Interrupted& interrupt) {
     fmt::print(stderr, "{}\n", interrupt.what());
-    return exit_signal_base + interrupt.signal_number();
+    return status_signal_base + interrupt.signal_number();
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return exit_failed;
@@ -52,5 +59,5 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace paceline::calibrate
 
 int main(int argc, char** argv) {
-  return paceline::calibrate::run({argv + 1, argv + argc});
+  return paceline::calibrate::exit_code_of({argv + 1, argv + argc});
 }

@@ -113,7 +113,7 @@ std::vector<double> load_batches(kernels::BatchLoading& loading, const Clock& cl
 }
 
 int warm_up_iterations(const MeasureRequest& request) {
-  return std::clamp(request.minimum_iterations / 3, 1, most_warm_up_iterations);
+  return std::clamp(request.plan.minimum_iterations / 3, 1, most_warm_up_iterations);
 }
 
 class Reporter {
@@ -150,8 +150,8 @@ void measure_server(kernels::TrainingStep& step, const Clock& clock, std::int64_
       update.push_back(end - middle);
     }
   };
-  run(warm_up_share * request.seconds_per_point, warm_up_iterations(request));
-  run(request.seconds_per_point, request.minimum_iterations);
+  run(warm_up_share * request.plan.seconds_per_point, warm_up_iterations(request));
+  run(request.plan.seconds_per_point, request.plan.minimum_iterations);
   report(batch, Operation::server_accumulate, accumulate);
   report(batch, Operation::server_step, update);
 }
@@ -161,23 +161,24 @@ void measure_server(kernels::TrainingStep& step, const Clock& clock, std::int64_
 void run_measure_child(const MeasureRequest& request, std::ostream& out) {
   const Reporter report(request, out);
   const Clock clock(request.processor_clock);
-  report(request.batches.front(), Operation::reference_loop, reference_loop(clock));
+  report(request.plan.batches.front(), Operation::reference_loop, reference_loop(clock));
   kernels::set_compute_threads(request.cores);
-  const bool ascending = std::ranges::is_sorted(request.batches);
-  kernels::TrainingStep step({request.network, request.input_shape, request.classes},
-                             request.batches.front());
+  const bool ascending = std::ranges::is_sorted(request.plan.batches);
+  kernels::TrainingStep step({request.plan.network, request.plan.input_shape, request.plan.classes},
+                             request.plan.batches.front());
   std::optional<kernels::BatchLoading> loading;
-  if (request.data) loading.emplace(DatasetSource{request.data->kind, request.data->path, loaded_samples, 1});
-  for (const std::int64_t batch : request.batches) {
+  if (request.plan.data)
+    loading.emplace(DatasetSource{request.plan.data->kind, request.plan.data->path, loaded_samples, 1});
+  for (const std::int64_t batch : request.plan.batches) {
     std::vector<double> round_trips;
     const auto measure_distance = [&] {
       if (request.cores > 1) round_trips.push_back(core_round_trip_s(request.core_numbers));
     };
     measure_distance();
     step.set_batch(batch);
-    iterate(step, clock, warm_up_share * request.seconds_per_point, warm_up_iterations(request));
+    iterate(step, clock, warm_up_share * request.plan.seconds_per_point, warm_up_iterations(request));
     const StepDurations durations =
-        iterate(step, clock, request.seconds_per_point, request.minimum_iterations);
+        iterate(step, clock, request.plan.seconds_per_point, request.plan.minimum_iterations);
     measure_distance();
     if (!round_trips.empty()) report(batch, Operation::core_round_trip, round_trips);
     report(batch, Operation::forward, durations.forward);
@@ -186,11 +187,11 @@ void run_measure_child(const MeasureRequest& request, std::ostream& out) {
     report(batch, Operation::optimizer_step, durations.optimizer_step);
     if (loading)
       report(batch, Operation::load_batch,
-             load_batches(*loading, clock, batch, loading_share * request.seconds_per_point,
-                          request.minimum_iterations));
+             load_batches(*loading, clock, batch, loading_share * request.plan.seconds_per_point,
+                          request.plan.minimum_iterations));
   }
   // Last, because it holds the parameters three times more.
-  if (request.with_server) measure_server(step, clock, request.batches.back(), request, report);
+  if (request.with_server) measure_server(step, clock, request.plan.batches.back(), request, report);
 }
 
 }  // namespace paceline::calibrate

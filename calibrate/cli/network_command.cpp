@@ -1,33 +1,20 @@
 // `paceline calibrate network`: latency and bandwidth by message size between two ends.
-#include <filesystem>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
+#include <fmt/ranges.h>
 
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/fit/report.hpp"
 #include "calibrate/network/network_fit.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/json.hpp"
 
 namespace paceline::calibrate {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::int64_t default_largest = 16'777'216;
-
-struct NetworkOptions {
-  std::string peer;  // HOST:PORT
-  int listen = 0;
-  bool loopback = false;
-  std::int64_t largest = default_largest;
-  int repetitions = 20;
-  std::string output;
-  bool force = false;
-  bool json = false;
-};
 
 struct Address {
   std::string host;
@@ -46,7 +33,13 @@ Address parse_peer(const std::string& text) {
   return {text.substr(0, colon), std::stoi(digits)};
 }
 
-std::vector<TransferTime> measure_loopback(const NetworkOptions& options) {
+std::vector<TransferTime> measure_peer(const NetworkArguments& arguments) {
+  const Address address = parse_peer(arguments.peer);
+  return measure_transfers(address.host, address.port, message_sizes(arguments.largest),
+                           arguments.repetitions);
+}
+
+std::vector<TransferTime> measure_loopback(const NetworkArguments& arguments) {
   const EchoServer server("127.0.0.1", 0);
   std::exception_ptr failure;
   std::jthread far_end([&] {
@@ -57,26 +50,27 @@ std::vector<TransferTime> measure_loopback(const NetworkOptions& options) {
     }
   });
   std::vector<TransferTime> times =
-      measure_transfers("127.0.0.1", server.port(), message_sizes(options.largest), options.repetitions);
+      measure_transfers("127.0.0.1", server.port(), message_sizes(arguments.largest), arguments.repetitions);
   far_end.join();
   if (failure) std::rethrow_exception(failure);
   return times;
 }
 
-// What goes under `cluster` of a scenario.
-std::string scenario_text(const SimulatedNetwork& network) {
-  std::string segments;
-  for (const SimulatedNetwork::Segment& segment : network.segments)
-    segments += fmt::format("{}{{from: {} B, latency_factor: {:.4g}, bandwidth_factor: {:.4g}}}",
-                            segments.empty() ? "" : ", ", segment.from_bytes, segment.latency_factor,
-                            segment.bandwidth_factor);
-  return fmt::format("network: {{topology: star, latency: {:.4g} us, bandwidth: {:.4g} Gbit/s{}}}",
-                     1e6 * network.latency_s, 8e-9 * network.bandwidth_bytes_per_s,
-                     network.segments.size() > 1 ? ", model: {segments: [" + segments + "]}" : "");
+// What goes under `cluster` of a scenario; nothing when not even the largest messages show a bandwidth.
+std::optional<std::string> scenario_text(const NetworkFit& fit) {
+  const std::optional<SimulatedNetwork> network = simulated_network(fit);
+  if (!network) return std::nullopt;
+  std::vector<std::string> segments;
+  for (const SimulatedNetwork::Segment& segment : network->segments)
+    segments.push_back(fmt::format("{{from: {} B, latency_factor: {:.4g}, bandwidth_factor: {:.4g}}}",
+                                   segment.from_bytes, segment.latency_factor, segment.bandwidth_factor));
+  return fmt::format(
+      "network: {{topology: star, latency: {:.4g} us, bandwidth: {:.4g} Gbit/s{}}}", 1e6 * network->latency_s,
+      8e-9 * network->bandwidth_bytes_per_s,
+      segments.size() > 1 ? fmt::format(", model: {{segments: [{}]}}", fmt::join(segments, ", ")) : "");
 }
 
 Json fit_json(const std::string& ends, const std::vector<TransferTime>& times, const NetworkFit& fit) {
-  const std::optional<SimulatedNetwork> simulated = simulated_network(fit);
   Json segments = Json::array();
   for (const TransferSegment& segment : fit.segments)
     segments.push_back({{"from_bytes", segment.from_bytes},
@@ -93,7 +87,7 @@ Json fit_json(const std::string& ends, const std::vector<TransferTime>& times, c
           {"line_error", fit.line_error},
           {"segments_error", fit.segments_error},
           {"segments", segments},
-          {"scenario", simulated ? Json(scenario_text(*simulated)) : Json(nullptr)},
+          {"scenario", scenario_text(fit)},
           {"samples", samples}};
 }
 
@@ -107,73 +101,27 @@ std::string fit_text(const std::vector<TransferTime>& times, const NetworkFit& f
   }
   text += fmt::format("one line: mean error {:.0f} %; {} segment{}: {:.0f} %\n", 100.0 * fit.line_error,
                       fit.segments.size(), fit.segments.size() == 1 ? "" : "s", 100.0 * fit.segments_error);
-  const std::optional<SimulatedNetwork> simulated = simulated_network(fit);
-  return text + (simulated ? "in a scenario, under `cluster`:\n  " + scenario_text(*simulated) + "\n"
-                           : "no bandwidth: not even the largest messages took longer; raise --largest\n");
-}
-
-void add_options(CLI::App& app, NetworkOptions& options) {
-  app.add_option("PEER", options.peer, "The other end, HOST:PORT, where this command listens");
-  app.add_option("--listen", options.listen, "Be the other end: answer one measurement on this port")
-      ->check(CLI::Range(1, 65535))
-      ->type_name("PORT");
-  app.add_flag("--loopback", options.loopback, "Measure within this machine");
-  app.add_option("--largest", options.largest, "Largest message in bytes")
-      ->check(CLI::Range(std::int64_t{64}, std::int64_t{1} << 30))
-      ->capture_default_str();
-  app.add_option("--repetitions", options.repetitions, "Messages of each size")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
-  app.add_option("-o,--output", options.output, "Write times, lines and what a scenario needs as JSON")
-      ->type_name("FILE");
-  app.add_flag("--force", options.force, "Replace the file");
-  app.add_flag("--json", options.json, "Print for machines");
-  app.footer(
-      "Examples:\n  paceline calibrate network --loopback\n"
-      "  paceline calibrate network --listen 7000          on one host, then on the other:\n"
-      "  paceline calibrate network first-host:7000 -o network.json");
+  const std::optional<std::string> scenario = scenario_text(fit);
+  return text + (scenario ? "in a scenario, under `cluster`:\n  " + *scenario + "\n"
+                          : "no bandwidth: not even the largest messages took longer; raise --largest\n");
 }
 
 }  // namespace
 
-int network_command(const std::vector<std::string>& arguments) {
-  NetworkOptions options;
-  CLI::App app("Measures latency and bandwidth by message size between two ends.",
-               "paceline calibrate network");
-  add_options(app, options);
-  try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
-  } catch (const CLI::CallForHelp&) {
-    fmt::print("{}\n", app.help());
-    return exit_done;
-  } catch (const CLI::ParseError& error) {
-    throw UserError(error.what(), "`paceline calibrate network --help`");
-  }
-  const int ways = (options.peer.empty() ? 0 : 1) + (options.listen > 0 ? 1 : 0) + (options.loopback ? 1 : 0);
-  if (ways != 1)
-    throw UserError("give one of HOST:PORT, --listen PORT and --loopback",
-                    "`paceline calibrate network --help`");
-  if (!options.output.empty() && std::filesystem::exists(options.output) && !options.force)
-    throw UserError(fmt::format("{} exists", options.output),
-                    "choose another file, or replace it with --force");
-  if (options.listen > 0) {
-    const EchoServer server("0.0.0.0", options.listen);
+int run(const NetworkArguments& arguments) {
+  check_output(arguments.output, arguments.force);
+  if (arguments.listen > 0) {
+    const EchoServer server("0.0.0.0", arguments.listen);
     fmt::print(stderr, "listening on port {}\n", server.port());
     server.serve_one();
     return exit_done;
   }
-  std::vector<TransferTime> times;
-  if (options.loopback) {
-    times = measure_loopback(options);
-  } else {
-    const Address address = parse_peer(options.peer);
-    times =
-        measure_transfers(address.host, address.port, message_sizes(options.largest), options.repetitions);
-  }
+  const std::vector<TransferTime> times =
+      arguments.loopback ? measure_loopback(arguments) : measure_peer(arguments);
   const NetworkFit fit = fit_network(times);
-  const Json json = fit_json(options.loopback ? "loopback" : options.peer, times, fit);
-  if (!options.output.empty()) write_file_atomically(options.output, json.dump(2) + "\n");
-  fmt::print("{}", options.json ? json.dump(2) + "\n" : fit_text(times, fit));
+  const Json json = fit_json(arguments.loopback ? "loopback" : arguments.peer, times, fit);
+  if (!arguments.output.empty()) write_file_atomically(arguments.output, json.dump(2) + "\n");
+  fmt::print("{}", arguments.json ? json.dump(2) + "\n" : fit_text(times, fit));
   return exit_done;
 }
 

@@ -22,37 +22,17 @@ void check_points(std::span<const BatchTime> points, std::size_t batches_needed)
   check(batches.size() >= batches_needed, "a law needs as many batches as it has parameters");
 }
 
-// Rows divided by the measured time turn relative residuals into plain least squares with target 1.
-struct RelativeFit {
-  Eigen::VectorXd coefficients;
-  double error = 0.0;
-};
-
-RelativeFit fit_line_to(std::span<const BatchTime> points) {
-  const auto rows = static_cast<Eigen::Index>(points.size());
-  Eigen::MatrixXd scaled(rows, 2);
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const BatchTime& point = points[static_cast<std::size_t>(i)];
-    scaled.row(i) << 1.0 / point.seconds, static_cast<double>(point.batch_samples) / point.seconds;
-  }
-  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(rows);
-  const Eigen::VectorXd x = non_negative_least_squares(scaled, ones);
-  return {x, (scaled * x - ones).squaredNorm()};
-}
-
-// Coefficients: intercept, slope before and slope beyond the knee, each at least 0.
-RelativeFit fit_bent_to(std::span<const BatchTime> points, double knee) {
-  const auto rows = static_cast<Eigen::Index>(points.size());
-  Eigen::MatrixXd scaled(rows, 3);
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const BatchTime& point = points[static_cast<std::size_t>(i)];
+// Unknowns: intercept and slope, or with a knee the slope before it and the slope beyond.
+LeastSquares fit_line_to(std::span<const BatchTime> points, std::optional<double> knee = std::nullopt) {
+  std::vector<LinearEquation> equations;
+  for (const BatchTime& point : points) {
     const auto batch = static_cast<double>(point.batch_samples);
-    scaled.row(i) << 1.0, std::min(batch, knee), std::max(0.0, batch - knee);
-    scaled.row(i) /= point.seconds;
+    if (knee)
+      equations.push_back({point.seconds, {1.0, std::min(batch, *knee), std::max(0.0, batch - *knee)}});
+    else
+      equations.push_back({point.seconds, {1.0, batch}});
   }
-  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(rows);
-  const Eigen::VectorXd x = non_negative_least_squares(scaled, ones);
-  return {x, (scaled * x - ones).squaredNorm()};
+  return relative_least_squares(equations);
 }
 
 // Inner batches, so that both slopes have a point beyond the knee, and the middles between them.
@@ -73,11 +53,10 @@ BatchLine fit_knee(std::span<const BatchTime> points) {
   BatchLine best;
   double best_error = std::numeric_limits<double>::infinity();
   for (const double knee : possible_knees(points)) {
-    const RelativeFit fit = fit_bent_to(points, knee);
+    const LeastSquares fit = fit_line_to(points, knee);
     if (fit.error >= best_error) continue;
     best_error = fit.error;
-    best = {fit.coefficients(0), fit.coefficients(1),
-            BatchKnee{knee, Seconds{fit.coefficients(2) - fit.coefficients(1)}}};
+    best = {fit.unknowns[0], fit.unknowns[1], BatchKnee{knee, Seconds{fit.unknowns[2] - fit.unknowns[1]}}};
   }
   return best;
 }
@@ -96,8 +75,8 @@ BatchLine fit_batch_law(std::span<const BatchTime> points, BatchLaw law) {
     return fit_knee(points);
   }
   check_points(points, 2);
-  const Eigen::VectorXd x = fit_line_to(points).coefficients;
-  return {x(0), x(1)};
+  const LeastSquares fit = fit_line_to(points);
+  return {fit.unknowns[0], fit.unknowns[1]};
 }
 
 double leave_one_out_error(std::span<const BatchTime> points, BatchLaw law) {

@@ -1,11 +1,8 @@
 #include "calibrate/fit/core_scaling.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
-
-#include <Eigen/Dense>
 
 #include "calibrate/logs/statistics.hpp"
 #include "sim/base/check.hpp"
@@ -40,35 +37,41 @@ std::vector<CoreRatio> ratios_of(const TimeTable& times) {
 }
 
 // Relative least squares of ratio = A + B/c (+ C·(c − 1)), coefficients at least 0.
-Eigen::VectorXd linear_form(const std::vector<CoreRatio>& points, Eigen::Index terms) {
-  Eigen::MatrixXd rows(static_cast<Eigen::Index>(points.size()), terms);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double c = points[i].cores;
-    const std::array<double, 3> values = {1.0, 1.0 / c, c - 1.0};
-    for (Eigen::Index term = 0; term < terms; ++term)
-      rows(static_cast<Eigen::Index>(i), term) = values[static_cast<std::size_t>(term)] / points[i].ratio;
+std::vector<double> linear_form(const std::vector<CoreRatio>& points, Form form) {
+  std::vector<LinearEquation> equations;
+  for (const auto& [c, ratio] : points) {
+    equations.push_back({ratio, {1.0, 1.0 / c}});
+    if (form == Form::universal) equations.back().terms.push_back(c - 1.0);
   }
-  return non_negative_least_squares(rows, Eigen::VectorXd::Ones(rows.rows()));
+  return relative_least_squares(equations).unknowns;
 }
 
+// The slope of the regression of log ratio on −log cores.
 CoreLaw fit_power(const std::vector<CoreRatio>& points) {
-  Eigen::MatrixXd rows(static_cast<Eigen::Index>(points.size()), 2);
-  Eigen::VectorXd target(rows.rows());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto row = static_cast<Eigen::Index>(i);
-    rows.row(row) << 1.0, -std::log(points[i].cores);
-    target(row) = std::log(points[i].ratio);
+  const auto n = static_cast<double>(points.size());
+  double mean_x = 0.0;
+  double mean_y = 0.0;
+  for (const auto& [cores, ratio] : points) {
+    mean_x -= std::log(cores) / n;
+    mean_y += std::log(ratio) / n;
   }
-  return PowerLaw{std::max(0.0, rows.colPivHouseholderQr().solve(target).eval()(1))};
+  double covariance = 0.0;
+  double variance = 0.0;
+  for (const auto& [cores, ratio] : points) {
+    const double x = -std::log(cores) - mean_x;
+    covariance += x * (std::log(ratio) - mean_y);
+    variance += x * x;
+  }
+  return PowerLaw{std::max(0.0, covariance / variance)};
 }
 
 CoreLaw fit_form(Form form, const std::vector<CoreRatio>& points) {
   if (form == Form::power) return fit_power(points);
-  const Eigen::VectorXd x = linear_form(points, form == Form::amdahl ? 2 : 3);
-  const double at_one_core = x(0) + x(1);
-  if (form == Form::amdahl) return AmdahlLaw{x(0) / at_one_core};
+  const std::vector<double> x = linear_form(points, form);
+  const double at_one_core = x[0] + x[1];
+  if (form == Form::amdahl) return AmdahlLaw{x[0] / at_one_core};
   if (at_one_core <= 0.0) return UniversalLaw{1.0, 1.0};  // time proportional to c − 1: never the best
-  return UniversalLaw{x(0) / at_one_core, x(2) / at_one_core};
+  return UniversalLaw{x[0] / at_one_core, x[2] / at_one_core};
 }
 
 int nearest(const TimeTable& times, int cores) {

@@ -8,6 +8,7 @@
 
 #include "calibrate/fit/core_scaling.hpp"
 #include "calibrate/fit/jitter.hpp"
+#include "calibrate/logs/statistics.hpp"
 #include "calibrate/measure/core_states.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -157,11 +158,10 @@ std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples) {
     if (sample.peak_memory_bytes)
       peaks[sample.batch] = std::max(peaks[sample.batch], *sample.peak_memory_bytes);
   if (peaks.size() < 2) return std::nullopt;
-  Eigen::MatrixXd rows(static_cast<Eigen::Index>(peaks.size()), 2);
-  Eigen::Index row = 0;
-  for (const auto& [batch, peak] : peaks) rows.row(row++) << 1.0 / peak, static_cast<double>(batch) / peak;
-  const Eigen::VectorXd x = non_negative_least_squares(rows, Eigen::VectorXd::Ones(rows.rows()));
-  return MemoryFit{Bytes{x(0)}, Bytes{x(1)}};
+  std::vector<LinearEquation> equations;
+  for (const auto& [batch, peak] : peaks) equations.push_back({peak, {1.0, static_cast<double>(batch)}});
+  const std::vector<double> x = relative_least_squares(equations).unknowns;
+  return MemoryFit{Bytes{x[0]}, Bytes{x[1]}};
 }
 
 std::optional<LoadingFit> fit_loading(const std::vector<Sample>& samples) {

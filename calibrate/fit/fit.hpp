@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "calibrate/fit/batch_law.hpp"
-#include "calibrate/logs/statistics.hpp"
 #include "calibrate/measure/sample.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cost/profile.hpp"

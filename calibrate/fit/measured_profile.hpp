@@ -41,7 +41,7 @@ struct MeasuredProfile {
   std::optional<NoiseRecord> noise;     // where `paceline calibrate noise --into` measured it
 };
 
-[[nodiscard]] nlohmann::ordered_json to_json(const NoiseRecord& noise);
+void to_json(nlohmann::ordered_json& json, const NoiseRecord& noise);
 // The rest of the file stays as it is. Throws UserError for a file that is no profile, and cannot be written.
 void store_noise(const std::filesystem::path& path, const NoiseRecord& noise);
 

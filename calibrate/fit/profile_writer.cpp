@@ -3,25 +3,75 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "calibrate/measure/json_records.hpp"
 #include "calibrate/measure/measure.hpp"
-#include "calibrate/measure/measure_protocol.hpp"
 #include "sim/base/check.hpp"
+
+namespace paceline {
+
+using Json = nlohmann::ordered_json;
+
+static void to_json(Json& json, const CpuQuota& quota) {
+  json = {{"cores", quota.cores}, {"period_s", quota.period}};
+}
+
+static void to_json(Json& json, const BatchKnee& knee) {
+  json = {{"at_samples", knee.at_samples}, {"extra_slope_s_per_sample", knee.extra_slope}};
+}
+
+static void to_json(Json& json, const MemoryFit& memory) {
+  json = {{"base_bytes", memory.base}, {"bytes_per_sample", memory.per_sample}};
+}
+
+static void to_json(Json& json, const LoadingFit& loading) {
+  json = {
+      {"data", loading.data}, {"intercept_s", loading.intercept}, {"slope_s_per_sample", loading.per_sample}};
+}
+
+static void to_json(Json& json, const CoreScalingFit& scaling) {
+  json = {{"law", law_name(scaling.law)}};
+  if (const auto* amdahl = std::get_if<AmdahlLaw>(&scaling.law)) json["serial_share"] = amdahl->serial_share;
+  if (const auto* power = std::get_if<PowerLaw>(&scaling.law)) json["exponent"] = power->exponent;
+  if (const auto* universal = std::get_if<UniversalLaw>(&scaling.law)) {
+    json["serial_share"] = universal->serial_share;
+    json["coherence"] = universal->coherence;
+  }
+  json["leave_one_out_error"] = scaling.leave_one_out_error;
+  json["cores_min"] = scaling.cores_min;
+  json["cores_max"] = scaling.cores_max;
+}
+
+static void to_json(Json& json, const JitterFit& jitter) {
+  const bool empirical = !jitter.iteration_quantiles.empty();
+  json = {{"iteration_cv", jitter.iteration_cv},
+          {"run_cv", jitter.run_cv},
+          {"processes", jitter.processes},
+          {"process_cv", jitter.process_cv},
+          {"run_cv_upper", jitter.run_cv_upper},
+          {"iteration_law", empirical ? "empirical" : "log_normal"},
+          {"iteration_quantiles", empirical ? Json(jitter.iteration_quantiles) : Json(nullptr)}};
+}
+
+// cores, intercept, slope, and the knee, where 0 stands for none
+static void to_json(Json& json, const ProfileDraw& draw) {
+  json = Json::array();
+  for (const ComputeFit& fit : draw.compute) {
+    const BatchKnee knee = fit.knee.value_or(BatchKnee{});
+    json.push_back({fit.cores, fit.intercept, fit.slope_per_sample, knee.at_samples, knee.extra_slope});
+  }
+}
+
+}  // namespace paceline
 
 namespace paceline::calibrate {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-double finite(double value) {
-  check(std::isfinite(value), "a profile holds finite numbers only");
-  return value;
-}
-
-Json quota_json(const std::optional<CpuQuota>& quota) {
-  if (!quota) return nullptr;
-  return {{"cores", finite(quota->cores)}, {"period_s", finite(quota->period.value())}};
+// Others would be written as null, and read as "not known".
+void check_finite(const Json& json) {
+  if (json.is_number_float()) check(std::isfinite(json.get<double>()), "a profile holds finite numbers only");
+  if (json.is_structured())
+    for (const Json& value : json) check_finite(value);
 }
 
 Json machine_json(const Machine& machine) {
@@ -29,8 +79,8 @@ Json machine_json(const Machine& machine) {
           {"logical_cores", machine.logical_cores},
           {"physical_cores", machine.physical_cores},
           {"memory_bytes", machine.memory_bytes},
-          {"cpu_quota", quota_json(machine.quota)},
-          {"governor", machine.governor ? Json(*machine.governor) : Json(nullptr)},
+          {"cpu_quota", machine.quota},
+          {"governor", machine.governor},
           {"cpu_flags", machine.cpu_flags}};
 }
 
@@ -51,76 +101,19 @@ Json measurement_json(const Calibration& calibration) {
           {"seconds_per_point", plan.seconds_per_point},
           {"minimum_iterations", plan.minimum_iterations},
           {"clock", share_of_time(calibration.machine) < 1.0 ? "processor" : "wall"},
-          {"other_load", calibration.other_load ? Json(finite(*calibration.other_load)) : Json(nullptr)},
+          {"other_load", calibration.other_load},
           {"dropped", plan.dropped},
           {"network_file", plan.input_shape.empty() ? Json(nullptr) : Json(plan.network)},
           {"input_shape", plan.input_shape},
           {"classes", plan.classes},
-          {"data", data_json(plan.data)},
+          {"data", plan.data},
           {"environment", measuring_environment(plan.cores.front())}};
 }
 
-Json knee_json(const std::optional<BatchKnee>& knee) {
-  if (!knee) return nullptr;
-  return {{"at_samples", finite(knee->at_samples)},
-          {"extra_slope_s_per_sample", finite(knee->extra_slope.value())}};
-}
-
 Json candidates_json(const BatchLawChoice& choice) {
-  Json candidates = {{{"law", "affine"}, {"leave_one_out_error", finite(choice.affine_error)}}};
-  if (choice.knee_error)
-    candidates.push_back({{"law", "knee"}, {"leave_one_out_error", finite(*choice.knee_error)}});
+  Json candidates = {{{"law", "affine"}, {"leave_one_out_error", choice.affine_error}}};
+  if (choice.knee_error) candidates.push_back({{"law", "knee"}, {"leave_one_out_error", *choice.knee_error}});
   return candidates;
-}
-
-Json or_null(const std::optional<double>& value) {
-  return value ? Json(finite(*value)) : Json(nullptr);
-}
-
-struct LawMembers {
-  Json& json;
-  void operator()(const AmdahlLaw& law) const { json["serial_share"] = finite(law.serial_share); }
-  void operator()(const PowerLaw& law) const { json["exponent"] = finite(law.exponent); }
-  void operator()(const UniversalLaw& law) const {
-    json["serial_share"] = finite(law.serial_share);
-    json["coherence"] = finite(law.coherence);
-  }
-};
-
-Json core_scaling_json(const std::optional<CoreScalingFit>& scaling) {
-  if (!scaling) return nullptr;
-  Json json = {{"law", law_name(scaling->law)}};
-  std::visit(LawMembers{json}, scaling->law);
-  json["leave_one_out_error"] = or_null(scaling->leave_one_out_error);
-  json["cores_min"] = scaling->cores_min;
-  json["cores_max"] = scaling->cores_max;
-  return json;
-}
-
-Json memory_json(const std::optional<MemoryFit>& memory) {
-  if (!memory) return nullptr;
-  return {{"base_bytes", finite(memory->base.value())},
-          {"bytes_per_sample", finite(memory->per_sample.value())}};
-}
-
-Json loading_json(const std::optional<LoadingFit>& loading) {
-  if (!loading) return nullptr;
-  return {{"data", loading->data},
-          {"intercept_s", finite(loading->intercept.value())},
-          {"slope_s_per_sample", finite(loading->per_sample.value())}};
-}
-
-Json ensemble_json(const std::vector<ProfileDraw>& ensemble) {
-  Json draws = Json::array();
-  for (const ProfileDraw& draw : ensemble) {
-    Json fits = Json::array();
-    for (const ComputeFit& fit : draw.compute)
-      fits.push_back({fit.cores, finite(fit.intercept.value()), finite(fit.slope_per_sample.value()),
-                      fit.knee ? finite(fit.knee->at_samples) : 0.0,
-                      fit.knee ? finite(fit.knee->extra_slope.value()) : 0.0});
-    draws.push_back(std::move(fits));
-  }
-  return draws;
 }
 
 Json fits_json(const ProfileFits& fits) {
@@ -130,40 +123,24 @@ Json fits_json(const ProfileFits& fits) {
     const ComputeFit& fit = fits.compute[i];
     compute.push_back({{"cores", fit.cores},
                        {"law", fit.knee ? "knee" : "affine"},
-                       {"intercept_s", finite(fit.intercept.value())},
-                       {"slope_s_per_sample", finite(fit.slope_per_sample.value())},
-                       {"knee", knee_json(fit.knee)},
-                       {"leave_one_out_error", finite(fit.leave_one_out_error)},
-                       {"relative_half_width", or_null(fit.relative_half_width)},
+                       {"intercept_s", fit.intercept},
+                       {"slope_s_per_sample", fit.slope_per_sample},
+                       {"knee", fit.knee},
+                       {"leave_one_out_error", fit.leave_one_out_error},
+                       {"relative_half_width", fit.relative_half_width},
                        {"batch_min", fit.batch_min_samples},
                        {"batch_max", fit.batch_max_samples},
                        {"candidates", candidates_json(fits.choices[i])}});
-    optimizer_step.push_back({{"cores", fit.cores}, {"seconds", finite(fit.optimizer_step.value())}});
+    optimizer_step.push_back({{"cores", fit.cores}, {"seconds", fit.optimizer_step}});
   }
   return {{"compute", compute},
           {"optimizer_step", optimizer_step},
-          {"server_accumulate_bytes_per_s", finite(fits.server_accumulate_rate.value())},
-          {"server_step_bytes_per_s", finite(fits.server_step_rate.value())},
-          {"core_scaling", core_scaling_json(fits.core_scaling)},
-          {"memory", memory_json(fits.memory)},
-          {"data_loading", loading_json(fits.loading)},
-          {"ensemble", ensemble_json(fits.ensemble)}};
-}
-
-Json jitter_json(const JitterFit& jitter) {
-  const bool empirical = !jitter.iteration_quantiles.empty();
-  return {{"iteration_cv", finite(jitter.iteration_cv)},
-          {"run_cv", or_null(jitter.run_cv)},
-          {"processes", jitter.processes},
-          {"process_cv", or_null(jitter.process_cv)},
-          {"run_cv_upper", or_null(jitter.run_cv_upper)},
-          {"iteration_law", empirical ? "empirical" : "log_normal"},
-          {"iteration_quantiles", empirical ? Json(jitter.iteration_quantiles) : Json(nullptr)}};
-}
-
-Json sample_json(const Sample& sample) {
-  for (const double seconds : sample.seconds) static_cast<void>(finite(seconds));
-  return Json::parse(to_line(sample));
+          {"server_accumulate_bytes_per_s", fits.server_accumulate_rate},
+          {"server_step_bytes_per_s", fits.server_step_rate},
+          {"core_scaling", fits.core_scaling},
+          {"memory", fits.memory},
+          {"data_loading", fits.loading},
+          {"ensemble", fits.ensemble}};
 }
 
 }  // namespace
@@ -189,23 +166,23 @@ std::string profile_file_text(const Json& profile) {
 }
 
 std::string profile_text(const Calibration& calibration) {
-  Json samples = Json::array();
-  for (const Sample& sample : calibration.samples) samples.push_back(sample_json(sample));
-  return profile_file_text(
-      {{"format", "paceline-profile"},
-       {"version", 2},
-       {"origin", "measured"},
-       {"sources", Json::array()},
-       {"network",
-        {{"name", calibration.network.name},
-         {"parameter_count", calibration.network.parameter_count},
-         {"parameter_bytes", static_cast<std::int64_t>(parameter_bytes(calibration.network).value())}}},
-       {"machine", machine_json(calibration.machine)},
-       {"software", software_json(calibration.software)},
-       {"measurement", measurement_json(calibration)},
-       {"fits", fits_json(calibration.fits)},
-       {"jitter", jitter_json(calibration.fits.jitter)},
-       {"samples", samples}});
+  const Json profile = {
+      {"format", "paceline-profile"},
+      {"version", 2},
+      {"origin", "measured"},
+      {"sources", Json::array()},
+      {"network",
+       {{"name", calibration.network.name},
+        {"parameter_count", calibration.network.parameter_count},
+        {"parameter_bytes", static_cast<std::int64_t>(parameter_bytes(calibration.network).value())}}},
+      {"machine", machine_json(calibration.machine)},
+      {"software", software_json(calibration.software)},
+      {"measurement", measurement_json(calibration)},
+      {"fits", fits_json(calibration.fits)},
+      {"jitter", calibration.fits.jitter},
+      {"samples", calibration.samples}};
+  check_finite(profile);
+  return profile_file_text(profile);
 }
 
 }  // namespace paceline::calibrate

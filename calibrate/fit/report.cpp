@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/measure/core_states.hpp"
@@ -16,8 +15,6 @@
 
 namespace paceline::calibrate {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100.0 * share);
@@ -189,45 +186,6 @@ std::string profile_report(const MeasuredProfile& measured) {
   return text + "\n" + point_table(errors) +
          fmt::format("residuals (not held out): mean {}, 95 % below {}\n", percent(summary.mean_absolute),
                      percent(summary.percentile_95));
-}
-
-std::string profile_report_json(const MeasuredProfile& measured) {
-  const Profile& profile = measured.profile;
-  const auto or_null = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json(nullptr);
-  };
-  Json compute = Json::array();
-  for (const ComputeFit& fit : profile.compute)
-    compute.push_back(
-        {{"cores", fit.cores},
-         {"law", fit.knee ? "knee" : "affine"},
-         {"intercept_s", fit.intercept.value()},
-         {"slope_s_per_sample", fit.slope_per_sample.value()},
-         {"knee_at_samples", fit.knee ? Json(fit.knee->at_samples) : Json(nullptr)},
-         {"extra_slope_s_per_sample", fit.knee ? Json(fit.knee->extra_slope.value()) : Json(nullptr)},
-         {"leave_one_out_error", fit.leave_one_out_error},
-         {"relative_half_width", or_null(fit.relative_half_width)},
-         {"batch_min", fit.batch_min_samples},
-         {"batch_max", fit.batch_max_samples}});
-  Json points = Json::array();
-  for (const PointError& error : point_errors(profile, measured.samples))
-    points.push_back({{"cores", error.cores},
-                      {"batch", error.batch},
-                      {"measured_s", error.measured_s},
-                      {"predicted_s", error.predicted_s}});
-  const Json report = {{"profile", profile.path},
-                       {"network", profile.network},
-                       {"cpu_model", profile.cpu_model},
-                       {"origin", profile.is_derived ? "derived" : "measured"},
-                       {"sources", measured.sources},
-                       {"compute", compute},
-                       {"points", points},
-                       {"iteration_cv", profile.jitter.iteration_cv},
-                       {"process_cv", or_null(profile.jitter.process_cv)},
-                       {"run_cv", or_null(profile.jitter.run_cv)},
-                       {"run_cv_upper", or_null(profile.jitter.run_cv_upper)},
-                       {"noise_scale", measured.noise ? to_json(*measured.noise) : Json(nullptr)}};
-  return report.dump(2) + "\n";
 }
 
 }  // namespace paceline::calibrate

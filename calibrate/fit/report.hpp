@@ -1,4 +1,4 @@
-// A profile for people: what was fitted, how well it fits, where it may be used.
+// A profile for people and (…_json) for machines: what was fitted, how well it fits, where it may be used.
 #pragma once
 
 #include <string>
@@ -33,8 +33,11 @@ struct ErrorSummary {
 [[nodiscard]] std::string point_table(const std::vector<PointError>& errors);
 
 [[nodiscard]] std::string noise_text(const NoiseRecord& noise);
+[[nodiscard]] std::string noise_json(const NoiseRecord& noise, const std::string& network);
 
 [[nodiscard]] std::string profile_report(const MeasuredProfile& measured);
+[[nodiscard]] std::string check_json(const std::vector<PointError>& errors, const ErrorSummary& summary,
+                                     const std::vector<std::string>& notes);
 [[nodiscard]] std::string profile_report_json(const MeasuredProfile& measured);
 
 }  // namespace paceline::calibrate

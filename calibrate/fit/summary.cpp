@@ -6,26 +6,14 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "calibrate/measure/measure.hpp"
-#include "sim/cost/compute_law.hpp"
 
 namespace paceline::calibrate {
 namespace {
 
 std::string core_text(int cores) {
   return fmt::format("{} core{}", cores, cores == 1 ? "" : "s");
-}
-
-// Throughput is compared at the middle one of the measured batches.
-std::int64_t reference_batch(const MeasurementPlan& plan) {
-  return plan.batches[plan.batches.size() / 2];
-}
-
-double samples_per_second(const ComputeFit& fit, std::int64_t batch) {
-  const auto samples = static_cast<double>(batch);
-  return samples / law_seconds(fit, samples).value();
 }
 
 // Between the slowest and the fastest process, each at its best.
@@ -96,34 +84,6 @@ std::vector<std::string> warnings_about(const Calibration& calibration) {
         "libopenblas0-pthread "
         "and calibrate again");
   return warnings;
-}
-
-std::string summary_json(const Calibration& calibration, const std::string& profile_path) {
-  const ProfileFits& fits = calibration.fits;
-  const std::int64_t batch = reference_batch(calibration.plan);
-  nlohmann::ordered_json compute = nlohmann::ordered_json::array();
-  for (const ComputeFit& fit : fits.compute)
-    compute.push_back({{"cores", fit.cores},
-                       {"intercept_s", fit.intercept.value()},
-                       {"slope_s_per_sample", fit.slope_per_sample.value()},
-                       {"batch", batch},
-                       {"samples_per_s", samples_per_second(fit, batch)},
-                       {"optimizer_step_s", fit.optimizer_step.value()},
-                       {"leave_one_out_error", fit.leave_one_out_error}});
-  nlohmann::ordered_json summary = {{"profile", profile_path},
-                                    {"network", calibration.network.name},
-                                    {"cpu_model", calibration.machine.cpu_model},
-                                    {"compute", compute},
-                                    {"server_accumulate_bytes_per_s", fits.server_accumulate_rate.value()},
-                                    {"server_step_bytes_per_s", fits.server_step_rate.value()},
-                                    {"iteration_cv", fits.jitter.iteration_cv},
-                                    {"run_cv", nullptr},
-                                    {"dropped", calibration.plan.dropped},
-                                    {"other_load", nullptr},
-                                    {"warnings", warnings_about(calibration)}};
-  if (fits.jitter.run_cv) summary["run_cv"] = *fits.jitter.run_cv;
-  if (calibration.other_load) summary["other_load"] = *calibration.other_load;
-  return summary.dump(2) + "\n";
 }
 
 }  // namespace paceline::calibrate

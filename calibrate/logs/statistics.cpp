@@ -57,24 +57,35 @@ double robust_scale(const std::vector<double>& deviations) {
   return normal_consistency * median(std::move(sizes));
 }
 
-Eigen::VectorXd non_negative_least_squares(const Eigen::MatrixXd& a, const Eigen::VectorXd& y) {
-  check(a.cols() >= 1 && a.cols() <= most_unknowns && a.rows() == y.size(), "a small least-squares problem");
-  Eigen::VectorXd best = Eigen::VectorXd::Zero(a.cols());
+LeastSquares relative_least_squares(const std::vector<LinearEquation>& equations) {
+  check(!equations.empty(), "a least-squares problem has equations");
+  const auto rows = static_cast<Eigen::Index>(equations.size());
+  const auto columns = static_cast<Eigen::Index>(equations.front().terms.size());
+  check(columns >= 1 && columns <= most_unknowns, "a small least-squares problem");
+  // Divided by its value, every equation has the target 1.
+  Eigen::MatrixXd a(rows, columns);
+  for (Eigen::Index i = 0; i < rows; ++i)
+    for (Eigen::Index j = 0; j < columns; ++j) {
+      const LinearEquation& equation = equations[static_cast<std::size_t>(i)];
+      a(i, j) = equation.terms[static_cast<std::size_t>(j)] / equation.value;
+    }
+  const Eigen::VectorXd y = Eigen::VectorXd::Ones(rows);
+  Eigen::VectorXd best = Eigen::VectorXd::Zero(columns);
   double best_error = std::numeric_limits<double>::infinity();
-  for (unsigned set = 1; set < (1U << a.cols()); ++set) {
-    std::vector<Eigen::Index> columns;
-    for (Eigen::Index column = 0; column < a.cols(); ++column)
-      if ((set >> column & 1U) != 0) columns.push_back(column);
-    const Eigen::MatrixXd used = a(Eigen::all, columns);
+  for (unsigned set = 1; set < (1U << columns); ++set) {
+    std::vector<Eigen::Index> chosen;
+    for (Eigen::Index column = 0; column < columns; ++column)
+      if ((set >> column & 1U) != 0) chosen.push_back(column);
+    const Eigen::MatrixXd used = a(Eigen::all, chosen);
     const Eigen::VectorXd x = used.colPivHouseholderQr().solve(y);
     if (!x.allFinite() || (x.array() < 0.0).any()) continue;
     const double error = (used * x - y).squaredNorm();
     if (error >= best_error) continue;
     best_error = error;
     best.setZero();
-    for (std::size_t i = 0; i < columns.size(); ++i) best(columns[i]) = x(static_cast<Eigen::Index>(i));
+    for (std::size_t i = 0; i < chosen.size(); ++i) best(chosen[i]) = x(static_cast<Eigen::Index>(i));
   }
-  return best;
+  return {{best.begin(), best.end()}, (a * best - y).squaredNorm()};
 }
 
 }  // namespace paceline::calibrate

@@ -35,17 +35,17 @@ StepModel fit_step_model(const RecordedRuns& asp, const std::vector<RecordedRuns
   StepModel model;
   model.parallel_s = asp.workers * asp.step_s();
   std::set<int> counts;
-  Eigen::MatrixXd rows(static_cast<Eigen::Index>(bsp.size()), 2);
-  for (std::size_t i = 0; i < bsp.size(); ++i) {
-    const double serial = bsp[i].step_s() - model.parallel_s;
-    if (serial <= 0.0)
+  std::vector<LinearEquation> equations;
+  for (const RecordedRuns& group : bsp) {
+    const double serial_s = group.step_s() - model.parallel_s;
+    if (serial_s <= 0.0)
       throw UserError(
           fmt::format("a BSP step of {} workers takes {:.3g} s, no longer than an ASP iteration of one "
                       "worker ({:.3g} s)",
-                      bsp[i].workers, bsp[i].step_s(), model.parallel_s),
+                      group.workers, group.step_s(), model.parallel_s),
           "are the worker counts right, and is the ASP step the step of the whole cluster?");
-    counts.insert(bsp[i].workers);
-    rows.row(static_cast<Eigen::Index>(i)) << 1.0 / serial, bsp[i].workers / serial;
+    counts.insert(group.workers);
+    equations.push_back({serial_s, {1.0, static_cast<double>(group.workers)}});
   }
   if (counts.size() == 1) {
     double sum = 0.0;
@@ -53,9 +53,9 @@ StepModel fit_step_model(const RecordedRuns& asp, const std::vector<RecordedRuns
     model.serial_per_worker_s = sum / static_cast<double>(bsp.size());
     return model;
   }
-  const Eigen::VectorXd x = non_negative_least_squares(rows, Eigen::VectorXd::Ones(rows.rows()));
-  model.serial_fixed_s = x(0);
-  model.serial_per_worker_s = x(1);
+  const std::vector<double> x = relative_least_squares(equations).unknowns;
+  model.serial_fixed_s = x[0];
+  model.serial_per_worker_s = x[1];
   return model;
 }
 

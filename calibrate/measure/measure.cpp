@@ -24,19 +24,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 MeasureRequest request_for(const MeasurementPlan& plan, const Machine& machine, int process, int cores) {
-  MeasureRequest request{plan.network,
+  MeasureRequest request{plan,
                          cores,
                          process,
-                         plan.batches,
                          cores == plan.cores.front(),
-                         plan.seconds_per_point,
-                         plan.minimum_iterations,
-                         plan.input_shape,
-                         plan.classes,
-                         plan.data,
                          {machine.core_order.begin(), machine.core_order.begin() + cores},
                          share_of_time(machine) < 1.0};
-  if (process % 2 == 1) std::reverse(request.batches.begin(), request.batches.end());
+  if (process % 2 == 1) std::ranges::reverse(request.plan.batches);
   return request;
 }
 
@@ -50,7 +44,7 @@ Command command_for(const MeasureRequest& request, const std::string& program) {
   const std::string details =
       child.errors().empty() ? "it wrote no error message" : "its error output:\n" + child.errors();
   throw MeasurementError(fmt::format("measuring {} on {} core{} failed: the measuring process {}\n{}",
-                                     request.network, request.cores, request.cores == 1 ? "" : "s", what,
+                                     request.plan.network, request.cores, request.cores == 1 ? "" : "s", what,
                                      details));
 }
 

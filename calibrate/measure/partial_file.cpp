@@ -6,57 +6,23 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "calibrate/measure/measure_protocol.hpp"
+#include "calibrate/measure/json_records.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::calibrate {
 namespace {
 
-constexpr const char* format_name = "paceline-partial-profile-2";
+constexpr const char* format_name = "paceline-partial-profile-3";
 
-std::string header_line(const PartialMeasurement& measurement) {
-  const MeasurementPlan& plan = measurement.plan;
-  nlohmann::ordered_json json = {{"format", format_name},
-                                 {"identity", measurement.identity},
-                                 {"command", measurement.command},
-                                 {"network", plan.network},
-                                 {"cores", plan.cores},
-                                 {"batches", plan.batches},
-                                 {"processes", plan.processes},
-                                 {"seconds_per_point", plan.seconds_per_point},
-                                 {"minimum_iterations", plan.minimum_iterations},
-                                 {"budget_s", nullptr},
-                                 {"input_shape", plan.input_shape},
-                                 {"classes", plan.classes},
-                                 {"data", data_json(plan.data)},
-                                 {"dropped", plan.dropped}};
-  if (plan.budget_s) json["budget_s"] = *plan.budget_s;
-  return json.dump() + "\n";
-}
-
-PartialMeasurement parse_header(const std::string& line) {
-  const auto json = nlohmann::json::parse(line);
-  if (json.at("format") != format_name) throw std::runtime_error("another format");
-  PartialMeasurement measurement;
-  json.at("identity").get_to(measurement.identity);
-  json.at("command").get_to(measurement.command);
-  MeasurementPlan& plan = measurement.plan;
-  json.at("network").get_to(plan.network);
-  json.at("cores").get_to(plan.cores);
-  json.at("batches").get_to(plan.batches);
-  json.at("processes").get_to(plan.processes);
-  json.at("seconds_per_point").get_to(plan.seconds_per_point);
-  json.at("minimum_iterations").get_to(plan.minimum_iterations);
-  if (!json.at("budget_s").is_null()) plan.budget_s = json.at("budget_s").get<double>();
-  json.at("input_shape").get_to(plan.input_shape);
-  json.at("classes").get_to(plan.classes);
-  plan.data = parse_data(json.at("data"));
-  json.at("dropped").get_to(plan.dropped);
-  return measurement;
-}
+struct Header {
+  std::string format;
+  std::string identity;
+  std::string command;
+  MeasurementPlan plan;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Header, format, identity, command, plan)
 
 std::string process_lines(std::span<const Sample> samples, int processes) {
   std::string lines;
@@ -96,20 +62,18 @@ std::optional<PartialMeasurement> read_partial(const std::filesystem::path& path
   std::istringstream lines(read_file(path));
   std::string header;
   std::getline(lines, header);
-  PartialMeasurement measurement;
-  try {
-    measurement = parse_header(header);
-  } catch (const std::exception&) {
+  const auto json = nlohmann::json::parse(header, nullptr, false);
+  if (!json.is_object() || json.value("format", "") != format_name)
     throw UserError(fmt::format("{} is not an interrupted calibration of this version", path.string()),
                     "remove it, or begin anew with --restart");
-  }
-  measurement.samples = read_processes(lines);
-  return measurement;
+  const auto read = json.get<Header>();
+  return PartialMeasurement{read.identity, read.command, read.plan, read_processes(lines)};
 }
 
 PartialFile::PartialFile(std::filesystem::path path, const PartialMeasurement& measurement)
     : path_(std::move(path)) {
-  std::string content = header_line(measurement);
+  const Header header{format_name, measurement.identity, measurement.command, measurement.plan};
+  std::string content = nlohmann::json(header).dump() + "\n";
   std::set<std::pair<int, int>> processes;
   for (const Sample& sample : measurement.samples) processes.insert({sample.process, sample.cores});
   processes_ = static_cast<int>(processes.size());

@@ -15,14 +15,13 @@ constexpr int most_segments = 3;
 constexpr double must_be_better_by = 0.9;
 
 TransferLine fit_line(std::span<const TransferTime> times) {
-  Eigen::MatrixXd rows(static_cast<Eigen::Index>(times.size()), 2);
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    check(times[i].seconds > 0.0, "a transfer takes time");
-    rows.row(static_cast<Eigen::Index>(i)) << 1.0 / times[i].seconds,
-        static_cast<double>(times[i].bytes) / times[i].seconds;
+  std::vector<LinearEquation> equations;
+  for (const TransferTime& time : times) {
+    check(time.seconds > 0.0, "a transfer takes time");
+    equations.push_back({time.seconds, {1.0, static_cast<double>(time.bytes)}});
   }
-  const Eigen::VectorXd x = non_negative_least_squares(rows, Eigen::VectorXd::Ones(rows.rows()));
-  return {x(0), x(1)};
+  const std::vector<double> x = relative_least_squares(equations).unknowns;
+  return {x[0], x[1]};
 }
 
 double error_sum(const TransferLine& line, std::span<const TransferTime> times) {

@@ -40,14 +40,18 @@ std::string failure_of(const std::string& script_body) {
 }  // namespace
 
 TEST_CASE("a request and a sample survive the way through a line of text") {
-  const MeasureRequest request = parse_request(to_line(MeasureRequest{"mlp", 2, 4, {32, 8}, true, 0.25, 7}));
-  CHECK(request.network == "mlp");
+  MeasurementPlan plan{"mlp", {2}, {32, 8}, 5, 0.25, 7};
+  plan.data = DataChoice{"mnist", "/data"};
+  const MeasureRequest request = parse_request(to_line(MeasureRequest{plan, 2, 4, true, {3, 5}}));
+  CHECK(request.plan.network == "mlp");
   CHECK(request.cores == 2);
   CHECK(request.process == 4);
-  CHECK(request.batches == std::vector<std::int64_t>{32, 8});
+  CHECK(request.plan.batches == std::vector<std::int64_t>{32, 8});
   CHECK(request.with_server);
-  CHECK(request.seconds_per_point == 0.25);
-  CHECK(request.minimum_iterations == 7);
+  CHECK(request.plan.seconds_per_point == 0.25);
+  CHECK(request.plan.minimum_iterations == 7);
+  CHECK(request.plan.data.value().path == "/data");
+  CHECK(request.core_numbers == std::vector<int>{3, 5});
   const Sample sample = parse_sample(to_line(Sample{2, 8, 4, Operation::server_step, {0.1, 1.0 / 3.0}}));
   CHECK(sample.cores == 2);
   CHECK(sample.batch == 8);

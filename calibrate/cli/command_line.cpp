@@ -1,0 +1,296 @@
+#include "calibrate/cli/command_line.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "kernels/interface/training_step.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/number_text.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+constexpr const char* data_kinds = "built-in-images, cifar10:FOLDER, cifar100:FOLDER or mnist:FOLDER";
+constexpr const char* json_help = "Print for machines";
+constexpr const char* force_help = "Replace the file";
+constexpr double longest_s = 86400.0;
+
+// CLI11's own check would name the largest double.
+const CLI::Validator above_zero(
+    [](const std::string& text) { return to_number(text).value_or(0.0) > 0.0 ? "" : "must be above 0"; }, "");
+
+// A list of numbers in one word: 8,16,32.
+template <class Numbers>
+CLI::Option* add_list(CLI::App& app, const std::string& name, Numbers& numbers, const std::string& help) {
+  constexpr int largest = 1 << 20;
+  return app.add_option(name, numbers, help)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, largest))
+      ->type_name("LIST");
+}
+
+// Ascending, each once.
+void sort_numbers(const std::string& option, auto& numbers) {
+  std::ranges::sort(numbers);
+  if (std::ranges::adjacent_find(numbers) != numbers.end())
+    throw UserError(fmt::format("{}: a number appears twice", option), "name each once");
+}
+
+// A duration with its unit; `seconds` is a double or an optional one.
+template <class Seconds>
+CLI::Option* add_time(CLI::App& app, const std::string& name, Seconds& seconds, const std::string& help) {
+  const std::map<std::string, double> units = {
+      {"us", 1e-6}, {"ms", 1e-3}, {"s", 1.0}, {"min", 60.0}, {"h", 3600.0}};
+  const auto in_range = [](const std::string& text) {
+    const double value = to_number(text).value_or(0.0);
+    return value > 0.0 && value <= longest_s ? "" : "must be above 0 s and at most 24 h";
+  };
+  return app.add_option(name, seconds, help)
+      ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->check(CLI::Validator(in_range, ""))
+      ->type_name("TIME (ms, s, min, h)");
+}
+
+// "cifar10:/data/cifar" or "built-in-images"
+DataChoice parse_data(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  DataChoice data{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
+  if (data.kind == "built-in-images" && data.path.empty()) return data;
+  const std::vector<std::string> in_folders = {"cifar10", "cifar100", "mnist"};
+  if (std::ranges::find(in_folders, data.kind) == in_folders.end())
+    throw UserError(fmt::format("--data: there is no data set `{}`", text),
+                    fmt::format("write {}", data_kinds));
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(data.path, ignored))
+    throw UserError(fmt::format("--data: there is no folder `{}`", data.path),
+                    fmt::format("write --data {}:FOLDER with the folder of its files", data.kind));
+  return data;
+}
+
+void add_data(CLI::App& app, std::optional<DataChoice>& data, const std::string& help) {
+  app.add_option_function<std::string>(
+         "--data", [&data](const std::string& text) { data = parse_data(text); }, help + data_kinds)
+      ->type_name("KIND:FOLDER");
+}
+
+void add_workers(CLI::App& app, const std::string& name, int& workers, const std::string& help,
+                 bool required) {
+  app.add_option(name, workers, help)->check(CLI::Range(2, 100000))->type_name("WORKERS")->required(required);
+}
+
+void add_logs(CLI::App& app, const std::string& name, std::vector<std::string>& files,
+              const std::string& help) {
+  app.add_option(name, files, help)->type_name("CSV");
+}
+
+std::string networks_and_examples() {
+  std::string text = "Networks:\n";
+  for (const kernels::NetworkSummary& network : kernels::list_networks())
+    text += fmt::format("  {:<15} {}\n", network.name, network.description);
+  return text +
+         "\nExamples:\n"
+         "  paceline calibrate small-cnn\n"
+         "  paceline calibrate resnet20 --cores 1,2,4 --batches 16,32,64,128 -o resnet20.json\n"
+         "  paceline calibrate mlp --quick --force -o mlp.json\n"
+         "  paceline calibrate resnet50 --budget '10 min' --memory '8 GB'\n"
+         "  paceline calibrate mine.pt --input 3,32,32 --classes 10\n"
+         "\n"
+         "Other commands: paceline calibrate show | check | noise | from-log | network, each with --help.\n"
+         "An interrupted calibration goes on when the same command is given again.\n"
+         "Run it on an otherwise idle machine of the kind to be simulated. A scenario names the file under\n"
+         "job.profile. Exit codes: 0 done, 1 measuring failed, 2 wrong arguments, 3 a check did not hold.";
+}
+
+void declare(CLI::App& app, CalibrateArguments& arguments) {
+  app.description("Measures how fast this machine trains a network and writes a profile for simulations.");
+  app.add_option("NETWORK", arguments.network,
+                 "Network to measure (listed below), or a TorchScript file of your own (MODEL.pt)")
+      ->required();
+  app.add_option("-o,--output", arguments.output, "Profile to write (default: NETWORK-CPU.json)")
+      ->type_name("FILE");
+  add_list(app, "--batches", arguments.batches,
+           "Batch sizes, at least 3 (default: as many of 4,8,...,256 as fit)");
+  add_list(app, "--cores", arguments.cores, "Core counts (default: 1,2,4,... up to the physical cores)");
+  CLI::Option* const processes =
+      app.add_option(
+             "--processes", arguments.processes,
+             "Measuring processes for each core count, exactly so many (default: 3, and more until every "
+             "interval is within 2 % or the budget is spent)")
+          ->check(CLI::Range(1, 1000))
+          ->type_name("N");
+  add_time(app, "--time-per-point", arguments.seconds_per_point,
+           "Shortest measurement of each batch in each process, e.g. \"0.3 s\" (the default); at least "
+           "10 iterations in any case");
+  CLI::Option* const quick = app.add_flag(
+      "--quick", arguments.quick, "Rougher and faster: batches 8,32,128, 3 processes, 0.1 s, 5 iterations");
+  add_time(app, "--budget", arguments.budget_s, "Time to measure in, e.g. \"5 min\" (the default)")
+      ->excludes(processes, quick);
+  const std::map<std::string, double> byte_units = {{"MB", 1e6}, {"GB", 1e9}};
+  app.add_option("--memory", arguments.memory_bytes,
+                 "Memory to stay within, e.g. \"4 GB\" (default: 80 % of what is available)")
+      ->transform(CLI::AsNumberWithUnit(byte_units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+      ->check(above_zero)
+      ->type_name("SIZE");
+  add_list(app, "--input", arguments.input_shape,
+           "One sample's shape of a TorchScript file, e.g. 3,32,32, or 64 tokens")
+      ->type_name("SHAPE");
+  app.add_option("--classes", arguments.classes, "Classes, or vocabulary, of a TorchScript file")
+      ->check(CLI::Range(2, 10000000))
+      ->type_name("N");
+  add_data(app, arguments.data, "Also measure how long batches of this data set take to load: ");
+  app.add_flag("--restart", arguments.restart, "Forget what an interrupted calibration has measured");
+  app.add_flag("--force", arguments.force, "Replace an existing profile");
+  app.add_flag("--json", arguments.json, json_help);
+  app.get_formatter()->column_width(32);
+  app.footer(networks_and_examples());
+}
+
+void declare(CLI::App& app, ShowArguments& arguments) {
+  app.description("Prints what a profile holds: fits, their errors, the range they may be used in.");
+  app.add_option("PROFILE", arguments.profile, "A file written by `paceline calibrate`")->required();
+  app.add_flag("--json", arguments.json, json_help);
+}
+
+void declare(CLI::App& app, CheckArguments& arguments) {
+  app.description(
+      "Measures batches that a profile's fits have never seen, and says whether the profile holds here: mean "
+      "error at most 5 %, 95 % of the errors at most 10 %. Exit code 3 where it does not.");
+  app.add_option("PROFILE", arguments.profile, "A file written by `paceline calibrate`")->required();
+  app.add_option("--processes", arguments.processes, "Fewest measuring processes for each core count")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  add_time(app, "--budget", arguments.budget_s,
+           "More processes are measured until every mean is known to ± 2 %, or for so long (default: 1 min)");
+  app.add_flag("--json", arguments.json, json_help);
+}
+
+void declare(CLI::App& app, NoiseArguments& arguments) {
+  app.description(
+      "Estimates the gradient noise scale (McCandlish et al. 2018) at several points of training: the batch "
+      "beyond which larger ones bring little.");
+  app.add_option("NETWORK", arguments.network, "A network for 32x32 images")->required();
+  add_data(app, arguments.data, "What to train on (default: built-in-images): ");
+  add_list(app, "--points", arguments.points, "Updates of training, at least 3, ascending, e.g. 25,100,400");
+  app.add_option("--repeats", arguments.repeats, "Pairs of batches at each point")
+      ->check(CLI::Range(2, 100000))
+      ->capture_default_str();
+  app.add_option("--into", arguments.into, "Store the result in this profile of the same network")
+      ->type_name("PROFILE");
+  app.add_flag("--json", arguments.json, json_help);
+}
+
+void declare(CLI::App& app, NetworkArguments& arguments) {
+  app.description("Measures latency and bandwidth by message size between two ends.");
+  CLI::App* const ends = app.add_option_group("The two ends", "One of these");
+  ends->add_option("HOST:PORT", arguments.peer, "The other end, where this command listens");
+  ends->add_option("--listen", arguments.listen, "Be the other end: answer one measurement on this port")
+      ->check(CLI::Range(1, 65535))
+      ->type_name("PORT");
+  ends->add_flag("--loopback", arguments.loopback, "Measure within this machine");
+  ends->require_option(1);
+  app.add_option("--largest", arguments.largest, "Largest message in bytes")
+      ->check(CLI::Range(std::int64_t{64}, std::int64_t{1} << 30))
+      ->capture_default_str();
+  app.add_option("--repetitions", arguments.repetitions, "Messages of each size")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("-o,--output", arguments.output, "Write times, lines and what a scenario needs as JSON")
+      ->type_name("FILE");
+  app.add_flag("--force", arguments.force, force_help);
+  app.add_flag("--json", arguments.json, json_help);
+  app.footer(
+      "Examples:\n  paceline calibrate network --loopback\n"
+      "  paceline calibrate network --listen 7000          on one host, then on the other:\n"
+      "  paceline calibrate network first-host:7000 -o network.json");
+}
+
+void declare(CLI::App& app, FromLogArguments& arguments) {
+  app.description("Fits the parallel and the serial part of a synchronous step from recorded step times.");
+  app.add_option("FOLDER", arguments.folder, "Folder with asp/run*/loss.csv and bsp/run*/loss.csv");
+  add_logs(app, "--asp", arguments.asp,
+           "Logs of asynchronous runs: one step is one mini-batch of one worker");
+  add_logs(app, "--bsp", arguments.bsp,
+           "Logs of synchronous runs: one step is one mini-batch of every worker");
+  add_workers(app, "--workers", arguments.workers, "Workers of these runs", true);
+  app.add_option("--time-column", arguments.time_column, "Column of the time, in seconds")
+      ->capture_default_str();
+  app.add_option("--step-column", arguments.step_column, "Column of the step")->capture_default_str();
+  add_workers(app, "--predict", arguments.predict_workers, "Predict the steps of this many workers", false);
+  add_logs(app, "--against", arguments.against, "Synchronous logs of that many workers, to compare with");
+  add_logs(app, "--against-asp", arguments.against_asp, "Asynchronous logs of that many workers");
+  app.add_option("--recorded-asp-step", arguments.recorded_asp_step_s,
+                 "Seconds per mini-batch of that many asynchronous workers, where only the figure is known")
+      ->check(above_zero)
+      ->type_name("SECONDS");
+  app.add_option("--phases", arguments.phases,
+                 "Table of recorded phases, for the cost of a switch (default: phases.csv beside FOLDER)")
+      ->type_name("CSV");
+  app.add_option("--sleep", arguments.sleep_s, "Fixed sleep inside the recorded gap of a switch")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("-o,--output", arguments.output, "Write the fitted costs as JSON")->type_name("FILE");
+  app.add_flag("--force", arguments.force, force_help);
+  app.add_flag("--json", arguments.json, json_help);
+  app.footer(
+      "Example:\n  paceline calibrate from-log recorded/resnet32-cifar10-8 --workers 8 --predict 16 \\\n"
+      "      --against recorded/resnet32-cifar10-16/bsp/run*/loss.csv --sleep 90");
+}
+
+// As a shell would have it.
+std::string quoted(const std::string& word) {
+  const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$`&|;<>()*?[]#~!{}") == std::string::npos;
+  if (plain) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+template <class OfCommand>
+std::optional<Arguments> parse(const std::string& name, const std::vector<std::string>& words) {
+  OfCommand arguments;
+  CLI::App app("", name);
+  declare(app, arguments);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 takes them reversed
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}\n", app.help());
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw UserError(error.what(), fmt::format("`{} --help` lists the options", name));
+  }
+  return arguments;
+}
+
+using Parser = std::optional<Arguments> (*)(const std::string& name, const std::vector<std::string>& words);
+
+}  // namespace
+
+std::optional<Arguments> parse_command_line(std::vector<std::string> words) {
+  const std::map<std::string, Parser> commands = {{"show", parse<ShowArguments>},
+                                                  {"check", parse<CheckArguments>},
+                                                  {"noise", parse<NoiseArguments>},
+                                                  {"network", parse<NetworkArguments>},
+                                                  {"from-log", parse<FromLogArguments>}};
+  const std::string program = "paceline calibrate";
+  if (!words.empty())
+    if (const auto command = commands.find(words.front()); command != commands.end()) {
+      words.erase(words.begin());
+      return command->second(program + " " + command->first, words);
+    }
+  std::optional<Arguments> parsed = parse<CalibrateArguments>(program, words);
+  if (!parsed) return parsed;
+  auto& arguments = std::get<CalibrateArguments>(*parsed);
+  sort_numbers("--batches", arguments.batches);
+  sort_numbers("--cores", arguments.cores);
+  arguments.command = program;
+  for (const std::string& word : words) arguments.command += " " + quoted(word);
+  return parsed;
+}
+
+}  // namespace paceline::calibrate
