@@ -1,4 +1,5 @@
-// The kernels module's only export: how the simulator obtains a network learner (sim/learning/network_learner.hpp).
+// The kernels module's only export: how the simulator obtains a network learner
+// (sim/learning/network_learner.hpp).
 #include "kernels/training/network_learner.hpp"
 
 extern "C" __attribute__((visibility("default"))) paceline::Learner* paceline_make_network_learner_v4(

@@ -1,16 +1,16 @@
 #include "calibrate/learning/curve_log.hpp"
 
+#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "calibrate/learning/csv_rows.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline {
@@ -19,78 +19,61 @@ namespace {
 constexpr double gap_share = 0.10;
 constexpr double gap_in_median_spacings = 3.0;
 
-class CurveReader {
- public:
-  CurveReader(const std::filesystem::path& file, const CurveColumns& columns) : rows_(file) {
-    log_.file = file;
-    step_ = rows_.column(columns.step);
-    value_ = rows_.column(columns.value);
-    if (columns.time) time_ = rows_.column(*columns.time);
-    if (columns.run) run_ = rows_.column(*columns.run);
-    run_value_ = columns.run_value;
-  }
+void add_defect(CurveLog& log, int line, const std::string& message) {
+  log.defects.push_back(fmt::format("{}:{}: {}", log.file.string(), line, message));
+}
 
-  CurveLog read() {
-    for (const CsvRow& row : rows_.rows()) add(row);
-    return std::move(log_);
-  }
+std::optional<double> number(CurveLog& log, const CsvRow& row, const std::string& column, const char* what) {
+  const std::string& text = row.text(column);
+  const std::optional<double> parsed = to_number(text);
+  if (parsed && std::isfinite(*parsed)) return parsed;
+  add_defect(log, row.line(),
+             parsed ? fmt::format("the {} is {}", what, text)
+                    : fmt::format("the {} `{}` is not a number", what, text));
+  return std::nullopt;
+}
 
- private:
-  void defect(int line, const std::string& message) {
-    log_.defects.push_back(fmt::format("{}:{}: {}", log_.file.string(), line, message));
+void add_row(CurveLog& log, const CsvRow& row, const CurveColumns& columns) {
+  const std::optional<double> step = number(log, row, columns.step, "step");
+  const std::optional<double> value = number(log, row, columns.value, "value");
+  const std::optional<double> time = columns.time ? number(log, row, *columns.time, "time") : std::nullopt;
+  if (!step || !value || (columns.time && !time)) return;
+  std::vector<CurveRow>& kept = log.rows;
+  if (!kept.empty() && *step < kept.back().step) {
+    add_defect(log, row.line(),
+               fmt::format("restart: step {:.10g} follows {:.10g}", *step, kept.back().step));
+    while (!kept.empty() && kept.back().step >= *step) kept.pop_back();
   }
+  kept.push_back({*step, time, *value, row.line()});
+}
 
-  std::optional<double> number(const CsvRow& row, std::size_t column, const char* what) {
-    const std::optional<double> parsed = to_number(row.cells[column]);
-    if (!parsed) {
-      defect(row.line, fmt::format("the {} `{}` is not a number", what, row.cells[column]));
-      return std::nullopt;
-    }
-    if (std::isfinite(*parsed)) return parsed;
-    defect(row.line, fmt::format("the {} is {}", what, row.cells[column]));
-    return std::nullopt;
-  }
-
-  void add(const CsvRow& row) {
-    if (row.cells.size() != rows_.header().size()) {
-      defect(row.line, fmt::format("truncated: {} of {} cells", row.cells.size(), rows_.header().size()));
-      return;
-    }
-    if (run_ && row.cells[*run_] != run_value_) return;
-    const std::optional<double> step = number(row, step_, "step");
-    const std::optional<double> value = number(row, value_, "value");
-    const std::optional<double> time = time_ ? number(row, *time_, "time") : std::nullopt;
-    if (!step || !value || (time_ && !time)) return;
-    std::vector<CurveRow>& kept = log_.rows;
-    if (!kept.empty() && *step < kept.back().step) {
-      defect(row.line, fmt::format("restart: step {:.10g} follows {:.10g}", *step, kept.back().step));
-      while (!kept.empty() && kept.back().step >= *step) kept.pop_back();
-    }
-    kept.push_back({*step, time, *value, row.line});
-  }
-
-  CsvRows rows_;
-  CurveLog log_;
-  std::size_t step_ = 0;
-  std::size_t value_ = 0;
-  std::optional<std::size_t> time_;
-  std::optional<std::size_t> run_;
-  std::string run_value_;
-};
+std::vector<std::string> needed(const CurveColumns& columns) {
+  std::vector<std::string> names{columns.step, columns.value};
+  for (const std::optional<std::string>& name : {columns.time, columns.run})
+    if (name) names.push_back(*name);
+  return names;
+}
 
 }  // namespace
 
 CurveLog read_curve(const std::filesystem::path& file, const CurveColumns& columns) {
-  return CurveReader(file, columns).read();
+  const CsvFile csv(file, needed(columns), {.keeps_ragged_rows = true});
+  CurveLog log{file, {}, {}};
+  for (const CsvRow& row : csv.rows()) {
+    if (!row.is_whole())
+      add_defect(log, row.line(), fmt::format("truncated: {} of {} cells", row.size(), csv.columns().size()));
+    else if (!columns.run || row.text(*columns.run) == columns.run_value)
+      add_row(log, row, columns);
+  }
+  return log;
 }
 
 std::vector<std::string> runs_in(const std::filesystem::path& file, const std::string& column) {
-  const CsvRows rows(file);
-  const std::size_t index = rows.column(column);
+  const CsvFile csv(file, {column}, {.keeps_ragged_rows = true});
   std::vector<std::string> runs;
-  for (const CsvRow& row : rows.rows())
-    if (index < row.cells.size() && std::find(runs.begin(), runs.end(), row.cells[index]) == runs.end())
-      runs.push_back(row.cells[index]);
+  for (const CsvRow& row : csv.rows())
+    if (row.is_whole() && std::ranges::find(runs, row.text(column)) == runs.end())
+      runs.push_back(row.text(column));
   return runs;
 }
 
@@ -109,9 +92,24 @@ std::vector<std::string> find_gaps(const CurveLog& log, std::span<const double> 
   return gaps;
 }
 
+std::vector<PositionedValue> read_positioned(const std::filesystem::path& file, const CurveColumns& columns,
+                                             const std::function<double(double step)>& minibatches_at,
+                                             std::vector<std::string>& defects) {
+  const CurveLog log = read_curve(file, columns);
+  std::vector<double> positions;
+  std::vector<PositionedValue> curve;
+  for (const CurveRow& row : log.rows) {
+    positions.push_back(minibatches_at(row.step));
+    curve.push_back({positions.back(), row.value});
+  }
+  defects.insert(defects.end(), log.defects.begin(), log.defects.end());
+  std::ranges::move(find_gaps(log, positions), std::back_inserter(defects));
+  return curve;
+}
+
 std::vector<std::string> accept_or_refuse(const std::vector<std::string>& defects, bool skip_bad) {
   if (skip_bad || defects.empty()) return defects;
-  throw UserError(fmt::format("error: {}\n{} in the logs\nhint: `--skip-bad` goes on without what is bad\n",
+  throw UserError(fmt::format("error: {}\n{} in the logs\nhint: `--skip-bad` leaves out what is bad\n",
                               fmt::join(defects, "\nerror: "),
                               defects.size() == 1 ? "1 defect" : fmt::format("{} defects", defects.size())));
 }

@@ -1,11 +1,13 @@
 #include "calibrate/learning/fit_report.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "calibrate/learning/recorded_costs.hpp"
+#include "calibrate/learning/recorded_layout.hpp"
 #include "sim/base/csv.hpp"
 
 namespace paceline {
@@ -41,8 +43,7 @@ std::vector<Residual> residuals_of(const FittedLearner& learner, std::span<const
   std::vector<Residual> residuals;
   for (const TracedGroup& group : groups) {
     for (const TrainingRun& run : group.group.runs) {
-      std::vector<double> positions;
-      for (const PositionedValue& point : run.accuracy) positions.push_back(point.minibatches);
+      const std::vector<double> positions = positions_of(run.accuracy);
       const std::vector<FormReading> readings = predict(learner.form, group, positions);
       for (std::size_t i = 0; i < positions.size(); ++i)
         residuals.push_back({run.name, positions[i] / run.plan.workload_minibatches(), run.accuracy[i].value,
@@ -79,23 +80,25 @@ nlohmann::ordered_json optional_json(const std::optional<double>& value) {
 }  // namespace
 
 LearnerValidity validity_of(std::span<const TracedGroup> groups) {
-  LearnerValidity validity;
-  bool first = true;
+  const TrainingPlan& some = groups.front().group.plan();
+  LearnerValidity validity{.workers_min = some.workers,
+                           .workers_max = some.workers,
+                           .update_samples_min = std::numeric_limits<double>::infinity(),
+                           .update_samples_max = 0.0,
+                           .momentum_min = some.momentum,
+                           .momentum_max = some.momentum};
   for (const TracedGroup& traced : groups) {
     const TrainingPlan& plan = traced.group.plan();
+    const std::int64_t workers = plan.workers;
+    validity.workers_min = std::min(validity.workers_min, workers);
+    validity.workers_max = std::max(validity.workers_max, workers);
+    validity.momentum_min = std::min(validity.momentum_min, plan.momentum);
+    validity.momentum_max = std::max(validity.momentum_max, plan.momentum);
     for (const PlanPhase& phase : plan.phases) {
-      const double combined = phase.synchronous ? static_cast<double>(plan.workers) : 1.0;
-      const double samples = combined * plan.batch_samples;
-      validity.update_samples_min = first ? samples : std::min(validity.update_samples_min, samples);
-      validity.update_samples_max = first ? samples : std::max(validity.update_samples_max, samples);
-      validity.workers_min =
-          first ? plan.workers : std::min<std::int64_t>(validity.workers_min, plan.workers);
-      validity.workers_max =
-          first ? plan.workers : std::max<std::int64_t>(validity.workers_max, plan.workers);
-      validity.momentum_min = first ? plan.momentum : std::min(validity.momentum_min, plan.momentum);
-      validity.momentum_max = std::max(validity.momentum_max, plan.momentum);
+      const double combined = plan.minibatches_per_step(phase);
+      validity.update_samples_min = std::min(validity.update_samples_min, combined * plan.batch_samples);
+      validity.update_samples_max = std::max(validity.update_samples_max, combined * plan.batch_samples);
       validity.learning_rate_max = std::max(validity.learning_rate_max, combined * plan.rate_per_gradient);
-      first = false;
     }
     validity.staleness_max = std::max(validity.staleness_max, traced.trace->largest_staleness());
     validity.samples_max = std::max(validity.samples_max, plan.workload_minibatches() * plan.batch_samples);

@@ -1,10 +1,12 @@
-// A fit with everything a reader needs to judge it: intervals by bootstrap, errors on policies left out, residuals.
+// A fit with everything a reader needs to judge it: intervals by bootstrap, errors on policies left out,
+// residuals.
 //
-// Models:      bootstrap: runs drawn with replacement within their groups, refitted from the first fit's parameters.
-//              Left out: every group in turn, predicted from a fit to the others.
+// Models:      bootstrap: runs drawn with replacement within their groups, refitted from the first fit's
+//              parameters. Left out: every group in turn, predicted from a fit to the others.
 // Equation:    interval = 5th to 95th percentile of the refits, by order statistics.
 // Units:       as in learning_form.hpp.
-// Assumptions: runs of a group are exchangeable. A group of one run shows no scatter, and its interval is too narrow.
+// Assumptions: runs of a group are exchangeable. A group of one run shows no scatter, and its interval is too
+//              narrow.
 // Not modelled: the error of the form itself; that is what leaving out shows.
 // Source:      Efron and Tibshirani, "An introduction to the bootstrap", 1993.
 #pragma once
@@ -23,7 +25,7 @@ struct FitRequest {
   const FormDescription* form = nullptr;
   FitOptions options{};
   int bootstrap = 20;
-  std::vector<double> thresholds;  // of times to accuracy
+  std::vector<double> thresholds{};  // of times to accuracy
 };
 
 struct ParameterInterval {
@@ -55,7 +57,8 @@ struct FitReport {
 [[nodiscard]] std::string fit_report_json(const FitReport& report, const std::string& command);
 [[nodiscard]] std::string residuals_csv(const FitReport& report);
 
-// The fitted learner as a file's content, valid in the ranges of its runs; its `command` is the caller's to set.
+// The fitted learner as a file's content, valid in the ranges of its runs; its `command` is the caller's to
+// set.
 [[nodiscard]] StatisticalModel model_of(const FittedLearner& learner, std::span<const TracedGroup> groups,
                                         const std::string& name);
 

@@ -1,52 +1,47 @@
 #include "calibrate/learning/held_out.hpp"
 
+#include <array>
 #include <cmath>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
-namespace paceline {
+#include "calibrate/learning/recorded_layout.hpp"
 
-bool is_time(HeldOutQuantity quantity) {
-  switch (quantity) {
-    case HeldOutQuantity::time_to_accuracy:
-    case HeldOutQuantity::median_time_to_accuracy:
-    case HeldOutQuantity::synchronous_step_time:
-    case HeldOutQuantity::asynchronous_step_time:
-    case HeldOutQuantity::total_time:
-      return true;
-    default:
-      return false;
-  }
+namespace paceline {
+namespace {
+
+struct QuantityDescription {
+  HeldOutQuantity quantity;
+  const char* text;  // with a place for progress or threshold
+  bool relative;     // errors
+  int digits;
+};
+
+constexpr std::array quantities{
+    QuantityDescription{HeldOutQuantity::final_accuracy, "final accuracy", false, 4},
+    QuantityDescription{HeldOutQuantity::final_deviation, "sd of final accuracy", true, 4},
+    QuantityDescription{HeldOutQuantity::accuracy_at, "accuracy at {:.2f} of the workload", false, 4},
+    QuantityDescription{HeldOutQuantity::time_to_accuracy, "time to {:.2f}, s", true, 0},
+    QuantityDescription{HeldOutQuantity::median_time_to_accuracy, "median time to {:.2f}, s", true, 0},
+    QuantityDescription{HeldOutQuantity::share_reaching, "share of runs reaching {:.2f}", false, 4},
+    QuantityDescription{HeldOutQuantity::synchronous_step_time, "synchronous step, s", true, 4},
+    QuantityDescription{HeldOutQuantity::asynchronous_step_time, "asynchronous mini-batch, s", true, 4},
+    QuantityDescription{HeldOutQuantity::total_time, "total time, s", true, 0}};
+
+const QuantityDescription& description(HeldOutQuantity quantity) {
+  return *std::ranges::find(quantities, quantity, &QuantityDescription::quantity);
+}
+
+}  // namespace
+
+std::string quantity_text(const HeldOutRow& row) {
+  return fmt::format(fmt::runtime(description(row.quantity).text), row.at);
 }
 
 bool is_relative(HeldOutQuantity quantity) {
-  return is_time(quantity) || quantity == HeldOutQuantity::final_deviation;
-}
-
-std::string quantity_text(const HeldOutRow& row) {
-  switch (row.quantity) {
-    case HeldOutQuantity::final_accuracy:
-      return "final accuracy";
-    case HeldOutQuantity::final_deviation:
-      return "sd of final accuracy";
-    case HeldOutQuantity::accuracy_at:
-      return fmt::format("accuracy at {:.2f} of the workload", row.at);
-    case HeldOutQuantity::time_to_accuracy:
-      return fmt::format("time to {:.2f}, s", row.at);
-    case HeldOutQuantity::median_time_to_accuracy:
-      return fmt::format("median time to {:.2f}, s", row.at);
-    case HeldOutQuantity::share_reaching:
-      return fmt::format("share of runs reaching {:.2f}", row.at);
-    case HeldOutQuantity::synchronous_step_time:
-      return "synchronous step, s";
-    case HeldOutQuantity::asynchronous_step_time:
-      return "asynchronous mini-batch, s";
-    case HeldOutQuantity::total_time:
-      break;
-  }
-  return "total time, s";
+  return description(quantity).relative;
 }
 
 std::optional<double> error_of(const HeldOutRow& row, const std::optional<double>& predicted) {
@@ -54,6 +49,17 @@ std::optional<double> error_of(const HeldOutRow& row, const std::optional<double
   if (!is_relative(row.quantity)) return *predicted - *row.recorded;
   if (*row.recorded <= 0.0) return std::nullopt;
   return *predicted / *row.recorded - 1.0;
+}
+
+std::string value_text(const std::optional<double>& value, HeldOutQuantity quantity) {
+  return value ? fmt::format("{:.{}f}", *value, description(quantity).digits) : "-";
+}
+
+std::string error_text(const HeldOutRow& row, const std::optional<double>& predicted) {
+  const std::optional<double> error = error_of(row, predicted);
+  if (!error) return "-";
+  return is_relative(row.quantity) ? fmt::format("{:+.1f} %", 100.0 * *error)
+                                   : fmt::format("{:+.4f}", *error);
 }
 
 std::vector<HeldOutRow> predict_held_out(const FittedLearner& learner, std::span<const TracedGroup> fitted_on,
@@ -92,24 +98,14 @@ std::optional<double> mean_error(std::span<const HeldOutRow> rows, HeldOutQuanti
 }
 
 std::optional<double> deviation_ratio(std::span<const HeldOutRow> rows) {
-  double squares = 0.0;
-  double groups = 0.0;
+  std::vector<double> squares;
   for (const HeldOutRow& row : rows) {
     if (row.quantity != HeldOutQuantity::final_deviation) continue;
-    const std::optional<double> error = error_of(row, row.predicted);
-    if (!error) continue;
-    squares += (1.0 + *error) * (1.0 + *error);
-    groups += 1.0;
+    if (const std::optional<double> error = error_of(row, row.predicted))
+      squares.push_back((1.0 + *error) * (1.0 + *error));
   }
-  if (groups == 0.0) return std::nullopt;
-  return std::sqrt(squares / groups);
-}
-
-std::string policy_of(const std::string& group) {
-  const std::size_t slash = group.find('/');
-  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
-  const std::size_t remark = group.find(" (", start);
-  return group.substr(start, remark == std::string::npos ? std::string::npos : remark - start);
+  const std::optional<double> mean = mean_of(squares);
+  return mean ? std::optional(std::sqrt(*mean)) : std::nullopt;
 }
 
 }  // namespace paceline

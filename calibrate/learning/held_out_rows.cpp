@@ -1,4 +1,5 @@
 // All rows of one group: predicted, recorded, null models.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -8,8 +9,6 @@
 #include <boost/math/distributions/students_t.hpp>
 
 #include "calibrate/learning/held_out.hpp"
-#include "calibrate/learning/null_models.hpp"
-#include "calibrate/learning/predicted_range.hpp"
 
 namespace paceline {
 namespace {
@@ -41,6 +40,46 @@ void add_mean_interval(HeldOutRow& row, std::optional<double> error, std::size_t
   row.recorded_high = *row.recorded + width;
 }
 
+bool is_pure(const TrainingPlan& plan) {
+  return std::ranges::all_of(plan.phases, [&](const PlanPhase& phase) {
+    return phase.synchronous == plan.phases.front().synchronous;
+  });
+}
+
+// A quantity of the pure runs, and what the two null models make of it.
+struct PureValues {
+  std::optional<double> synchronous;
+  std::optional<double> asynchronous;
+
+  template <class Quantity>
+  PureValues(std::span<const TracedGroup> groups, Quantity quantity) {
+    for (const TracedGroup& group : groups) {
+      const TrainingPlan& plan = group.group.plan();
+      std::optional<double>& slot = plan.phases.front().synchronous ? synchronous : asynchronous;
+      if (is_pure(plan) && !slot) slot = quantity(group.group);
+    }
+  }
+  void put_nulls(const TrainingPlan& plan, HeldOutRow& row) const {
+    row.null_first = plan.phases.front().synchronous ? synchronous : asynchronous;
+    if (!synchronous || !asynchronous) return;
+    double work = 0.0;
+    for (const PlanPhase& phase : plan.phases)
+      if (phase.synchronous) work += phase.minibatches;
+    const double share = work / plan.workload_minibatches();
+    row.null_linear = share * *synchronous + (1.0 - share) * *asynchronous;
+  }
+};
+
+// Time of the first evaluation after the first drop; nothing without a drop or a rate.
+std::optional<double> first_drop_null(const PredictedRuns& evaluations, const TrainingPlan& plan,
+                                      const ClockRates& rates) {
+  if (plan.drops_minibatches.empty()) return std::nullopt;
+  for (const PredictedRun& run : evaluations.runs)
+    for (const PositionedValue& point : run.accuracy)
+      if (point.minibatches > plan.first_drop()) return time_at(plan, rates, point.minibatches);
+  return std::nullopt;
+}
+
 struct StepSums {
   double seconds = 0.0;
   double steps = 0.0;
@@ -65,7 +104,7 @@ class GroupRows {
         plan_(group.plan()),
         rates_(rates_of(fitted_on, plan_.workers)),
         predicted_(predicted),
-        curves_(reach(group, 0.0).runs) {
+        curves_(recorded_curves(group)) {
     add_final();
     for (const double progress : progress_points) add_accuracy_at(progress);
     for (const double threshold : thresholds) add_threshold(threshold);
@@ -77,17 +116,11 @@ class GroupRows {
 
  private:
   [[nodiscard]] HeldOutRow row(HeldOutQuantity quantity, double at = 0.0) const {
-    HeldOutRow row;
-    row.group = group_.name;
-    row.runs = group_.runs.size();
-    row.quantity = quantity;
-    row.at = at;
-    return row;
+    return {.group = group_.name, .runs = group_.runs.size(), .quantity = quantity, .at = at};
   }
 
   // The figure of all predicted runs, and where it lies for as few as were recorded.
-  template <class Figure>
-  void predict(HeldOutRow& row, std::size_t recorded_runs, Figure figure) const {
+  void predict(HeldOutRow& row, std::size_t recorded_runs, const Figure& figure) const {
     row.predicted = figure(predicted_);
     const std::optional<PredictedRange> range = predicted_range(predicted_, recorded_runs, figure);
     if (!range) return;
@@ -101,9 +134,9 @@ class GroupRows {
       return runs.diverged_share() < 1.0 ? std::optional(runs.mean_final()) : std::nullopt;
     });
     accuracy.recorded = group_.mean_final_accuracy();
-    const PureValues pure = pure_final_accuracies(fitted_on_);
-    accuracy.null_linear = linear_null(pure, plan_);
-    accuracy.null_first = first_protocol_null(pure, plan_);
+    PureValues(fitted_on_, [](const RunGroup& group) {
+      return group.mean_final_accuracy();
+    }).put_nulls(plan_, accuracy);
     const std::optional<double> spread = group_.final_accuracy_deviation();
     if (spread) add_mean_interval(accuracy, *spread / std::sqrt(accuracy.runs), accuracy.runs);
     rows_.push_back(accuracy);
@@ -118,16 +151,17 @@ class GroupRows {
   void add_accuracy_at(double progress) {
     HeldOutRow accuracy = row(HeldOutQuantity::accuracy_at, progress);
     const double position = progress * plan_.workload_minibatches();
-    predict(accuracy, curves_, [&](const PredictedRuns& runs) { return runs.mean_accuracy_at(position); });
-    accuracy.recorded = group_.mean_accuracy_at(position);
-    const PureValues pure = pure_accuracies_at(fitted_on_, progress);
-    accuracy.null_linear = linear_null(pure, plan_);
-    accuracy.null_first = first_protocol_null(pure, plan_);
+    predict(accuracy, curves_.runs.size(),
+            [&](const PredictedRuns& runs) { return mean_accuracy_at(runs.runs, position); });
+    accuracy.recorded = mean_accuracy_at(group_.runs, position);
+    PureValues(fitted_on_, [&](const RunGroup& group) {
+      return mean_accuracy_at(group.runs, progress * group.plan().workload_minibatches());
+    }).put_nulls(plan_, accuracy);
     rows_.push_back(accuracy);
   }
 
   void add_threshold(double threshold) {
-    const Reached recorded = reach(group_, threshold);
+    const Reached recorded = reach(curves_, threshold);
     HeldOutRow time = row(HeldOutQuantity::time_to_accuracy, threshold);
     time.null_first = first_drop_null(predicted_, plan_, rates_);
     HeldOutRow median = time;
@@ -167,29 +201,25 @@ class GroupRows {
     rows_.push_back(time);
   }
 
-  // The null: rates alone give total times (reference/sync-switch.md, section 9).
+  // The null: rates alone give total times.
   void add_total_time() {
     HeldOutRow time = row(HeldOutQuantity::total_time);
     predict(time, time.runs, mean_total);
     time.null_linear = time_at(plan_, rates_, plan_.workload_minibatches());
-    double sum = 0.0;
+    std::vector<double> times;
     for (const TrainingRun& run : group_.runs) {
       if (!run.training_time_s) return;
-      sum += *run.training_time_s;
+      times.push_back(*run.training_time_s);
     }
-    time.recorded = sum / static_cast<double>(time.runs);
+    time.recorded = mean_of(times);
     rows_.push_back(time);
   }
 
   static std::optional<double> mean_total(const PredictedRuns& predicted) {
-    double sum = 0.0;
-    double count = 0.0;
-    for (const PredictedRun& run : predicted.runs) {
-      if (run.accuracy.empty() || !run.total_time_s) continue;
-      sum += *run.total_time_s;
-      count += 1.0;
-    }
-    return count > 0.0 ? std::optional(sum / count) : std::nullopt;
+    std::vector<double> times;
+    for (const PredictedRun& run : predicted.runs)
+      if (!run.accuracy.empty() && run.total_time_s) times.push_back(*run.total_time_s);
+    return mean_of(times);
   }
 
   std::span<const TracedGroup> fitted_on_;
@@ -197,7 +227,7 @@ class GroupRows {
   const TrainingPlan& plan_;
   ClockRates rates_;
   const PredictedRuns& predicted_;
-  std::size_t curves_;  // recorded runs that have one
+  PredictedRuns curves_;  // recorded
   std::vector<HeldOutRow> rows_;
 };
 

@@ -26,11 +26,6 @@ struct LogPhaseText {
   double share = 1.0;
 };
 
-struct LogCheckpointsText {
-  double every = 1.0;
-  double iterations = 0.0;
-};
-
 struct LogRunText {
   std::filesystem::path accuracy;
   std::filesystem::path loss;
@@ -39,16 +34,11 @@ struct LogRunText {
 
 struct LogGroupText {
   std::string name;
-  std::uint32_t workers = 1;
-  double batch = 1.0;
-  double learning_rate = 0.1;
-  double momentum = 0.0;
+  TrainingPlan plan;  // all but what is in parts of the workload
   double workload = 0.0;
   std::vector<LogPhaseText> phases;
   std::vector<double> drops;
-  double drop_factor = 0.1;
   StepMeaning step = StepMeaning::updates;
-  std::optional<LogCheckpointsText> checkpoints;
   std::vector<LogRunText> runs;
 };
 
@@ -73,8 +63,8 @@ void describe(Visitor& v, LogPhaseText& c) {
   v.required("share", c.share, percent(above_up_to(0, 1)), "of the workload");
 }
 
-void describe(Visitor& v, LogCheckpointsText& c) {
-  v.required("every", c.every, Number{above(0)},
+void describe(Visitor& v, ChiefPauses& c) {
+  v.required("every", c.every_minibatches, Number{above(0)},
              "mini-batches of the workload, those of all workers counted");
   v.required(
       "iterations", c.iterations, Number{at_least(0)},
@@ -90,22 +80,23 @@ void describe(Visitor& v, LogRunText& c) {
 
 void describe(Visitor& v, LogGroupText& c) {
   v.required("name", c.name, Text{}, "of the setting that its runs share");
-  v.required("workers", c.workers, Whole{1, 1U << 20U}, "that train");
-  v.required("batch", c.batch, Number{at_least(1)}, "samples of one worker's mini-batch");
-  v.required("learning_rate", c.learning_rate, Number{above(0)},
+  v.required("workers", c.plan.workers, Whole{1, 1U << 20U}, "that train");
+  v.required("batch", c.plan.batch_samples, Number{at_least(1)}, "samples of one worker's mini-batch");
+  v.required("learning_rate", c.plan.rate_per_gradient, Number{above(0)},
              "of one gradient; an update's is this times the gradients it combines");
-  v.required("momentum", c.momentum, Number{from_and_below(0, 1)}, "of the optimizer");
+  v.required("momentum", c.plan.momentum, Number{from_and_below(0, 1)}, "of the optimizer");
   v.required("workload", c.workload, Number{above(0)}, "mini-batches of a run");
   v.required("phases", c.phases, ListOf{Section{}, "phase", 1, 1000}, "one after the other");
   v.optional("drops", c.drops, ListOf{percent(above_up_to(0, 1)), "drop"},
              "of the learning rate, in parts of the workload");
-  v.optional("drop_factor", c.drop_factor, Number{above_up_to(0, 1)}, "multiplies the rate at each drop");
+  v.optional("drop_factor", c.plan.drop_factor, Number{above_up_to(0, 1)},
+             "multiplies the rate at each drop");
   v.required("step", c.step,
              Choice{{"updates", StepMeaning::updates},
                     {"minibatches", StepMeaning::minibatches},
                     {"samples", StepMeaning::samples}},
              "what the step column counts");
-  v.optional("checkpoints", c.checkpoints, Section{}, "that the first worker writes",
+  v.optional("checkpoints", c.plan.chief_pauses, Section{}, "that the first worker writes",
              Absent{"nobody stands still"});
   v.required("runs", c.runs, ListOf{Section{}, "run", 1, 100000}, "that differ by chance only");
 }
@@ -122,16 +113,10 @@ namespace {
 constexpr double share_tolerance = 1e-9;
 
 TrainingPlan plan_of(const LogGroupText& text) {
-  TrainingPlan plan;
-  plan.workers = text.workers;
-  plan.batch_samples = text.batch;
-  plan.rate_per_gradient = text.learning_rate;
-  plan.momentum = text.momentum;
+  TrainingPlan plan = text.plan;
   for (const LogPhaseText& phase : text.phases)
     plan.phases.push_back({phase.policy == LoggedPolicy::bsp, phase.share * text.workload});
   for (const double drop : text.drops) plan.drops_minibatches.push_back(drop * text.workload);
-  plan.drop_factor = text.drop_factor;
-  if (text.checkpoints) plan.chief_pauses = {text.checkpoints->every, text.checkpoints->iterations};
   return plan;
 }
 
@@ -186,24 +171,15 @@ class LogReader {
     return made;
   }
 
-  std::vector<PositionedValue> curve(const std::filesystem::path& file, const std::string& column,
-                                     const std::string& run, const LogGroupText& group,
-                                     const TrainingPlan& plan) {
+  Curve curve(const std::filesystem::path& file, const std::string& column, const std::string& run,
+              const LogGroupText& group, const TrainingPlan& plan) {
     CurveColumns columns{.step = text_.columns.step, .value = column, .time = std::nullopt};
     if (!text_.columns.run.empty()) {
       columns.run = text_.columns.run;
       columns.run_value = run;
     }
-    const CurveLog log = read_curve(file, columns);
-    std::vector<double> positions;
-    std::vector<PositionedValue> points;
-    for (const CurveRow& row : log.rows) {
-      positions.push_back(position_of(plan, group.step, row.step));
-      points.push_back({positions.back(), row.value});
-    }
-    defects_.insert(defects_.end(), log.defects.begin(), log.defects.end());
-    for (std::string& gap : find_gaps(log, positions)) defects_.push_back(std::move(gap));
-    return points;
+    const auto minibatches_at = [&](double step) { return position_of(plan, group.step, step); };
+    return read_positioned(file, columns, minibatches_at, defects_);
   }
 
   const LogsText& text_;

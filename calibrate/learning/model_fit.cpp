@@ -8,7 +8,6 @@
 #include <unsupported/Eigen/LevenbergMarquardt>
 #include <unsupported/Eigen/NumericalDiff>
 
-#include "calibrate/learning/run_mean.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
@@ -59,6 +58,7 @@ std::vector<double> binned_losses(const RunGroup& group) {
   return sums;
 }
 
+// What one group's readings are compared with.
 struct Target {
   const TracedGroup* traced = nullptr;
   std::vector<double> grid;
@@ -67,11 +67,10 @@ struct Target {
   double workload = 0.0;
   double final_accuracy = 0.0;
   double final_error = 0.0;  // standard error of its mean
-  double hot_scale =
-      0.0;  // until the first drop of the learning rate evaluations are noisy, then they are not
-  double drop = 0.0;
-  double hot_points = 0.0;
-  double cold_points = 0.0;
+  double drop = 0.0;         // until there evaluations are noisy, then they are not
+  double noisy_scale = 0.0;
+  double noisy_points = 0.0;
+  double settled_points = 0.0;
   double loss_points = 0.0;
 };
 
@@ -80,10 +79,9 @@ double evaluation_noise(const RunGroup& group) {
   double squares = 0.0;
   double count = 0.0;
   for (const TrainingRun& run : group.runs) {
-    const double workload = run.plan.workload_minibatches();
-    const double drop = run.plan.drops_minibatches.empty() ? workload : run.plan.drops_minibatches.front();
+    const double from = early_share * run.plan.workload_minibatches();
     for (std::size_t i = 1; i < run.accuracy.size(); ++i) {
-      if (run.accuracy[i - 1].minibatches < early_share * workload || run.accuracy[i].minibatches > drop)
+      if (run.accuracy[i - 1].minibatches < from || run.accuracy[i].minibatches > run.plan.first_drop())
         continue;
       const double difference = run.accuracy[i].value - run.accuracy[i - 1].value;
       squares += difference * difference;
@@ -103,11 +101,11 @@ Target make_target(const TracedGroup& traced, double deviation) {
   target.workload = plan.workload_minibatches();
   target.final_accuracy = group.mean_final_accuracy();
   target.final_error = deviation / std::sqrt(static_cast<double>(group.runs.size()));
-  target.hot_scale = std::hypot(model_scale, evaluation_noise(group));
-  target.drop = plan.drops_minibatches.empty() ? target.workload : plan.drops_minibatches.front();
+  target.noisy_scale = std::hypot(model_scale, evaluation_noise(group));
+  target.drop = plan.first_drop();
   for (const TrainingRun& run : group.runs)
     for (const PositionedValue& point : run.accuracy)
-      (point.minibatches <= target.drop ? target.hot_points : target.cold_points) += 1.0;
+      (point.minibatches <= target.drop ? target.noisy_points : target.settled_points) += 1.0;
   for (const double loss : target.losses)
     if (loss > 0.0) target.loss_points += 1.0;
   return target;
@@ -134,9 +132,9 @@ void add_residuals(const Target& target, std::span<const FormReading> readings,
   for (const TrainingRun& run : group.runs) {
     for (const PositionedValue& point : run.accuracy) {
       const double error = point.value - accuracy_at(readings, point.minibatches, target.workload);
-      const bool hot = point.minibatches <= target.drop;
-      residuals.push_back(hot ? error / (target.hot_scale * std::sqrt(target.hot_points))
-                              : error / (model_scale * std::sqrt(target.cold_points)));
+      residuals.push_back(point.minibatches <= target.drop
+                              ? error / (target.noisy_scale * std::sqrt(target.noisy_points))
+                              : error / (model_scale * std::sqrt(target.settled_points)));
     }
   }
   residuals.push_back((target.final_accuracy - readings.back().accuracy) / target.final_error);
@@ -151,7 +149,8 @@ void add_residuals(const Target& target, std::span<const FormReading> readings,
   }
 }
 
-// Samples of synchronous updates: only where they differ do runs tell how larger batches help without staleness.
+// Samples of synchronous updates: only where they differ do runs tell how larger batches help without
+// staleness.
 struct SynchronousBatches {
   double smallest = std::numeric_limits<double>::infinity();
   double largest = 0.0;
@@ -168,6 +167,20 @@ struct SynchronousBatches {
   }
   [[nodiscard]] bool differ() const { return largest > smallest; }
 };
+
+// The lift of the mean over runs above the mean run.
+std::vector<double> lift_of_runs(const FittedForm& fitted, const RunSpread& spread, const TracedGroup& group,
+                                 std::span<const double> positions) {
+  const std::vector<FormReading> mean = predict(fitted, group, positions);
+  std::vector<double> lift(positions.size(), 0.0);
+  for (const QuadratureNode& node : gauss_hermite) {
+    if (node.at == 0.0) continue;  // taken as the mean run
+    const std::vector<FormReading> run = predict(fitted, group, positions, run_effects(spread, 0.0, node.at));
+    for (std::size_t i = 0; i < positions.size(); ++i)
+      lift[i] += node.weight * (run[i].accuracy - mean[i].accuracy);
+  }
+  return lift;
+}
 
 // What the search sees: every free parameter on [0, 1].
 class Search {
@@ -278,8 +291,8 @@ class Search {
   std::vector<std::size_t> free_;
 };
 
-constexpr double derivative_step =
-    1e-6;  // relative variance assumed of the residuals, as a forward difference wants
+// Relative variance assumed of the residuals, as a forward difference wants.
+constexpr double derivative_step = 1e-6;
 
 struct Residuals : Eigen::DenseFunctor<double> {
   explicit Residuals(const Search& searched)
@@ -301,13 +314,6 @@ double FittedForm::value(std::string_view parameter) const {
     if (form->parameters[i].name == parameter) return values[i];
   check(false, "a parameter of the form is asked for");
   return 0.0;
-}
-
-std::vector<TracedGroup> trace_groups(const std::vector<RunGroup>& groups) {
-  std::vector<TracedGroup> traced;
-  for (const RunGroup& group : groups)
-    traced.push_back({group, std::make_shared<UpdateTrace>(group.plan(), Seed{1, 0})});
-  return traced;
 }
 
 FittedForm fit_form(const FormDescription& form, std::span<const TracedGroup> groups,

@@ -1,33 +1,38 @@
 // Fits the parameters of a learning form to groups of recorded runs.
 //
-// Models:      every group's trace is repeated without run effects, and compared with all its runs: the mean run plus what
-//              lies between it and the mean over runs (run_mean.hpp), held as it is at the start of the search.
+// Models:      every group's trace is repeated without run effects, and compared with all its runs: the mean
+//              run plus the lift of the mean over runs above it, held as it is at the start of the search.
 // Equation:    minimize the mean over groups of
-//                mean over evaluations before the first drop of the learning rate ((accuracy - predicted) / √(0.006² + e²))²,
-//                e the deviation of one evaluation from differences of neighbours after 20 % of the workload,
+//                mean over evaluations before the first drop of the rate
+//                    ((accuracy - predicted) / √(0.006² + e²))²
 //                + mean over evaluations after it ((accuracy - predicted) / 0.006)²
-//                + ((mean final accuracy - predicted) · √runs / s)², s the deviation of final accuracies within groups,
-//                pooled, at least 0.004
+//                + ((mean final accuracy - predicted) · √runs / s)²
 //                + 0.15 · mean over 40 bins of the workload (ln(loss / predicted) / 0.5)²
-//              + 0.02 · Σ (logit of the place between the bounds - the initial value's)²: keeps what the data does not
-//              determine.
-//              How larger batches help without staleness is searched only where synchronous updates of different sizes
-//              are among the runs; elsewhere it is held where they help in full.
+//                + 0.02 · Σ (logit of the place between the bounds - the initial value's)²: keeps what the
+//                    data does not determine
+//              e is the deviation of one evaluation, from differences of neighbours after 20 % of the
+//              workload; s that of final accuracies within groups, pooled, at least 0.004.
+//              How larger batches help without staleness is searched only where synchronous updates of
+//              different sizes are among the runs; elsewhere it is held where they help in full.
+//              lift(position) = E[accuracy(z)] - accuracy(mean run), z the draw behind speed and penalty:
+//              accuracy is not linear in it, a run that learns late is further below the mean run than an
+//              early one is above. The mean run stands for the node z = 0; the draw behind the ceiling enters
+//              linearly and lifts nothing.
 // Units:       as in learning_form.hpp. Logarithmic parameters are searched by their logarithm.
-// Assumptions: groups weigh the same whatever their number of runs.
-// Not modelled: correlation of neighbouring evaluations.
-// Source:      Levenberg-Marquardt (Moré 1978) as in Eigen.
+// Assumptions: groups weigh the same whatever their number of runs. The spread is small enough for three
+//              nodes.
+// Not modelled: correlation of neighbouring evaluations; the mean of losses.
+// Source:      Levenberg-Marquardt (Moré 1978) as in Eigen; Gauss-Hermite: Abramowitz and Stegun, table
+//              25.10.
 #pragma once
 
+#include <array>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "calibrate/learning/replay.hpp"
-#include "calibrate/learning/training_run.hpp"
-#include "sim/learning/learning_form.hpp"
 #include "sim/learning/statistical_model.hpp"
 
 namespace paceline {
@@ -46,13 +51,6 @@ struct FittedForm {
   [[nodiscard]] double value(std::string_view parameter) const;
 };
 
-// Groups with their traces, so that several fits share the work of laying them down.
-struct TracedGroup {
-  RunGroup group;
-  std::shared_ptr<const UpdateTrace> trace;
-};
-[[nodiscard]] std::vector<TracedGroup> trace_groups(const std::vector<RunGroup>& groups);
-
 // `start`: values to start from (those of an earlier fit), or empty.
 [[nodiscard]] FittedForm fit_form(const FormDescription& form, std::span<const TracedGroup> groups,
                                   const FitOptions& options, std::span<const double> start = {});
@@ -61,5 +59,13 @@ struct TracedGroup {
 [[nodiscard]] std::vector<FormReading> predict(const FittedForm& fitted, const TracedGroup& group,
                                                std::span<const double> positions,
                                                const RunEffects& effects = {});
+
+// E[f(z)] of a standard normal z ≈ Σ weight · f(at): exact for polynomials of degree 5.
+struct QuadratureNode {
+  double at = 0.0;
+  double weight = 0.0;
+};
+inline constexpr std::array<QuadratureNode, 3> gauss_hermite{
+    {{-1.7320508075688772, 1.0 / 6.0}, {0.0, 2.0 / 3.0}, {1.7320508075688772, 1.0 / 6.0}}};
 
 }  // namespace paceline

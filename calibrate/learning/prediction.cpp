@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "calibrate/learning/spread_fit.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
@@ -13,6 +13,10 @@ namespace {
 constexpr std::size_t least_curve = 3;        // rows from which a run has a curve
 constexpr double evaluations_per_run = 32.0;  // where no run has one
 constexpr std::uint32_t prediction_seed = 2;
+constexpr std::uint32_t range_seed = 3;
+constexpr std::uint32_t range_sets = 400;
+constexpr std::size_t fewest_figures = 20;
+constexpr double tail = 0.05;
 
 struct RateSums {
   double synchronous_s = 0.0;
@@ -37,61 +41,42 @@ struct RateSums {
 };
 
 std::vector<double> evaluation_positions(const RunGroup& group) {
+  for (const TrainingRun& run : group.runs)
+    if (run.accuracy.size() >= least_curve) return positions_of(run.accuracy);
   std::vector<double> positions;
-  for (const TrainingRun& run : group.runs) {
-    if (run.accuracy.size() < least_curve) continue;
-    for (const PositionedValue& point : run.accuracy) positions.push_back(point.minibatches);
-    return positions;
-  }
   const double workload = group.plan().workload_minibatches();
   for (double i = 1.0; i <= evaluations_per_run; ++i) positions.push_back(workload * i / evaluations_per_run);
   return positions;
 }
 
-// Of runs given by when they reached it: absent for those that never did, with or without a known time otherwise.
-struct Crossing {
-  double minibatches = 0.0;
-  std::optional<double> time_s;
-};
-
-double standard_error(const std::vector<double>& values, double mean) {
-  double squares = 0.0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const auto n = static_cast<double>(values.size());
-  return std::sqrt(squares / (n - 1.0) / n);
+std::vector<std::optional<double>> times_at(const TrainingPlan& plan, const ClockRates& rates,
+                                            std::span<const double> positions) {
+  std::vector<std::optional<double>> times;
+  for (const double position : positions) times.push_back(time_at(plan, rates, position));
+  return times;
 }
 
-// The middle of n times of which the slowest are never.
+// The middle of the times of all runs; those that are missing are the slowest.
 std::optional<double> median_of(std::vector<double> times, std::size_t runs) {
-  std::sort(times.begin(), times.end());
+  std::ranges::sort(times);
   const std::size_t upper = runs / 2;
   if (upper >= times.size()) return std::nullopt;
   return runs % 2 == 1 ? times[upper] : 0.5 * (times[upper - 1] + times[upper]);
 }
 
-Reached summary_of(std::size_t runs, const std::vector<Crossing>& crossings) {
-  Reached reached;
-  reached.runs = runs;
-  reached.reached = crossings.size();
-  std::vector<double> times;
-  for (const Crossing& crossing : crossings) {
-    reached.mean_minibatches += crossing.minibatches / static_cast<double>(crossings.size());
-    if (crossing.time_s) times.push_back(*crossing.time_s);
-  }
-  if (times.empty() || times.size() < crossings.size()) return reached;
-  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
-  reached.mean_time_s = mean;
-  if (times.size() > 1) reached.time_error_s = standard_error(times, mean);
-  reached.median_time_s = median_of(times, runs);
-  return reached;
+std::vector<double> final_accuracies(const PredictedRuns& predicted) {
+  std::vector<double> finals;
+  for (const PredictedRun& run : predicted.runs)
+    if (!run.accuracy.empty()) finals.push_back(run.accuracy.back().value);
+  return finals;
 }
 
-template <class Curve>
-std::optional<std::size_t> first_at(const Curve& accuracy, double threshold) {
-  const auto first = std::find_if(accuracy.begin(), accuracy.end(),
-                                  [&](const PositionedValue& point) { return point.value >= threshold; });
-  if (first == accuracy.end()) return std::nullopt;
-  return static_cast<std::size_t>(first - accuracy.begin());
+PredictedRuns drawn(const PredictedRuns& predicted, std::size_t runs, std::uint32_t set) {
+  RandomStream random({range_seed, set}, Purpose::bootstrap);
+  PredictedRuns few;
+  for (std::size_t i = 0; i < runs; ++i)
+    few.runs.push_back(predicted.runs[random.below(predicted.runs.size())]);
+  return few;
 }
 
 }  // namespace
@@ -111,12 +96,6 @@ ClockRates rates_of(std::span<const TracedGroup> groups, std::uint32_t workers) 
   return rates;
 }
 
-ClockRates rates_of(const TrainingRun& run) {
-  RateSums sums;
-  sums.add(run);
-  return sums.rates();
-}
-
 std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates, double minibatches) {
   double time = 0.0;
   for (const PlanPhase& phase : plan.phases) {
@@ -126,7 +105,7 @@ std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates,
     const std::optional<double> rate =
         phase.synchronous ? rates.synchronous_s_per_step : rates.asynchronous_s_per_step;
     if (!rate) return std::nullopt;
-    time += *rate * here / (phase.synchronous ? static_cast<double>(plan.workers) : 1.0);
+    time += *rate * here / plan.minibatches_per_step(phase);
     minibatches -= here;
   }
   return time;
@@ -146,12 +125,25 @@ FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGro
   return learner;
 }
 
+double PredictedRuns::mean_final() const {
+  return mean_of(final_accuracies(*this)).value_or(0.0);
+}
+
+std::optional<double> PredictedRuns::final_deviation() const {
+  return deviation_of(final_accuracies(*this));
+}
+
+double PredictedRuns::diverged_share() const {
+  const auto diverged =
+      std::ranges::count_if(runs, [](const PredictedRun& run) { return run.accuracy.empty(); });
+  return runs.empty() ? 0.0 : static_cast<double>(diverged) / static_cast<double>(runs.size());
+}
+
 PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& group, const ClockRates& rates,
                            int runs) {
   const TrainingPlan& plan = group.group.plan();
   const std::vector<double> positions = evaluation_positions(group.group);
-  std::vector<std::optional<double>> times;
-  for (const double position : positions) times.push_back(time_at(plan, rates, position));
+  const std::vector<std::optional<double>> times = times_at(plan, rates, positions);
   PredictedRuns predicted;
   for (int r = 0; r < runs; ++r) {
     const Seed seed{prediction_seed, static_cast<std::uint32_t>(r)};
@@ -169,67 +161,44 @@ PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& grou
   return predicted;
 }
 
-double PredictedRuns::mean_final() const {
-  double sum = 0.0;
-  double count = 0.0;
-  for (const PredictedRun& run : runs) {
-    if (run.accuracy.empty()) continue;
-    sum += run.accuracy.back().value;
-    count += 1.0;
+PredictedRuns recorded_curves(const RunGroup& group) {
+  PredictedRuns curves;
+  for (const TrainingRun& run : group.runs) {
+    if (run.accuracy.size() < least_curve) continue;
+    RateSums own;
+    own.add(run);
+    curves.runs.push_back({run.accuracy, times_at(run.plan, own.rates(), positions_of(run.accuracy)),
+                           run.training_time_s, run.phases});
   }
-  return count > 0.0 ? sum / count : 0.0;
-}
-
-std::optional<double> PredictedRuns::final_deviation() const {
-  const double mean = mean_final();
-  double squares = 0.0;
-  double count = 0.0;
-  for (const PredictedRun& run : runs) {
-    if (run.accuracy.empty()) continue;
-    squares += (run.accuracy.back().value - mean) * (run.accuracy.back().value - mean);
-    count += 1.0;
-  }
-  return count > 1.0 ? std::optional(std::sqrt(squares / (count - 1.0))) : std::nullopt;
-}
-
-double PredictedRuns::diverged_share() const {
-  const auto diverged =
-      std::count_if(runs.begin(), runs.end(), [](const PredictedRun& run) { return run.accuracy.empty(); });
-  return runs.empty() ? 0.0 : static_cast<double>(diverged) / static_cast<double>(runs.size());
-}
-
-std::optional<double> PredictedRuns::mean_accuracy_at(double minibatches) const {
-  double sum = 0.0;
-  double count = 0.0;
-  for (const PredictedRun& run : runs) {
-    const std::optional<double> value = value_at(run.accuracy, minibatches);
-    if (!value) continue;
-    sum += *value;
-    count += 1.0;
-  }
-  return count > 0.0 ? std::optional(sum / count) : std::nullopt;
+  return curves;
 }
 
 Reached reach(const PredictedRuns& predicted, double threshold) {
-  std::vector<Crossing> crossings;
-  for (const PredictedRun& run : predicted.runs)
-    if (const std::optional<std::size_t> first = first_at(run.accuracy, threshold))
-      crossings.push_back({run.accuracy[*first].minibatches, run.time_s[*first]});
-  return summary_of(predicted.runs.size(), crossings);
+  Reached reached{.runs = predicted.runs.size()};
+  std::vector<double> times;
+  for (const PredictedRun& run : predicted.runs) {
+    const auto first = std::ranges::find_if(
+        run.accuracy, [&](const PositionedValue& point) { return point.value >= threshold; });
+    if (first == run.accuracy.end()) continue;
+    ++reached.reached;
+    if (const std::optional<double> time = run.time_s[static_cast<std::size_t>(first - run.accuracy.begin())])
+      times.push_back(*time);
+  }
+  if (times.empty() || times.size() < reached.reached) return reached;
+  reached.mean_time_s = mean_of(times);
+  reached.time_error_s = standard_error_of(times);
+  reached.median_time_s = median_of(times, reached.runs);
+  return reached;
 }
 
-Reached reach(const RunGroup& recorded, double threshold) {
-  std::vector<Crossing> crossings;
-  std::size_t runs = 0;
-  for (const TrainingRun& run : recorded.runs) {
-    if (run.accuracy.size() < least_curve) continue;
-    ++runs;
-    const std::optional<std::size_t> first = first_at(run.accuracy, threshold);
-    if (!first) continue;
-    const double minibatches = run.accuracy[*first].minibatches;
-    crossings.push_back({minibatches, time_at(run.plan, rates_of(run), minibatches)});
-  }
-  return summary_of(runs, crossings);
+std::optional<PredictedRange> predicted_range(const PredictedRuns& predicted, std::size_t runs,
+                                              const Figure& figure) {
+  if (predicted.runs.empty() || runs == 0) return std::nullopt;
+  std::vector<double> figures;
+  for (std::uint32_t set = 0; set < range_sets; ++set)
+    if (const std::optional<double> value = figure(drawn(predicted, runs, set))) figures.push_back(*value);
+  if (figures.size() < fewest_figures) return std::nullopt;
+  return PredictedRange{quantile(figures, tail), quantile(figures, 1.0 - tail)};
 }
 
 }  // namespace paceline

@@ -7,8 +7,7 @@
 
 #include <boost/math/distributions/normal.hpp>
 
-#include "calibrate/learning/held_out.hpp"
-#include "calibrate/learning/replay.hpp"
+#include "calibrate/learning/recorded_layout.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline {
@@ -109,7 +108,7 @@ std::optional<RecordedCosts> recorded_costs(std::span<const RunGroup* const> gro
 }
 
 std::vector<const RunGroup*> undelayed(std::vector<const RunGroup*> groups) {
-  std::erase_if(groups, [](const RunGroup* group) { return delayed_workers(policy_of(group->name)) > 0; });
+  std::erase_if(groups, [](const RunGroup* group) { return delayed_workers(group->name) > 0; });
   return groups;
 }
 
@@ -129,20 +128,12 @@ std::vector<TracedGroup> trace_groups(std::vector<RunGroup> groups, std::span<co
   return trace_groups(groups);
 }
 
-int delayed_workers(const std::string& policy) {
-  const std::size_t word = policy.find("straggler");
-  if (word == std::string::npos || word == 0) return 0;
-  const char digit = policy[word - 1];
-  return digit >= '1' && digit <= '9' ? digit - '0' : 0;
-}
-
 std::optional<double> recorded_delay_s(std::span<const RunGroup* const> groups) {
-  const auto setup = [](const RunGroup& group) { return group.name.substr(0, group.name.find('/')); };
   const auto find = [&](int slow, const RunGroup* beside) -> const RunGroup* {
     for (const RunGroup* group : groups) {
       const bool pure = group->plan().phases.size() == 1 && !group->plan().phases.front().synchronous;
-      if (pure && delayed_workers(policy_of(group->name)) == slow &&
-          (beside == nullptr || setup(*beside) == setup(*group)))
+      if (pure && delayed_workers(group->name) == slow &&
+          (beside == nullptr || setup_of(beside->name) == setup_of(group->name)))
         return group;
     }
     return nullptr;

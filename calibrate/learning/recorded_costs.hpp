@@ -1,18 +1,21 @@
-// What a simulation, or a replay, needs to know about time, from recorded runs: an iteration of one worker, the serial part of a
-// synchronous step, checkpoints, how much runs differ.
+// What a simulation, or a replay, needs to know about time, from recorded runs: an iteration of one worker,
+// the serial part of a synchronous step, checkpoints, how much runs differ.
 //
-// Models:      a cluster of equal workers under one coordinator, as in step_model.hpp, plus the wait for the slowest.
+// Models:      a cluster of equal workers under one coordinator, as in step_model.hpp, plus the wait for the
+//              slowest.
 // Equation:    iteration P = workers · seconds per asynchronous mini-batch of the cluster, between pauses;
-//              synchronous step of N workers = P · m(N) + N · serial,  m(N) = E[max of N log-normal factors of mean 1],
-//              so serial = (T(N) - P · m(N)) / N, at least 0: median over runs;
-//              checkpoint: the median recorded pause of synchronous phases, every (samples done / number of pauses).
-//              Without asynchronous phases serial = 0 and P = T(N) / m(N); without synchronous ones serial is unknown.
-//              run variation: sd / mean of the step times of runs of one kind and worker count, pooled.
+//              synchronous step of N workers = P · m(N) + N · serial,  m(N) = E[max of N log-normal factors
+//              of mean 1], so serial = (T(N) - P · m(N)) / N, at least 0: median over runs;
+//              checkpoint: the median recorded pause of synchronous phases, every (samples done / number of
+//              pauses). Without asynchronous phases serial = 0 and P = T(N) / m(N); without synchronous ones
+//              serial is unknown. run variation: sd / mean of the step times of runs of one kind and worker
+//              count, pooled.
 // Units:       seconds, samples.
-// Assumptions: transfers are part of the recorded iteration; iterations vary by 10 % (replay.hpp takes the same);
-//              undelayed workers. Under ASP a checkpoint pauses the chief alone, so the pauses seen there are not used.
+// Assumptions: transfers are part of the recorded iteration; iterations vary by 10 % (replay.hpp takes the
+//              same); undelayed workers. Under ASP a checkpoint pauses the chief alone, so the pauses seen
+//              there are not used.
 // Not modelled: start-up and ramp-up inside a logged phase (13-20 s a run).
-// Source:      calibrate/logs/step_log.hpp, calibrate/logs/step_model.hpp; reference/sync-switch.md, section 4.
+// Source:      calibrate/logs/step_log.hpp, calibrate/logs/step_model.hpp.
 #pragma once
 
 #include <optional>
@@ -20,7 +23,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/learning/model_fit.hpp"
+#include "calibrate/learning/replay.hpp"
 
 namespace paceline {
 
@@ -47,17 +50,16 @@ struct RecordedCosts {
 [[nodiscard]] std::vector<TracedGroup> trace_groups(std::vector<RunGroup> groups,
                                                     std::span<const RunGroup> measured);
 
-// Writes into the plans of `groups` how the chief of asynchronous workers stands still for the checkpoints that the
-// undelayed of `measured` tell: every (every_samples / batch) mini-batches, for pause_s / iteration_s iterations.
+// Writes into the plans of `groups` how the chief of asynchronous workers stands still for the checkpoints
+// that the undelayed of `measured` tell: every (every_samples / batch) mini-batches, for pause_s /
+// iteration_s iterations.
 void set_chief_pauses(std::vector<RunGroup>& groups, std::span<const RunGroup> measured);
 
 // The expected largest of n log-normal factors of mean 1 with this coefficient of variation.
 [[nodiscard]] double expected_largest(std::uint32_t n, double cv);
 
-// Delayed workers a policy's name tells: 2 of "asp-10ms-2stragglers".
-[[nodiscard]] int delayed_workers(const std::string& policy);
-// Seconds a delayed worker's iteration takes longer, from an asynchronous group with one such worker beside an
-// undelayed one of the same setup: 1 / rate = (W - 1) / P + 1 / (P + delay).
+// Seconds a delayed worker's iteration takes longer, from an asynchronous group with one such worker beside
+// an undelayed one of the same setup: 1 / rate = (W - 1) / P + 1 / (P + delay).
 [[nodiscard]] std::optional<double> recorded_delay_s(std::span<const RunGroup* const> groups);
 
 }  // namespace paceline

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/learning/csv_rows.hpp"
 #include "calibrate/learning/curve_log.hpp"
-#include "calibrate/learning/phase_steps.hpp"
+#include "calibrate/logs/step_log.hpp"
+#include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline {
@@ -17,22 +17,13 @@ namespace {
 
 constexpr const char* second_campaign_from = "2020-09-01";
 
-// One row of runs.csv by column names.
-class RunRow {
- public:
-  RunRow(const CsvRows& rows, const CsvRow& row) : rows_(rows), row_(row) {}
-  [[nodiscard]] const std::string& text(const char* column) const {
-    return rows_.cell(row_, rows_.column(column));
-  }
-  [[nodiscard]] double number(const char* column) const { return rows_.number(row_, rows_.column(column)); }
-  [[nodiscard]] std::string name() const {
-    return fmt::format("{}/{}/run{}", text("setup"), text("policy"), text("run"));
-  }
+constexpr const char* time_column = "wall_time_s";
+constexpr std::size_t fewest_records = 5;
+constexpr double least_interval_s = 50.0;  // of whole seconds: 2 % from rounding
 
- private:
-  const CsvRows& rows_;
-  const CsvRow& row_;
-};
+std::string name_of(const CsvRow& row) {
+  return fmt::format("{}/{}/run{}", row.text("setup"), row.text("policy"), row.text("run"));
+}
 
 struct RecordedPhases {
   std::vector<PhaseTime> phases;
@@ -40,27 +31,25 @@ struct RecordedPhases {
 };
 
 std::map<std::string, RecordedPhases> read_phases(const std::filesystem::path& file) {
-  const CsvRows rows(file);
+  const CsvFile csv(file);
   std::map<std::string, RecordedPhases> by_run;
-  for (const CsvRow& row : rows.rows()) {
-    const RunRow cells(rows, row);
-    RecordedPhases& run = by_run[cells.name()];
-    run.workers = cells.number("workers");
+  for (const CsvRow& row : csv.rows()) {
+    RecordedPhases& run = by_run[name_of(row)];
+    run.workers = row.number("workers");
     run.phases.push_back(
-        {cells.text("protocol") == "BSP", cells.number("steps"), cells.number("seconds_per_step")});
+        {row.text("protocol") == "BSP", row.number("steps"), row.number("seconds_per_step")});
   }
   return by_run;
 }
 
 std::string network_of(const std::string& setup) {
   const std::size_t dash = setup.rfind('-');
-  const bool counted = dash != std::string::npos &&
-                       setup.find_first_not_of("0123456789", dash + 1) == std::string::npos &&
-                       dash + 1 < setup.size();
+  const bool counted = dash != std::string::npos && dash + 1 < setup.size() &&
+                       setup.find_first_not_of("0123456789", dash + 1) == std::string::npos;
   return counted && setup.find("cifar") != std::string::npos ? setup.substr(0, dash) : setup;
 }
 
-std::string campaign_of(const RunRow& row) {
+std::string campaign_of(const CsvRow& row) {
   const std::string network = network_of(row.text("setup"));
   const bool second = row.text("date_utc") >= second_campaign_from;
   // A straggler setup repeats the network of the campaign of its time.
@@ -70,21 +59,28 @@ std::string campaign_of(const RunRow& row) {
   return network + (second ? ", from September 2020" : ", until August 2020");
 }
 
-std::vector<PositionedValue> read_positioned(const std::filesystem::path& file, const TrainingPlan& plan,
-                                             std::vector<std::string>& defects) {
-  const CurveLog log = read_curve(file, {});
-  std::vector<PositionedValue> curve;
-  std::vector<double> positions;
-  for (const CurveRow& row : log.rows) {
-    positions.push_back(plan.minibatches_at_step(row.step));
-    curve.push_back({positions.back(), row.value});
-  }
-  defects.insert(defects.end(), log.defects.begin(), log.defects.end());
-  for (std::string& gap : find_gaps(log, positions)) defects.push_back(std::move(gap));
-  return curve;
+// Times in whole seconds tell intervals of seconds apart from pauses only by chance.
+bool is_fine_enough(const std::vector<calibrate::StepRecord>& records) {
+  const bool whole = std::all_of(records.begin(), records.end(), [](const calibrate::StepRecord& record) {
+    return record.time_s == std::floor(record.time_s);
+  });
+  const double intervals = static_cast<double>(records.size()) - 1.0;
+  return !whole || (records.back().time_s - records.front().time_s) / intervals >= least_interval_s;
 }
 
-TrainingPlan plan_of(const RunRow& row, double workers) {
+// Records after step `from` and up to `until`, steps and times ascending.
+std::vector<calibrate::StepRecord> records_between(const CurveLog& log, double from, double until) {
+  std::vector<calibrate::StepRecord> records;
+  for (const CurveRow& row : log.rows) {
+    if (row.step <= from || row.step > until) continue;
+    if (!records.empty() && (row.step <= records.back().step || *row.time_s <= records.back().time_s))
+      continue;
+    records.push_back({*row.time_s, row.step});
+  }
+  return records;
+}
+
+TrainingPlan plan_of(const CsvRow& row, double workers) {
   TrainingPlan plan;
   plan.workers = static_cast<std::uint32_t>(std::lround(workers));
   plan.momentum = 0.9;
@@ -102,16 +98,15 @@ TrainingPlan plan_of(const RunRow& row, double workers) {
       if (plan.minibatches_at_step(step) < workload)
         plan.drops_minibatches.push_back(plan.minibatches_at_step(step));
   } else {
-    throw UserError(fmt::format("runs.csv: {}: unknown lr_drop_basis `{}`", row.name(), basis),
-                    "it is `workload50` or `step32000`");
+    row.fail(fmt::format("unknown lr_drop_basis `{}`", basis), "it is `workload50` or `step32000`");
   }
   return plan;
 }
 
-TrainingRun read_run(const std::filesystem::path& folder, const RunRow& row, const RecordedPhases& phases,
+TrainingRun read_run(const std::filesystem::path& folder, const CsvRow& row, const RecordedPhases& phases,
                      std::vector<std::string>& defects) {
   TrainingRun run;
-  run.name = row.name();
+  run.name = name_of(row);
   run.plan = plan_of(row, phases.workers);
   run.group = fmt::format("{}/{}", row.text("setup"), row.text("policy"));
   if (row.text("lr_drop_basis") != "workload50") run.group += fmt::format(" ({})", row.text("lr_drop_basis"));
@@ -119,8 +114,9 @@ TrainingRun read_run(const std::filesystem::path& folder, const RunRow& row, con
   run.phases = phases.phases;
   add_step_times(run, folder / run.name / "loss.csv");
   run.training_time_s = row.number("training_time_s");
-  run.accuracy = read_positioned(folder / run.name / "accuracy.csv", run.plan, defects);
-  run.loss = read_positioned(folder / run.name / "loss.csv", run.plan, defects);
+  const auto minibatches = [&](double step) { return run.plan.minibatches_at_step(step); };
+  run.accuracy = read_positioned(folder / run.name / "accuracy.csv", {}, minibatches, defects);
+  run.loss = read_positioned(folder / run.name / "loss.csv", {}, minibatches, defects);
   run.final_accuracy = row.number("final_accuracy");
   return run;
 }
@@ -148,21 +144,57 @@ std::vector<PlanPhase> phases_of_policy(const std::string& policy, double worklo
   return phases;
 }
 
+void add_step_times(TrainingRun& run, const std::filesystem::path& log) {
+  if (run.phases.size() != run.plan.phases.size() ||
+      !CsvFile(log, {}, {.keeps_ragged_rows = true}).has(time_column))
+    return;
+  const CurveLog timed = read_curve(log, {.step = "step", .value = "value", .time = time_column});
+  double minibatches = 0.0;
+  double from = -1.0;
+  for (std::size_t p = 0; p < run.phases.size(); ++p) {
+    minibatches += run.plan.phases[p].minibatches;
+    const double until = run.plan.step_at_minibatches(minibatches);
+    const std::vector<calibrate::StepRecord> records = records_between(timed, from, until);
+    from = until;
+    if (records.size() < fewest_records || !is_fine_enough(records)) continue;
+    const calibrate::StepTimes times = calibrate::step_times(records);
+    run.phases[p].seconds_between_pauses = times.step_s;
+    run.phases[p].pauses_s = times.pauses_s;
+  }
+}
+
+std::string setup_of(const std::string& group) {
+  return group.substr(0, group.find('/'));
+}
+
+std::string policy_of(const std::string& group) {
+  const std::size_t slash = group.find('/');
+  const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
+  return group.substr(start, group.find(" (", start) - start);
+}
+
+int delayed_workers(const std::string& group) {
+  const std::string policy = policy_of(group);
+  const std::size_t word = policy.find("straggler");
+  if (word == std::string::npos || word == 0) return 0;
+  const char digit = policy[word - 1];
+  return digit >= '1' && digit <= '9' ? digit - '0' : 0;
+}
+
 RecordedRuns read_recorded_runs(const std::filesystem::path& folder, bool skip_bad) {
-  const CsvRows rows(folder / "runs.csv");
+  const CsvFile csv(folder / "runs.csv");
   const std::map<std::string, RecordedPhases> phases = read_phases(folder / "phases.csv");
   std::vector<std::string> names;
   std::map<std::string, std::vector<TrainingRun>> runs;
   std::vector<std::string> defects;
-  for (const CsvRow& row : rows.rows()) {
-    const RunRow cells(rows, row);
-    const auto timed = phases.find(cells.name());
+  for (const CsvRow& row : csv.rows()) {
+    const auto timed = phases.find(name_of(row));
     if (timed == phases.end())
-      throw UserError(fmt::format("phases.csv: has no row of {}", cells.name()),
+      throw UserError(fmt::format("phases.csv: has no row of {}", name_of(row)),
                       "each run has one for each phase");
-    const std::string campaign = campaign_of(cells);
+    const std::string campaign = campaign_of(row);
     if (!runs.contains(campaign)) names.push_back(campaign);
-    runs[campaign].push_back(read_run(folder, cells, timed->second, defects));
+    runs[campaign].push_back(read_run(folder, row, timed->second, defects));
   }
   RecordedRuns recorded;
   recorded.notes = accept_or_refuse(defects, skip_bad);

@@ -1,18 +1,19 @@
 // Recorded runs in the layout of the Sync-Switch curves.
 //
-// Models:      DIR/runs.csv (one row per run: setup, policy, run, date_utc, workload_minibatches, lr_drop_basis,
-//              end_step, final_accuracy, training_time_s), DIR/phases.csv (setup, policy, run, protocol, workers, steps,
-//              seconds_per_step), DIR/<setup>/<policy>/run<k>/{accuracy,loss}.csv (step, value; loss.csv may have wall_time_s).
-// Equation:    policy `bsp` or `asp`, or phases with their percentages: `bsp12.5-asp87.5`; what follows is a remark
-//              (`bsp05-asp95-baseline`). Drop basis `workload50`: x 0.1 at 50 % and 75 % of the workload; `step32000`:
-//              at global steps 32,000 and 48,000.
-// Units:       mini-batches of 128 samples; steps as in training_plan.hpp.
-// Assumptions: learning rate 0.1 per gradient, momentum 0.9; the setup's name ends in `cifar10-N` or `cifar100-N`, else
-//              10 classes (the latency study). Runs of one network of before and from September 2020 are different
-//              campaigns and never pooled (caution 6 of that data's README). A run without a recorded workload did the
-//              steps it did.
-// Not modelled: other layouts (see the `logs` of `paceline fit`).
-// Source:      README of the recorded curves; reference/sync-switch.md, sections 2 and 3.
+// Models:      DIR/runs.csv (one row per run: setup, policy, run, date_utc, workload_minibatches,
+//              lr_drop_basis, end_step, final_accuracy, training_time_s), DIR/phases.csv (setup, policy, run,
+//              protocol, workers, steps, seconds_per_step), DIR/<setup>/<policy>/run<k>/{accuracy,loss}.csv
+//              (step, value; loss.csv may have wall_time_s).
+// Equation:    policy `bsp` or `asp`, or phases with their percentages: `bsp12.5-asp87.5`; what follows is a
+//              remark (`bsp05-asp95-baseline`). Drop basis `workload50`: x 0.1 at 50 % and 75 % of the
+//              workload; `step32000`: at global steps 32,000 and 48,000.
+// Units:       mini-batches of 128 samples; steps as in training_run.hpp.
+// Assumptions: learning rate 0.1 per gradient, momentum 0.9; the setup's name ends in `cifar10-N` or
+//              `cifar100-N`, else 10 classes (the latency study). Runs of one network of before and from
+//              September 2020 are different campaigns and never pooled: their settings differ. A run without
+//              a recorded workload did the steps it did.
+// Not modelled: other layouts (logs_file.hpp).
+// Source:      README of the curves published with Sync-Switch, Li et al., ICDCS 2021.
 #pragma once
 
 #include <filesystem>
@@ -38,5 +39,16 @@ struct RecordedRuns {
 
 // The phases a policy's name stands for. Throws UserError for a name of another form.
 [[nodiscard]] std::vector<PlanPhase> phases_of_policy(const std::string& policy, double workload_minibatches);
+
+// "resnet32-cifar10-8" and "bsp02-asp98" of "resnet32-cifar10-8/bsp02-asp98 (step32000)".
+[[nodiscard]] std::string setup_of(const std::string& group);
+[[nodiscard]] std::string policy_of(const std::string& group);
+// Delayed workers the policy in a group's name tells: 2 of "setup/asp-10ms-2stragglers".
+[[nodiscard]] int delayed_workers(const std::string& group);
+
+// Gives every phase of the run the step time and the pauses that the columns `wall_time_s` and `step` of the
+// log tell (calibrate/logs/step_log.hpp). A phase of fewer than 5 records, or of whole seconds for intervals
+// below 50 s, stays as it is.
+void add_step_times(TrainingRun& run, const std::filesystem::path& log);
 
 }  // namespace paceline

@@ -94,6 +94,13 @@ double UpdateTrace::largest_staleness() const {
   return static_cast<double>(largest);
 }
 
+std::vector<TracedGroup> trace_groups(const std::vector<RunGroup>& groups) {
+  std::vector<TracedGroup> traced;
+  for (const RunGroup& group : groups)
+    traced.push_back({group, std::make_shared<UpdateTrace>(group.plan(), Seed{1, 0})});
+  return traced;
+}
+
 std::vector<FormReading> UpdateTrace::run(LearningForm& form, std::span<const double> positions) const {
   const auto workers = static_cast<double>(plan_.workers);
   const std::vector<SeenGradient> together(plan_.workers, {plan_.batch_samples, 1.0 / workers, 0.0});

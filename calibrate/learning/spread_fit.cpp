@@ -5,8 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "calibrate/learning/gauss_hermite.hpp"
-
 namespace paceline {
 namespace {
 
@@ -41,7 +39,8 @@ struct FinalVariance {
   double degrees = 0.0;
 };
 
-// By quadrature: where runs that learn late have not caught up in the end, that is far from linear in the speed.
+// By quadrature: where runs that learn late have not caught up in the end, that is far from linear in the
+// speed.
 FinalVariance final_variance(const FittedForm& fitted, const TracedGroup& group, double speed) {
   Moment end;
   Moment square;
@@ -97,16 +96,6 @@ void add_differences(const TrainingRun& run, const std::vector<FormReading>& rea
   }
 }
 
-std::vector<double> positions_of(const TrainingRun& run) {
-  std::vector<double> positions;
-  for (const PositionedValue& point : run.accuracy) positions.push_back(point.minibatches);
-  return positions;
-}
-
-double first_drop(const TrainingPlan& plan) {
-  return plan.drops_minibatches.empty() ? plan.workload_minibatches() : plan.drops_minibatches.front();
-}
-
 struct NoisePoint {
   double log_fluctuation = 0.0;
   double log_deviation = 0.0;
@@ -148,7 +137,7 @@ struct Shift {
 
 Shift speed_shift(const FittedForm& fitted, const TracedGroup& group, const TrainingRun& run,
                   const EvaluationNoise& noise) {
-  const std::vector<double> positions = positions_of(run);
+  const std::vector<double> positions = positions_of(run.accuracy);
   const std::vector<FormReading> mean = predict(fitted, group, positions);
   const std::vector<FormReading> faster =
       predict(fitted, group, positions, {.speed_factor = std::exp(speed_step)});
@@ -192,23 +181,23 @@ double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
 
 EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup> groups) {
   std::vector<NoisePoint> points;
-  Moment cold;
+  Moment settled;
   for (const TracedGroup& group : groups) {
-    Moment hot;
+    Moment noisy;
     Moment fluctuation;
     for (const TrainingRun& run : group.group.runs) {
-      const std::vector<FormReading> readings = predict(fitted, group, positions_of(run));
+      const std::vector<FormReading> readings = predict(fitted, group, positions_of(run.accuracy));
       const double workload = run.plan.workload_minibatches();
-      const double drop = first_drop(run.plan);
-      add_differences(run, readings, settled_share * workload, drop, hot, fluctuation);
+      const double drop = run.plan.first_drop();
+      add_differences(run, readings, settled_share * workload, drop, noisy, fluctuation);
       Moment ignored;
       // One tenth of the workload later the drop's own rise is over.
-      add_differences(run, readings, drop + 0.1 * workload, workload, cold, ignored);
+      add_differences(run, readings, drop + 0.1 * workload, workload, settled, ignored);
     }
-    if (hot.mean() > 0.0 && fluctuation.mean() > 0.0)
-      points.push_back({std::log(fluctuation.mean()), 0.5 * std::log(hot.mean()), hot.weight});
+    if (noisy.mean() > 0.0 && fluctuation.mean() > 0.0)
+      points.push_back({std::log(fluctuation.mean()), 0.5 * std::log(noisy.mean()), noisy.weight});
   }
-  const double least = std::sqrt(cold.mean());
+  const double least = std::sqrt(settled.mean());
   if (points.empty()) return {0.0, 1.0, least};
   return line_through(points, least);
 }

@@ -1,22 +1,70 @@
-// One recorded training run as the fit sees it, and runs of one setting together.
+// How a recorded run was trained, enough to repeat its updates without a cluster, and what was recorded of
+// it.
+//
+// Models:      phases of synchronous updates (one gradient of every worker, staleness 0) and asynchronous
+//              ones (one gradient each), learning-rate drops at positions of the workload, checkpoints for
+//              which the chief of the asynchronous workers stands still.
+// Equation:    a synchronous update takes `workers` mini-batches, an asynchronous one takes 1. Rate of an
+//              update = rate_per_gradient · gradients combined · factor^(drops passed). Mini-batches done at
+//              global step s: the sum over the steps of each phase times the mini-batches of one of its
+//              steps. Up to 4 steps a worker after an asynchronous phase that another follows are still its
+//              own: workers finish their step.
+// Units:       the workload in mini-batches of batch_samples; steps are updates, not re-based at a switch.
+// Assumptions: momentum constant; all workers have the same batch.
+// Not modelled: reactions to stragglers, batch controllers (those runs go through the simulator).
+// Source:      Sync-Switch, Li et al., ICDCS 2021, section IV (policies); late ends: its recorded runs.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "calibrate/learning/training_plan.hpp"
-
 namespace paceline {
+
+struct PlanPhase {
+  bool synchronous = true;
+  double minibatches = 0.0;
+};
+
+// Each time so much more of the workload is done, worker 0 pauses between two of its iterations, the others
+// go on.
+struct ChiefPauses {
+  double every_minibatches = 0.0;
+  double iterations = 0.0;  // how long: iterations of one worker that fit into it
+};
+
+struct TrainingPlan {
+  std::uint32_t workers = 1;
+  double batch_samples = 128.0;
+  double rate_per_gradient = 0.1;
+  double momentum = 0.0;
+  std::vector<PlanPhase> phases;
+  std::vector<double> drops_minibatches;  // positions in the workload, ascending
+  double drop_factor = 0.1;
+  std::optional<ChiefPauses> chief_pauses{};
+
+  [[nodiscard]] double workload_minibatches() const;
+  // Of the learning rate; without one, the end of the workload.
+  [[nodiscard]] double first_drop() const;
+  // Mini-batches, and gradients, of one step.
+  [[nodiscard]] double minibatches_per_step(const PlanPhase& phase) const {
+    return phase.synchronous ? static_cast<double>(workers) : 1.0;
+  }
+  // Mini-batches done after `step` updates.
+  [[nodiscard]] double minibatches_at_step(double step) const;
+  // Updates after which this much of the workload is done.
+  [[nodiscard]] double step_at_minibatches(double minibatches) const;
+};
 
 struct PositionedValue {
   double minibatches = 0.0;  // done when it was recorded
   double value = 0.0;
 };
-
-// Linear between the points of a curve; nothing outside it.
-[[nodiscard]] std::optional<double> value_at(const std::vector<PositionedValue>& curve, double minibatches);
+using Curve = std::vector<PositionedValue>;
+[[nodiscard]] std::vector<double> positions_of(const Curve& curve);
 
 struct PhaseTime {
   bool synchronous = true;
@@ -32,8 +80,8 @@ struct TrainingRun {
   std::string group;  // runs of one group differ by chance only
   int classes = 10;
   TrainingPlan plan;
-  std::vector<PositionedValue> accuracy;  // test accuracy
-  std::vector<PositionedValue> loss;      // training loss
+  Curve accuracy;  // test accuracy
+  Curve loss;      // training loss
   double final_accuracy = 0.0;
   std::vector<PhaseTime> phases;  // empty when durations were not recorded
   std::optional<double> training_time_s;
@@ -45,13 +93,25 @@ struct RunGroup {
 
   [[nodiscard]] const TrainingPlan& plan() const { return runs.front().plan; }
   [[nodiscard]] double mean_final_accuracy() const;
-  [[nodiscard]] std::optional<double> final_accuracy_deviation() const;  // sample sd, from two runs on
-  // Mean over the runs of the accuracy at a position, linear between evaluations; runs without a curve around it are
-  // left out.
-  [[nodiscard]] std::optional<double> mean_accuracy_at(double minibatches) const;
+  [[nodiscard]] std::optional<double> final_accuracy_deviation() const;  // from two runs on
 };
-
 // In the order of first appearance.
 [[nodiscard]] std::vector<RunGroup> group_runs(const std::vector<TrainingRun>& runs);
+
+// Nothing for no values, or fewer than two: mean, the sample's standard deviation, standard error of the
+// mean.
+[[nodiscard]] std::optional<double> mean_of(std::span<const double> values);
+[[nodiscard]] std::optional<double> deviation_of(std::span<const double> values);
+[[nodiscard]] std::optional<double> standard_error_of(std::span<const double> values);
+
+// Mean over curves of the value at a position, linear between points; curves that do not reach around it are
+// left out.
+[[nodiscard]] std::optional<double> mean_at(std::span<const Curve* const> curves, double minibatches);
+template <class Runs>
+std::optional<double> mean_accuracy_at(const Runs& runs, double minibatches) {
+  std::vector<const Curve*> curves;
+  for (const auto& run : runs) curves.push_back(&run.accuracy);
+  return mean_at(curves, minibatches);
+}
 
 }  // namespace paceline

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
+#include "calibrate/learning/training_run.hpp"
 #include "sim/base/check.hpp"
 
 namespace paceline {
@@ -14,19 +14,16 @@ namespace {
 
 constexpr double tail = 0.05;  // on each side
 
-double mean_of(const std::vector<double>& values) {
+double mean(const std::vector<double>& values) {
   check(!values.empty(), "a mean is of something");
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return *mean_of(values);
 }
 
 std::optional<double> half_width(const std::vector<double>& values) {
-  if (values.size() < 2) return std::nullopt;
-  const double mean = mean_of(values);
-  double squares = 0.0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  const auto n = static_cast<double>(values.size());
-  const boost::math::students_t_distribution<double> distribution(n - 1.0);
-  return std::sqrt(squares / (n - 1.0) / n) * boost::math::quantile(distribution, 1.0 - tail);
+  const std::optional<double> error = standard_error_of(values);
+  if (!error) return std::nullopt;
+  const boost::math::students_t_distribution<double> distribution(static_cast<double>(values.size()) - 1.0);
+  return *error * boost::math::quantile(distribution, 1.0 - tail);
 }
 
 // The pair, better first, if training tells the two apart.
@@ -35,9 +32,9 @@ std::optional<RankedPair> ranked(const FinalAccuracies& a, const FinalAccuracies
   for (std::size_t r = 0; r < std::min(a.trained.size(), b.trained.size()); ++r)
     differences.push_back(a.trained[r] - b.trained[r]);
   const std::optional<double> width = half_width(differences);
-  const double difference = mean_of(differences);
+  const double difference = mean(differences);
   if (!width || std::abs(difference) <= *width) return std::nullopt;
-  const double predicted = mean_of(a.predicted) - mean_of(b.predicted);
+  const double predicted = mean(a.predicted) - mean(b.predicted);
   if (difference > 0.0) return RankedPair{a.policy, b.policy, difference, *width, predicted};
   return RankedPair{b.policy, a.policy, -difference, *width, -predicted};
 }
@@ -48,10 +45,10 @@ LearnerComparison compare_learner(const std::vector<FinalAccuracies>& policies) 
   LearnerComparison comparison;
   double all = 0.0;
   for (const FinalAccuracies& policy : policies)
-    all += mean_of(policy.predicted) / static_cast<double>(policies.size());
+    all += mean(policy.predicted) / static_cast<double>(policies.size());
   for (const FinalAccuracies& policy : policies)
     comparison.rows.push_back(
-        {policy.policy, mean_of(policy.trained), half_width(policy.trained), mean_of(policy.predicted), all});
+        {policy.policy, mean(policy.trained), half_width(policy.trained), mean(policy.predicted), all});
   for (std::size_t a = 0; a < policies.size(); ++a)
     for (std::size_t b = a + 1; b < policies.size(); ++b) {
       ++comparison.pairs_in_all;

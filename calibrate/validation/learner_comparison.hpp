@@ -1,14 +1,15 @@
-// A statistical learner beside the real training it stands for: final accuracies policy by policy, and their order.
+// A statistical learner beside the real training it stands for: final accuracies policy by policy, and their
+// order.
 //
 // Models:      two studies of the same policies, one that trained networks and one that used the learner.
-// Equation:    error = mean predicted - mean trained final accuracy; 90 % interval of the trained mean: Student's t.
-//              Two policies are told apart by training when the 90 % t-interval of their difference, paired by seed,
-//              leaves out 0; the learner ranks them alike when its means differ in the same direction.
-//              Null model: every policy ends alike, at the mean of all predictions.
+// Equation:    error = mean predicted - mean trained final accuracy; 90 % interval of the trained mean:
+//              Student's t. Two policies are told apart by training when the 90 % t-interval of their
+//              difference, paired by seed, leaves out 0; the learner ranks them alike when its means differ
+//              in the same direction. Null model: every policy ends alike, at the mean of all predictions.
 // Units:       accuracies as fractions.
 // Assumptions: run r of every policy has the same seed, so that differences are paired.
 // Not modelled: times.
-// Source:      design section 1, point 5.
+// Source:      Student's paired t; the null is the simplest claim that could also be made.
 #pragma once
 
 #include <optional>

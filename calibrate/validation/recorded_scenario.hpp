@@ -1,12 +1,13 @@
 // A recorded setting as files that anyone can run again: a profile of its worker and a scenario of its job.
 //
-// Models:      equal workers on a network that costs nothing (transfers are inside the recorded iteration), the costs of
-//              recorded_costs.hpp, the plan of the recorded runs, a learner file.
-// Equation:    compute time of a batch b = iteration · b / recorded batch; coordination per worker = serial part.
+// Models:      equal workers on a network that costs nothing (transfers are inside the recorded iteration),
+//              the costs of recorded_costs.hpp, the plan of the recorded runs, a learner file.
+// Equation:    compute time of a batch b = iteration · b / recorded batch; coordination per worker = serial
+//              part.
 // Units:       as the files say.
-// Assumptions: evaluations are spaced as the median of the recorded ones, and free; one epoch is the workload.
+// Assumptions: evaluations are spaced as the median of the recorded ones, and free; one epoch is the
+//              workload.
 // Not modelled: start-up, ramp-up and the pause at a switch, which recorded training times leave out.
-// Source:      none.
 #pragma once
 
 #include <cstdint>

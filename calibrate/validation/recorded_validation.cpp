@@ -133,7 +133,7 @@ std::optional<Times> times_of(const PlannedFold& fold, const RunGroup& group) {
   if (!costs) return std::nullopt;
   for (const PlanPhase& phase : group.plan().phases)
     if (phase.synchronous && !costs->serial_per_worker_s) return std::nullopt;
-  const int delayed = delayed_workers(policy_of(group.name));
+  const int delayed = delayed_workers(group.name);
   if (delayed == 0) return Times{*costs, {}};
   const std::optional<double> delay = recorded_delay_s(all);
   if (!delay) return std::nullopt;

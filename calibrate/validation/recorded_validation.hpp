@@ -1,15 +1,16 @@
 // How good the whole prediction is on every recorded run of a folder, each from fits that exclude its policy.
 //
-// Models:      for each campaign, every policy is predicted from a fit to the others, and the fixed folds where their
-//              policies are there: the learner fitted to the other policies, driven by a simulation whose costs come from
-//              the same runs (recorded_costs.hpp). Seconds per step apart: step_time_validation.hpp.
-// Equation:    every row: held_out.hpp; null models: null_models.hpp.
+// Models:      for each campaign, every policy is predicted from a fit to the others, and the fixed folds
+//              where their policies are there: the learner fitted to the other policies, driven by a
+//              simulation whose costs come from the same runs (recorded_costs.hpp). Seconds per step apart:
+//              step_time_validation.hpp.
+// Equation:    every row and the null models: held_out.hpp.
 // Units:       seconds, accuracies as fractions.
-// Assumptions: a policy's name tells delayed workers ("asp-10ms-2stragglers"); their delay comes from the other runs.
-//              Where the fitted runs do not tell the times of a protocol, accuracies are predicted without a simulation,
-//              and the notes say so.
+// Assumptions: a policy's name tells delayed workers ("asp-10ms-2stragglers"); their delay comes from the
+//              other runs. Where the fitted runs do not tell the times of a protocol, accuracies are
+//              predicted without a simulation, and the notes say so.
 // Not modelled: start-up, ramp-up and switches, which the recorded training times leave out.
-// Source:      reference/sync-switch.md, sections 4, 8, 9 and 10.
+// Source:      the recorded settings of Sync-Switch, Li et al., ICDCS 2021, section VI.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +18,6 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/learning/held_out.hpp"
-#include "calibrate/learning/recorded_layout.hpp"
 #include "calibrate/validation/step_time_validation.hpp"
 
 namespace paceline {

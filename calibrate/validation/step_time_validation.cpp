@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/learning/held_out.hpp"
 #include "calibrate/logs/statistics.hpp"
 #include "calibrate/validation/simulated_prediction.hpp"
 #include "sim/base/atomic_file.hpp"
@@ -17,10 +16,6 @@ namespace {
 
 constexpr double iterations_per_worker = 400.0;
 constexpr int replications = 5;
-
-std::string setup_of(const std::string& group) {
-  return group.substr(0, group.find('/'));
-}
 
 // "resnet32-cifar10" of "resnet32-cifar10-16"
 std::string network_of(const RunGroup& group) {
@@ -35,7 +30,7 @@ bool is_synchronous(const RunGroup& group) {
   return group.plan().phases.front().synchronous;
 }
 int delayed(const RunGroup& group) {
-  return delayed_workers(policy_of(group.name));
+  return delayed_workers(group.name);
 }
 
 // Median over runs; between pauses where their logs tell.
@@ -113,42 +108,56 @@ class Cases {
     const std::string name = fmt::format("{}/{}", setup_of(group.name), synchronous ? "bsp" : "asp");
     const std::string from =
         fmt::format("{} runs with {} workers", network_of(group), sources.front()->plan().workers);
-    const auto known = [&](const StepTimeCase& c) { return c.row.group == name && c.row.from == from; };
-    if (std::any_of(cases_.begin(), cases_.end(), known)) return;
+    const auto known = [&](const StepTimeCase& c) {
+      return c.result.row.group == name && c.result.from == from;
+    };
+    if (std::ranges::any_of(cases_, known)) return;
     const RunGroup* null = pure(sources, synchronous);
     if (null == nullptr || !step_of(*null)) return;
-    const auto same = where([&](const RunGroup& other) {
-      return setup_of(other.name) == setup_of(group.name) && delayed(other) == 0;
-    });
-    const RunGroup* recorded = pure(same, synchronous);
-    add({name, from, synchronous, 0.0, recorded ? step_of(*recorded) : std::nullopt, *step_of(*null)},
+    const RunGroup* recorded = pure(undelayed_of_setup(group), synchronous);
+    add({from, row_of(name, synchronous, recorded ? step_of(*recorded) : std::nullopt, *null)},
         short_job(name, group.plan(), group.plan().workers, synchronous), sources);
   }
 
   void add_delayed(const RunGroup& group) {
-    const auto plain = where([&](const RunGroup& other) {
-      return setup_of(other.name) == setup_of(group.name) && delayed(other) == 0;
-    });
-    auto others = where([&](const RunGroup& other) {
+    const std::vector<const RunGroup*> plain = undelayed_of_setup(group);
+    const auto others = where([&](const RunGroup& other) {
       return setup_of(other.name) == setup_of(group.name) && &other != &group;
     });
     const std::optional<double> delay = recorded_delay_s(others);
-    const RunGroup* null = pure(plain, is_synchronous(group));
+    const bool synchronous = is_synchronous(group);
+    const RunGroup* null = pure(plain, synchronous);
     if (!delay || null == nullptr || !step_of(*null)) return;
-    RecordedSetting setting =
-        short_job(group.name, group.plan(), group.plan().workers, is_synchronous(group));
+    RecordedSetting setting = short_job(group.name, group.plan(), group.plan().workers, synchronous);
     setting.delay = {delayed(group), *delay};
-    add({group.name, fmt::format("undelayed runs, {:.3g} s for a delayed iteration", *delay),
-         is_synchronous(group), 0.0, step_of(group), *step_of(*null)},
+    add({fmt::format("undelayed runs, {:.3g} s for a delayed iteration", *delay),
+         row_of(group.name, synchronous, step_of(group), *null)},
         std::move(setting), plain);
   }
 
-  void add(StepTimeRow row, RecordedSetting setting, const std::vector<const RunGroup*>& sources) {
+  [[nodiscard]] std::vector<const RunGroup*> undelayed_of_setup(const RunGroup& group) const {
+    return where([&](const RunGroup& other) {
+      return setup_of(other.name) == setup_of(group.name) && delayed(other) == 0;
+    });
+  }
+
+  static HeldOutRow row_of(const std::string& name, bool synchronous, const std::optional<double>& recorded_s,
+                           const RunGroup& null) {
+    return {.group = name,
+            .runs = 1,
+            .quantity = synchronous ? HeldOutQuantity::synchronous_step_time
+                                    : HeldOutQuantity::asynchronous_step_time,
+            .recorded = recorded_s,
+            .null_linear = step_of(null)};
+  }
+
+  void add(StepTimeRow result, RecordedSetting setting, const std::vector<const RunGroup*>& sources) {
     std::optional<RecordedCosts> costs = recorded_costs(sources);
-    if (!costs || (row.synchronous && !costs->serial_per_worker_s)) return;
+    const bool synchronous = setting.plan.phases.front().synchronous;
+    if (!costs || (synchronous && !costs->serial_per_worker_s)) return;
     costs->checkpoints.reset();
-    setting.profile = file_name_of(fmt::format("{} from {}", row.group, row.from)) + ".json";
-    cases_.push_back({std::move(row), std::move(setting), *costs});
+    setting.profile = file_name_of(fmt::format("{} from {}", result.row.group, result.from)) + ".json";
+    cases_.push_back({std::move(result), std::move(setting), *costs});
   }
 
   std::vector<const RunGroup*> all_;
@@ -168,22 +177,21 @@ std::vector<StepTimeRow> predict_step_times(const RecordedRuns& recorded, const 
   std::filesystem::create_directories(folder);
   for (const StepTimeCase& one : cases) {
     const std::filesystem::path profile = folder / one.setting.profile;
-    write_file_atomically(profile, profile_text(one.costs, one.setting.plan.batch_samples, one.row.from));
+    write_file_atomically(profile, profile_text(one.costs, one.setting.plan.batch_samples, one.result.from));
     files.push_back(std::filesystem::path(profile).replace_extension(".yaml"));
     write_file_atomically(files.back(), scenario_text(one.setting, one.costs));
   }
   const std::vector<SimulatedSetting> simulated = simulate_settings(files, jobs);
   std::vector<StepTimeRow> rows;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    StepTimeRow row = cases[i].row;
+    rows.push_back(cases[i].result);
     double seconds = 0.0;
     double updates = 0.0;
     for (const RunResult& run : simulated[i].runs) {
       seconds += run.end_time.value();
       updates += static_cast<double>(run.updates);
     }
-    row.predicted_s = seconds / updates;
-    rows.push_back(std::move(row));
+    rows.back().row.predicted = seconds / updates;
   }
   return rows;
 }

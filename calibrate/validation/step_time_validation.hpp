@@ -1,37 +1,38 @@
 // Seconds per step where a prediction can fail: other worker counts than those fitted, and delayed workers.
 //
-// Models:      a short job of the setting predicted, simulated with the costs of another setting of the same network.
-// Equation:    from N to W workers: costs of all recorded phases with N workers, in a cluster of W (null: the step of N
-//              synchronous workers; an asynchronous mini-batch takes as long as with N).
-//              Delayed workers: costs of the undelayed runs, and the delay one asynchronous delayed worker showed
-//              (recorded_delay_s), on as many workers as the policy's name tells (null: the delay does nothing).
-// Units:       seconds per step, between pauses where the logs tell them; an asynchronous step is one mini-batch.
+// Models:      a short job of the setting predicted, simulated with the costs of another setting of the same
+//              network.
+// Equation:    from N to W workers: costs of all recorded phases with N workers, in a cluster of W (null: the
+//              step of N synchronous workers; an asynchronous mini-batch takes as long as with N).
+//              Delayed workers: costs of the undelayed runs, and the delay one asynchronous delayed worker
+//              showed (recorded_delay_s), on as many workers as the policy's name tells (null: the delay does
+//              nothing).
+// Units:       seconds per step, between pauses where the logs tell them; an asynchronous step is one
+//              mini-batch.
 // Assumptions: the same delay per iteration under either protocol; equal delays.
 // Not modelled: longer pauses with more workers.
-// Source:      reference/sync-switch.md, sections 4, 8 and 10.
+// Source:      the recorded settings of Sync-Switch, Li et al., ICDCS 2021, section VI.
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "calibrate/learning/held_out.hpp"
 #include "calibrate/learning/recorded_layout.hpp"
 #include "calibrate/validation/recorded_scenario.hpp"
 
 namespace paceline {
 
+// A synchronous or asynchronous step time; `null_linear` holds the null model's. Nothing is recorded of some
+// settings.
 struct StepTimeRow {
-  std::string group;
   std::string from;  // what it was predicted from
-  bool synchronous = true;
-  double predicted_s = 0.0;
-  std::optional<double> recorded_s;  // absent: a setting nobody recorded
-  double null_s = 0.0;
+  HeldOutRow row;
 };
 
 struct StepTimeCase {
-  StepTimeRow row;  // without the prediction
+  StepTimeRow result;  // without the prediction
   RecordedSetting setting;
   RecordedCosts costs;
 };

@@ -1,4 +1,4 @@
-// The rows of a validation as a table for a terminal, and as CSV.
+// The rows of a validation as tables for a terminal, and as CSV.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace paceline {
 
-// Every row: predicted, recorded with its 90 % interval, error, errors of the null models.
-[[nodiscard]] std::string fold_text(const FoldResult& fold);
-[[nodiscard]] std::string step_times_text(const std::vector<StepTimeRow>& rows);
+// Every row: predicted, recorded with its 90 % interval, error, errors of the null models; a summary of each
+//            fold.
+[[nodiscard]] std::string validation_text(const RecordedValidation& validation);
 [[nodiscard]] std::string validation_csv(const RecordedValidation& validation);
 
 }  // namespace paceline

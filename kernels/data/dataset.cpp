@@ -28,8 +28,8 @@ std::span<const std::uint8_t> Dataset::bytes(std::uint32_t sample) const {
 
 void Dataset::fill(std::span<const std::uint32_t> samples, std::span<float> pixels,
                    std::span<std::int64_t> labels) const {
-  check(pixels.size() == samples.size() * values_per_image, "room for every pixel of the batch");
-  check(labels.size() == samples.size(), "room for every label of the batch");
+  check(pixels.size() == samples.size() * values_per_image, "a place for every pixel of the batch");
+  check(labels.size() == samples.size(), "a place for every label of the batch");
   auto target = pixels.begin();
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::span<const std::uint8_t> image = bytes(samples[i]);

@@ -1,7 +1,8 @@
 // Labelled images in memory, handed out as batches of normalized pixels.
 //
 // Models:      n samples of 3x32x32 bytes with one label each.
-// Equation:    pixel = (byte / 255 − mean[channel]) / deviation[channel], the usual constants of each dataset.
+// Equation:    pixel = (byte / 255 − mean[channel]) / deviation[channel], the usual constants of each
+//              dataset.
 // Units:       bytes 0-255 in channel-row-column order; labels 0 … classes−1.
 // Assumptions: the data fits into memory (CIFAR: 184 MB).
 // Not modelled: augmentation, reading from disk while training.

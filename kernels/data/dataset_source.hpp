@@ -6,9 +6,9 @@
 //   mnist            train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte,
 //                    t10k-labels-idx1-ubyte; 28x28 grey padded by 2 to 32x32, the same in all three channels
 //
-// Every loader takes the first `train_samples` and `test_samples` in the order of the files and refuses, with a
-// UserError that names the file: missing files, files of another size or format, labels out of range, and asking
-// for more samples than there are.
+// Every loader takes the first `train_samples` and `test_samples` in the order of the files and refuses, with
+// a UserError that names the file: missing files, files of another size or format, labels out of range, and
+// asking for more samples than there are.
 #pragma once
 
 #include "kernels/data/dataset.hpp"

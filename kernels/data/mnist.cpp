@@ -1,5 +1,6 @@
-// MNIST in IDX files: big-endian magic number, extents, then bytes. Images: magic 2051, count, 28, 28; labels:
-// magic 2049, count. Any dataset in this form with 28x28 images and 10 classes (Fashion-MNIST) loads as well.
+// MNIST in IDX files: big-endian magic number, extents, then bytes. Images: magic 2051, count, 28, 28;
+// labels: magic 2049, count. Any dataset in this form with 28x28 images and 10 classes (Fashion-MNIST) loads
+// as well.
 // Source: LeCun, Cortes, Burges, "The MNIST database of handwritten digits".
 #include <array>
 #include <filesystem>

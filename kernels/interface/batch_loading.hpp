@@ -1,6 +1,7 @@
 // Fetching mini-batches out of a data set, for measuring.
 //
-// Models:      what a worker does before each iteration: samples at random places copied together and normalized.
+// Models:      what a worker does before each iteration: samples at random places copied together and
+//              normalized.
 // Units:       batches in samples.
 // Assumptions: the data set is in memory (dataset.hpp); one thread.
 // Not modelled: reading from disk, decoding, augmentation.

@@ -1,7 +1,7 @@
 // How noisy a network's gradients are while it learns, for the gradient noise scale.
 //
-// Models:      momentum SGD on a data set; at several points of training, mean squared lengths of gradients of
-//              small batches and of the large batch they make up together.
+// Models:      momentum SGD on a data set; at several points of training, mean squared lengths of gradients
+//              of small batches and of the large batch they make up together.
 // Equation:    at each point and repeat: k small batches of b samples drawn at random, gradients g_1 … g_k;
 //              small = mean |g_i|², large = |mean g_i|², of batches b and B = k·b.
 // Units:       squared gradient length; samples.
@@ -37,8 +37,8 @@ struct NoisePoint {
   std::vector<GradientSquares> repeats;
 };
 
-// Deterministic for one number of compute threads. Throws UserError for a network that does not take 32x32 images,
-// and for data that cannot be loaded.
+// Deterministic for one number of compute threads. Throws UserError for a network that does not take 32x32
+// images, and for data that cannot be loaded.
 [[nodiscard]] std::vector<NoisePoint> measure_gradient_noise(const std::string& network,
                                                              const NoiseMeasurement& measurement);
 

@@ -1,8 +1,9 @@
 // One worker's real computation, for measuring: forward, backward and optimizer step of a network on
 // synthetic data. LibTorch stays behind this header so that only kernels/ compiles against it.
 //
-// Models:      a network of the list, or one of the user's own: a TorchScript file, which maps {batch, shape…} to logits
-//              {batch, classes} or {batch, length, classes}. Its parameters must be 32-bit floats.
+// Models:      a network of the list, or one of the user's own: a TorchScript file, which maps {batch,
+//              shape…} to logits {batch, classes} or {batch, length, classes}. Its parameters must be 32-bit
+//              floats.
 // Units:       batches in samples, sizes in bytes.
 // Assumptions: the caller has set CPU affinity; `set_compute_threads` is called before the first step.
 // Not modelled: loading and augmenting data.
@@ -39,7 +40,8 @@ struct NetworkChoice {
 
 // Every network that can be calibrated, in a fixed order.
 [[nodiscard]] std::vector<NetworkSummary> list_networks();
-// Throws UserError naming the closest network when there is no such name, or saying what is wrong with the file.
+// Throws UserError naming the closest network when there is no such name, or saying what is wrong with the
+// file.
 [[nodiscard]] NetworkFacts network_facts(const NetworkChoice& choice);
 [[nodiscard]] NetworkFacts network_facts(const std::string& name);
 

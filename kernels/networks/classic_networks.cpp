@@ -1,8 +1,9 @@
 // AlexNet and VGG-11. Dropout is left out: it has no parameters and next to no work.
-// Source: Krizhevsky, "One weird trick for parallelizing convolutional neural networks", 2014 (the one-column AlexNet
-// of torchvision); Simonyan and Zisserman, "Very deep convolutional networks", ICLR 2015, configuration A. The 32x32
-// form of VGG-11 has batch normalization and a single linear layer, as is usual for CIFAR; that of AlexNet pads its first
-// convolution by 5, pools 2x2 and ends in a single linear layer, like the usual CIFAR version of 2.47 M parameters.
+// Source: Krizhevsky, "One weird trick for parallelizing convolutional neural networks", 2014 (the one-column
+// AlexNet of torchvision); Simonyan and Zisserman, "Very deep convolutional networks", ICLR 2015,
+// configuration A. The 32x32 form of VGG-11 has batch normalization and a single linear layer, as is usual
+// for CIFAR; that of AlexNet pads its first convolution by 5, pools 2x2 and ends in a single linear layer,
+// like the usual CIFAR version of 2.47 M parameters.
 #include <array>
 
 #include <ATen/core/Tensor.h>

@@ -1,5 +1,5 @@
-// Transformers that predict the next token, in the form of GPT-2: normalization before each part, learned positions,
-// output weights shared with the token embedding. Dropout is left out.
+// Transformers that predict the next token, in the form of GPT-2: normalization before each part, learned
+// positions, output weights shared with the token embedding. Dropout is left out.
 // Source: Radford et al., "Language models are unsupervised multitask learners", 2019, and its released code.
 #include <cmath>
 #include <limits>

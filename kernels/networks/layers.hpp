@@ -1,9 +1,9 @@
 // The layers the networks are made of, with Kaiming-normal initial weights.
 //
-// Equation:    weight ~ N(0, sqrt(2 / fan_in)), fan_in = inputs of one output value; bias 0; scales 1, shifts 0.
-//              Embeddings ~ N(0, 0.02), as in GPT-2.
-// Source:      He et al., "Delving deep into rectifiers", ICCV 2015; Radford et al., "Language models are unsupervised
-//              multitask learners", 2019.
+// Equation:    weight ~ N(0, sqrt(2 / fan_in)), fan_in = inputs of one output value; bias 0; scales 1, shifts
+//              0. Embeddings ~ N(0, 0.02), as in GPT-2.
+// Source:      He et al., "Delving deep into rectifiers", ICCV 2015; Radford et al., "Language models are
+//              unsupervised multitask learners", 2019.
 #pragma once
 
 #include <cstdint>

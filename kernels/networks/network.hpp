@@ -26,7 +26,8 @@ struct BatchScore {
 
 class Network {
  public:
-  // Throws UserError naming the closest network when `name` is unknown, and when it does not take 32x32 images.
+  // Throws UserError naming the closest network when `name` is unknown, and when it does not take 32x32
+  // images.
   Network(const std::string& name, std::int64_t classes);
   ~Network();
   Network(Network&&) noexcept;
@@ -39,7 +40,8 @@ class Network {
 
   // Loss and gradient of one batch; labels.size() samples.
   double forward_backward(std::span<const float> pixels, std::span<const std::int64_t> labels);
-  // What batch normalization saw in the last call of forward_backward (batch_statistics.hpp); empty without it.
+  // What batch normalization saw in the last call of forward_backward (batch_statistics.hpp); empty without
+  // it.
   [[nodiscard]] std::span<const float> batch_statistics() const;
   // As many: mean 0 and variance 1 for every channel.
   [[nodiscard]] std::vector<float> initial_batch_statistics() const;

@@ -1,8 +1,9 @@
 // How a network is written down: one forward function that asks for its parameters in order.
 //
-// Models:      a classifier of images, or of the next token at every place of a text. The same function is run once to
-//              *declare* its parameters (their shapes and initial distributions are recorded) and then, for every
-//              batch, to *use* them; so the list of parameters can never disagree with the computation.
+// Models:      a classifier of images, or of the next token at every place of a text. The same function is
+//              run once to *declare* its parameters (their shapes and initial distributions are recorded) and
+//              then, for every batch, to *use* them; so the list of parameters can never disagree with the
+//              computation.
 // Assumptions: every path asks for the same parameters in the same order; no state outlives a call: what
 //              batch normalization has seen is handed out, and averaged by the caller (batch_statistics.hpp).
 // Not modelled: dropout, data augmentation.
@@ -27,7 +28,8 @@ struct ParameterDeclaration {
   double initial_standard_deviation = 0.0;
 };
 
-// Where one batch-normalization layer leaves what it saw (training) or finds what it normalizes with (evaluation).
+// Where one batch-normalization layer leaves what it saw (training) or finds what it normalizes with
+// (evaluation).
 // Undefined: it normalizes with the batch at hand and leaves nothing.
 struct BatchStatistics {
   at::Tensor mean;

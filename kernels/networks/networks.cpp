@@ -11,8 +11,8 @@
 namespace paceline::kernels {
 namespace {
 
-// Where a block halves the image and doubles the channels, its shortcut takes every second pixel and fills the
-// new channels with zeros: no parameters ("option A" of the paper).
+// Where a block halves the image and doubles the channels, its shortcut takes every second pixel and fills
+// the new channels with zeros: no parameters ("option A" of the paper).
 at::Tensor shortcut(const at::Tensor& input, std::int64_t channels, std::int64_t stride) {
   const std::int64_t added = channels - input.size(1);
   if (added == 0) return input;

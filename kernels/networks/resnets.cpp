@@ -1,6 +1,6 @@
 // Residual networks for ImageNet, and the same with the first layers usual for 32x32 images.
-// Source: He et al., "Deep residual learning for image recognition", CVPR 2016, table 1; stride in the 3x3 convolution
-// of a bottleneck, as in torchvision.
+// Source: He et al., "Deep residual learning for image recognition", CVPR 2016, table 1; stride in the 3x3
+// convolution of a bottleneck, as in torchvision.
 #include <array>
 
 #include <ATen/core/Tensor.h>

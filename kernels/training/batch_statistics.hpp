@@ -1,11 +1,12 @@
-// What the batch-normalization layers of a network see and use, as one flat vector: for each layer the means of its
-// channels, then their variances.
+// What the batch-normalization layers of a network see and use, as one flat vector: for each layer the means
+// of its channels, then their variances.
 //
-// Equation:    training:   y = scale · (x − mean(batch)) / √(variance(batch) + ε) + shift; the layer leaves mean(batch) and
-//                          the unbiased variance(batch) in its place of the vector
+// Equation:    training:   y = scale · (x − mean(batch)) / √(variance(batch) + ε) + shift; the layer leaves
+//                          mean(batch) and the unbiased variance(batch) in its place of the vector
 //              evaluation: the same with the mean and variance found in the vector
-// Assumptions: statistics never reach a gradient of another batch: training normalizes with the batch at hand. What is
-//              averaged over batches and workers is decided in sim/learning/batch_norm_averages.hpp.
+// Assumptions: statistics never reach a gradient of another batch: training normalizes with the batch at
+//              hand. What is averaged over batches and workers is decided in
+//              sim/learning/batch_norm_averages.hpp.
 //
 // Includes LibTorch: only for network.cpp.
 #pragma once

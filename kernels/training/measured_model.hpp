@@ -1,4 +1,5 @@
-// A network as calibration sees it: something that turns a batch into logits, its parameters in one flat vector.
+// A network as calibration sees it: something that turns a batch into logits, its parameters in one flat
+// vector.
 //
 // Includes LibTorch: only for training_step.cpp and the models themselves.
 #pragma once

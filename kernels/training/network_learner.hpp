@@ -1,19 +1,20 @@
 // A learner that really trains: the gradients of a real network on real or generated images.
 //
-// Models:      the parameters, copies and velocities of sim/learning/parameter_store.hpp, with the gradients of a network;
-//              per worker one position in its own order of its part of the training set
+// Models:      the parameters, copies and velocities of sim/learning/parameter_store.hpp, with the gradients
+//              of a network; per worker one position in its own order of its part of the training set
 //              (sim/learning/partition.hpp).
-// Equation:    those of parameter_store.hpp. A worker with random stream r reads its part of the training set in passes; pass
-//              p is the permutation drawn from the stream (seed, data_order, r, p). Shards follow the order of the
-//              streams: the worker with the lowest reads the first. A batch of b takes the next b samples,
-//              across the end of a pass if need be, so that a batch of 48 extends a batch of 32.
+// Equation:    those of parameter_store.hpp. A worker with random stream r reads its part of the training set
+//              in passes; pass p is the permutation drawn from the stream (seed, data_order, r, p). Shards
+//              follow the order of the streams: the worker with the lowest reads the first. A batch of b
+//              takes the next b samples, across the end of a pass if need be, so that a batch of 48 extends a
+//              batch of 32.
 // Units:       loss in nats, accuracy 0-1.
 // Assumptions: one compute thread (set by the constructor for the whole process), so that equal calls give
-//              bit-identical numbers on one type of CPU. A worker that has not pulled holds the initial parameters.
-//              Batch normalization trains with the statistics of the batch and is evaluated with averages
-//              (sim/learning/batch_norm_averages.hpp), in which the newest batch has a share of 0.1.
+//              bit-identical numbers on one type of CPU. A worker that has not pulled holds the initial
+//              parameters. Batch normalization trains with the statistics of the batch and is evaluated with
+//              averages (sim/learning/batch_norm_averages.hpp), in which the newest batch has a share of 0.1.
 // Not modelled: augmentation.
-// Source:      design section 3.
+// Source:      docs/models.md, "Learners".
 #pragma once
 
 #include <cstdint>

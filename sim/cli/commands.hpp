@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/learning/fit_command.hpp"
+#include "calibrate/validation/validate_command.hpp"
+
 namespace paceline {
 
 inline constexpr int exit_done = 0;
@@ -52,34 +55,6 @@ struct PlotArguments {
   std::string output = "figures";
   bool force = false;
   bool json = false;
-};
-
-struct FitArguments {
-  std::string logs;  // a YAML file, or a folder of recorded runs
-  std::string output = "learner.json";
-  std::string name;                   // empty: that of the logs
-  std::string campaign;               // of a folder of recorded runs
-  std::vector<std::string> policies;  // empty: all
-  std::string form = "relaxation";
-  int bootstrap = 20;
-  bool figures = true;
-  bool skip_bad = false;
-  bool force = false;
-};
-
-struct ValidateArguments {
-  std::string folder;  // recorded runs
-  std::string output = "results/validation-recorded";
-  int replications = 100;  // simulated runs of each setting
-  int jobs = 1;
-  bool figures = true;
-  bool skip_bad = false;
-  bool force = false;
-};
-
-struct CompareLearnerArguments {
-  std::string trained;    // results of a study with real networks
-  std::string predicted;  // of the same policies with a statistical learner
 };
 
 struct TimingArguments {

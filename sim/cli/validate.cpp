@@ -1,119 +1,18 @@
-// validate recorded: every recorded run predicted from fits that exclude it, beside the null models.
-// validate learner: a statistical learner beside real training under the same policies.
-#include <algorithm>
-#include <filesystem>
-#include <set>
-#include <string>
-
+// validate: predictions beside recorded runs, a statistical learner beside real training.
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "calibrate/learning/scatter_figure.hpp"
-#include "calibrate/validation/learner_comparison.hpp"
-#include "calibrate/validation/validation_tables.hpp"
-#include "plots/data/results.hpp"
-#include "sim/base/atomic_file.hpp"
-#include "sim/base/diagnostic.hpp"
-#include "sim/base/progress.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/report/output/staged_folder.hpp"
 
 namespace paceline {
-namespace {
-
-std::optional<ScatterBar> bar_of(const HeldOutRow& row) {
-  if (!row.predicted_low || !row.predicted_high) return std::nullopt;
-  return ScatterBar{*row.predicted_low, *row.predicted_high};
-}
-
-ScatterFigure accuracy_figure_of(const RecordedValidation& validation) {
-  ScatterFigure figure{
-      "final-accuracy",
-      "recorded final accuracy",
-      "predicted final accuracy",
-      true,
-      {},
-      "each point: the mean of a group of runs, from a fit without them; bars: where 90 % of the "
-      "predicted means over as many runs lie; line: equal"};
-  for (const FoldResult& fold : validation.folds) {
-    const std::string campaign = fold.name.substr(0, fold.name.find(": "));
-    for (const HeldOutRow& row : fold.rows) {
-      if (row.quantity != HeldOutQuantity::final_accuracy || !row.predicted || !row.recorded) continue;
-      if (figure.series.empty() || figure.series.back().name != campaign)
-        figure.series.push_back({campaign, {}});
-      figure.series.back().points.push_back({*row.recorded, *row.predicted, bar_of(row)});
-    }
-  }
-  return figure;
-}
-
-// Lists what was written, so that --force may replace it and nothing else.
-void write_manifest(const std::filesystem::path& folder, const std::string& command) {
-  std::set<std::string> files{"manifest.json"};
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) files.insert(entry.path().lexically_relative(folder).string());
-  const nlohmann::ordered_json manifest{
-      {"format", "paceline-validation"}, {"version", 1}, {"command", command}, {"files", files}};
-  write_file_atomically(folder / "manifest.json", manifest.dump(1) + "\n");
-}
-
-// A note made while the folder had its hidden name.
-std::string in_place(std::string note, const std::string& staging, const std::string& folder) {
-  for (std::size_t at = note.find(staging); at != std::string::npos;
-       at = note.find(staging, at + folder.size()))
-    note.replace(at, staging.size(), folder);
-  return note;
-}
-
-std::vector<double> final_accuracies(const plots::PlottedRun& run) {
-  std::vector<double> finals;
-  for (const plots::LearningCurve& curve : run.curves) finals.push_back(curve.evaluations.back().accuracy);
-  if (finals.empty())
-    throw UserError(fmt::format("{} holds no accuracies", run.folder.string()), "its job does not learn");
-  return finals;
-}
-
-}  // namespace
 
 int validate_learner_command(const CompareLearnerArguments& arguments) {
-  const std::vector<plots::PlottedRun> predicted = plots::read_results(arguments.predicted);
-  std::vector<FinalAccuracies> policies;
-  for (const plots::PlottedRun& trained : plots::read_results(arguments.trained)) {
-    const auto same = std::find_if(predicted.begin(), predicted.end(),
-                                   [&](const plots::PlottedRun& run) { return run.name == trained.name; });
-    if (same == predicted.end())
-      throw UserError(fmt::format("{} has no policy `{}`", arguments.predicted, trained.name),
-                      "both studies name the same policies");
-    policies.push_back({trained.name, final_accuracies(trained), final_accuracies(*same)});
-  }
-  fmt::print("{}", comparison_text(compare_learner(policies)));
+  validate_learner(arguments);
   return exit_done;
 }
 
 int validate_recorded_command(const ValidateArguments& arguments) {
-  const std::filesystem::path folder = arguments.output;
-  StagedFolder staged(folder, arguments.force);
-  const RecordedRuns recorded = read_recorded_runs(arguments.folder, arguments.skip_bad);
-  for (const std::string& note : recorded.notes) fmt::print(stderr, "skipped: {}\n", note);
-  Progress progress("validating");
-  const RecordedValidation validation =
-      validate_recorded(recorded,
-                        {.form = find_form("relaxation"),
-                         .folder = staged.path(),
-                         .jobs = arguments.jobs,
-                         .replications = arguments.replications},
-                        [&](double share, const std::string& part) { progress.update(share, part); });
-  const std::string command = fmt::format("paceline validate recorded {}", shell_quoted(arguments.folder));
-  for (const FoldResult& fold : validation.folds) fmt::print("{}", fold_text(fold));
-  fmt::print("{}", step_times_text(validation.step_times));
-  write_file_atomically(staged.path() / "validation.csv", validation_csv(validation));
-  const ScatterFigure figure = accuracy_figure_of(validation);
-  if (arguments.figures && !figure.series.empty()) draw_scatter(figure, staged.path(), command);
-  write_manifest(staged.path(), command);
-  staged.commit();
-  for (const std::string& note : validation.notes)
-    fmt::print(stderr, "note: {}\n", in_place(note, staged.path().string(), folder.string()));
-  fmt::print("\nresults: {}\n", folder.string());
+  validate_recorded_folder(arguments,
+                           fmt::format("paceline validate recorded {}", shell_quoted(arguments.folder)));
   return exit_done;
 }
 

@@ -1,14 +1,17 @@
-// The baseline form: a plain power law with a staleness discount, the simplest curve that knows staleness at all.
+// The baseline form: a plain power law with a staleness discount, the simplest curve that knows staleness at
+// all.
 //
 // Models:      loss and error fall as a power of the effective samples; a stale gradient counts for less.
 // Equation:    E += Σ samples_i / (1 + staleness_discount · tau_i)
 //              S = (1 + E / scale_samples)^(-exponent)
-//              accuracy = 1/classes + (ceiling - 1/classes) · (1 - S) - noise_accuracy · t^noise_exponent · (1 - S),
-//              loss = ln(classes) · S + floor_loss · t^noise_exponent,  t = temperature (learning_form.hpp)
+//              accuracy = 1/classes + (ceiling - 1/classes) · (1 - S) - noise_accuracy · t^noise_exponent ·
+//              (1 - S), loss = ln(classes) · S + floor_loss · t^noise_exponent,  t = temperature
+//              (learning_form.hpp)
 // Units:       E in samples, tau in updates.
 // Assumptions: the learning rate acts only through what gradient noise holds back.
 // Not modelled: a critical period, the order of phases, divergence.
-// Source:      curve: Optimus, Peng et al., EuroSys 2018; sign of the discount: Dai et al. 2019 (arXiv 1810.03264).
+// Source:      curve: Optimus, Peng et al., EuroSys 2018; sign of the discount: Dai et al. 2019 (arXiv
+//              1810.03264).
 #include <algorithm>
 #include <cmath>
 

@@ -1,6 +1,7 @@
 // The noisy quadratic model with delayed gradients and heavy-ball momentum, followed direction by direction.
 //
-// Models:      loss as a sum over eigen-directions; each gradient is that of the version it was read from, plus noise.
+// Models:      loss as a sum over eigen-directions; each gradient is that of the version it was read from,
+//              plus noise.
 // Equation:    for direction i with curvature h_i = sharpness · i^(-decay), i = 1 … 16
 //                g_i = h_i · theta_i(version read) + sqrt(noise · h_i / samples) · N(0, 1)
 //                v_i = momentum · v_i + weight · g_i,   theta_i -= learning_rate · v_i

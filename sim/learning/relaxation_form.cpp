@@ -1,15 +1,17 @@
 // The relaxation form, which the shipped learners use: progress, gradient noise and a critical period.
 //
 // Models:      (1) progress: what is left to learn falls with samples, more slowly when gradients are stale;
-//              (2) gradient noise: at a high learning rate it holds loss and accuracy away from what the progress
-//              allows. Staleness raises it without bound towards a limit of stability, a drop of the learning rate
-//              removes it, and it anneals: what it costs shrinks with the samples trained on, stale or not;
-//              (3) critical period: staleness met while there is much left to learn lowers the accuracy reached in the
-//              end, for good; staleness met later does not.
-// Equation:    with n samples in an update, t its temperature relative to t_ref, x the exposure of its gradients
-//              (both in learning_form.hpp; mean by samples), x̄ the moving average of x over 100 updates:
-//                u    += n · speed · t^rate_exponent · (1 + n_ref/b_noise)/(1 + n/b_noise) / (1 + slowing · x)
-//                        / progress_samples
+//              (2) gradient noise: at a high learning rate it holds loss and accuracy away from what the
+//              progress allows. Staleness raises it without bound towards a limit of stability, a drop of the
+//              learning rate removes it, and it anneals: what it costs shrinks with the samples trained on,
+//              stale or not;
+//              (3) critical period: staleness met while there is much left to learn lowers the accuracy
+//              reached in the end, for good; staleness met later does not.
+// Equation:    with n samples in an update, t its temperature relative to t_ref, x the exposure of its
+//              gradients (both in learning_form.hpp; mean by samples), x̄ the moving average of x over 100
+//              updates:
+//                u    += n · speed · t^rate_exponent · (1 + n_ref/b_noise)/(1 + n/b_noise)
+//                        / (1 + slowing · x) / progress_samples
 //                U    += the same without slowing: work done at a learning rate
 //                S     = exp(-u^onset_exponent)                            what is left to learn
 //                D    += staleness_penalty · x · (decrease of S^critical_period_exponent)
@@ -18,17 +20,19 @@
 //                                  / (1 - x̄ / exposure_limit)^noise_staleness_exponent
 //                h     relaxes to  noise_accuracy · t^noise_temperature_exponent / (1 - x̄ / exposure_limit)
 //                loss  = ln(classes) · S^loss_exponent + f
-//                accuracy = 1/classes + (ceiling - D - 1/classes) · (1 - S) - g · exp(-annealing · U) · (1 - S)
+//                accuracy = 1/classes + (ceiling - D - 1/classes) · (1 - S)
+//                           - g · exp(-annealing · U) · (1 - S)
 //                fluctuation = h · exp(-annealing · U) · (1 - S)           scale of the evaluation noise
 //              When x̄ passes exposure_limit the job diverges: loss grows to infinity.
 // Units:       progress u and work U in units of progress_samples; loss in nats; accuracy as a fraction.
-// Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples. Single
-//              evaluations scatter as the variance of the parameters does, which grows towards the limit like the
-//              loss it costs (f).
+// Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples.
+//              Single evaluations scatter as the variance of the parameters does, which grows towards the
+//              limit like the loss it costs (f).
 // Not modelled: recovery from divergence; overfitting; a learning rate too high without staleness.
 // Source:      noise floor and batch term (b_noise): McCandlish et al. 2018 (arXiv 1812.06162), section 2;
-//              noise under delay and its limit: the noisy quadratic model (quadratic_form.cpp); critical period: Achille
-//              et al., ICLR 2019 (arXiv 1711.08856). Their shapes were chosen on recorded runs: docs/models.md.
+//              noise under delay and its limit: the noisy quadratic model (quadratic_form.cpp); critical
+//              period: Achille et al., ICLR 2019 (arXiv 1711.08856). Their shapes were chosen on recorded
+//              runs: docs/models.md.
 #include <algorithm>
 #include <cmath>
 #include <limits>

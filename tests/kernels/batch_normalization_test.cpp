@@ -33,8 +33,8 @@ double loss_after_second_worker(BatchNormRule rule) {
 }  // namespace
 
 TEST_CASE("statistics of a batch, given back, normalize that batch as in training") {
-  // The training loss uses the biased variance, the statistics hold the unbiased one: n/(n − 1) with at least 16·64
-  // values in each channel, 0.1 %.
+  // The training loss uses the biased variance, the statistics hold the unbiased one: n/(n − 1) with at least
+  // 16·64 values in each channel, 0.1 %.
   Network network("resnet20", 10);
   network.initialize(network.parameters(), {});
   const TrainAndTest data = generate_built_in_images(16, 1);

@@ -50,8 +50,8 @@ TEST_CASE("normalized pixels are (byte / 255 - 0.5) / 0.15 in the order asked fo
         doctest::Approx(expected).epsilon(1e-4));
 }
 
-// The measurement of kernels/data/built_in_images.hpp in short: 3 seeds instead of 10, and no wait for the ceiling of
-// 0.774 that the long measurement found.
+// The measurement of kernels/data/built_in_images.hpp in short: 3 seeds instead of 10, and no wait for the
+// ceiling of 0.774 that the long measurement found.
 TEST_CASE("acceptance: BSP needs 300 updates to 80 % of the ceiling, and ASP ends more than 2 sd away") {
   constexpr double target = 0.8 * 0.774;
   constexpr std::int64_t workers = 8;

@@ -55,8 +55,8 @@ std::vector<float> weighted_mean(std::span<const float> a, double na, std::span<
 }  // namespace
 
 TEST_CASE("with equal shards a worker reads its own shard only, with the whole data all of it") {
-  // Two samples, two workers. A shard is one sample: a worker's gradients repeat, and those of the other differ. Of the
-  // whole data the second batch of one is the other sample.
+  // Two samples, two workers. A shard is one sample: a worker's gradients repeat, and those of the other
+  // differ. Of the whole data the second batch of one is the other sample.
   NetworkLearnerConfig config = job(2);
   config.dataset.partition = DataPartition::equal_shards;
   NetworkLearner sharded(config);

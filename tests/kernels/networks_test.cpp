@@ -64,11 +64,12 @@ TEST_CASE("the residual networks have the published 0.27 and 0.46 million parame
   CHECK(std::round(static_cast<double>(network_facts("resnet32").parameter_count) / 1e4) == 46);
 }
 
-// All weights are 0 but the centre tap of the first convolution (colour 0 -> channel 0), its batch-norm scale and
-// the last layer's weights to class 0: every block then passes its shortcut on, and the logit of class 0 is the
-// mean of relu(batch-norm(pixel)) over the pixels that two halvings of the image keep, each fourth one of 64.
-// In a batch of two images with a single pixel 1, m = 2 / 2048 is the mean, y = (1 − m) / sqrt(m − m² + 1e-5)
-// the normalized pixel (all others become negative, so 0), and the logit is y / 64 where the pixel is kept.
+// All weights are 0 but the centre tap of the first convolution (colour 0 -> channel 0), its batch-norm scale
+// and the last layer's weights to class 0: every block then passes its shortcut on, and the logit of class 0
+// is the mean of relu(batch-norm(pixel)) over the pixels that two halvings of the image keep, each fourth one
+// of 64. In a batch of two images with a single pixel 1, m = 2 / 2048 is the mean, y = (1 − m) / sqrt(m − m²
+// + 1e-5) the normalized pixel (all others become negative, so 0), and the logit is y / 64 where the pixel is
+// kept.
 TEST_CASE("the residual networks halve the image twice, and their shortcuts carry the kept pixels") {
   Network network("resnet20", 10);
   constexpr std::size_t first_scale = 16 * 3 * 9;
@@ -162,7 +163,8 @@ TEST_CASE("initial values differ between seeds and between replications") {
 }
 
 TEST_CASE("parameter counts are the published ones") {
-  // torchvision 0.21 for ImageNet, the released GPT-2 with its embedding counted once, kuangliu's networks for CIFAR
+  // torchvision 0.21 for ImageNet, the released GPT-2 with its embedding counted once, kuangliu's networks
+  // for CIFAR
   CHECK(network_facts("resnet18").parameter_count == 11'689'512);
   CHECK(network_facts("resnet50").parameter_count == 25'557'032);
   CHECK(network_facts("alexnet").parameter_count == 61'100'840);
@@ -175,8 +177,8 @@ TEST_CASE("parameter counts are the published ones") {
 }
 
 TEST_CASE("the count of the small transformer follows from its layers") {
-  // embedding 256·d, positions 64·d; each of 4 layers: attention (d·3d + 3d) + (d·d + d), inner (d·4d + 4d) + (4d·d + d),
-  // two normalizations 4d; a last normalization 2d
+  // embedding 256·d, positions 64·d; each of 4 layers: attention (d·3d + 3d) + (d·d + d), inner (d·4d + 4d) +
+  // (4d·d + d), two normalizations 4d; a last normalization 2d
   constexpr std::int64_t d = 128;
   CHECK(network_facts("small-gpt").parameter_count ==
         256 * d + 64 * d + 4 * (3 * d * d + 3 * d + d * d + d + 4 * d * d + 4 * d + 4 * d * d + d + 4 * d) +

@@ -46,9 +46,9 @@ std::vector<float> trained(SynchronizationKind policy, DataPartition partition,
 }  // namespace
 
 TEST_CASE("relabelling the workers together with their random streams trains the same network") {
-  // Under ASP bit by bit, whatever the number of workers: a job of four under jitter, with the order of everybody's data
-  // and the shards, if any. Under BSP the gradients are summed in the order of the places, so that four workers agree to
-  // rounding only; of two, a + b = b + a.
+  // Under ASP bit by bit, whatever the number of workers: a job of four under jitter, with the order of
+  // everybody's data and the shards, if any. Under BSP the gradients are summed in the order of the places,
+  // so that four workers agree to rounding only; of two, a + b = b + a.
   for (const DataPartition partition : {DataPartition::whole, DataPartition::equal_shards}) {
     const std::vector<float> asynchronous = trained(SynchronizationKind::asp, partition, {0, 1, 2, 3});
     CHECK(asynchronous == trained(SynchronizationKind::asp, partition, {2, 0, 3, 1}));

@@ -62,7 +62,7 @@ TEST_CASE("its parameters lie in the flat vector: writing there changes the logi
   CHECK(model->logits(ones)[0][0].item<double>() == doctest::Approx(48 * 2.0 + 2.0));
 }
 
-TEST_CASE("what is wrong with a file is said before anything is measured") {
+TEST_CASE("a bad file is refused before anything is measured") {
   const test::TemporaryFolder folder;
   const std::string good = linear_file(folder);
   const std::string bad = (folder.path() / "bad.pt").string();

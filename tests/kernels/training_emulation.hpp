@@ -1,9 +1,11 @@
-// A training job on equal workers with no cost but computing: the coordinator, the ideal executor and a NetworkLearner.
-// Measures what a dataset and a network do under BSP and ASP.
+// A training job on equal workers with no cost but computing: the coordinator, the ideal executor and a
+// NetworkLearner. Measures what a dataset and a network do under BSP and ASP.
 //
-// Models:      BSP and ASP over a server that takes no time, messages that take none, iterations of mean length 1 with
-//              cv 0.1: under ASP a worker pulls at the instant of its own apply, so staleness is W − 1 on average.
-// Units:       progress in gradients (one batch of one worker each), so that both are compared at equal samples.
+// Models:      BSP and ASP over a server that takes no time, messages that take none, iterations of mean
+//              length 1 with cv 0.1: under ASP a worker pulls at the instant of its own apply, so staleness
+//              is W − 1 on average.
+// Units:       progress in gradients (one batch of one worker each), so that both are compared at equal
+//              samples.
 #pragma once
 
 #include <cstdint>

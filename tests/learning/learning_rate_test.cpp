@@ -77,8 +77,9 @@ TEST_CASE("a schedule looks at its own basis only") {
 }
 
 TEST_CASE("a drop at raw step 32000 falls where Sync-Switch's recorded runs had it") {
-  // W = 64,000 mini-batches, N = 8 workers, BSP for the share p: k = p·W/N steps, then ASP. The raw step 32,000 is
-  // the workload fraction (N·k + 32,000 − k) / W: 0.518 (2 %), 0.544 (5 %), 0.588 (10 %), 0.938 (50 %).
+  // W = 64,000 mini-batches, N = 8 workers, BSP for the share p: k = p·W/N steps, then ASP. The raw step
+  // 32,000 is the workload fraction (N·k + 32,000 − k) / W: 0.518 (2 %), 0.544 (5 %), 0.588 (10 %), 0.938 (50
+  // %).
   OptimizerConfig optimizer = with_rate(1.0);
   optimizer.schedule = {.basis = ScheduleBasis::step, .milestones = {32000.0}, .factor = 0.1};
   for (const auto& [share, fraction] :

@@ -1,6 +1,6 @@
-// What an update does to the parameters, on f(x) = ½ (x₀² + 2 x₁²) from x = (8, 4): g(x) = (x₀, 2 x₁), first (8, 8).
-// All values are exact in binary, so that the hand-computed traces are compared with ==. Unless said otherwise the
-// learning rate is ¼ and the momentum m is ½.
+// What an update does to the parameters, on f(x) = ½ (x₀² + 2 x₁²) from x = (8, 4): g(x) = (x₀, 2 x₁), first
+// (8, 8). All values are exact in binary, so that the hand-computed traces are compared with ==. Unless said
+// otherwise the learning rate is ¼ and the momentum m is ½.
 #include <array>
 #include <vector>
 
@@ -148,7 +148,8 @@ TEST_CASE("weight decay enters the velocity with the gradient") {
 
 TEST_CASE("accumulate and step once, or step at each push: equal without momentum at equal reach, else not") {
   // Once: x ← x − 2·η·mean(g) = (8, 4) − (8, 8)/2 = (4, 0), with or without momentum: the velocity was 0.
-  // Each, no momentum: (6, 2), then (4, 0). Each, with momentum at the server: (3, −1) as in the first trace above.
+  // Each, no momentum: (6, 2), then (4, 0). Each, with momentum at the server: (3, −1) as in the first trace
+  // above.
   for (const double momentum : {0.0, 0.5}) {
     CAPTURE(momentum);
     QuadraticLearner once(two_workers);
@@ -217,8 +218,8 @@ TEST_CASE("a copy pulled from two servers at different versions gives a gradient
 }
 
 TEST_CASE("the shards of a gradient carry their velocities in any order of the servers") {
-  // The trace of two pushes with momentum, wherever kept, on two servers that see the pushes in opposite orders: both
-  // gradients are (8, 8), so x is as with one server.
+  // The trace of two pushes with momentum, wherever kept, on two servers that see the pushes in opposite
+  // orders: both gradients are (8, 8), so x is as with one server.
   for (const MomentumPlace place : {MomentumPlace::server, MomentumPlace::workers}) {
     QuadraticLearner learner({.worker_count = 2, .server_count = 2, .momentum_at = place});
     learner.compute(w0, 1, a);

@@ -121,7 +121,8 @@ TEST_CASE("a gradient is computed before it is applied, and used once") {
 }
 
 TEST_CASE("a staleness penalty far more uncertain than it is large is on average that of the mean run") {
-  // Fitted to few runs the deviation of the penalty's factor came out as 107: cut off at zero its mean was 43, not 1.
+  // Fitted to few runs the deviation of the penalty's factor came out as 107: cut off at zero its mean was
+  // 43, not 1.
   for (const double spread : {0.3, 1.0}) {
     INFO(spread);
     constexpr int draws = 20000;
@@ -208,7 +209,7 @@ TEST_CASE("a broken learner file is refused with file and field") {
     return message_of(file.string());
   };
   CHECK(with("\"relaxation\"", "\"guess\"").find("form: there is no form \"guess\"") != std::string::npos);
-  CHECK(with("\"relaxation\"", "\"efficiency\"").find("the form \"efficiency\" was removed; fit the runs again") !=
+  CHECK(with("\"relaxation\"", "\"efficiency\"").find("the form \"efficiency\" was removed; fit") !=
         std::string::npos);
   CHECK(with("\"version\": 3", "\"version\": 1").find("version: must be") != std::string::npos);
   CHECK(with("\"assumed\"", "\"recorded\"").find("fitted_on: a recorded learner names the runs") !=
@@ -222,7 +223,7 @@ TEST_CASE("a broken learner file is refused with file and field") {
   CHECK(with("{", "[").find("is not JSON") != std::string::npos);
 }
 
-TEST_CASE("use outside the fitted ranges is said for each range") {
+TEST_CASE("use outside the fitted ranges gives a note for each range") {
   const StatisticalModel model = small_model();
   LearnerUse use{8, 128.0, 1024.0, 7.0, 0.8, 1e6, 0.9, 0.9};
   CHECK(outside_validity(model, use).empty());

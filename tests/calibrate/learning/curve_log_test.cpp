@@ -44,7 +44,7 @@ TEST_CASE("a missing column is an error that lists the columns there are") {
     static_cast<void>(read_curve(file.path, {}));
     FAIL("must be refused");
   } catch (const UserError& error) {
-    CHECK(std::string(error.what()).find("has no column `value`") != std::string::npos);
+    CHECK(std::string(error.what()).find("there is no column `value`") != std::string::npos);
     CHECK(std::string(error.what()).find("step, accuracy") != std::string::npos);
   }
 }

@@ -72,7 +72,8 @@ namespace {
 constexpr double speed_spread = 0.4;
 constexpr int runs_of_a_group = 41;
 
-// Draws in the middle of parts of equal probability: what they differ in has the mean and nearly the spread asked for.
+// Draws in the middle of parts of equal probability: what they differ in has the mean and nearly the spread
+// asked for.
 RunEffects effects_of_run(int run) {
   const boost::math::normal_distribution<double> normal;
   return run_effects({0.0, 0.0, speed_spread}, 0.0,
@@ -115,14 +116,14 @@ TEST_CASE("the mean over runs of a fitted learner, not its mean run, lies at the
     }
     for (std::size_t i = 0; i < positions.size(); ++i) {
       INFO(positions[i]);
-      CHECK(std::abs(mean_over_runs[i] - *group.group.mean_accuracy_at(positions[i])) < 0.006);
+      CHECK(std::abs(mean_over_runs[i] - *mean_accuracy_at(group.group.runs, positions[i])) < 0.006);
     }
   }
 }
 
 TEST_CASE("runs that learn at different speeds are not taken to end at different ceilings") {
-  // Over 4,000 mini-batches all catch up; after 700 the slow ones have not, and how far they lie below is far from linear
-  // in the speed. Both groups scatter by speed alone.
+  // Over 4,000 mini-batches all catch up; after 700 the slow ones have not, and how far they lie below is far
+  // from linear in the speed. Both groups scatter by speed alone.
   const FittedForm truth = known_form();
   const std::vector<TracedGroup> groups =
       trace_groups({scattered(truth, "long", {{true, 4000.0}}), scattered(truth, "short", {{true, 700.0}})});

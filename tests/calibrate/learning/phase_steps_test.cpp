@@ -1,9 +1,8 @@
-#include "calibrate/learning/phase_steps.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
+#include "calibrate/learning/recorded_layout.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 
@@ -11,7 +10,8 @@ using namespace paceline;
 
 namespace {
 
-// 1,000 synchronous steps of 1 s with a pause of 20 s in every fifth interval, then 8,000 asynchronous ones of 0.1 s.
+// 1,000 synchronous steps of 1 s with a pause of 20 s in every fifth interval, then 8,000 asynchronous ones
+// of 0.1 s.
 std::string log_with_times() {
   std::string log = "wall_time_s,step,value\n";
   double time = 1000.25;

@@ -1,9 +1,9 @@
 // Where figures of a few runs lie, against what is known of such draws.
-#include "calibrate/learning/predicted_range.hpp"
-
 #include <cmath>
 
 #include <doctest/doctest.h>
+
+#include "calibrate/learning/prediction.hpp"
 
 using namespace paceline;
 
@@ -29,7 +29,8 @@ TEST_CASE("runs that all end alike leave a figure no range") {
 }
 
 TEST_CASE("the range of a mean narrows with the root of the number of runs") {
-  // Ends spread evenly over 0 to 1 have a deviation of 0.2887; 90 % of means of n lie within ± 1.645 · 0.2887 / √n.
+  // Ends spread evenly over 0 to 1 have a deviation of 0.2887; 90 % of means of n lie within ± 1.645 · 0.2887
+  // / √n.
   std::vector<double> ends;
   for (int i = 0; i <= 200; ++i) ends.push_back(i / 200.0);
   const PredictedRuns even = ending_at(ends);

@@ -38,7 +38,7 @@ TEST_CASE("a run that diverged has no accuracy and reaches nothing") {
   const PredictedRuns runs{{run_of(0.9, 0.7), PredictedRun{}}};
   CHECK(runs.diverged_share() == 0.5);
   CHECK(runs.mean_final() == 0.7);
-  CHECK(*runs.mean_accuracy_at(150.0) == doctest::Approx(0.8));
-  CHECK_FALSE(runs.mean_accuracy_at(300.0).has_value());
+  CHECK(*mean_accuracy_at(runs.runs, 150.0) == doctest::Approx(0.8));
+  CHECK_FALSE(mean_accuracy_at(runs.runs, 300.0).has_value());
   CHECK(reach(runs, 0.8).reached == 1);
 }

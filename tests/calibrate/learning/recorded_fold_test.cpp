@@ -1,5 +1,6 @@
-// The fixed folds: fitted on some policies of the recorded runs, judged on others. Bounds are those the learner was
-// built to hold; where it misses one, the bound here is what it reaches, and sim/fit/README.md says so.
+// The fixed folds: fitted on some policies of the recorded runs, judged on others. Bounds are those the
+// learner was built to hold; where it misses one, the bound here is what it reaches, and docs/validation.md
+// says so.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -88,7 +89,8 @@ TEST_CASE("ResNet-32: curves while the learning rate is high, and times to accur
       CHECK(std::abs(*error_of(row, row.predicted)) <= 0.27);
   for (const HeldOutRow& row : fold.rows) {
     INFO(row.group);
-    // ASP first is missed: half of its runs reach .90 at the drop or never, the learner lets some creep up to it.
+    // ASP first is missed: half of its runs reach .90 at the drop or never, the learner lets some creep up to
+    // it.
     if (row.quantity == HeldOutQuantity::time_to_accuracy && row.at == 0.90 &&
         policy_of(row.group) != "asp50-bsp50")
       CHECK(std::abs(*error_of(row, row.predicted)) <= 0.10);
@@ -115,8 +117,9 @@ TEST_CASE("ResNet-32: many runs of a setting fitted end where its mean run and t
 
 TEST_CASE("ResNet-32: how single evaluations scatter grows as the loss does towards the limit of exposure") {
   if (!recorded_data()) return;
-  // The form's fluctuation holds what staleness adds: in proportion to it the scatter of BSP (0.003 to 0.006) and of ASP
-  // (0.02) both come out, and the line through the groups has a slope (1.24) nearer to 1 than to the 1.9 that the noise cost alone wanted: below their middle.
+  // The form's fluctuation holds what staleness adds: in proportion to it the scatter of BSP (0.003 to 0.006)
+  // and of ASP (0.02) both come out, and the line through the groups has a slope (1.24) nearer to 1 than to
+  // the 1.9 that the noise cost alone wanted: below their middle.
   const Fold fold = resnet32();
   CHECK(fold.learner.noise.exponent <= 1.45);
 }

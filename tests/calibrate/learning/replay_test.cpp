@@ -85,7 +85,8 @@ TEST_CASE("the replay uses every sample once, at the rate of its phase and place
 }
 
 TEST_CASE("asynchronous staleness is on average the other workers, synchronous staleness is none") {
-  // Each worker reads again when its own update is applied: mean = W - 1, up to the start, where all read version 0.
+  // Each worker reads again when its own update is applied: mean = W - 1, up to the start, where all read
+  // version 0.
   const UpdateTrace asynchronous(plan_of({{false, 40000.0}}), {1, 0});
   CHECK(asynchronous.mean_staleness() == doctest::Approx(7.0).epsilon(1e-3));
   const UpdateTrace synchronous(plan_of({{true, 40000.0}}), {1, 0});
@@ -106,7 +107,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a checkpoint of the synchronous phase is not made up for when the asynchronous one begins") {
-  // The first after 8,000 synchronous mini-batches comes at 10,000: until then the staleness is that without pauses.
+  // The first after 8,000 synchronous mini-batches comes at 10,000: until then the staleness is that without
+  // pauses.
   TrainingPlan plan = plan_of({{true, 8000.0}, {false, 1900.0}});
   const double without = UpdateTrace(plan, {1, 0}).mean_staleness();
   plan.chief_pauses = {2000.0, 70.0};

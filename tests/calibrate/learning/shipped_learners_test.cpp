@@ -17,7 +17,8 @@ TEST_CASE(
     const StatisticalModel model = read_statistical_model(entry.path());
     CHECK(model.source == LearnerSource::recorded);
     CHECK(model.form->name == "relaxation");
-    // The whole workload in asynchronous gradients of the workers it was fitted on, the rate dropped after 60 %.
+    // The whole workload in asynchronous gradients of the workers it was fitted on, the rate dropped after 60
+    // %.
     const auto form = model.form->make(model.values, {.classes = model.classes, .effects = {}, .seed = {}});
     const LearnerValidity& valid = model.validity;
     const auto updates = static_cast<int>(valid.samples_max / valid.update_samples_min);
@@ -25,7 +26,8 @@ TEST_CASE(
     const SeenGradient gradient{valid.update_samples_min, 1.0, static_cast<double>(valid.workers_max - 1)};
     for (int u = 0; u < updates; ++u)
       form->advance({{&gradient, 1}, u < 0.6 * updates ? rate : 0.1 * rate, valid.momentum_max});
-    // The lowest of the groups fitted, eight workers on the built-in task, ended at 0.66 with the drop after 60 %.
+    // The lowest of the groups fitted, eight workers on the built-in task, ended at 0.66 with the drop after
+    // 60 %.
     CHECK(form->read().accuracy > 0.65);
     CHECK(form->read().accuracy < 0.92);
   }

@@ -34,8 +34,8 @@ RunGroup timed_group(const std::string& name, bool synchronous, std::uint32_t wo
 }  // namespace
 
 TEST_CASE("an iteration and the serial part are taken apart as they were put together") {
-  // Eight workers: an iteration of 0.2 s, of which ASP does one every 0.025 s; under BSP the slowest of eight takes
-  // 0.2 s · m(8), and the coordinator 0.1 s for each: T = 0.2 · m(8) + 0.8.
+  // Eight workers: an iteration of 0.2 s, of which ASP does one every 0.025 s; under BSP the slowest of eight
+  // takes 0.2 s · m(8), and the coordinator 0.1 s for each: T = 0.2 · m(8) + 0.8.
   const double slowest = 0.2 * expected_largest(8, 0.10);
   const RunGroup asp = timed_group("net-8/asp", false, 8, 0.025);
   const RunGroup bsp = timed_group("net-8/bsp", true, 8, slowest + 0.8);
@@ -49,7 +49,8 @@ TEST_CASE("an iteration and the serial part are taken apart as they were put tog
 }
 
 TEST_CASE("the chief's pauses in a replay are the checkpoints recorded, those of delayed workers left out") {
-  // 6,400 mini-batches with two pauses of 14 s: one every 3,200; an iteration of 8 · 0.025 s = 0.2 s fits 70 times.
+  // 6,400 mini-batches with two pauses of 14 s: one every 3,200; an iteration of 8 · 0.025 s = 0.2 s fits 70
+  // times.
   RunGroup bsp = timed_group("net-8/bsp", true, 8, 1.0);
   bsp.runs.front().phases.front().pauses_s = {14.0, 14.0};
   RunGroup delayed = timed_group("net-8/bsp-10ms-1straggler", true, 8, 2.0);
@@ -68,8 +69,8 @@ TEST_CASE("the chief's pauses in a replay are the checkpoints recorded, those of
 }
 
 TEST_CASE("a replay has the staleness that the simulator gives the same plan, checkpoints included") {
-  // Of 16,000 mini-batches a tenth is synchronous; then seven of eight workers go on while the chief writes. Without the
-  // pauses the replay's mean is 0.9 · 7, 3.6 % more than with them: far from a tolerance of 1 %.
+  // Of 16,000 mini-batches a tenth is synchronous; then seven of eight workers go on while the chief writes.
+  // Without the pauses the replay's mean is 0.9 · 7, 3.6 % more than with them: far from a tolerance of 1 %.
   RunGroup group = timed_group("net-8/bsp10-asp90", false, 8, 0.025);
   TrainingPlan& plan = group.runs.front().plan;
   plan.phases = {{true, 1600.0}, {false, 14400.0}};
@@ -119,14 +120,14 @@ TEST_CASE("step times of other worker counts and of delayed workers are simulate
       predict_step_times(read_recorded_runs(made.folder(), false), folder.path(), 1);
   REQUIRE(rows.size() == 2);
   // Twice the workers, half the seconds of a mini-batch, but for the end of the job.
-  CHECK(rows[0].group == "made-cifar10-8/asp");
-  CHECK(rows[0].predicted_s == doctest::Approx(0.025).epsilon(0.01));
-  CHECK(rows[0].null_s == doctest::Approx(0.05));
-  CHECK(*rows[0].recorded_s == doctest::Approx(0.026));
+  CHECK(rows[0].row.group == "made-cifar10-8/asp");
+  CHECK(*rows[0].row.predicted == doctest::Approx(0.025).epsilon(0.01));
+  CHECK(*rows[0].row.null_linear == doctest::Approx(0.05));
+  CHECK(*rows[0].row.recorded == doctest::Approx(0.026));
   // An iteration takes 4 · 0.05 = 0.2 s; delayed 1 / (1/0.055 - 3/0.2) = 0.314286 s;
   // two delayed: 1 / (2/0.2 + 2/0.314286) = 0.0611111.
-  CHECK(rows[1].group == "made-cifar10-4/asp-10ms-2stragglers");
-  CHECK(rows[1].predicted_s == doctest::Approx(0.0611111).epsilon(0.01));
+  CHECK(rows[1].row.group == "made-cifar10-4/asp-10ms-2stragglers");
+  CHECK(*rows[1].row.predicted == doctest::Approx(0.0611111).epsilon(0.01));
 }
 
 TEST_CASE("every policy of a folder is predicted from the others by scenarios that can be run again") {
@@ -143,8 +144,8 @@ TEST_CASE("every policy of a folder is predicted from the others by scenarios th
       for (const std::string& fitted : fold.fitted_on) CHECK(policy_of(row.group) != policy_of(fitted));
       if (row.quantity == HeldOutQuantity::total_time && row.predicted) ++totals;
     }
-  // Only two delayed workers can be timed: without `asp` nothing is undelayed, and one delayed worker is what the
-  // delay is learnt from.
+  // Only two delayed workers can be timed: without `asp` nothing is undelayed, and one delayed worker is what
+  // the delay is learnt from.
   CHECK(totals == 1);
   CHECK(validation.notes.size() >= 2);
   int scenarios = 0;

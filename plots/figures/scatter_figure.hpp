@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace paceline {
+namespace paceline::plots {
 
 struct ScatterBar {
   double low = 0.0;
@@ -29,12 +29,13 @@ struct ScatterFigure {
   std::string x_label;
   std::string y_label;
   bool diagonal = false;  // the line y = x; else y = 0
-  std::vector<ScatterSeries> series;
+  std::vector<ScatterSeries> series{};
   std::string note;
 };
 
-// Writes NAME.pdf, NAME.png and NAME.gp into `folder`, which exists. Throws UserError when gnuplot is missing or fails.
+// Writes NAME.pdf, NAME.png and NAME.gp into `folder`, which exists. Throws UserError when gnuplot is missing
+// or fails.
 void draw_scatter(const ScatterFigure& figure, const std::filesystem::path& folder,
                   const std::string& command);
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -1,4 +1,4 @@
-#include "calibrate/learning/scatter_figure.hpp"
+#include "plots/figures/scatter_figure.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,7 +10,7 @@
 #include "plots/page/text.hpp"
 #include "sim/base/atomic_file.hpp"
 
-namespace paceline {
+namespace paceline::plots {
 namespace {
 
 constexpr double left_in = 0.52;
@@ -33,7 +33,7 @@ std::string data_of(const ScatterFigure& figure) {
   return data;
 }
 
-void draw_points(plots::Page& page, const ScatterFigure& figure) {
+void draw_points(Page& page, const ScatterFigure& figure) {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   for (const ScatterSeries& series : figure.series) {
@@ -46,9 +46,9 @@ void draw_points(plots::Page& page, const ScatterFigure& figure) {
   low -= margin;
   high += margin;
   std::string layers = fmt::format("plot [{}:{}] {} with lines linewidth 0.8 linecolor rgb \"{}\"", low, high,
-                                   figure.diagonal ? "x" : "0", plots::note_colour);
+                                   figure.diagonal ? "x" : "0", note_colour);
   for (std::size_t i = 0; i < figure.series.size(); ++i) {
-    const plots::SeriesStyle style = plots::series_style(i);
+    const SeriesStyle style = series_style(i);
     layers += fmt::format(
         ", $points_{0} using 1:2:3:4 with yerrorbars linewidth 0.8 pointtype {1} pointsize 0.4 linecolor rgb "
         "\"{2}\"",
@@ -63,22 +63,21 @@ void draw_scatter(const ScatterFigure& figure, const std::filesystem::path& fold
                   const std::string& command) {
   std::vector<std::string> names;
   for (const ScatterSeries& series : figure.series) names.push_back(series.name);
-  const plots::Legend legend(names, plots::Legend::Sample::marker);
-  const plots::Footer footer(figure.note, command);
+  const Legend legend(names, Legend::Sample::marker);
+  const Footer footer(figure.note, command);
   const double legend_top_in = top_in + height_in + below_in;
-  plots::Page page(legend_top_in + legend.height_in() + footer.height_in() + plots::page_margin_in);
-  const double width_in = plots::page_width_in - left_in - 0.12;
+  Page page(legend_top_in + legend.height_in() + footer.height_in() + page_margin_in);
+  const double width_in = page_width_in - left_in - 0.12;
   page.set(data_of(figure));
   page.set("set errorbars 0");
   page.frame(left_in, top_in, width_in, height_in);
-  page.text(figure.y_label, 0.10, top_in + height_in / 2.0, {.align = plots::Align::center, .upright = true});
-  page.text(figure.x_label, left_in + width_in / 2.0, top_in + height_in + 0.26,
-            {.align = plots::Align::center});
+  page.text(figure.y_label, 0.10, top_in + height_in / 2.0, {.align = Align::center, .upright = true});
+  page.text(figure.x_label, left_in + width_in / 2.0, top_in + height_in + 0.26, {.align = Align::center});
   legend.place(page, legend_top_in);
   footer.place(page, legend_top_in + legend.height_in());
   draw_points(page, figure);  // last: gnuplot shows only the labels set before
   write_file_atomically(folder / (figure.name + ".gp"), page.script(figure.name, command));
-  plots::run_gnuplot(folder, figure.name + ".gp");
+  run_gnuplot(folder, figure.name + ".gp");
 }
 
-}  // namespace paceline
+}  // namespace paceline::plots

@@ -1,0 +1,28 @@
+// What `paceline validate` does.
+#pragma once
+
+#include <string>
+
+namespace paceline {
+
+struct ValidateArguments {
+  std::string folder;  // recorded runs
+  std::string output = "results/validation-recorded";
+  int replications = 100;  // simulated runs of each setting
+  int jobs = 1;
+  bool figures = true;
+  bool skip_bad = false;
+  bool force = false;
+};
+// Every recorded run predicted from fits that exclude it, beside the null models. `command` is what the files
+// name.
+void validate_recorded_folder(const ValidateArguments& arguments, const std::string& command);
+
+struct CompareLearnerArguments {
+  std::string trained;    // results of a study with real networks
+  std::string predicted;  // of the same policies with a statistical learner
+};
+// A statistical learner beside real training under the same policies.
+void validate_learner(const CompareLearnerArguments& arguments);
+
+}  // namespace paceline
