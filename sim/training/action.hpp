@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,8 +34,8 @@ struct SendGradient {
   WorkerId from;
   GradientId gradient;
   ServerId server;
-  bool is_coordinated =
-      false;  // a serial coordinator follows: it pays the worker's added latency, if it has its own number
+  // A serial coordinator follows: it pays the worker's added latency, if it has its own number.
+  bool is_coordinated = false;
 };
 // Send a worker one server's shard of the parameters; after an all-reduce phase's change of members, `from_worker`
 // sends all of them. Answer: ParametersArrived.
@@ -103,8 +103,11 @@ struct AppliedGradient {
   GradientId gradient;
   std::int64_t batch_samples = 0;
   double weight = 1.0;
-  // updates applied to this shard between the pull the gradient was computed on and its own application
+  // Updates applied between the pull it was computed on and its own application: of this shard, and over those
+  // applied so far.
   std::uint64_t staleness = 0;
+  std::uint64_t largest_staleness = 0;
+  double mean_staleness = 0.0;
 };
 // Change one shard of the global parameters.
 struct Apply {
@@ -169,6 +172,9 @@ using Action =
                  AdoptBatches, Discard, ScaleVelocity, EnterPhase, Judge, Decide, Stop>;
 using Actions = std::vector<Action>;
 
-[[nodiscard]] std::string to_string(EndReason reason);
+[[nodiscard]] constexpr std::string_view to_string(EndReason reason) {
+  constexpr std::string_view names[] = {"target-reached", "workload-done", "diverged"};
+  return names[static_cast<std::size_t>(reason)];
+}
 
 }  // namespace paceline

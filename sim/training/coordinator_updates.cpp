@@ -1,243 +1,189 @@
-// How gradients become updates, shard by shard.
+// How gradients become updates: between update_strategy.hpp, the synchronization policy and update_assembly.hpp.
 #include <algorithm>
 #include <utility>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/batching/weighting.hpp"
 #include "sim/training/coordinator.hpp"
 
 namespace paceline {
 
 void Coordinator::on(const AllReduceFinished& event, Actions& actions) {
-  std::vector<WorkerId> members;
-  for (const CombinedGradient& combined : pending_updates_.at(event.update).gradients)
-    members.push_back(combined.worker);
-  actions.emplace_back(LocalStep{event.update, std::move(members)});
+  actions.emplace_back(LocalStep{event.update, assembly_.at(event.update).workers()});
 }
 
 void Coordinator::on(const StepFinished& event, Actions& actions) {
-  const auto pending = pending_updates_.find(event.update);
-  if (pending == pending_updates_.end()) return;  // its worker left before it could send the result
-  if (pending->second.step_is_local) {
-    finish_local_step(event.update, pending->second, actions);
+  PendingUpdate* const update = assembly_.find(event.update);
+  if (update == nullptr) return;  // its worker left before it could send the result
+  if (update->step_is_local) {
+    finish_local_step(*update, actions);
   } else {
-    finish_shard(event.update, event.server, actions);
+    finish_step(event.update, event.server, actions);
   }
 }
 
 void Coordinator::on(const CoordinationFinished& event, Actions& actions) {
-  const auto found = coordinating_.find(event.update);
-  check(found != coordinating_.end(), "a coordination finished that was not under way");
-  std::vector<WorkerId> workers = std::move(found->second);
-  coordinating_.erase(found);
-  note_coordination(event.with_worker);
+  std::vector<WorkerId> workers = assembly_.end_coordination(event.update);
+  reaction_.note_coordination(event.with_worker);
   release_round(std::move(workers), actions);
 }
 
+void Coordinator::proceed(WorkerId worker, Onward onward, Actions& actions) {
+  switch (onward) {
+    case Onward::local_step:
+      return step_locally(worker, actions);
+    case Onward::send:
+      return send_to_servers(worker, actions);
+    case Onward::combine:
+      workers_[worker].status = WorkerStatus::waiting_for_update;
+      return gradient_ready(worker, ServerId{0}, actions);
+  }
+}
+
+void Coordinator::step_locally(WorkerId worker, Actions& actions) {
+  const UpdateId id = begin_update({worker});
+  assembly_.at(id).step_is_local = true;
+  workers_[worker].status = WorkerStatus::stepping;
+  actions.emplace_back(LocalStep{id, {worker}});
+}
+
+void Coordinator::finish_local_step(PendingUpdate& update, Actions& actions) {
+  CombinedGradient& stepped = update.gradients.front();
+  update.step_is_local = false;
+  actions.emplace_back(ApplyLocally{stepped.worker, stepped.gradient, hyperparameters(update)});
+  stepped.is_held = false;
+  workers_[stepped.worker].iteration->gradient_is_held = false;
+  proceed(stepped.worker, phases_.strategy().after_local_step(), actions);
+}
+
 void Coordinator::send_to_servers(WorkerId id, Actions& actions) {
-  WorkerState& worker = state(id);
-  worker.doing = Doing::sending;
+  WorkerState& worker = workers_[id];
+  worker.status = WorkerStatus::sending;
   worker.transfer_began = now_;
   worker.parts_awaited = config_.servers;
-  const bool is_coordinated = config_.coordinate_synchronous_steps && !worker.iteration->is_probe &&
-                              policies_.front()->is_synchronous();
+  const bool is_coordinated =
+      config_.coordinate_synchronous_steps && !worker.iteration->is_probe && phases_.is_synchronous();
   for (std::uint64_t s = 0; s < config_.servers; ++s)
     actions.emplace_back(SendGradient{id, worker.iteration->gradient, ServerId{s}, is_coordinated});
 }
 
 void Coordinator::gradient_ready(WorkerId worker, ServerId server, Actions& actions) {
-  const SynchronizationDecision decision = policies_.at(server.value)->on_gradient(worker, now_);
-  // A gradient that is not an update by itself is added to those the server already holds.
-  const bool alone = decision.combine.size() == 1;
-  const bool dropped = std::find(decision.drop.begin(), decision.drop.end(), worker) != decision.drop.end();
-  if (uses_servers() && !alone && !dropped) actions.emplace_back(Accumulate{worker, server});
+  const SynchronizationDecision decision = phases_.policy(server).on_gradient(worker, now_);
+  const bool is_alone = decision.combine.size() == 1;
+  const bool is_dropped = std::ranges::find(decision.drop, worker) != decision.drop.end();
+  if (!is_alone && !is_dropped)
+    if (const std::optional<Action> action = phases_.strategy().gather(worker, server))
+      actions.push_back(*action);
   carry_out(decision, server, actions);
 }
 
 void Coordinator::carry_out(const SynchronizationDecision& decision, ServerId server, Actions& actions) {
   for (const WorkerId worker : decision.drop) {
     // Who still pauses has not begun, nor has who was refused work: they take part in the round of then.
-    const bool has_begun = state(worker).iteration && state(worker).doing != Doing::pausing;
-    if (has_begun) drop_iteration(worker, actions);
+    const WorkerState& state = workers_[worker];
+    if (state.iteration && state.status != WorkerStatus::pausing) drop_iteration(worker, actions);
   }
-  if (!decision.combine.empty()) return begin_update(decision, server, actions);
+  if (!decision.combine.empty()) return combine(decision, server, actions);
   // Who was late for an update that is still being carried out waits for it, and for its coordination.
-  const bool is_synchronous = policies_.front()->is_synchronous();
-  const auto wait_in = [&](std::vector<WorkerId>& waiting) {
-    waiting.insert(waiting.end(), decision.release.begin(), decision.release.end());
-  };
-  if (is_synchronous && !pending_updates_.empty()) {
-    wait_in(pending_updates_.rbegin()->second.release.at(server.value));
-  } else if (is_synchronous && !coordinating_.empty()) {
-    wait_in(coordinating_.rbegin()->second);
-  } else {
-    release(let_go_by(wait_for_own_updates(decision.release, server)), actions);
-  }
+  if (phases_.is_synchronous() && assembly_.wait_for_latest(server, decision.release)) return;
+  release(let_go(decision.release, server), actions);
 }
 
-// Who is let go while its own gradient is still being applied goes on after that; returns the others.
-std::vector<WorkerId> Coordinator::wait_for_own_updates(const std::vector<WorkerId>& workers,
-                                                        ServerId server) {
+// Who is let go while its own gradient is still being applied goes on after that.
+std::vector<WorkerId> Coordinator::let_go(const std::vector<WorkerId>& workers, ServerId server) {
   std::vector<WorkerId> free;
   for (const WorkerId id : workers) {
-    const std::optional<IterationState>& iteration = state(id).iteration;
+    const std::optional<IterationState>& iteration = workers_[id].iteration;
     if (iteration && iteration->update) {
-      pending_updates_.at(*iteration->update).release.at(server.value).push_back(id);
+      assembly_.at(*iteration->update).release.at(server.value).push_back(id);
     } else {
       free.push_back(id);
     }
   }
-  return free;
+  return gate_.let_go(free, phases_.strategy().deciders());
 }
 
-// Those of whom this was the last server to let them go.
-std::vector<WorkerId> Coordinator::let_go_by(const std::vector<WorkerId>& released_by_one_server) {
-  std::vector<WorkerId> free;
-  for (const WorkerId id : released_by_one_server) {
-    if (++state(id).released_by < deciding_servers()) continue;
-    state(id).released_by = 0;
-    free.push_back(id);
-  }
-  return free;
-}
-
-void Coordinator::begin_update(const SynchronizationDecision& decision, ServerId server, Actions& actions) {
-  const std::optional<UpdateId> known = state(decision.combine.front()).iteration->update;
-  const UpdateId id = known ? *known : UpdateId{updates_begun_++};
-  PendingUpdate& update = pending_updates_[id];
-  if (!known) {
-    update.release.resize(deciding_servers());
-    update.shards_left = deciding_servers();
-    for (const WorkerId worker : decision.combine) add_to(update, id, worker);
-  }
+void Coordinator::combine(const SynchronizationDecision& decision, ServerId server, Actions& actions) {
+  const std::optional<UpdateId> known = workers_[decision.combine.front()].iteration->update;
+  const UpdateId id = known ? *known : begin_update(decision.combine);
+  PendingUpdate& update = assembly_.at(id);
   check(update.gradients.size() == decision.combine.size(), "every server combines the same gradients");
   update.release.at(server.value) = decision.release;
-  if (uses_servers()) {
-    actions.emplace_back(Step{id, server, decision.combine, false});
-  } else {
-    actions.emplace_back(AllReduce{id, decision.combine, phase().transport});
+  actions.push_back(phases_.strategy().begin(id, server, decision.combine));
+}
+
+UpdateId Coordinator::begin_update(const std::vector<WorkerId>& workers) {
+  std::vector<CombinedGradient> gradients;
+  for (const WorkerId id : workers) {
+    const WorkerState& worker = workers_[id];
+    gradients.push_back(
+        {id, worker.iteration->gradient, worker.iteration->batch_samples, worker.pulled_versions});
   }
+  const UpdateId id = assembly_.begin(std::move(gradients), phases_.strategy().deciders());
+  for (const WorkerId worker : workers) workers_[worker].iteration->update = id;
+  return id;
 }
 
-void Coordinator::add_to(PendingUpdate& update, UpdateId id, WorkerId worker) {
-  IterationState& iteration = *state(worker).iteration;
-  iteration.update = id;
-  update.gradients.push_back(
-      {worker, iteration.gradient, iteration.batch_samples, state(worker).pulled_versions});
-}
-
-void Coordinator::begin_parameter_exchange(WorkerId worker, Actions& actions) {
-  const UpdateId id{updates_begun_++};
-  PendingUpdate& update = pending_updates_[id];
-  update.release.assign(config_.servers, {worker});
-  update.shards_left = config_.servers;
-  update.step_is_local = true;
-  add_to(update, id, worker);
-  state(worker).doing = Doing::stepping;
-  actions.emplace_back(LocalStep{id, {worker}});
-}
-
-void Coordinator::finish_local_step(UpdateId, PendingUpdate& update, Actions& actions) {
-  const WorkerId worker = update.gradients.front().worker;
-  update.step_is_local = false;
-  actions.emplace_back(ApplyLocally{worker, update.gradients.front().gradient, hyperparameters(update)});
-  state(worker).iteration->gradient_is_held = false;
-  send_to_servers(worker, actions);
-}
-
-void Coordinator::finish_shard(UpdateId id, ServerId server, Actions& actions) {
-  PendingUpdate& update = pending_updates_.at(id);
-  const bool completes = --update.shards_left == 0;
-  if (uses_servers()) {
-    apply_shard(id, server, completes, actions);
-  } else {
-    for (std::uint64_t s = 0; s < config_.servers; ++s)
-      apply_shard(id, ServerId{s}, s + 1 == config_.servers, actions);
-  }
+void Coordinator::finish_step(UpdateId id, ServerId server, Actions& actions) {
+  const UpdateStrategy& strategy = phases_.strategy();
+  PendingUpdate& update = assembly_.at(id);
+  const bool completes = --update.steps_left == 0;
+  const Hyperparameters parameters = hyperparameters(update);
+  const ShardRange shards = strategy.shards_of(server);
+  for (std::uint64_t s = shards.first; s < shards.end; ++s)
+    actions.push_back(
+        strategy.change(assembly_.apply(id, ServerId{s}, completes && s + 1 == shards.end, parameters)));
   if (completes) count_update(update, actions);
-  std::vector<WorkerId> free = let_go_by(update.release.at(server.value));
-  const std::int64_t samples = samples_of(update);
-  if (completes) pending_updates_.erase(id);
+  std::vector<WorkerId> free = gate_.let_go(update.release.at(server.value), strategy.deciders());
+  const std::int64_t samples = update.samples();
+  if (completes) assembly_.erase(id);
   if (free.empty()) return;
-  if (config_.coordinate_synchronous_steps && policies_.front()->is_synchronous()) {
+  if (config_.coordinate_synchronous_steps && phases_.is_synchronous()) {
     actions.emplace_back(Coordinate{id, free, samples});
-    coordinating_.emplace(id, std::move(free));
+    assembly_.begin_coordination(id, std::move(free));
   } else {
     release_round(std::move(free), actions);
   }
 }
 
-void Coordinator::apply_shard(UpdateId id, ServerId server, bool completes, Actions& actions) {
-  const PendingUpdate& update = pending_updates_.at(id);
-  std::vector<std::int64_t> batches;
-  for (const CombinedGradient& combined : update.gradients) batches.push_back(combined.batch_samples);
-  const std::vector<double> weights = aggregation_weights(config_.batching.weighting, batches);
-  std::vector<AppliedGradient> applied;
-  for (std::size_t i = 0; i < update.gradients.size(); ++i) {
-    const CombinedGradient& combined = update.gradients[i];
-    applied.push_back({.worker = combined.worker,
-                       .gradient = combined.gradient,
-                       .batch_samples = combined.batch_samples,
-                       .weight = weights[i],
-                       .staleness = versions_[server.value] - combined.pulled_versions[server.value]});
-  }
-  ++versions_[server.value];
-  if (phase().exchange == Exchange::parameters) {
-    actions.emplace_back(Overwrite{id, server, completes, applied.front()});
-  } else {
-    actions.emplace_back(Apply{id, server, completes, std::move(applied), hyperparameters(update)});
-  }
-}
-
-std::int64_t Coordinator::samples_of(const PendingUpdate& update) {
-  std::int64_t samples = 0;
-  for (const CombinedGradient& combined : update.gradients) samples += combined.batch_samples;
-  return samples;
-}
-
 Hyperparameters Coordinator::hyperparameters(const PendingUpdate& update) const {
-  const double progress =
-      static_cast<double>(workload_.applied_samples()) / static_cast<double>(workload_.total_samples());
-  const UpdateContext context{.epoch = epoch(),
-                              .progress = progress,
+  const UpdateContext context{.epoch = phases_.workload().epoch(),
+                              .progress = phases_.workload().progress(),
                               .step = updates_,
                               .gradients = update.gradients.size(),
-                              .samples = samples_of(update),
+                              .samples = update.samples(),
                               .initial_batch_samples = config_.batching.initial_samples,
-                              .since_switch = since_switch()};
+                              .since_switch = phases_.since_switch(done(), workers_.size())};
   return {learning_rate_at(config_.optimizer, context), momentum_at(config_.optimizer, context)};
 }
 
 void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
   for (const CombinedGradient& combined : update.gradients) {
-    workload_.apply(combined.batch_samples);
-    WorkerState& worker = state(combined.worker);
+    workload().apply(combined.batch_samples);
+    WorkerState& worker = workers_[combined.worker];
     if (!worker.works_on(combined.gradient)) continue;  // it left meanwhile
-    note_own_time(combined.worker, combined.batch_samples);
+    reaction_.note_iteration(combined.worker, combined.batch_samples, std::exchange(worker.own_time, {}));
     worker.iteration.reset();
-    worker.doing = Doing::idle;
+    worker.status = WorkerStatus::idle;
   }
   ++updates_;
-  workload_.count_update();
-  std::vector<WorkerId> workers;
-  for (const CombinedGradient& combined : update.gradients) workers.push_back(combined.worker);
-  adopt(batch_controller_->on_update(workers, epoch()), actions);
+  workload().count_update();
+  adopt(batch_controller_->on_update(update.workers(), phases_.workload().epoch()), actions);
   if (!evaluations_.due(done())) return;
-  evaluate(actions);
+  actions.emplace_back(evaluations_.begin(done()));
   if (!config_.workers_pay_for_evaluation) return;
-  for (const WorkerId worker : members()) ++state(worker).evaluations_owed;
+  for (const WorkerId worker : workers_.members()) workers_[worker].pauses.owe_evaluation();
 }
 
 // Whatever is still on its way of it will be ignored when it arrives.
 void Coordinator::drop_iteration(WorkerId id, Actions& actions) {
-  WorkerState& worker = state(id);
+  WorkerState& worker = workers_[id];
   check(worker.iteration.has_value(), "a worker without an iteration has nothing to drop");
   if (worker.iteration->gradient_is_held) actions.emplace_back(Discard{worker.iteration->gradient});
-  if (!worker.iteration->is_probe) workload_.give_back(worker.iteration->batch_samples);
+  if (!worker.iteration->is_probe) workload().give_back(worker.iteration->batch_samples);
   worker.iteration.reset();
   worker.own_time = {};
   worker.pauses.clear();
-  worker.doing = worker.is_dropped ? Doing::dropped : Doing::idle;
+  worker.status = worker.is_dropped ? WorkerStatus::dropped : WorkerStatus::idle;
 }
 
 }  // namespace paceline

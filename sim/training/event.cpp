@@ -1,7 +1,5 @@
 #include "sim/training/event.hpp"
 
-#include "sim/training/action.hpp"
-
 namespace paceline {
 namespace {
 
@@ -26,18 +24,6 @@ struct Subject {
 std::tuple<std::size_t, std::uint64_t, std::uint64_t> order_among_equals(const Event& event) {
   const auto [subject, server] = std::visit(Subject{}, event);
   return {event.index(), subject, server};
-}
-
-std::string to_string(EndReason reason) {
-  switch (reason) {
-    case EndReason::target_reached:
-      return "target-reached";
-    case EndReason::workload_done:
-      return "workload-done";
-    case EndReason::diverged:
-      return "diverged";
-  }
-  return "unknown";
 }
 
 }  // namespace paceline

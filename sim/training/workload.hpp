@@ -35,7 +35,16 @@ class Workload {
   [[nodiscard]] bool in_last_phase() const { return phase_ + 1 == lengths_.size(); }
   [[nodiscard]] std::size_t phase() const { return phase_; }
   [[nodiscard]] std::int64_t applied_samples() const { return applied_; }
+  [[nodiscard]] bool everything_applied() const { return applied_ >= total_; }
   [[nodiscard]] std::int64_t total_samples() const { return total_; }
+  // Passes over the data set that so many samples are; how far the job is in these, and as a fraction.
+  [[nodiscard]] double epochs(std::int64_t samples) const {
+    return static_cast<double>(samples) / static_cast<double>(dataset_samples_);
+  }
+  [[nodiscard]] double epoch() const { return epochs(applied_); }
+  [[nodiscard]] double progress() const {
+    return static_cast<double>(applied_) / static_cast<double>(total_);
+  }
 
   // One mini-batch each.
   void hand_out(std::int64_t samples);

@@ -1,0 +1,77 @@
+// Which phase of a job runs, by which policy and strategy, and what comes after it.
+//
+// Models:      a phase is planned when its workers are released towards it and pause before it, and entered when the
+//              first of them goes on. The phases follow in the order of the scenario; a switch policy may leave one early
+//              for another, a detour that lasts until the phase that was left is resumed.
+// Assumptions: nothing is in flight between two phases. Each server that decides has a policy of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/learning/optimizer.hpp"
+#include "sim/policy/synchronization/synchronization.hpp"
+#include "sim/training/action.hpp"
+#include "sim/training/recurrence.hpp"
+#include "sim/training/update_strategy.hpp"
+#include "sim/training/workload.hpp"
+
+namespace paceline {
+
+class Phases {
+ public:
+  Phases(std::vector<PhaseConfig> phases, std::int64_t total_samples, std::int64_t dataset_samples,
+         std::size_t servers);
+
+  [[nodiscard]] std::size_t index() const { return workload_.phase(); }
+  [[nodiscard]] Workload& workload() { return workload_; }
+  [[nodiscard]] const Workload& workload() const { return workload_; }
+
+  // Of the phase planned last.
+  [[nodiscard]] SynchronizationPolicy& policy(ServerId server = {}) { return *policies_.at(server.value); }
+  [[nodiscard]] const UpdateStrategy& strategy() const { return *strategy_; }
+  [[nodiscard]] bool is_synchronous() const { return policies_.front()->is_synchronous(); }
+  // Whether the phase goes on with another update.
+  [[nodiscard]] bool has_work() const {
+    return workload_.phase_has_work(policies_.front()->gradients_per_update());
+  }
+
+  // The phase the workload is at comes next, after this pause of its members.
+  void plan(std::optional<PauseKind> pause, std::span<const WorkerId> members, const Done& done);
+  [[nodiscard]] bool is_planned() const { return is_planned_; }
+  // What everybody does before the planned phase, also who joins before it begins.
+  [[nodiscard]] std::optional<PauseKind> planned_pause() const {
+    return is_planned_ ? planned_pause_ : std::nullopt;
+  }
+  void enter(Actions& actions);
+  // A round begins with these.
+  void begin_round(std::span<const WorkerId> members);
+
+  void on_timer(std::size_t phase);
+  // The present phase hands out nothing more ...
+  void end() { workload_.end_phase(); }
+  // ... and the next is this one, or else the one whose turn it is.
+  void leave_for(std::optional<std::size_t> detour);
+  // To the following phase; false when there is none.
+  [[nodiscard]] bool advance();
+  // What was done since the last switch to an asynchronous phase, if that is the present one.
+  [[nodiscard]] std::optional<SinceSwitch> since_switch(const Done& done, std::size_t workers) const;
+
+ private:
+  [[nodiscard]] const PhaseConfig& current() const { return phases_[workload_.phase()]; }
+
+  std::vector<PhaseConfig> phases_;
+  std::size_t servers_;
+  Workload workload_;
+  std::unique_ptr<UpdateStrategy> strategy_;
+  std::vector<std::unique_ptr<SynchronizationPolicy>> policies_;  // by server
+  std::optional<std::size_t> detour_;                             // to go to when the present phase is over
+  std::optional<Done> switched_at_;  // to the present phase, if it is asynchronous
+  std::optional<PauseKind> planned_pause_;
+  bool is_planned_ = false;
+};
+
+}  // namespace paceline

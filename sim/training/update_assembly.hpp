@@ -1,0 +1,82 @@
+// Gradients on their way into the global parameters: what is combined, which version it was computed on, how stale it is
+// when it is applied, who waits for it.
+//
+// Models:      updates under way, shard by shard, and the serial part of a synchronous step that may follow.
+// Equation:    version of a shard after a step = version before + 1; staleness of a gradient on a shard = version when it
+//              is applied - version its worker pulled. Weights: sim/policy/batching/weighting.hpp.
+// Units:       updates, samples.
+// Assumptions: every server combines the same gradients. A gradient that some server has decided to combine is applied
+//              even if its worker leaves.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/policy/batching/batching.hpp"
+#include "sim/training/action.hpp"
+
+namespace paceline {
+
+struct CombinedGradient {
+  WorkerId worker;
+  GradientId gradient;
+  std::int64_t batch_samples = 0;
+  std::vector<std::uint64_t> pulled_versions{};  // by server
+  bool is_held = true;                           // by the learner
+  // Over the shards applied so far.
+  std::uint64_t largest_staleness = 0;
+  std::uint64_t staleness_sum = 0;
+  std::uint64_t shards_applied = 0;
+};
+
+struct PendingUpdate {
+  std::vector<CombinedGradient> gradients;     // by worker
+  std::vector<std::vector<WorkerId>> release;  // who goes on after it, by server
+  std::size_t steps_left = 0;                  // one for each server that decides
+  bool step_is_local = false;                  // of a worker on its own copy, before the servers'
+
+  [[nodiscard]] std::int64_t samples() const;
+  [[nodiscard]] std::vector<WorkerId> workers() const;
+};
+
+class UpdateAssembly {
+ public:
+  UpdateAssembly(std::size_t servers, GradientWeighting weighting)
+      : weighting_(weighting), versions_(servers, 0) {}
+
+  [[nodiscard]] const std::vector<std::uint64_t>& versions() const { return versions_; }
+  [[nodiscard]] const std::map<UpdateId, PendingUpdate>& pending() const { return pending_; }
+
+  // `deciders` servers (or the workers together: 1) will each take a step.
+  UpdateId begin(std::vector<CombinedGradient> gradients, std::size_t deciders);
+  // Absent when it was called off.
+  [[nodiscard]] PendingUpdate* find(UpdateId id);
+  [[nodiscard]] PendingUpdate& at(UpdateId id) { return pending_.at(id); }
+  // Applies an update to one shard, whose version grows.
+  [[nodiscard]] Apply apply(UpdateId id, ServerId shard, bool completes,
+                            const Hyperparameters& hyperparameters);
+  // It is applied, or its worker has left before it could send anything.
+  void erase(UpdateId id) { pending_.erase(id); }
+
+  // The serial part of a step, after which these go on.
+  void begin_coordination(UpdateId id, std::vector<WorkerId> workers);
+  [[nodiscard]] std::vector<WorkerId> end_coordination(UpdateId id);
+  [[nodiscard]] bool is_coordinating() const { return !coordinating_.empty(); }
+  [[nodiscard]] bool nothing_under_way() const { return pending_.empty() && coordinating_.empty(); }
+
+  // They go on with the latest update under way, or after its coordination. False when there is none.
+  [[nodiscard]] bool wait_for_latest(ServerId server, const std::vector<WorkerId>& workers);
+  // The worker is gone: nothing is released for it any more.
+  void forget(WorkerId worker);
+
+ private:
+  GradientWeighting weighting_;
+  std::vector<std::uint64_t> versions_;  // by server
+  std::map<UpdateId, PendingUpdate> pending_;
+  std::map<UpdateId, std::vector<WorkerId>> coordinating_;
+  std::uint64_t begun_ = 0;
+};
+
+}  // namespace paceline
