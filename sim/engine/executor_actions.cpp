@@ -165,7 +165,7 @@ void Executor::carry_out(const Evaluate& action) {
 void Executor::carry_out(const Apply& action) {
   std::vector<WeightedGradient> gradients;
   for (const AppliedGradient& applied : action.gradients) {
-    gradients.push_back({applied.gradient, applied.worker, applied.weight});
+    gradients.push_back({applied.gradient, applied.worker, applied.weight, applied.mean_staleness});
     if (action.completes_update) applied_samples_ += applied.batch_samples;
   }
   progress_moved_ = progress_moved_ || action.completes_update;

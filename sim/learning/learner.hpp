@@ -26,6 +26,8 @@ struct WeightedGradient {
   GradientId gradient;
   WorkerId worker;
   double weight = 1.0;
+  // Updates applied between the pull it was computed on and its application: the mean over the shards applied so far.
+  double staleness = 0.0;
 };
 
 // Read when the update is applied, not when the gradient was computed.

@@ -15,41 +15,31 @@ StatisticalLearner::StatisticalLearner(const StatisticalModel& model, std::uint3
           model.values,
           {.classes = model.classes, .effects = draw_run_effects(model.spread, seed), .seed = seed})),
       evaluation_random_(seed, Purpose::learning_curve, 2),
-      version_(server_count, 0),
-      version_read_(worker_count, version_) {
+      worker_count_(worker_count),
+      server_count_(server_count) {
   check(worker_count > 0 && server_count > 0, "a job has workers and a place for its parameters");
 }
 
-void StatisticalLearner::pull(WorkerId worker, ServerId server) {
-  check(worker.value < version_read_.size(), "the worker is one of the job's");
-  check(server.value < version_.size(), "the server is one of the job's");
-  version_read_[worker.value][server.value] = version_[server.value];
-}
-
 void StatisticalLearner::compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) {
-  check(worker.value < version_read_.size(), "the worker is one of the job's");
+  check(worker.value < worker_count_, "the worker is one of the job's");
   check(batch_samples > 0, "a batch has samples");
-  Pending pending{static_cast<double>(batch_samples), version_read_[worker.value], 0, 0.0};
-  check(pending_.emplace(gradient.value, std::move(pending)).second, "a gradient is computed once");
+  const Pending pending{static_cast<double>(batch_samples), 0};
+  check(pending_.emplace(gradient.value, pending).second, "a gradient is computed once");
 }
 
 void StatisticalLearner::apply(ServerId server, std::span<const WeightedGradient> gradients,
                                const Hyperparameters& hyperparameters) {
-  check(server.value < version_.size(), "the server is one of the job's");
-  std::uint64_t& version = version_[server.value];
-  const auto servers = static_cast<double>(version_.size());
+  check(server.value < server_count_, "the server is one of the job's");
   seen_.clear();
   for (const WeightedGradient& weighted : gradients) {
     const auto found = pending_.find(weighted.gradient.value);
     check(found != pending_.end(),
           "a gradient is computed before it is applied, and each shard applied once");
     Pending& pending = found->second;
-    pending.staleness_sum += static_cast<double>(version - pending.versions_read[server.value]);
-    if (++pending.shards_applied < version_.size()) continue;
-    seen_.push_back({pending.samples, weighted.weight, pending.staleness_sum / servers});
+    if (++pending.shards_applied < server_count_) continue;
+    seen_.push_back({pending.samples, weighted.weight, weighted.staleness});
     pending_.erase(found);
   }
-  ++version;
   if (!seen_.empty()) form_->advance({seen_, hyperparameters.learning_rate, hyperparameters.momentum});
 }
 

@@ -17,15 +17,13 @@ int main() {
     for (const FormParameter& parameter : form.parameters) model.values.push_back(parameter.initial);
     StatisticalLearner learner(model, workers, 1, {1, 0});
     for (std::uint64_t w = 0; w < workers; ++w) {
-      learner.pull(WorkerId{w}, ServerId{0});
       learner.compute(WorkerId{w}, 128, GradientId{w});
     }
     const auto start = std::chrono::steady_clock::now();
     for (std::uint64_t u = 0; u < updates; ++u) {
       const WorkerId worker{u % workers};
-      const WeightedGradient gradient{GradientId{u}, worker, 1.0};
+      const WeightedGradient gradient{GradientId{u}, worker, 1.0, workers - 1.0};
       learner.apply(ServerId{0}, {&gradient, 1}, {0.01, 0.9});
-      learner.pull(worker, ServerId{0});
       learner.compute(worker, 128, GradientId{u + workers});
     }
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;

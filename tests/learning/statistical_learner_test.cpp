@@ -1,5 +1,6 @@
 #include "sim/learning/statistical_learner.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>
@@ -28,16 +29,16 @@ StatisticalModel small_model() {
   return model;
 }
 
-// Worker w computes under the ids w, w + workers, …: each worker has one gradient in flight.
+// Worker w computes under the ids w, w + workers, …: each worker has one gradient in flight. In turns, it meets the
+// updates of the others: staleness 0, 1, …, workers - 1, then the last for ever.
 void train_asynchronously(StatisticalLearner& learner, std::uint64_t workers, std::uint64_t updates) {
   for (std::uint64_t w = 0; w < workers; ++w) {
-    learner.pull(WorkerId{w}, ServerId{0});
     learner.compute(WorkerId{w}, 128, GradientId{w});
   }
   for (std::uint64_t u = 0; u < updates; ++u) {
-    const WeightedGradient gradient{GradientId{u}, WorkerId{u % workers}, 1.0};
+    const auto staleness = static_cast<double>(std::min(u, workers - 1));
+    const WeightedGradient gradient{GradientId{u}, WorkerId{u % workers}, 1.0, staleness};
     learner.apply(ServerId{0}, {&gradient, 1}, {0.1, 0.9});
-    learner.pull(WorkerId{u % workers}, ServerId{0});
     learner.compute(WorkerId{u % workers}, 128, GradientId{u + workers});
   }
 }
@@ -59,7 +60,6 @@ TEST_CASE("the learner gives its form the staleness, samples and weights of each
   model.noise = {};
   StatisticalLearner learner(model, 4, 1, {1, 0});
   train_asynchronously(learner, 4, 1000);
-  // In turns, each worker's gradient meets the updates of the others: 0, 1, 2, 3, then 3 for ever.
   const auto form = model.form->make(model.values, {.classes = 10, .effects = {}, .seed = {1, 0}});
   for (int u = 0; u < 1000; ++u) {
     const SeenGradient gradient{128.0, 1.0, std::min(u, 3) * 1.0};
@@ -69,7 +69,8 @@ TEST_CASE("the learner gives its form the staleness, samples and weights of each
   CHECK(learner.evaluate()->loss == form->read().loss);
 }
 
-TEST_CASE("with several servers a gradient counts once, with the mean of its staleness at them") {
+TEST_CASE(
+    "with several servers a gradient counts once, with the staleness it comes with to the last of them") {
   StatisticalModel model = small_model();
   model.spread = {};
   model.noise = {};
@@ -77,17 +78,17 @@ TEST_CASE("with several servers a gradient counts once, with the mean of its sta
   const ServerId first{0};
   const ServerId second{1};
   for (const std::uint64_t w : {0U, 1U}) {
-    learner.pull(WorkerId{w}, first);
-    learner.pull(WorkerId{w}, second);
     learner.compute(WorkerId{w}, 128, GradientId{w});
   }
-  const WeightedGradient a{GradientId{0}, WorkerId{0}, 1.0};
-  const WeightedGradient b{GradientId{1}, WorkerId{1}, 1.0};
-  // The first server applies a then b, the second b then a: staleness 0 and 1 for a, 1 and 0 for b.
-  learner.apply(first, {&a, 1}, {0.1, 0.9});
-  learner.apply(second, {&b, 1}, {0.1, 0.9});
-  learner.apply(first, {&b, 1}, {0.1, 0.9});
-  learner.apply(second, {&a, 1}, {0.1, 0.9});
+  const auto apply = [&](ServerId server, std::uint64_t gradient, double staleness) {
+    const WeightedGradient weighted{GradientId{gradient}, WorkerId{gradient}, 1.0, staleness};
+    learner.apply(server, {&weighted, 1}, {0.1, 0.9});
+  };
+  // The first server applies 0 then 1, the second 1 then 0: the second shard of each is stale by 1, the mean 0.5.
+  apply(first, 0, 0.0);
+  apply(second, 1, 0.0);
+  apply(first, 1, 0.5);
+  apply(second, 0, 0.5);
   const auto form = model.form->make(model.values, {.classes = 10, .effects = {}, .seed = {1, 0}});
   const SeenGradient mean{128.0, 1.0, 0.5};
   form->advance({{&mean, 1}, 0.1, 0.9});
@@ -112,12 +113,11 @@ TEST_CASE("a gradient is computed before it is applied, and used once") {
   StatisticalLearner learner(model, 2, 1, {1, 0});
   const WeightedGradient unknown{GradientId{5}, WorkerId{0}, 1.0};
   CHECK_THROWS_AS(learner.apply(ServerId{0}, {&unknown, 1}, {0.1, 0.9}), ProgrammingError);
-  learner.pull(WorkerId{0}, ServerId{0});
   learner.compute(WorkerId{0}, 128, GradientId{5});
   learner.discard(GradientId{5});
   CHECK_THROWS_AS(learner.apply(ServerId{0}, {&unknown, 1}, {0.1, 0.9}), ProgrammingError);
   CHECK_THROWS_AS(learner.discard(GradientId{5}), ProgrammingError);
-  CHECK_THROWS_AS(learner.pull(WorkerId{2}, ServerId{0}), ProgrammingError);
+  CHECK_THROWS_AS(learner.compute(WorkerId{2}, 128, GradientId{6}), ProgrammingError);
 }
 
 TEST_CASE("a staleness penalty far more uncertain than it is large is on average that of the mean run") {

@@ -62,14 +62,14 @@ void IterationLog::on_action(Seconds now, const Action& action) {
   }
 }
 
-void IterationLog::on_applied(Seconds now, const std::vector<GradientOutcome>& outcomes) {
-  for (const GradientOutcome& outcome : outcomes) {
-    IterationRecord& record = of(outcome.gradient.gradient);
+void IterationLog::on_applied(Seconds now, const std::vector<AppliedGradient>& gradients) {
+  for (const AppliedGradient& gradient : gradients) {
+    IterationRecord& record = of(gradient.gradient);
     record.fate = Fate::applied;
     record.applied = now;
-    record.weight = outcome.gradient.weight;
-    record.staleness = outcome.gradient.staleness;
-    record.mean_staleness = outcome.mean_staleness;
+    record.weight = gradient.weight;
+    record.staleness = gradient.largest_staleness;
+    record.mean_staleness = gradient.mean_staleness;
   }
 }
 

@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/report/recording/applied_updates.hpp"
 #include "sim/training/action.hpp"
 #include "sim/training/event.hpp"
 
@@ -42,7 +41,7 @@ class IterationLog {
  public:
   void on_event(Seconds now, const Event& event);
   void on_action(Seconds now, const Action& action);
-  void on_applied(Seconds now, const std::vector<GradientOutcome>& outcomes);
+  void on_applied(Seconds now, const std::vector<AppliedGradient>& gradients);
 
   // Those that were started, in the order of their release.
   [[nodiscard]] std::vector<IterationRecord> take();

@@ -25,9 +25,9 @@ void RunRecorder::on_action(Seconds now, const Action& action) {
   if (std::holds_alternative<StartIteration>(action)) ++result_.gradients_started;
   if (const auto* batches = std::get_if<AdoptBatches>(&action)) record(now, *batches);
   if (const auto* apply = std::get_if<Apply>(&action))
-    record_update(now, apply->update, apply->completes_update, apply->gradients);
+    if (apply->completes_update) record_update(now, apply->gradients);
   if (const auto* overwrite = std::get_if<Overwrite>(&action))
-    record_update(now, overwrite->update, overwrite->completes_update, {overwrite->by});
+    if (overwrite->completes_update) record_update(now, {overwrite->by});
   if (const auto* evaluate = std::get_if<Evaluate>(&action)) record(now, *evaluate);
   if (const auto* enter = std::get_if<EnterPhase>(&action)) record(now, *enter);
   if (const auto* pause = std::get_if<Pause>(&action)) record(now, *pause);
@@ -63,28 +63,24 @@ void RunRecorder::record(Seconds now, const AdoptBatches& action) {
   result_.batch_changes.push_back(std::move(change));
 }
 
-void RunRecorder::record_update(Seconds now, UpdateId update, bool completes,
-                                const std::vector<AppliedGradient>& gradients) {
-  const std::vector<GradientOutcome> outcomes = applied_.add(update, completes, gradients);
-  if (!completes) return;
+void RunRecorder::record_update(Seconds now, const std::vector<AppliedGradient>& gradients) {
   ++result_.updates;
   PhaseRecord* phase = result_.phases.empty() ? nullptr : &result_.phases.back();
   if (phase != nullptr) ++phase->updates;
-  for (const GradientOutcome& outcome : outcomes) {
-    const AppliedGradient& gradient = outcome.gradient;
+  for (const AppliedGradient& gradient : gradients) {
     result_.samples += gradient.batch_samples;
     if (gradient.worker.value >= result_.worker_samples.size())
       result_.worker_samples.resize(gradient.worker.value + 1, 0);
     result_.worker_samples[gradient.worker.value] += gradient.batch_samples;
     ++result_.gradients_applied;
-    ++result_.staleness[{gradient.worker.value, gradient.staleness}];
-    result_.shard_staleness_sum += outcome.mean_staleness;
+    ++result_.staleness[{gradient.worker.value, gradient.largest_staleness}];
+    result_.shard_staleness_sum += gradient.mean_staleness;
     if (phase == nullptr) continue;
     phase->samples += gradient.batch_samples;
-    phase->staleness_sum += static_cast<double>(gradient.staleness);
+    phase->staleness_sum += static_cast<double>(gradient.largest_staleness);
     ++phase->gradients_applied;
   }
-  if (recording_.iterations) iterations_.on_applied(now, outcomes);
+  if (recording_.iterations) iterations_.on_applied(now, gradients);
 }
 
 void RunRecorder::record(Seconds now, const Evaluate& action) {

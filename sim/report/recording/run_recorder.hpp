@@ -16,7 +16,6 @@
 
 #include "sim/engine/observer.hpp"
 #include "sim/report/recording/activity_tracker.hpp"
-#include "sim/report/recording/applied_updates.hpp"
 #include "sim/report/recording/iteration_log.hpp"
 #include "sim/report/recording/run_result.hpp"
 
@@ -44,8 +43,8 @@ class RunRecorder final : public RunObserver {
 
  private:
   void record(Seconds now, const AdoptBatches& action);
-  void record_update(Seconds now, UpdateId update, bool completes,
-                     const std::vector<AppliedGradient>& gradients);
+  // Of the last shard of an update.
+  void record_update(Seconds now, const std::vector<AppliedGradient>& gradients);
   void record(Seconds now, const Evaluate& action);
   void record(const Evaluated& event);
   void record(Seconds now, const EnterPhase& action);
@@ -61,7 +60,6 @@ class RunRecorder final : public RunObserver {
   RunResult result_;
   Seconds last_time_;
   ActivityTracker activities_;
-  AppliedUpdates applied_;
   IterationLog iterations_;
   bool in_phase_ = false;
   std::optional<Seconds> unanswered_since_;  // a change of the world that no adjustment has followed yet
