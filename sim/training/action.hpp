@@ -1,5 +1,5 @@
-// What a coordinator asks its executor to do. Timed actions are answered by an event; the others are carried out
-// at once, in the order given, before the next event is delivered.
+// What a coordinator asks its executor to do. Timed actions are answered by an event; the others are carried
+// out at once, in the order given, before the next event is delivered.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace paceline {
 
-// --- timed ---------------------------------------------------------------------------------------------------
+// --- timed
+// ---------------------------------------------------------------------------------------------------
 
 // Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled.
 // Answer: IterationFinished.
@@ -37,8 +38,8 @@ struct SendGradient {
   // A serial coordinator follows: it pays the worker's added latency, if it has its own number.
   bool is_coordinated = false;
 };
-// Send a worker one server's shard of the parameters; after an all-reduce phase's change of members, `from_worker`
-// sends all of them. Answer: ParametersArrived.
+// Send a worker one server's shard of the parameters; after an all-reduce phase's change of members,
+// `from_worker` sends all of them. Answer: ParametersArrived.
 struct SendParameters {
   WorkerId to;
   GradientId gradient;
@@ -103,8 +104,8 @@ struct AppliedGradient {
   GradientId gradient;
   std::int64_t batch_samples = 0;
   double weight = 1.0;
-  // Updates applied between the pull it was computed on and its own application: of this shard, and over those
-  // applied so far.
+  // Updates applied between the pull it was computed on and its own application: of this shard, and over
+  // those applied so far.
   std::uint64_t staleness = 0;
   std::uint64_t largest_staleness = 0;
   double mean_staleness = 0.0;

@@ -1,27 +1,25 @@
-// A distributed training job as a pure state machine: events in, actions out.
+// A distributed training job as a pure state machine: events in, actions out. The same object drives a
+// simulation and real processes; it never reads a clock, never draws a random number, never sees costs.
 //
-// Models:      workers that compute gradients, synchronization policies (one for each server) that combine them into
-//              updates, a batch controller, phases, pauses, evaluations, workers that leave and join, the end of the
-//              job. The same object drives a simulation and real processes; it never reads a clock, never draws a
-//              random number, never sees costs.
-// Equation:    versions and staleness: update_assembly.hpp; where phases end: workload.hpp. Learning rate:
-//              sim/learning/optimizer.hpp at epoch = samples applied / dataset samples, when the update is applied.
+// Models:      workers that compute gradients, synchronization policies (one for each server) that combine them
+//              into updates, a batch controller, phases, pauses, evaluations, workers that leave and join, the
+//              end of the job.
+// Equation:    versions and staleness: update_assembly.hpp; ends of phases: workload.hpp. Learning rate:
+//              sim/learning/optimizer.hpp at epoch = samples applied / dataset samples, read at the update.
 // Units:       virtual or real seconds in events; samples for work.
-// Assumptions: - A worker goes on when every server has let it go; the snapshot it receives is taken at that moment.
-//              - A worker that the switch policy drops does nothing but probes, whose gradients are thrown away; it pulls
-//                when it is taken in again. Members change between two rounds, when nothing is under way.
+// Assumptions: - A worker goes on when every server has let it go; its snapshot is taken at that moment.
+//              - A worker that the switch policy drops does nothing but probes, whose gradients are thrown away;
+//                it pulls when it is taken in again. Members change between two rounds.
 //              - A new phase's workers already hold the present parameters: the pause before it pays for that.
-//              - A gradient that a server has decided to combine is applied even if its worker leaves; any other
-//                work of a worker that leaves is given back and done by somebody. A worker that joins pulls first.
-//              - A checkpoint holds up the workers released together with the chief, the lowest worker present: all
-//                under BSP, the chief alone under ASP. Inline evaluation holds up every worker once, when it next goes
-//                on; the one before the first update holds up nobody. So does an adjustment of the batches, if it
-//                costs anything: several before a worker goes on cost it once.
+//              - A gradient that a server has decided to combine is applied even if its worker leaves; its other
+//                work is given back and done by somebody. A worker that joins pulls first.
+//              - A checkpoint holds up the workers released together with the chief, the lowest worker present:
+//                all under BSP, the chief alone under ASP. Inline evaluation holds up every worker once, when it
+//                next goes on; so does an adjustment of the batches that costs anything.
 // Not modelled: membership changes with several servers (refused); loss of work since the last checkpoint.
-// Source:      S. Tyagi, P. Sharma, OmniLearn, ACSOS 2020; S. Li et al., Sync-Switch, ICDCS 2021.
+// Source:      OmniLearn, ACSOS 2020; Sync-Switch, ICDCS 2021.
 //
-// The parts: phases.hpp, update_strategy.hpp, update_assembly.hpp, release_gate.hpp, straggler_reaction.hpp,
-// evaluations.hpp. Each keeps its own state; what happens between them is in the .cpp files of this class.
+// Each part keeps its own state (the headers included below); what happens between them is in coordinator*.cpp.
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,9 @@
 
 namespace paceline {
 
-// After an update. Under a synchronous policy nothing but late gradients can be in flight now: when nothing more is to
-// be handed out, they are called off instead of waited for; what they give back may be enough for another round.
+// After an update. Under a synchronous policy nothing but late gradients can be in flight now: when nothing
+// more is to be handed out, they are called off instead of waited for; what they give back may be enough for
+// another round.
 void Coordinator::release_round(std::vector<WorkerId> workers, Actions& actions) {
   // After the last round of a phase there is nothing left to react for: the next one begins with everybody.
   if (!phases_.has_work()) {
@@ -52,7 +53,7 @@ void Coordinator::release_alone(WorkerId id, Actions& actions) {
 }
 
 void Coordinator::offer_work_given_back(Actions& actions) {
-  if (!gate_.has_refused() || !phases_.has_work()) return;
+  if (gate_.refused().empty() || !phases_.has_work()) return;
   // Between two rounds they wait for the next one, with the others.
   if (phases_.is_synchronous() && !assembly_.nothing_under_way()) return;
   release(gate_.take_refused(), actions);
@@ -125,7 +126,8 @@ void Coordinator::start_iteration(WorkerId id, Actions& actions) {
                                       .since_start = worker.iterations_since_start++});
 }
 
-// Between two rounds, when nothing is under way but probes: the workers change, and with them those who are released.
+// Between two rounds, when nothing is under way but probes: the workers change, and with them those who are
+// released.
 void Coordinator::regroup(std::vector<WorkerId>& workers, Actions& actions) {
   if (!reaction_.wants_regrouping() || !workload().nothing_in_flight()) return;
   const auto [drop, restore] = reaction_.take_regrouping();

@@ -1,4 +1,5 @@
-// How gradients become updates: between update_strategy.hpp, the synchronization policy and update_assembly.hpp.
+// How gradients become updates: between update_strategy.hpp, the synchronization policy and
+// update_assembly.hpp.
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,7 @@
 // When a job is evaluated, and what the results mean for it.
 //
-// Models:      evaluations that recur, of which several may be under way; a target accuracy that so many in a row have to
-//              reach; divergence when a loss is not finite.
+// Models:      evaluations that recur, of which several may be under way; a target accuracy that so many in a
+//              row have to reach; divergence when a loss is not finite.
 #pragma once
 
 #include <cmath>

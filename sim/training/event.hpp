@@ -1,9 +1,9 @@
 // What can happen to a training job, as its coordinator sees it.
 //
 // The alternatives of Event are in the order in which events of equal time reach the coordinator; within one
-// alternative the lower worker or update goes first, then the lower server. Events about a gradient name it: an answer
-// to something that was called off meanwhile is recognized and ignored. Every executor keeps this order, so that a tie is broken the
-// same way in virtual time, in the ideal oracle and on real machines.
+// alternative the lower worker or update goes first, then the lower server. Every executor keeps this order,
+// so that a tie is broken the same way in virtual time, in the ideal oracle and on real machines. Events
+// about a gradient name it: an answer to something that was called off meanwhile is recognized and ignored.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,15 @@ struct IterationFinished {
   GradientId gradient;
   Seconds compute_time;  // forward and backward only
 };
-// One server's shard of a worker's gradient (or of its parameters, when those are exchanged) has reached the server.
+// One server's shard of a worker's gradient (or of its parameters, when those are exchanged) has reached the
+// server.
 struct GradientArrived {
   WorkerId worker;
   GradientId gradient;
   ServerId server;
 };
-// One server's shard of the parameters sent to a worker has reached it. `gradient` names the iteration they are for.
+// One server's shard of the parameters sent to a worker has reached it. `gradient` names the iteration they
+// are for.
 struct ParametersArrived {
   WorkerId worker;
   GradientId gradient;
@@ -48,7 +50,8 @@ struct ParametersArrived {
 struct AllReduceFinished {
   UpdateId update;
 };
-// The optimizer step of an update is done at one server; or on every member, after an all-reduce or a local step.
+// The optimizer step of an update is done at one server; or on every member, after an all-reduce or a local
+// step.
 struct StepFinished {
   UpdateId update;
   ServerId server;
@@ -79,6 +82,20 @@ using Event =
                  AllReduceFinished, StepFinished, CoordinationFinished, PauseEnded, TimerExpired, Evaluated>;
 
 // Sort key of events that share a time: (kind, worker or update, server).
-[[nodiscard]] std::tuple<std::size_t, std::uint64_t, std::uint64_t> order_among_equals(const Event& event);
+[[nodiscard]] inline std::tuple<std::size_t, std::uint64_t, std::uint64_t> order_among_equals(
+    const Event& event) {
+  return std::visit(
+      [&](const auto& e) {
+        std::uint64_t subject = 0;
+        std::uint64_t server = 0;
+        if constexpr (requires { e.worker; }) subject = e.worker.value;
+        if constexpr (requires { e.update; }) subject = e.update.value;
+        if constexpr (requires { e.updates; }) subject = e.updates;
+        if constexpr (requires { e.phase; }) subject = e.phase;
+        if constexpr (requires { e.server; }) server = e.server.value;
+        return std::tuple(event.index(), subject, server);
+      },
+      event);
+}
 
 }  // namespace paceline

@@ -1,8 +1,9 @@
 // Which phase of a job runs, by which policy and strategy, and what comes after it.
 //
-// Models:      a phase is planned when its workers are released towards it and pause before it, and entered when the
-//              first of them goes on. The phases follow in the order of the scenario; a switch policy may leave one early
-//              for another, a detour that lasts until the phase that was left is resumed.
+// Models:      a phase is planned when its workers are released towards it and pause before it, and entered
+//              when the first of them goes on. The phases follow in the order of the scenario; a switch
+//              policy may leave one early for another, a detour that lasts until the phase that was left is
+//              resumed.
 // Assumptions: nothing is in flight between two phases. Each server that decides has a policy of its own.
 #pragma once
 
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/learning/optimizer.hpp"
@@ -24,7 +26,8 @@ namespace paceline {
 class Phases {
  public:
   Phases(std::vector<PhaseConfig> phases, std::int64_t total_samples, std::int64_t dataset_samples,
-         std::size_t servers);
+         std::size_t servers)
+      : phases_(std::move(phases)), servers_(servers), workload_(total_samples, dataset_samples, phases_) {}
 
   [[nodiscard]] std::size_t index() const { return workload_.phase(); }
   [[nodiscard]] Workload& workload() { return workload_; }
@@ -40,25 +43,67 @@ class Phases {
   }
 
   // The phase the workload is at comes next, after this pause of its members.
-  void plan(std::optional<PauseKind> pause, std::span<const WorkerId> members, const Done& done);
+  void plan(std::optional<PauseKind> pause, std::span<const WorkerId> members, const Done& done) {
+    strategy_ = make_update_strategy(current(), servers_);
+    policies_.clear();
+    for (std::size_t s = 0; s < strategy_->deciders(); ++s)
+      policies_.push_back(make_synchronization(current()));
+    begin_round(members);
+    switched_at_.reset();
+    if (pause == PauseKind::switching && !is_synchronous()) switched_at_ = done;
+    planned_pause_ = pause;
+    is_planned_ = true;
+  }
   [[nodiscard]] bool is_planned() const { return is_planned_; }
   // What everybody does before the planned phase, also who joins before it begins.
   [[nodiscard]] std::optional<PauseKind> planned_pause() const {
     return is_planned_ ? planned_pause_ : std::nullopt;
   }
-  void enter(Actions& actions);
+  void enter(Actions& actions) {
+    is_planned_ = false;
+    actions.emplace_back(EnterPhase{index()});
+    // A detour lasts until the phase that was left is resumed.
+    const auto* time = std::get_if<Seconds>(&current().length);
+    if (time != nullptr && !workload_.is_on_detour()) actions.emplace_back(SetTimer{index(), *time});
+  }
   // A round begins with these.
-  void begin_round(std::span<const WorkerId> members);
+  void begin_round(std::span<const WorkerId> members) {
+    for (const auto& policy : policies_) policy->begin(members);
+  }
 
-  void on_timer(std::size_t phase);
+  void on_timer(std::size_t phase) {
+    if (phase == index() && !is_planned_) end();
+  }
   // The present phase hands out nothing more ...
   void end() { workload_.end_phase(); }
   // ... and the next is this one, or else the one whose turn it is.
-  void leave_for(std::optional<std::size_t> detour);
+  void leave_for(std::optional<std::size_t> detour) {
+    detour_ = detour;
+    end();
+  }
   // To the following phase; false when there is none.
-  [[nodiscard]] bool advance();
+  [[nodiscard]] bool advance() {
+    if (workload_.everything_applied()) return false;
+    if (detour_) {
+      workload_.begin_detour(*std::exchange(detour_, std::nullopt));
+    } else if (workload_.is_on_detour()) {
+      workload_.resume();
+    } else if (workload_.in_last_phase()) {
+      return false;
+    } else {
+      workload_.enter_next_phase();
+    }
+    return true;
+  }
   // What was done since the last switch to an asynchronous phase, if that is the present one.
-  [[nodiscard]] std::optional<SinceSwitch> since_switch(const Done& done, std::size_t workers) const;
+  [[nodiscard]] std::optional<SinceSwitch> since_switch(const Done& done, std::size_t workers) const {
+    if (!switched_at_) return std::nullopt;
+    const std::int64_t samples = done.samples - switched_at_->samples;
+    return SinceSwitch{.workers = workers,
+                       .updates = done.updates - switched_at_->updates,
+                       .samples = samples,
+                       .epochs = workload_.epochs(samples)};
+  }
 
  private:
   [[nodiscard]] const PhaseConfig& current() const { return phases_[workload_.phase()]; }

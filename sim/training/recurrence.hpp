@@ -1,9 +1,7 @@
 // What happens again and again while a job runs: evaluations, checkpoints.
 //
-// Models:      something due after each update, or at each moment looked at, that completes another `amount`.
-// Equation:    due when floor(done / amount) grew, done = updates, samples applied, or seconds, by unit.
-// Units:       updates, samples or seconds.
-// Assumptions: due at most once each time one looks, however many intervals were completed.
+// Equation:    due when floor(done / amount) grew since one last looked, done = updates, samples applied, or
+//              seconds; at most once each time, however many intervals were completed.
 #pragma once
 
 #include <cmath>

@@ -1,12 +1,13 @@
-// Gradients on their way into the global parameters: what is combined, which version it was computed on, how stale it is
-// when it is applied, who waits for it.
+// Gradients on their way into the global parameters: what is combined, which version it was computed on, how
+// stale it is when it is applied, who waits for it.
 //
 // Models:      updates under way, shard by shard, and the serial part of a synchronous step that may follow.
-// Equation:    version of a shard after a step = version before + 1; staleness of a gradient on a shard = version when it
-//              is applied - version its worker pulled. Weights: sim/policy/batching/weighting.hpp.
+// Equation:    version of a shard after a step = version before + 1; staleness of a gradient on a shard =
+//              version when it is applied - version its worker pulled. Weights:
+//              sim/policy/batching/weighting.hpp.
 // Units:       updates, samples.
-// Assumptions: every server combines the same gradients. A gradient that some server has decided to combine is applied
-//              even if its worker leaves.
+// Assumptions: every server combines the same gradients. A gradient that some server has decided to combine
+//              is applied even if its worker leaves.
 #pragma once
 
 #include <cstdint>

@@ -1,18 +1,18 @@
 // How gradients reach the global parameters, and parameters the workers: everything about an update that the
 // synchronization policy leaves open.
 //
-// Models:      the way of one iteration's result:
-//                computed -> [local step] -> [sent to the servers] -> combined -> [all-reduce] -> step -> applied,
-//              where the policy decides what is combined and the strategy which of the optional stages there are; and
-//              where a worker that is released gets its parameters from.
+// Models:      the way of one iteration's result: computed -> [local step] -> [sent to the servers] -> combined
+//              -> [all-reduce] -> step -> applied, where the policy decides what is combined and the strategy
+//              which of the optional stages there are; and where a worker gets its parameters from.
 //                all-reduce          no server: gradients are summed and each worker steps
 //                server              gradients are sent, servers step, parameters are sent back
-//                parameter exchange  the worker steps on its own copy and sends that; the server's becomes it, and the
-//                                    worker pulls only once an epoch (ASP as released by OmniLearn)
-// Assumptions: a strategy holds no state of a job: it says what comes next, and the coordinator keeps the books.
+//                parameter exchange  the worker steps on its own copy and sends that; the server's becomes it,
+//                                    and the worker pulls once an epoch (ASP as released by OmniLearn)
+// Assumptions: a strategy holds no state of a job: it says what comes next, and the coordinator keeps the
+//              books.
 // Not modelled: several local steps between two exchanges (local SGD).
-// Source:      A. Sergeev, M. Del Balso, arXiv 1802.05799 (all-reduce); M. Li et al., OSDI 2014 (parameter server);
-//              OmniLearn's released code (parameter exchange; docs/models.md).
+// Source:      A. Sergeev, M. Del Balso, arXiv 1802.05799 (all-reduce); M. Li et al., OSDI 2014 (parameter
+//              server); OmniLearn's released code (parameter exchange; docs/models.md).
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,8 @@ class UpdateStrategy {
   [[nodiscard]] virtual std::size_t deciders() const = 0;
   [[nodiscard]] virtual Onward after_computing() const = 0;
   [[nodiscard]] virtual Onward after_local_step() const { return Onward::send; }
-  // A gradient is ready at a server, but the update is to combine others with it: what the server does with it.
+  // A gradient is ready at a server, but the update is to combine others with it: what the server does with
+  // it.
   [[nodiscard]] virtual std::optional<Action> gather(WorkerId worker, ServerId server) const = 0;
   // The policy has decided at `server` to combine the gradients of `workers`: what carries the update out.
   [[nodiscard]] virtual Action begin(UpdateId update, ServerId server,
@@ -64,10 +65,7 @@ class UpdateStrategy {
                                                     Actions& actions) const = 0;
 };
 
-[[nodiscard]] std::unique_ptr<UpdateStrategy> all_reduce_updates(Transport transport, std::size_t servers);
-[[nodiscard]] std::unique_ptr<UpdateStrategy> server_updates(std::size_t servers);
-[[nodiscard]] std::unique_ptr<UpdateStrategy> parameter_exchange(std::size_t servers);
-
+// To add one: a class in update_strategy.cpp, and the phase that asks for it.
 [[nodiscard]] std::unique_ptr<UpdateStrategy> make_update_strategy(const PhaseConfig& phase,
                                                                    std::size_t servers);
 

@@ -2,17 +2,20 @@
 //
 // Models:      a job of `total` samples cut into consecutive phases.
 // Equation:    work is handed out while handed_out < total and the phase is not over:
-//                share, epochs: handed_out < end of the phase. Consecutive shares end at total · Σ share_i, so that
-//                               the overshoot of one does not move the next; other lengths count from the phase's start.
-//                updates:       applied updates of the phase + gradients in flight / gradients per update < updates.
+//                share, epochs: handed_out < end of the phase. Consecutive shares end at total · Σ share_i,
+//                               so that the overshoot of one does not move the next; other lengths count
+//                               from the phase's start.
+//                updates:       applied updates of the phase + gradients in flight / gradients per update <
+//                               updates.
 //                time:          until `end_phase` is called.
-//              A phase that is left for a detour keeps what is left of it; the detour lasts until the phase is resumed,
-//              and what is done on it counts for the shares that follow.
-//              A phase is over when it hands out nothing more and everything handed out was applied or given back. So
-//              nothing is in flight at a boundary.
+//              A phase that is left for a detour keeps what is left of it; the detour lasts until the phase
+//              is resumed, and what is done on it counts for the shares that follow.
+//              A phase is over when it hands out nothing more and everything handed out was applied or given
+//              back. So nothing is in flight at a boundary.
 // Units:       samples; gradients (mini-batches) and updates as counts.
-// Assumptions: a group released together is handed out together: a phase may exceed its end by less than one batch
-//              per member of that group. Work given back (dropped gradients, workers that left) is handed out again.
+// Assumptions: a group released together is handed out together: a phase may exceed its end by less than one
+//              batch per member of that group. Work given back (dropped gradients, workers that left) is
+//              handed out again.
 // Source:      Sync-Switch's workload accounting, counted in samples instead of mini-batches.
 #pragma once
 

@@ -38,7 +38,8 @@ std::vector<std::pair<double, Batches>> adjustments_of(const TestJob::Result& re
 }  // namespace
 
 TEST_CASE("released controller, BSP: one adjustment at the end of the first epoch, then at rest") {
-  // HL2: rounds last max b/c = 32/8 = 4 s; ten of them are the epoch. The vector of the reference, then its fixed point.
+  // HL2: rounds last max b/c = 32/8 = 4 s; ten of them are the epoch. The vector of the reference, then its
+  // fixed point.
   const auto result = job_on({12, 12, 8, 16}, SynchronizationKind::bsp).run_ideal();
   const auto adjustments = adjustments_of(result);
   REQUIRE(adjustments.size() == 2);
@@ -48,8 +49,8 @@ TEST_CASE("released controller, BSP: one adjustment at the end of the first epoc
 }
 
 TEST_CASE("after a change of level the released controller needs one whole epoch at the old batches") {
-  // HL1 until epoch 1 ends at 10·32/12 = 26.67 s: the controller looks at times of HL1 and leaves the batches alone.
-  // Then HL2: ten rounds of 4 s with 32 samples each, and only then the HL2 vector.
+  // HL1 until epoch 1 ends at 10·32/12 = 26.67 s: the controller looks at times of HL1 and leaves the batches
+  // alone. Then HL2: ten rounds of 4 s with 32 samples each, and only then the HL2 vector.
   TestJob job = job_on({12, 12, 12, 12}, SynchronizationKind::bsp);
   job.heterogeneity.schedule = {
       {.at = AtEpoch{1.0}, .workers = {}, .speeds = {1.0, 1.0, 8.0 / 12.0, 16.0 / 12.0}}};
@@ -73,7 +74,8 @@ TEST_CASE("after a change of level the released controller needs one whole epoch
 }
 
 TEST_CASE("released controller, ASP: who has reported waits for the slowest worker's first step") {
-  // Cores 8, 8, 8, 16: the fast worker is ready after 2 s and waits until 4 s; then 32/8 = 4 s and 56/16 = 3.5 s.
+  // Cores 8, 8, 8, 16: the fast worker is ready after 2 s and waits until 4 s; then 32/8 = 4 s and 56/16 =
+  // 3.5 s.
   const auto result = job_on({8, 8, 8, 16}, SynchronizationKind::asp).run_ideal();
   CHECK_FALSE(result.stalled);
   const auto adjustments = adjustments_of(result);
@@ -90,10 +92,10 @@ TEST_CASE("released controller, ASP: who has reported waits for the slowest work
 
 TEST_CASE(
     "LB-BSP in a job: at rest after the first round, and after a change as fast as its moving average") {
-  // Speeds 1 and 3, B = 16. Round 1: 8 s and 8/3 s, so v = 1 and 3: 4 and 12, 4 s a round. After the third round (16 s,
-  // the end of epoch 1) both have speed 1: v_1 moves by a fifth of what is left, 3, 2.6, 2.28, 2.024, 1.82, 1.66, 1.52, and
-  // 16/(1 + v_1) is 4.44, 4.88, 5.29, 5.68, 6.03, 6.34: rounds of 12, 12, 11, 11, 10, 10 s, adjustments after the second
-  // of them (40 s) and the fourth (62 s).
+  // Speeds 1 and 3, B = 16. Round 1: 8 s and 8/3 s, so v = 1 and 3: 4 and 12, 4 s a round. After the third
+  // round (16 s, the end of epoch 1) both have speed 1: v_1 moves by a fifth of what is left, 3, 2.6, 2.28,
+  // 2.024, 1.82, 1.66, 1.52, and 16/(1 + v_1) is 4.44, 4.88, 5.29, 5.68, 6.03, 6.34: rounds of 12, 12, 11,
+  // 11, 10, 10 s, adjustments after the second of them (40 s) and the fourth (62 s).
   TestJob job = job_on({1, 3}, SynchronizationKind::bsp);
   job.batching = {.controller = BatchControllerKind::lb_bsp, .initial_samples = 8, .smoothing = 0.2};
   job.dataset_samples = 48;
@@ -125,8 +127,8 @@ TEST_CASE("an adjustment makes every worker pause before it goes on with its new
 }
 
 TEST_CASE("passes over a shard are K·b_k/B in each epoch, and the weights of an update sum to 1") {
-  // The fixed batches 31, 31, 22, 45 of B = 129: in an epoch of 129·n samples worker k trains n·b_k, of a shard of
-  // 129·n/4 samples.
+  // The fixed batches 31, 31, 22, 45 of B = 129: in an epoch of 129·n samples worker k trains n·b_k, of a
+  // shard of 129·n/4 samples.
   TestJob job = job_on({31, 31, 22, 45}, SynchronizationKind::bsp);
   job.batching.controller = BatchControllerKind::fixed_shares;
   job.total_samples = 128 * 40;

@@ -11,8 +11,8 @@ using namespace paceline;
 using paceline::test::TestJob;
 
 TEST_CASE("a BSP round takes the slowest worker's computation, the messages and the server's work") {
-  // Speeds 1, 1/2, 1/4 on 10 samples of 1 s: 10, 20, 40 s. Push and pull 1000 B at 100 B/s with 1 s latency: 11 s
-  // each way. Server at 500 B/s: accumulate 2 s (only the last one is waited for), step 2 s.
+  // Speeds 1, 1/2, 1/4 on 10 samples of 1 s: 10, 20, 40 s. Push and pull 1000 B at 100 B/s with 1 s latency:
+  // 11 s each way. Server at 500 B/s: accumulate 2 s (only the last one is waited for), step 2 s.
   // Round = 40 + 11 + 2 + 2 = 55 s; the next begins after the pull: + 11 s.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.5}, {1, 0.25}};
@@ -71,8 +71,9 @@ TEST_CASE("a server applies one gradient at a time, in the order of arrival") {
 }
 
 TEST_CASE("staleness counts the updates between a worker's pull and its own application") {
-  // Speeds 1 and 1/4 (see above): worker 1's first gradient is applied at 40 s, after worker 0's at 10, 20, 30 and 40
-  // (worker 0 goes first at equal times): staleness 4. Worker 0's gradients in between: 0; the one after: 1.
+  // Speeds 1 and 1/4 (see above): worker 1's first gradient is applied at 40 s, after worker 0's at 10, 20,
+  // 30 and 40 (worker 0 goes first at equal times): staleness 4. Worker 0's gradients in between: 0; the one
+  // after: 1.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.25}};
   job.phases = {{.policy = SynchronizationKind::asp}};
@@ -85,9 +86,9 @@ TEST_CASE("staleness counts the updates between a worker's pull and its own appl
 
 TEST_CASE(
     "steady ASP that reads at the instant of its own apply has mean staleness W - 1, whatever the speeds") {
-  // An apply adds 1 to the staleness of each of the other W - 1 workers, which are all between read and apply. Over a
-  // whole run of U updates the first read of each worker loses at most W(W-1)/2 of these: mean in
-  // [W - 1 - W(W-1)/U, W - 1].
+  // An apply adds 1 to the staleness of each of the other W - 1 workers, which are all between read and
+  // apply. Over a whole run of U updates the first read of each worker loses at most W(W-1)/2 of these: mean
+  // in [W - 1 - W(W-1)/U, W - 1].
   TestJob job;
   job.workers = {{1, 1.0}, {1, 1.0}, {1, 1.0}, {1, 4.0}, {1, 0.37}};
   job.jitter = {.run_cv = 0.0, .worker_cv = 0.1, .iteration_cv = 0.5};
@@ -123,8 +124,8 @@ TEST_CASE("BSP gradients are never stale and their weights sum to one") {
 }
 
 TEST_CASE("phases follow their shares, in samples, and nothing is in flight between them") {
-  // 25 % of 400 samples under BSP (rounds of 40): 100 -> ends at 120 (a round is handed out whole); the rest under ASP
-  // ends at exactly 400. One pause of 7 s between them.
+  // 25 % of 400 samples under BSP (rounds of 40): 100 -> ends at 120 (a round is handed out whole); the rest
+  // under ASP ends at exactly 400. One pause of 7 s between them.
   TestJob job;
   job.phases = {{.length = ShareOfJob{0.25}},
                 {.policy = SynchronizationKind::asp, .length = ShareOfJob{0.75}}};

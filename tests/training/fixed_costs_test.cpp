@@ -51,8 +51,8 @@ class TenPercentLearner final : public Learner {
 TEST_CASE("under BSP a checkpoint holds up every worker, under ASP only the chief") {
   // A checkpoint of 3 s after every second update.
   // BSP: updates at 10, 20, pause, 33, 43: both workers start at 0, 10, 23, 33.
-  // ASP: two updates each 10 s. The chief, worker 0, is released after the first of them, when one more than an even
-  // number is applied: due at 20 s (3 of 8), where it rests; worker 1 never does.
+  // ASP: two updates each 10 s. The chief, worker 0, is released after the first of them, when one more than
+  // an even number is applied: due at 20 s (3 of 8), where it rests; worker 1 never does.
   TestJob job = two_workers(SynchronizationKind::bsp, 80);
   job.checkpoint_every = Every{2.0, EveryUnit::updates};
   job.costs.checkpoint = Seconds{3.0};
@@ -113,7 +113,8 @@ TEST_CASE("coordination adds its time to each synchronous step: per step, per wo
 }
 
 TEST_CASE("after a start the first iterations are slower by a factor that falls to one") {
-  // 4 iterations from 3: factors 3, 2.5, 2, 1.5, then 1: they end at 30, 55, 75, 90, 100 s; and again after a switch.
+  // 4 iterations from 3: factors 3, 2.5, 2, 1.5, then 1: they end at 30, 55, 75, 90, 100 s; and again after a
+  // switch.
   TestJob job = two_workers(SynchronizationKind::asp, 60);
   job.workers = {{}};
   job.costs.ramp_up = {4, 3.0};
@@ -137,8 +138,9 @@ TEST_CASE("an inline evaluation holds up every worker, a free one and the evalua
 }
 
 TEST_CASE("an evaluator lags behind, and the time to accuracy is the snapshot's") {
-  // One update each 10 s, each evaluated for 15 s, one after the other: the first parameters 0 to 15 s, update k from
-  // 15 k to 15 (k + 1). The target of 30 % is that of update 3, known at 60 s: the job ends then; it was reached at 30 s.
+  // One update each 10 s, each evaluated for 15 s, one after the other: the first parameters 0 to 15 s,
+  // update k from 15 k to 15 (k + 1). The target of 30 % is that of update 3, known at 60 s: the job ends
+  // then; it was reached at 30 s.
   TestJob job = two_workers(SynchronizationKind::bsp, 2000);
   job.evaluate_every = {1.0, EveryUnit::updates};
   job.costs.evaluation = Seconds{15.0};

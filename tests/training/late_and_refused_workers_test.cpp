@@ -18,8 +18,8 @@ std::vector<double> starts_of(const TestJob::Result& result, std::uint64_t worke
 }  // namespace
 
 TEST_CASE("a late worker waits for the coordination of the update it was late for") {
-  // One gradient of two is enough. Worker 0 is ready at 10 s, coordination takes 5 s: all go on at 15 s, worker 1 too,
-  // whose gradient is dropped when it is ready, at 10 / 0.8 = 12.5 s.
+  // One gradient of two is enough. Worker 0 is ready at 10 s, coordination takes 5 s: all go on at 15 s,
+  // worker 1 too, whose gradient is dropped when it is ready, at 10 / 0.8 = 12.5 s.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.8}};
   job.phases = {{.policy = SynchronizationKind::backup_workers, .parameter = 1}};
@@ -33,8 +33,9 @@ TEST_CASE("a late worker waits for the coordination of the update it was late fo
 
 TEST_CASE("a worker that was refused work takes part in the next round once") {
   // Batches 13, 10, 7 by calibrated speed; in truth iterations take 13, 25 and 140 s. One gradient is enough.
-  // At 13 s: 13 of 31 samples applied, 43 handed out. At 25 s worker 1's gradient is dropped: 33 are handed out, so
-  // it is refused. At 26 s: 26 applied, worker 2 is called off, and all three begin another round, each once.
+  // At 13 s: 13 of 31 samples applied, 43 handed out. At 25 s worker 1's gradient is dropped: 33 are handed
+  // out, so it is refused. At 26 s: 26 applied, worker 2 is called off, and all three begin another round,
+  // each once.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.8}, {1, 0.5}};
   job.batching.controller = BatchControllerKind::fixed_shares;
@@ -50,7 +51,8 @@ TEST_CASE("a worker that was refused work takes part in the next round once") {
 }
 
 TEST_CASE("K-sync does not wait for a worker that joins when nothing is left to hand out") {
-  // Two workers, both gradients wanted. Worker 1 is away from 4 to 6 s; the other's 10 samples are all there is.
+  // Two workers, both gradients wanted. Worker 1 is away from 4 to 6 s; the other's 10 samples are all there
+  // is.
   TestJob job;
   job.workers = {{}, {}};
   job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 2}};
@@ -64,8 +66,9 @@ TEST_CASE("K-sync does not wait for a worker that joins when nothing is left to 
 }
 
 TEST_CASE("a worker that joined when nothing was left takes over what another one gives back") {
-  // 20 samples, two gradients of three wanted. Worker 2 is away from 2 to 3 s, and finds all 20 handed out; worker 1
-  // leaves at 5 s, and worker 2 begins with what it gave back: the update of workers 0 and 2 comes at 15 s.
+  // 20 samples, two gradients of three wanted. Worker 2 is away from 2 to 3 s, and finds all 20 handed out;
+  // worker 1 leaves at 5 s, and worker 2 begins with what it gave back: the update of workers 0 and 2 comes
+  // at 15 s.
   TestJob job;
   job.workers = {{}, {}, {}};
   job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 2}};
@@ -85,8 +88,9 @@ TEST_CASE("a worker that joined when nothing was left takes over what another on
 }
 
 TEST_CASE("what the end of a round gives back is not handed out before the next round") {
-  // One gradient of three is enough; the server takes 4 s for a step. Worker 2 finds all 20 samples handed out at 3 s.
-  // At 10 s the update of worker 0 is decided and worker 1 called off: all three begin the next round at 14 s.
+  // One gradient of three is enough; the server takes 4 s for a step. Worker 2 finds all 20 samples handed
+  // out at 3 s. At 10 s the update of worker 0 is decided and worker 1 called off: all three begin the next
+  // round at 14 s.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.1}, {1, 1.0}};
   job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 1}};
@@ -102,8 +106,9 @@ TEST_CASE("what the end of a round gives back is not handed out before the next 
 }
 
 TEST_CASE("a worker that was refused work has nothing to be called off") {
-  // Found at random: two gradients of five are enough; workers are restarted one after the other before K-sync, and its
-  // last rounds have less work than there are workers. Somebody was called off who had been refused.
+  // Found at random: two gradients of five are enough; workers are restarted one after the other before
+  // K-sync, and its last rounds have less work than there are workers. Somebody was called off who had been
+  // refused.
   TestJob job;
   job.workers = {{1, 2.28318702}, {1, 0.62331222}, {1, 1.61770064}, {1, 2.52328655}, {1, 1.17257153}};
   job.batching = {

@@ -8,8 +8,8 @@ using namespace paceline;
 using paceline::test::TestJob;
 
 TEST_CASE("a BSP newcomer goes on when everybody else leaves before their round ends") {
-  // Worker 0 computes 10 s a round; 1 joins in the middle of the first round, 0 leaves before its end. Nothing of that
-  // round is left: worker 1 does all 100 samples, alone, from 5 s on: ten rounds of 10 s.
+  // Worker 0 computes 10 s a round; 1 joins in the middle of the first round, 0 leaves before its end.
+  // Nothing of that round is left: worker 1 does all 100 samples, alone, from 5 s on: ten rounds of 10 s.
   TestJob job;
   job.workers = {{}, {}};
   job.total_samples = 100;
@@ -33,7 +33,8 @@ TEST_CASE("a timed last phase does not hide that every worker has left") {
 }
 
 TEST_CASE("a worker that joins during a switch pauses like the others, not later") {
-  // BSP to 40 samples (10 s), 10 s of switch, ASP. Worker 1 joins at 15 s: its own switch ends at 25 s, and it starts then.
+  // BSP to 40 samples (10 s), 10 s of switch, ASP. Worker 1 joins at 15 s: its own switch ends at 25 s, and
+  // it starts then.
   TestJob job;
   job.workers = {{}, {}};
   job.batching.initial_samples = 10;
@@ -52,8 +53,8 @@ TEST_CASE("a worker that joins during a switch pauses like the others, not later
 }
 
 TEST_CASE("the chief pays no checkpoint for work it does not get") {
-  // ASP of one worker, checkpoint every 4 updates, 8 updates: due after the 4th and the 8th; after the 8th nothing is
-  // left to go on with.
+  // ASP of one worker, checkpoint every 4 updates, 8 updates: due after the 4th and the 8th; after the 8th
+  // nothing is left to go on with.
   TestJob job;
   job.workers = {{}};
   job.total_samples = 80;
@@ -66,7 +67,8 @@ TEST_CASE("the chief pays no checkpoint for work it does not get") {
 }
 
 TEST_CASE("what added latency holds back is not sent after it was called off") {
-  // K-sync of 1: worker 0 needs 10 s, worker 1 10.5 s and then 2 s before its gradient leaves; the round is over at 10 s.
+  // K-sync of 1: worker 0 needs 10 s, worker 1 10.5 s and then 2 s before its gradient leaves; the round is
+  // over at 10 s.
   TestJob job;
   job.workers = {{}, {1, 10.0 / 9.5}};
   job.total_samples = 100;

@@ -40,8 +40,9 @@ void check_no_work_is_lost_or_repeated(const TestJob::Result& result) {
 }  // namespace
 
 TEST_CASE("what a worker that leaves had under way is done again by another one, and nothing twice") {
-  // ASP, 10 s an iteration, 60 samples. Worker 1 leaves at 25 s with 2 of its 3 gradients applied: the third is given
-  // back and done by worker 0, which would have stopped at 30 s: updates at 10, 10, 20, 20, 30, 40 s.
+  // ASP, 10 s an iteration, 60 samples. Worker 1 leaves at 25 s with 2 of its 3 gradients applied: the third
+  // is given back and done by worker 0, which would have stopped at 30 s: updates at 10, 10, 20, 20, 30, 40
+  // s.
   TestJob job;
   job.workers = {{}, {}};
   job.phases = {{.policy = SynchronizationKind::asp}};
@@ -55,8 +56,8 @@ TEST_CASE("what a worker that leaves had under way is done again by another one,
 }
 
 TEST_CASE("a BSP round goes on without a worker that leaves, and ends at once if it was the last awaited") {
-  // Worker 2 takes 40 s. It leaves at 25 s: the round of the other two, ready since 10 s, ends then. 60 samples: the
-  // first round applies 20, then two more rounds of two workers and 10 s each.
+  // Worker 2 takes 40 s. It leaves at 25 s: the round of the other two, ready since 10 s, ends then. 60
+  // samples: the first round applies 20, then two more rounds of two workers and 10 s each.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 1.0}, {1, 0.25}};
   job.total_samples = 60;
@@ -78,8 +79,8 @@ TEST_CASE("a worker that joins under BSP takes part from the next round on, unde
 }
 
 TEST_CASE("a worker that joins pulls first, from the server or from another worker") {
-  // 1000 B at 100 B/s: the pull takes 10 s. Under ASP worker 1, there at 4 s, starts at 14 s. Over a ring it is sent
-  // all parameters by worker 0 when the round of that ends, at 10 s, and starts at 20 s.
+  // 1000 B at 100 B/s: the pull takes 10 s. Under ASP worker 1, there at 4 s, starts at 14 s. Over a ring it
+  // is sent all parameters by worker 0 when the round of that ends, at 10 s, and starts at 20 s.
   TestJob job;
   job.workers = {{}, {}};
   job.network = {BytesPerSecond{100.0}, Seconds{0.0}, BytesPerSecond{100.0}};
@@ -131,7 +132,8 @@ TEST_CASE("a job whose last worker leaves stalls: every worker has left") {
 }
 
 TEST_CASE("a job whose workers have all left goes on when one joins later") {
-  // ASP: both leave at 15 s, with one gradient each applied; worker 1 is back at 100 s and does the other 20 samples.
+  // ASP: both leave at 15 s, with one gradient each applied; worker 1 is back at 100 s and does the other 20
+  // samples.
   for (const SynchronizationKind kind : {SynchronizationKind::asp, SynchronizationKind::bsp,
                                          SynchronizationKind::k_sync, SynchronizationKind::backup_workers}) {
     CAPTURE(static_cast<int>(kind));
@@ -150,7 +152,8 @@ TEST_CASE("a job whose workers have all left goes on when one joins later") {
 }
 
 TEST_CASE("workers leave and join at a progress or an epoch, with the update that reaches it") {
-  // BSP rounds of 20 samples and 10 s. At half of 80 samples, after 20 s, worker 1 leaves: rounds of one from then on.
+  // BSP rounds of 20 samples and 10 s. At half of 80 samples, after 20 s, worker 1 leaves: rounds of one from
+  // then on.
   TestJob job;
   job.workers = {{}, {}};
   job.total_samples = 80;

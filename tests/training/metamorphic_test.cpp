@@ -1,5 +1,5 @@
-// Relations between two jobs that must give the same result: workers in another order, everything twice as fast, workers
-// that are all alike.
+// Relations between two jobs that must give the same result: workers in another order, everything twice as
+// fast, workers that are all alike.
 #include <utility>
 #include <vector>
 
@@ -20,7 +20,7 @@ constexpr BatchControllerKind adjusting[] = {BatchControllerKind::dynamic, Batch
                                              BatchControllerKind::lb_bsp};
 constexpr SynchronizationKind protocols[] = {SynchronizationKind::bsp, SynchronizationKind::asp};
 
-// Whatever may differ between workers does: speeds, a level, a straggler; and every source of luck is on.
+// Whatever may differ between workers does: speeds, a level, a straggler; and every source of randomness is on.
 TestJob uneven_job(BatchControllerKind controller, SynchronizationKind policy) {
   TestJob job;
   job.workers.clear();
@@ -61,7 +61,7 @@ TestJob reordered(const TestJob& job, const Order& order) {
   return other;
 }
 
-TestJob with_own_luck(TestJob job) {
+TestJob with_own_streams(TestJob job) {
   for (std::uint32_t w = 0; w < job.workers.size(); ++w) job.workers[w].random_stream = 10 + w;
   return job;
 }
@@ -126,16 +126,17 @@ std::size_t adjustments_of(const TestJob::Result& result) {
 }  // namespace
 
 TEST_CASE("relabelling the workers together with their random streams gives the same job") {
-  // Every worker keeps its machine and its luck and has another place: it begins the same batches at the same times, and
-  // the learner, which sees the same updates, draws the same curve. Times may differ in the last digit, because means
-  // over workers are summed in another order. What is tied goes to the lower place: here no two workers are alike, so
-  // that only beginnings together are (at the start, and after everybody waited), which commute.
+  // Every worker keeps its machine and its random numbers and has another place: it begins the same batches at the same
+  // times, and the learner, which sees the same updates, draws the same curve. Times may differ in the last
+  // digit, because means over workers are summed in another order. What is tied goes to the lower place: here
+  // no two workers are alike, so that only beginnings together are (at the start, and after everybody
+  // waited), which commute.
   const Order as_written{0, 1, 2, 3};
   for (const BatchControllerKind controller : adjusting) {
     for (const SynchronizationKind policy : protocols) {
       CAPTURE(static_cast<int>(controller));
       CAPTURE(static_cast<int>(policy));
-      const TestJob job = with_own_luck(uneven_job(controller, policy));
+      const TestJob job = with_own_streams(uneven_job(controller, policy));
       const TestJob::Result result = trained(job);
       CHECK(adjustments_of(result) >= 1);
       for (const Order& order : {Order{2, 0, 3, 1}, Order{3, 2, 1, 0}}) {
@@ -147,7 +148,7 @@ TEST_CASE("relabelling the workers together with their random streams gives the 
   }
 }
 
-TEST_CASE("without streams of their own the luck stays with the places") {
+TEST_CASE("without streams of their own random numbers stay with the places") {
   // What the case above would not notice: the same relabelling, with the machines alone.
   const TestJob job = uneven_job(BatchControllerKind::proportional_repair, SynchronizationKind::asp);
   const TestJob::Result result = job.run_ideal();
@@ -156,9 +157,9 @@ TEST_CASE("without streams of their own the luck stays with the places") {
 }
 
 TEST_CASE("scaling every rate and every timed event by two halves every time") {
-  // Half the seconds for a sample, for messages (twice the bandwidth, half the latency), for the server, for pauses,
-  // quotas, stragglers, their windows and the dates of levels; with jitter, which has no unit. The same decisions at half
-  // the times.
+  // Half the seconds for a sample, for messages (twice the bandwidth, half the latency), for the server, for
+  // pauses, quotas, stragglers, their windows and the dates of levels; with jitter, which has no unit. The
+  // same decisions at half the times.
   for (const BatchControllerKind controller : adjusting) {
     for (const SynchronizationKind policy : protocols) {
       CAPTURE(static_cast<int>(controller));

@@ -1,7 +1,7 @@
 // Rounds that take the first gradients, with exponential iteration times: their lengths are order statistics.
 //
-// Iterations take 1 s · E with E ~ Exp(1), given to the job as measured quantiles: q(p) = −ln(1 − p) at p = i/N, and as
-// the last one ln N + 2, so that the last interval has the mean of the tail, ln N + 1.
+// Iterations take 1 s · E with E ~ Exp(1), given to the job as measured quantiles: q(p) = −ln(1 − p) at p =
+// i/N, and as the last one ln N + 2, so that the last interval has the mean of the tail, ln N + 1.
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -86,8 +86,8 @@ TEST_CASE("a BSP round lasts as long as the longest of P exponential times") {
 }
 
 TEST_CASE("a round with backup workers lasts until P - b workers that were not late are ready") {
-  // Without memory only numbers count: r ready, l still late, P − r − l others at work. The next to be ready is a late
-  // one with probability l / (P − r); it goes on as one of the others. So the time left is
+  // Without memory only numbers count: r ready, l still late, P − r − l others at work. The next to be ready
+  // is a late one with probability l / (P − r); it goes on as one of the others. So the time left is
   //   h(r, l) = (1 + l · h(r, l − 1) + (P − r − l) · h(r + 1, l)) / (P − r),   h(P − b, l) = 0,
   // with h(0, 0) for the first round and h(0, b) for the others. Two workers, b = 1: h(0, 1) = 3/4.
   for (const auto& [workers, backups] : {std::pair<std::size_t, std::size_t>{2, 1}, {5, 1}, {6, 3}}) {

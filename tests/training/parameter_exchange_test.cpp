@@ -9,8 +9,8 @@ using namespace paceline;
 using paceline::test::TestJob;
 
 TEST_CASE("workers that exchange parameters push after every iteration and pull once per epoch") {
-  // One worker, 40 iterations of 10 of 400 samples; the data set of TestJob is the whole job, so it never pulls again
-  // after the start of the phase: 40 pushes, no pull.
+  // One worker, 40 iterations of 10 of 400 samples; the data set of TestJob is the whole job, so it never
+  // pulls again after the start of the phase: 40 pushes, no pull.
   TestJob job;
   job.workers = {{}};
   job.phases = {{.policy = SynchronizationKind::asp, .exchange = Exchange::parameters}};
@@ -21,8 +21,8 @@ TEST_CASE("workers that exchange parameters push after every iteration and pull 
 }
 
 TEST_CASE("with several epochs each worker pulls at its first release after each epoch") {
-  // 3 epochs of 400 samples; whoever is released at floor(epoch) above that of its last pull, pulls: 2 times each.
-  // Between two pulls of a worker the epoch has grown by one.
+  // 3 epochs of 400 samples; whoever is released at floor(epoch) above that of its last pull, pulls: 2 times
+  // each. Between two pulls of a worker the epoch has grown by one.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.7}, {1, 0.4}};
   job.phases = {{.policy = SynchronizationKind::asp, .exchange = Exchange::parameters}};

@@ -31,8 +31,8 @@ std::pair<Counts, Counts> by_phase(const TestJob::Result& result) {
 }  // namespace
 
 TEST_CASE("Sync-Switch: 400 BSP updates, then ASP for the rest of the workload") {
-  // 8 workers with batches of 10: 400 · 80 = 32,000 of 40,000 samples under BSP, the other 8,000 in 800 ASP updates:
-  // global step 1200.
+  // 8 workers with batches of 10: 400 · 80 = 32,000 of 40,000 samples under BSP, the other 8,000 in 800 ASP
+  // updates: global step 1200.
   TestJob job;
   job.workers.assign(8, {});
   job.workers[3].speed = 0.6;

@@ -56,7 +56,8 @@ TEST_CASE("each server of a phase decides for itself") {
 }
 
 TEST_CASE("a phase left for another is resumed with what is left of its work") {
-  // 500 samples of BSP, left after 100 for ASP: 300 samples there, then 400 of BSP until 800, then ASP as written.
+  // 500 samples of BSP, left after 100 for ASP: 300 samples there, then 400 of BSP until 800, then ASP as
+  // written.
   Phases phases = bsp_then_asp();
   phases.plan(std::nullopt, members, {});
   process(phases, 100);

@@ -42,10 +42,10 @@ TEST_CASE("those refused ask again in the order of their refusal, or join a roun
   gate.refuse({w2});
   gate.refuse({w0});
   CHECK(gate.take_refused() == Ids{w2, w0});
-  CHECK_FALSE(gate.has_refused());
+  CHECK(gate.refused().empty());
   gate.refuse({w2, w0});
   CHECK(gate.take_refused_with({w1, w2}) == Ids{w0, w1, w2});
-  CHECK_FALSE(gate.has_refused());
+  CHECK(gate.refused().empty());
 }
 
 TEST_CASE("the batch controller keeps some back and lets others go") {
@@ -60,7 +60,8 @@ TEST_CASE("the batch controller keeps some back and lets others go") {
 }
 
 TEST_CASE("a release settles what a worker owes: one adjustment, each evaluation") {
-  // Two adjustments and two evaluations are owed, a checkpoint is planned: it pauses 1 + 1 + 2 times, in that order.
+  // Two adjustments and two evaluations are owed, a checkpoint is planned: it pauses 1 + 1 + 2 times, in that
+  // order.
   PauseQueue pauses;
   pauses.add(PauseKind::checkpoint);
   pauses.owe_adjustment();

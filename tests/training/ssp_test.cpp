@@ -57,8 +57,8 @@ TEST_CASE("SSP with an unlimited bound is ASP, event by event") {
 }
 
 TEST_CASE("SSP with bound 0 is BSP, event by event of the workers, when the server costs nothing") {
-  // Both let everybody go at the arrival of a clock's last gradient. They differ in what the server does with the
-  // gradients (one step for each, or one for all), so its own steps are left out and take no time here.
+  // Both let everybody go at the arrival of a clock's last gradient. They differ in what the server does with
+  // the gradients (one step for each, or one for all), so its own steps are left out and take no time here.
   const auto ssp_result = uneven_job(ssp(0)).run_ideal();
   const auto bsp_result = uneven_job({.policy = SynchronizationKind::bsp}).run_ideal();
   check_same(of_workers(ssp_result), of_workers(bsp_result));
@@ -67,7 +67,8 @@ TEST_CASE("SSP with bound 0 is BSP, event by event of the workers, when the serv
 }
 
 TEST_CASE("no worker starts a clock more than s ahead of the slowest") {
-  // c - min_k c_k <= s for every iteration started, c the iterations its worker has ended; and the bound is reached.
+  // c - min_k c_k <= s for every iteration started, c the iterations its worker has ended; and the bound is
+  // reached.
   for (const std::int64_t s : {0, 1, 3}) {
     const auto result = uneven_job(ssp(s)).run_ideal();
     std::vector<std::int64_t> ended(4, 0);

@@ -43,7 +43,8 @@ EndReason end_of(const TestJob::Result& result) {
 }  // namespace
 
 TEST_CASE("a job stops at the first evaluation at or above the target") {
-  // ASP of one worker, an update every 10 s, evaluated every 5 updates: 0.07 is first seen at update 10, at 100 s.
+  // ASP of one worker, an update every 10 s, evaluated every 5 updates: 0.07 is first seen at update 10, at
+  // 100 s.
   TestJob job;
   job.workers = {{}};
   job.phases = {{.policy = SynchronizationKind::asp}};
@@ -82,7 +83,8 @@ TEST_CASE("an evaluation that falls on the last update is not repeated") {
 }
 
 TEST_CASE("evaluation by samples counts samples, not updates") {
-  // BSP of 4 workers: 40 samples an update, every 100 samples -> after 3, 5, 8 and 10 updates (120, 200, 320, 400)
+  // BSP of 4 workers: 40 samples an update, every 100 samples -> after 3, 5, 8 and 10 updates (120, 200, 320,
+  // 400)
   TestJob job;
   job.evaluate_every = {100.0, EveryUnit::samples};
   ScriptedLearner learner;
@@ -130,7 +132,8 @@ TEST_CASE(
                 {.policy = SynchronizationKind::asp, .length = ShareOfJob{0.25}}};
   ScriptedLearner learner;
   static_cast<void>(job.run_ideal(learner));
-  // BSP: 8 updates of 40 samples (300 -> 320); the first 5 are applied at epochs 0, 0.1 … 0.4, the next 3 from 0.5 on
+  // BSP: 8 updates of 40 samples (300 -> 320); the first 5 are applied at epochs 0, 0.1 … 0.4, the next 3
+  // from 0.5 on
   REQUIRE(learner.rates.size() == 8 + 8);
   for (std::size_t i = 0; i < 5; ++i) CHECK(learner.rates[i] == doctest::Approx(0.4));
   for (std::size_t i = 5; i < 8; ++i) CHECK(learner.rates[i] == doctest::Approx(0.04));

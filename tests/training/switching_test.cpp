@@ -1,9 +1,10 @@
-// Phases that are left and taken up again, workers that are dropped: what happens when, in a job whose iterations take
-// 10 s. Worker 1 straggles from 45 s on: its iterations take 20 s.
+// Phases that are left and taken up again, workers that are dropped: what happens when, in a job whose
+// iterations take 10 s. Worker 1 straggles from 45 s on: its iterations take 20 s.
 //
-// Healthy rounds end at 10, 20, 30, 40 s. In the fifth, worker 1 has done half when it becomes slow: it ends at 55 s, the
-// sixth at 75, the seventh at 95, the eighth at 115 s. Windows are two rounds, two slow windows raise an alarm: rounds
-// 5-6 (20 samples in 35 s) and 7-8 (20 samples in 40 s). So the alarm is raised at 115 s.
+// Healthy rounds end at 10, 20, 30, 40 s. In the fifth, worker 1 has done half when it becomes slow: it ends
+// at 55 s, the sixth at 75, the seventh at 95, the eighth at 115 s. Windows are two rounds, two slow windows
+// raise an alarm: rounds 5-6 (20 samples in 35 s) and 7-8 (20 samples in 40 s). So the alarm is raised at 115
+// s.
 #include <doctest/doctest.h>
 
 #include "sim/report/recording/run_recorder.hpp"
@@ -89,8 +90,9 @@ TEST_CASE("greedy: the alarm ends the phase at once, and the switch is paid for 
 }
 
 TEST_CASE("greedy returns when the straggler has recovered, not before") {
-  // On the detour worker 1 ends its iterations at 135, 155, ... 335 and, well again since 345 s, at 350, 360, ... s. Its
-  // window of 335 and 350 s is slow (20 samples in 35 s), those of 360-370 and 380-390 s are calm: cleared at 390 s.
+  // On the detour worker 1 ends its iterations at 135, 155, ... 335 and, well again since 345 s, at 350, 360,
+  // ... s. Its window of 335 and 350 s is slow (20 samples in 35 s), those of 360-370 and 380-390 s are calm:
+  // cleared at 390 s.
   const auto result = straggling_job(SwitchKind::greedy, 300.0).run_ideal();
   CHECK(times_of(result, DecisionKind::return_to_phase) == std::vector{390.0});
   CHECK(times_of(result, DecisionKind::clear) == std::vector{390.0});
@@ -143,8 +145,8 @@ TEST_CASE("elastic: the others go on without the straggler, and everybody is bac
 }
 
 TEST_CASE("elastic: a probe that finds the worker well brings it back for the next round") {
-  // Slow until 145 s. Probes start after every 4th update: with the 12th at 155 s, one ends well at 165 s, as the 13th
-  // round does; the 14th round has four workers.
+  // Slow until 145 s. Probes start after every 4th update: with the 12th at 155 s, one ends well at 165 s, as
+  // the 13th round does; the 14th round has four workers.
   const auto result = straggling_job(SwitchKind::elastic, 100.0).run_ideal();
   CHECK(times_of(result, DecisionKind::probe) == std::vector{135.0, 165.0});
   CHECK(times_of(result, DecisionKind::restore) == std::vector{165.0});

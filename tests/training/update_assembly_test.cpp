@@ -19,7 +19,8 @@ CombinedGradient gradient_of(std::uint64_t worker, std::int64_t samples, std::ve
 
 TEST_CASE("staleness of a shard is its version at the application less the version pulled") {
   // Two servers; worker 0 and 1 pull version 0 of both. Server 0 applies 0 then 1, server 1 applies 1 then 0:
-  // each is stale by 0 where it comes first and by 1 where it comes second. Over both shards: at most 1, on average 0.5.
+  // each is stale by 0 where it comes first and by 1 where it comes second. Over both shards: at most 1, on
+  // average 0.5.
   UpdateAssembly assembly(2, GradientWeighting::equal);
   const UpdateId a = assembly.begin({gradient_of(0, 10, {0, 0})}, 2);
   const UpdateId b = assembly.begin({gradient_of(1, 10, {0, 0})}, 2);

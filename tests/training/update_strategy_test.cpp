@@ -8,24 +8,27 @@ namespace {
 
 const std::vector<WorkerId> both{WorkerId{0}, WorkerId{1}};
 
+std::unique_ptr<UpdateStrategy> all_reduce(Transport transport, std::size_t servers) {
+  return make_update_strategy({.transport = transport}, servers);
+}
+std::unique_ptr<UpdateStrategy> over_servers(Exchange exchange, std::size_t servers) {
+  return make_update_strategy({.transport = Transport::server, .exchange = exchange}, servers);
+}
+
 Apply step_of(std::uint64_t gradient) {
   return {UpdateId{7}, ServerId{1}, true, {{.worker = WorkerId{0}, .gradient = GradientId{gradient}}}, {}};
 }
 
 }  // namespace
 
-TEST_CASE("the phase's transport and exchange say which strategy carries its updates") {
-  // With 3 servers: an all-reduce is decided once, everything that goes over servers at each of them.
-  const auto deciders = [](Transport transport, Exchange exchange) {
-    return make_update_strategy({.transport = transport, .exchange = exchange}, 3)->deciders();
-  };
-  CHECK(deciders(Transport::ring, Exchange::gradients) == 1);
-  CHECK(deciders(Transport::server, Exchange::gradients) == 3);
-  CHECK(deciders(Transport::server, Exchange::parameters) == 3);
+TEST_CASE("an all-reduce is decided once, everything that goes over servers at each of them") {
+  CHECK(all_reduce(Transport::ring, 3)->deciders() == 1);
+  CHECK(over_servers(Exchange::gradients, 3)->deciders() == 3);
+  CHECK(over_servers(Exchange::parameters, 3)->deciders() == 3);
 }
 
 TEST_CASE("under an all-reduce a gradient is combined where it is, and one step changes every shard") {
-  const auto strategy = all_reduce_updates(Transport::tree, 3);
+  const auto strategy = all_reduce(Transport::tree, 3);
   CHECK(strategy->after_computing() == Onward::combine);
   CHECK_FALSE(strategy->gather(WorkerId{0}, ServerId{0}).has_value());
   const Action begun = strategy->begin(UpdateId{7}, ServerId{0}, both);
@@ -37,7 +40,7 @@ TEST_CASE("under an all-reduce a gradient is combined where it is, and one step 
 }
 
 TEST_CASE("under an all-reduce whoever needs parameters gets them from the first other member") {
-  const auto strategy = all_reduce_updates(Transport::ring, 1);
+  const auto strategy = all_reduce(Transport::ring, 1);
   CHECK_FALSE(strategy->parameters_travel());
   Workers workers(3);
   Actions actions;
@@ -50,7 +53,7 @@ TEST_CASE("under an all-reduce whoever needs parameters gets them from the first
 }
 
 TEST_CASE("servers gather gradients, step on their own shard and send all parts of the parameters back") {
-  const auto strategy = server_updates(2);
+  const auto strategy = over_servers(Exchange::gradients, 2);
   CHECK(strategy->after_computing() == Onward::send);
   CHECK(std::get<Accumulate>(*strategy->gather(WorkerId{1}, ServerId{1})).server == ServerId{1});
   CHECK_FALSE(std::get<Step>(strategy->begin(UpdateId{7}, ServerId{1}, both)).overwrites);
@@ -65,7 +68,7 @@ TEST_CASE("servers gather gradients, step on their own shard and send all parts 
 }
 
 TEST_CASE("with parameters exchanged a worker steps first, sends, overwrites, and pulls once an epoch") {
-  const auto strategy = parameter_exchange(2);
+  const auto strategy = over_servers(Exchange::parameters, 2);
   CHECK(strategy->after_computing() == Onward::local_step);
   CHECK(strategy->after_local_step() == Onward::send);
   CHECK(std::get<Step>(strategy->begin(UpdateId{7}, ServerId{1}, {WorkerId{0}})).overwrites);
