@@ -1,10 +1,10 @@
 // The machines of a job and the network between them, as a scenario describes them.
 //
-// Models:      workers with a number of cores, a relative speed and memory, on machines that have so many cores; parameter servers; a network (network_config.hpp).
+// Models:      workers with a number of cores, a relative speed and memory, on machines that have so many
+//              cores; parameter servers; a network (network_config.hpp).
 // Units:       see the types.
 // Assumptions: a worker's speed has no effect on its links.
 // Not modelled: packet loss, operating system overhead per message.
-// Source:      design section 5.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace paceline {
 
-// Processor time a worker may use: in each period as much as `cores` cores would give (sim/cost/quota_clock.hpp).
+// Processor time a worker may use: in each period as much as `cores` cores would give, see
+// sim/cost/quota_clock.hpp.
 struct CpuQuota {
   double cores = 1.0;
   Seconds period{0.1};
@@ -35,8 +36,8 @@ struct Worker {
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 
-// Whose luck each worker has: what labels its random numbers (jitter, stragglers, the order of its data), so that a list
-// in another order can keep the luck of every worker.
+// What labels each worker's random numbers (jitter, stragglers, the order of its data), so that a list in
+// another order can keep those of every worker.
 [[nodiscard]] inline std::vector<std::uint32_t> random_streams(const std::vector<Worker>& workers) {
   std::vector<std::uint32_t> streams;
   for (const Worker& worker : workers)

@@ -1,23 +1,24 @@
-// How the machines of a job change while it runs: levels, traces, stragglers, members. The world's truth; policies
-// see only its effects.
+// How the machines of a job change while it runs: levels, traces, stragglers, members. Policies see only the
+// effects.
 //
-// Models:      for each worker: speed and bandwidth relative to its own, cores instead of its own, latency added to each
-//              of its iterations, presence.
+// Models:      for each worker: speed and bandwidth relative to its own, cores instead of its own, latency
+//              added to each of its iterations, presence.
 // Equation:    speed = level · trace · Π 1 / slowdown of the stragglers active;   bandwidth = level · trace;
-//              added latency = Σ added_latency · round_trips of the stragglers active; of one message: Σ added_latency.
-//              A random straggler lasts one window: a worker with random stream r straggles in window
-//              k = [k·L, (k+1)·L) with probability p, drawn from the stream (seed, straggler, r, k).
-// Units:       seconds; factors relative to the worker as the scenario describes it; epochs and progress count samples
-//              applied.
-// Assumptions: changes by epoch or progress happen with the update that reaches them; by time, on the dot. What is in
-//              flight follows from then on. A later level replaces an earlier one of the same worker and kind.
+//              added latency = Σ added_latency · round_trips of the stragglers active; of one message: Σ
+//              added_latency. A random straggler lasts one window: a worker with random stream r straggles in
+//              window k = [k·L, (k+1)·L) with probability p, drawn from the stream (seed, straggler, r, k).
+// Units:       seconds; factors relative to the worker as the scenario describes it; epochs and progress
+//              count samples applied.
+// Assumptions: changes by epoch or progress happen with the update that reaches them; by time, on the dot.
+//              What is in flight follows from then on. A later level replaces an earlier one of the same
+//              worker and kind.
 // Not modelled: correlated stragglers; gradual changes (write steps).
-// Source:      design section 5 (heterogeneity); OmniLearn reference section 5; Sync-Switch reference section 8.
+// Source:      OmniLearn, ACSOS 2020 (levels); Sync-Switch, ICDCS 2021 (stragglers that add latency).
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -64,7 +65,7 @@ struct MembershipChange {
   std::uint64_t worker = 0;
   MembershipEvent event = MembershipEvent::leaves;
 };
-// One row of a trace file (speed_trace.hpp): what is absent stays as it was.
+// One row of a recorded trace: what is absent stays as it was.
 struct TraceRow {
   Seconds time;
   std::uint64_t worker = 0;
@@ -79,6 +80,12 @@ struct Heterogeneity {
   std::optional<RandomStragglers> random_stragglers;
   std::vector<MembershipChange> membership;
 };
+
+// Reads a trace: CSV with the header `time_s,worker,speed,bandwidth` (columns in any order; speed or bandwidth
+// may be left out): factors relative to the worker as the scenario describes it, above 0; an empty cell changes
+// nothing. Rows ascend in time; `worker` counts from 0; text after # is a comment. Throws UserError with file
+// and line when the file is missing or a row makes no sense.
+[[nodiscard]] std::vector<TraceRow> read_trace(const std::filesystem::path& path, std::size_t workers);
 
 struct WorkerCondition {
   bool is_present = true;

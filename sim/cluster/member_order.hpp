@@ -1,17 +1,19 @@
-// In which order the members of a collective pass data on, so that neighbours in the order are near in the network.
+// In which order the members of a collective pass data on, so that neighbours in the order are near in the
+// network.
 //
-// Models:      ring:  a short round trip: the better of worker order and a walk around the minimum spanning tree (at
-//                     most twice the best trip when costs obey the triangle inequality), then 2-opt exchanges until
-//                     none helps (up to 128 members). Never longer than worker order.
-//              tree:  the order in which a walk around the network's minimum spanning tree meets the members, so that
-//                     the members of one rack stand together.
-// Equation:    length of a ring = sum of the route costs (routes.hpp) from each member to the next, the last to the
-//              first; it counts latency, then edges.
+// Models:      ring:  a short round trip: the better of worker order and a walk around the minimum spanning
+//                     tree (at most twice the best trip when costs obey the triangle inequality), then 2-opt exchanges
+//                     until none helps (up to 128 members). Never longer than worker order.
+//              tree:  the order in which a walk around the network's minimum spanning tree meets the members,
+//                     so that the members of one rack stand together.
+// Equation:    length of a ring = sum of the route costs (routes.hpp) from each member to the next, the last
+//              to the first; it counts latency, then edges.
 // Units:       seconds.
-// Assumptions: static: changes of bandwidth do not change an order. On a star all orders cost the same: worker order.
+// Assumptions: static: changes of bandwidth do not change an order. On a star all orders cost the same:
+//              worker order.
 // Not modelled: bandwidth in the cost of an order.
-// Source:      D. Rosenkrantz, R. Stearns, P. Lewis, An analysis of several heuristics for the traveling salesman
-//              problem (1977); J. Kruskal (1956); Boost.Graph.
+// Source:      D. Rosenkrantz, R. Stearns, P. Lewis, An analysis of several heuristics for the traveling
+//              salesman problem (1977); J. Kruskal (1956); Boost.Graph.
 #pragma once
 
 #include <span>

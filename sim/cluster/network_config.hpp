@@ -1,16 +1,18 @@
 // What a scenario says about the network. The graph it means: network.hpp.
 //
 // Models:      star:      every worker and server on one switch by a link of its own.
-//              two-level: racks of workers, a switch in each; every rack switch hangs on a core switch by an uplink.
+//              two-level: racks of workers, a switch in each; every rack switch hangs on a core switch by an
+//              uplink.
 //                         Worker w of n is in rack floor(w · racks / n). Servers hang on the core switch.
-//              tree:      switches in a complete tree with `fan_out` children each; the workers hang below its lowest
-//                         level, `depth` links from the root, in order. Servers hang on the root.
-//              graph:     nodes and edges by name; workers and servers sit on nodes, several on one if so written.
-// Equation:    a link of a worker or server carries half of `latency`: two hosts under one switch are `latency` apart;
-//              each uplink on the way adds `uplink_latency`.
+//              tree:      switches in a complete tree with `fan_out` children each; the workers hang below
+//                         its lowest level, `depth` links from the root, in order. Servers hang on the root.
+//              graph:     nodes and edges by name; workers and servers sit on nodes, several on one if so
+//                         written.
+// Equation:    a link of a worker or server carries half of `latency`: two hosts under one switch are
+//              `latency` apart; each uplink on the way adds `uplink_latency`.
 // Units:       see the types; every link is full-duplex: its bandwidth is that of each direction.
 // Assumptions: switches forward at any rate.
-// Source:      design section 5 (network); Degomme et al., TPDS 2017, for factors by message size.
+// Source:      Degomme et al., TPDS 2017, for factors by message size.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +40,8 @@ struct MessageSegment {
   friend bool operator==(const MessageSegment&, const MessageSegment&) = default;
 };
 
-// Corrections of the fluid model. With these defaults a message alone on its route takes latency + bytes / bandwidth.
+// Corrections of the fluid model. With these defaults a message alone on its route takes latency + bytes /
+// bandwidth.
 struct NetworkModel {
   double latency_factor = 1.0;    // multiplies every route's latency
   double bandwidth_factor = 1.0;  // share of a link's bandwidth that messages get

@@ -1,9 +1,11 @@
 // The way a message takes through the network.
 //
-// Models:      static shortest-path routing: the route with the lowest latency; among those, with the fewest edges.
+// Models:      static shortest-path routing: the route with the lowest latency; among those, with the fewest
+//              edges.
 // Equation:    cost of a route = (sum of its edges' latencies, number of edges), compared in this order.
 // Units:       seconds.
-// Assumptions: hosts forward like switches. Ties go to one fixed route: the same network gives the same routes.
+// Assumptions: hosts forward like switches. Ties go to one fixed route: the same network gives the same
+//              routes.
 // Not modelled: several routes for one pair, routes that react to load or to changes of bandwidth.
 // Source:      E. W. Dijkstra, A note on two problems in connexion with graphs (1959); Boost.Graph.
 #pragma once

@@ -1,11 +1,10 @@
-#include "sim/cluster/speed_trace.hpp"
-
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
 #include "sim/base/csv.hpp"
+#include "sim/cluster/conditions.hpp"
 
 namespace paceline {
 namespace {

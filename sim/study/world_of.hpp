@@ -1,7 +1,7 @@
 // What a scenario says about the world, in the world's own terms. Private to sim/study.
 #pragma once
 
-#include "sim/cluster/speed_trace.hpp"
+#include "sim/cluster/conditions.hpp"
 #include "sim/cost/compute_time.hpp"
 #include "sim/scenario/scenario.hpp"
 
