@@ -1,7 +1,8 @@
 // Iterations under way, whose end moves when their worker's speed changes.
 //
-// Equation:    remaining work decreases by rate · elapsed; end = now + remaining / rate. Under a quota of processor time
-//              "elapsed" is the time in which the worker was allowed to compute (sim/cost/quota_clock.hpp).
+// Equation:    remaining work decreases by rate · elapsed; end = now + remaining / rate. Under a quota of
+//              processor time "elapsed" is the time in which the worker was allowed to compute
+//              (sim/cost/quota_clock.hpp).
 // Units:       work in seconds at rate 1.
 // Assumptions: rates are constant between two changes and above 0.
 #pragma once

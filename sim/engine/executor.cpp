@@ -7,26 +7,27 @@
 
 namespace paceline {
 
-Executor::Executor(Coordinator& coordinator, const World& world, Learner& learner, Timeline& timeline,
-                   RunObserver& observer)
+Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learner& learner,
+                   Timeline& timeline, RunObserver& observer)
     : coordinator_(coordinator),
-      world_(world),
+      model_(model),
       learner_(learner),
       timeline_(timeline),
       observer_(observer),
-      conditions_(world.heterogeneity, world.compute.random_streams(), world.seed),
-      computations_(world.compute.worker_count(), world.compute.quota_clocks()),
-      server_free_at_(world.servers) {}
+      conditions_(model.heterogeneity, model.compute.random_streams(), model.seed),
+      computations_(model.compute.worker_count(), model.compute.quota_clocks()),
+      server_free_at_(model.servers) {}
 
 std::optional<Stalled> Executor::run() {
-  // What holds from the very start is no event: the coordinator was told who is there. Observers are told here.
+  // What holds from the very start is no event: the coordinator was told who is there. Observers are told
+  // here.
   static_cast<void>(follow_conditions());
-  for (std::uint64_t w = 0; w < world_.compute.worker_count(); ++w)
+  for (std::uint64_t w = 0; w < model_.compute.worker_count(); ++w)
     if (!conditions_.of(WorkerId{w}).is_present) observer_.on_event(timeline_.now(), WorkerLeft{WorkerId{w}});
   Actions actions;
   coordinator_.start(actions);
   carry_out(actions);
-  schedule_world_change();
+  schedule_conditions_change();
   const bool ended = timeline_.run(
       [this](Seconds, const std::vector<Occurrence>& occurrences) { return deliver(occurrences); });
   if (ended) return std::nullopt;
@@ -48,8 +49,8 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
     }
   }
   for (const Occurrence& occurrence : occurrences) {
-    if (!std::holds_alternative<WorldChange>(occurrence)) continue;
-    world_change_at_.reset();
+    if (!std::holds_alternative<ConditionsChange>(occurrence)) continue;
+    conditions_change_at_.reset();
     for (Event& event : follow_conditions()) events.push_back(std::move(event));
   }
   for (const Occurrence& occurrence : occurrences)
@@ -60,7 +61,7 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
       if (const auto* reduce = std::get_if<AllReduce>(&delayed->action)) all_reduce_now(*reduce);
     }
   if (!deliver_events(std::move(events))) return false;
-  schedule_world_change();
+  schedule_conditions_change();
   return true;
 }
 
@@ -86,7 +87,7 @@ bool Executor::deliver_events(std::vector<Event> events) {
 
 std::vector<Event> Executor::follow_conditions() {
   std::vector<bool> was_present;
-  for (std::uint64_t w = 0; w < world_.compute.worker_count(); ++w)
+  for (std::uint64_t w = 0; w < model_.compute.worker_count(); ++w)
     was_present.push_back(conditions_.of(WorkerId{w}).is_present);
   std::vector<Event> events;
   const std::vector<WorkerId> changed = conditions_.advance(position());
@@ -107,23 +108,23 @@ std::vector<Event> Executor::follow_conditions() {
 
 JobPosition Executor::position() const {
   const auto samples = static_cast<double>(applied_samples_);
-  return {timeline_.now(), samples / static_cast<double>(world_.dataset_samples),
-          samples / static_cast<double>(world_.total_samples)};
+  return {timeline_.now(), samples / static_cast<double>(model_.dataset_samples),
+          samples / static_cast<double>(model_.total_samples)};
 }
 
-// Scheduled only while something else is to come: what only the world would still do cannot move a job that stalled.
-void Executor::schedule_world_change() {
+// Scheduled only while something else is to come: a change of speeds alone cannot move a job that stalled.
+void Executor::schedule_conditions_change() {
   if (under_way_ == 0 && !conditions_.awaits_workers()) return;
   const std::optional<Seconds> next = conditions_.next_date();
-  if (!next || (world_change_at_ && *world_change_at_ <= *next)) return;
-  world_change_at_ = next;
-  timeline_.at(*next, WorldChange{});
+  if (!next || (conditions_change_at_ && *conditions_change_at_ <= *next)) return;
+  conditions_change_at_ = next;
+  timeline_.at(*next, ConditionsChange{});
 }
 
 double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
   const WorkerCondition& condition = conditions_.of(worker);
   if (!condition.cores) return condition.speed;
-  return condition.speed * world_.compute.speed_up(worker, *condition.cores, batch_samples);
+  return condition.speed * model_.compute.speed_up(worker, *condition.cores, batch_samples);
 }
 
 void Executor::observe_balance(BalanceCause cause) {
@@ -131,14 +132,15 @@ void Executor::observe_balance(BalanceCause cause) {
   for (std::uint64_t w = 0; w < batches_.size(); ++w) {
     const WorkerCondition& condition = conditions_.of(WorkerId{w});
     if (!condition.is_present) continue;
-    present.push_back({world_.compute.law(WorkerId{w}, condition.cores, condition.speed), batches_[w]});
+    present.push_back({model_.compute.law(WorkerId{w}, condition.cores, condition.speed), batches_[w]});
   }
   if (!present.empty()) observer_.on_balance(timeline_.now(), cause, balance_of(present));
 }
 
-// Whether it can bring the job forward: timers and the results of evaluations start nothing, nor does the world.
+// Whether it can bring the job forward: timers and the results of evaluations start nothing, nor do changes
+// of conditions.
 bool Executor::counts(const Occurrence& occurrence) {
-  if (std::holds_alternative<WorldChange>(occurrence)) return false;
+  if (std::holds_alternative<ConditionsChange>(occurrence)) return false;
   const auto* event = std::get_if<Event>(&occurrence);
   return event == nullptr ||
          !(std::holds_alternative<TimerExpired>(*event) || std::holds_alternative<Evaluated>(*event));
@@ -163,7 +165,7 @@ Seconds Executor::occupy(ServerId server, Seconds duration) {
 }
 
 Bytes Executor::shard_bytes() const {
-  return world_.parameter_bytes / static_cast<double>(world_.servers);
+  return model_.parameter_bytes / static_cast<double>(model_.servers);
 }
 
 }  // namespace paceline

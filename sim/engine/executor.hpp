@@ -1,17 +1,17 @@
-// Carries out a coordinator's actions in virtual time: the world a simulated job runs in.
+// Carries out a coordinator's actions in virtual time, on a simulation model of the cluster.
 //
-// Models:      true costs (compute with jitter, servers, pauses, coordination), conditions that change while the job
-//              runs, the learner, and a timeline on which all of it takes place. Policies inside the coordinator never
-//              see any of these but through events.
-// Equation:    an iteration is work of ComputeTimes::iteration seconds at speed 1, done at the rate the worker's
-//              condition allows: it ends when ∫ rate dt = work. Each server holds 1/S of the parameters and serves one
-//              operation at a time in the order asked: end = max(now, end of the one before) + bytes / rate. A local
-//              step takes the slowest member's time. Latency added to a worker's iteration delays what it sends.
+// Models:      true costs (compute with jitter, servers, pauses, coordination), conditions that change while
+//              the job runs, the learner, and a timeline on which all of it takes place. Policies inside the
+//              coordinator never see any of these but through events.
+// Equation:    an iteration is work of ComputeTimes::iteration seconds at speed 1, done at the rate the
+//              worker's condition allows: it ends when ∫ rate dt = work. Each server holds 1/S of the
+//              parameters and serves one operation at a time in the order asked: end = max(now, end of the
+//              one before) + bytes / rate. A local step takes the slowest member's time. Latency added to a
+//              worker's iteration delays what it sends.
 // Units:       seconds, bytes.
-// Assumptions: a gradient and the parameters have the profile's parameter_bytes. What is called off stops at once on the
-//              worker; what it has already sent travels on and is ignored.
+// Assumptions: a gradient and the parameters have the profile's parameter_bytes. What is called off stops at
+//              once on the worker; what it has already sent travels on and is ignored.
 // Not modelled: overlap of communication with backward.
-// Source:      design sections 3 and 5.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@
 
 namespace paceline {
 
-struct World {
+struct SimulationModel {
   ComputeTimes compute;
   ServerTimes server;
   Bytes parameter_bytes;
@@ -54,7 +54,7 @@ struct Stalled {
 
 class Executor {
  public:
-  Executor(Coordinator& coordinator, const World& world, Learner& learner, Timeline& timeline,
+  Executor(Coordinator& coordinator, const SimulationModel& model, Learner& learner, Timeline& timeline,
            RunObserver& observer);
 
   // Runs the job to its Stop; a value when it stalled instead.
@@ -97,16 +97,16 @@ class Executor {
   Seconds occupy(ServerId server, Seconds duration);
   [[nodiscard]] Bytes shard_bytes() const;
 
-  // The world moves on: returns what the coordinator hears of it.
+  // Speeds, links and members change: returns what the coordinator hears of it.
   std::vector<Event> follow_conditions();
-  void schedule_world_change();
+  void schedule_conditions_change();
   [[nodiscard]] JobPosition position() const;
   [[nodiscard]] double rate(WorkerId worker, std::int64_t batch_samples) const;
-  // Tells the observer how well the batches in force fit the world as it is now.
+  // Tells the observer how well the batches in force fit the workers as they are now.
   void observe_balance(BalanceCause cause);
 
   Coordinator& coordinator_;
-  const World& world_;
+  const SimulationModel& model_;
   Learner& learner_;
   Timeline& timeline_;
   RunObserver& observer_;
@@ -120,7 +120,7 @@ class Executor {
   std::int64_t applied_samples_ = 0;
   bool progress_moved_ = false;
   std::uint64_t under_way_ = 0;  // occurrences still to come that can bring the job forward
-  std::optional<Seconds> world_change_at_;
+  std::optional<Seconds> conditions_change_at_;
 };
 
 }  // namespace paceline

@@ -1,4 +1,4 @@
-// What each action of the coordinator does to the world.
+// What each action of the coordinator comes to in the simulation model.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -35,8 +35,8 @@ void Executor::carry_out(const Actions& actions) {
 
 void Executor::carry_out(const StartIteration& action) {
   learner_.compute(action.worker, action.batch_samples, action.gradient);
-  const Seconds work = world_.compute.iteration(action.worker, action.iteration, action.batch_samples) *
-                       world_.costs.ramp_up.factor(action.since_start);
+  const Seconds work = model_.compute.iteration(action.worker, action.iteration, action.batch_samples) *
+                       model_.costs.ramp_up.factor(action.since_start);
   const Seconds now = timeline_.now();
   const Computations::End end =
       computations_.start(action.worker, {.gradient = action.gradient,
@@ -50,7 +50,7 @@ void Executor::carry_out(const StartIteration& action) {
 
 void Executor::carry_out(const SendGradient& action) {
   const Seconds held_back = conditions_.of(action.from).added_latency;
-  const bool coordinator_pays = action.is_coordinated && world_.costs.coordination.round_trips.has_value();
+  const bool coordinator_pays = action.is_coordinated && model_.costs.coordination.round_trips.has_value();
   if (held_back == Seconds{} || coordinator_pays) return send_now(action);
   held_back_.insert({action.gradient, action.server});
   at(timeline_.now() + held_back, DelayedSend{action});
@@ -64,7 +64,7 @@ void Executor::send_now(const SendGradient& action) {
 void Executor::carry_out(const SendParameters& action) {
   const ParametersArrived arrival{action.to, action.gradient, action.server};
   if (action.from_worker) {
-    send(*action.from_worker, action.to, world_.parameter_bytes, arrival);
+    send(*action.from_worker, action.to, model_.parameter_bytes, arrival);
   } else {
     send(action.server, action.to, shard_bytes(), arrival);
   }
@@ -74,7 +74,7 @@ void Executor::carry_out(const AllReduce& action) {
   Seconds held_back;
   for (const WorkerId member : action.members)
     held_back = std::max(held_back, conditions_.of(member).added_latency);
-  if (held_back == Seconds{} || world_.costs.coordination.round_trips) return all_reduce_now(action);
+  if (held_back == Seconds{} || model_.costs.coordination.round_trips) return all_reduce_now(action);
   at(timeline_.now() + held_back, DelayedSend{action});
 }
 
@@ -84,30 +84,30 @@ void Executor::all_reduce_now(const AllReduce& action) {
   const bool is_only_thing = under_way_ == 1;
   const Seconds never{std::numeric_limits<double>::infinity()};
   const Seconds undisturbed_until = is_only_thing ? conditions_.next_date().value_or(never) : timeline_.now();
-  timeline_.all_reduce(collective_of(action.transport), action.members, world_.parameter_bytes,
+  timeline_.all_reduce(collective_of(action.transport), action.members, model_.parameter_bytes,
                        undisturbed_until, Event(AllReduceFinished{action.update}));
 }
 
 void Executor::carry_out(const Accumulate& action) {
-  occupy(action.server, world_.server.accumulate(shard_bytes()));
+  occupy(action.server, model_.server.accumulate(shard_bytes()));
 }
 
 void Executor::carry_out(const Step& action) {
   // Taking over parameters writes as much as adding a gradient does.
   const Seconds duration =
-      action.overwrites ? world_.server.accumulate(shard_bytes()) : world_.server.step(shard_bytes());
+      action.overwrites ? model_.server.accumulate(shard_bytes()) : model_.server.step(shard_bytes());
   at(occupy(action.server, duration), Event(StepFinished{action.update, action.server}));
 }
 
 void Executor::carry_out(const LocalStep& action) {
   Seconds slowest;
   for (const WorkerId member : action.members)
-    slowest = std::max(slowest, world_.compute.optimizer_step(member) / conditions_.of(member).speed);
+    slowest = std::max(slowest, model_.compute.optimizer_step(member) / conditions_.of(member).speed);
   at(timeline_.now() + slowest, Event(StepFinished{action.update, ServerId{0}}));
 }
 
 void Executor::carry_out(const Coordinate& action) {
-  const CoordinationCost& cost = world_.costs.coordination;
+  const CoordinationCost& cost = model_.costs.coordination;
   Seconds duration = cost.of(action.workers.size(), action.samples);
   CoordinationFinished finished{action.update};
   Seconds delays;
@@ -124,25 +124,25 @@ void Executor::carry_out(const Pause& action) {
   Seconds duration;
   switch (action.kind) {
     case PauseKind::start_up:
-      duration = world_.costs.start_up.value_or(RestartCost{}).of(action.worker);
+      duration = model_.costs.start_up.value_or(RestartCost{}).of(action.worker);
       break;
     case PauseKind::switching:
-      duration = world_.costs.switching.at(action.phase).of(action.worker);
+      duration = model_.costs.switching.at(action.phase).of(action.worker);
       break;
     case PauseKind::checkpoint:
-      duration = world_.costs.checkpoint_in(action.phase);
+      duration = model_.costs.checkpoint_in(action.phase);
       break;
     case PauseKind::regrouping:
-      duration = world_.costs.regrouping;
+      duration = model_.costs.regrouping;
       break;
     case PauseKind::probing:
-      duration = world_.costs.probing;
+      duration = model_.costs.probing;
       break;
     case PauseKind::evaluation:
-      duration = world_.costs.evaluation;
+      duration = model_.costs.evaluation;
       break;
     case PauseKind::adjustment:
-      duration = world_.costs.adjustment;
+      duration = model_.costs.adjustment;
       break;
   }
   at(timeline_.now() + duration, Event(PauseEnded{action.worker, action.gradient}));
@@ -154,9 +154,9 @@ void Executor::carry_out(const SetTimer& action) {
 
 void Executor::carry_out(const Evaluate& action) {
   Seconds known_at = timeline_.now();
-  if (world_.costs.evaluation_payer == EvaluationPayer::inline_workers) known_at += world_.costs.evaluation;
-  if (world_.costs.evaluation_payer == EvaluationPayer::evaluator) {
-    evaluator_free_at_ = std::max(evaluator_free_at_, known_at) + world_.costs.evaluation;
+  if (model_.costs.evaluation_payer == EvaluationPayer::inline_workers) known_at += model_.costs.evaluation;
+  if (model_.costs.evaluation_payer == EvaluationPayer::evaluator) {
+    evaluator_free_at_ = std::max(evaluator_free_at_, known_at) + model_.costs.evaluation;
     known_at = evaluator_free_at_;
   }
   at(known_at, Event(Evaluated{action.updates, learner_.evaluate()}));
@@ -188,7 +188,7 @@ void Executor::carry_out(const TakeSnapshot& action) {
 
 void Executor::carry_out(const Discard& action) {
   computations_.call_off(action.gradient, timeline_.now());
-  for (std::uint64_t server = 0; server < world_.servers; ++server)
+  for (std::uint64_t server = 0; server < model_.servers; ++server)
     held_back_.erase({action.gradient, ServerId{server}});
   learner_.discard(action.gradient);
 }

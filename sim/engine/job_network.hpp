@@ -1,11 +1,12 @@
-// The network as a timeline uses it: routes between workers and servers, orders of collectives, links that get slower.
+// The network as a timeline uses it: routes between workers and servers, orders of collectives, links that
+// get slower.
 //
 // Models:      capacity of a link = its bandwidth · the smallest factor of the workers at its ends.
 // Equation:    alone on its route of latency L a message has latency f_L · L and the rate
 //              f_b · min(capacities; gamma / (2L) when gamma > 0), with the factors f_L and f_b of its size.
 // Units:       bytes/s, seconds.
 // Assumptions: orders and routes do not follow capacities.
-// Source:      design section 5; SimGrid's CM02 model for the factors.
+// Source:      SimGrid's CM02 model for the factors.
 #pragma once
 
 #include <map>

@@ -2,13 +2,6 @@
 
 namespace paceline {
 
-LinkTotals& LinkTotals::operator+=(const LinkTotals& other) {
-  carried += other.carried;
-  busy += other.busy;
-  saturated += other.saturated;
-  return *this;
-}
-
 std::vector<LinkUse> with_names(const std::vector<LinkTotals>& totals, const Network& network) {
   std::vector<LinkUse> named;
   for (std::size_t i = 0; i < totals.size(); ++i)

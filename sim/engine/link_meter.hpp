@@ -1,28 +1,40 @@
-// Adds up how each direction of each link is used (link_use.hpp) while messages come and go.
+// How much each direction of each link carried over a whole job, and for how long it was the reason that
+// something took longer.
 //
-// Models:      one direction of a link carries bytes; it is busy while a message transfers (its latency is over), and
-//              saturated while the messages on it together get all of its capacity.
+// Models:      one direction of a link carries bytes; it is busy while a message transfers (its latency is
+//              over), and saturated while the messages on it together get all of its capacity.
 // Equation:    saturated when sum of rates >= capacity · (1 - 1e-9).
-// Units:       bytes of messages that arrived; seconds.
-// Assumptions: the rates are those of the timeline. The ideal one shares nothing: there, the times of messages that
-//              overlap add up.
-// Source:      design section 5 (bottlenecks named in the results).
+// Units:       bytes of messages that arrived; seconds; 0 <= saturated <= busy <= makespan.
+// Assumptions: the rates are those of the timeline. The ideal one shares nothing: there, the times of
+//              messages that overlap add up.
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "sim/cluster/routes.hpp"
-#include "sim/engine/link_use.hpp"
 
 namespace paceline {
+
+struct LinkUse {
+  std::string name;  // with its direction
+  Bytes bytes;
+  Seconds busy;
+  Seconds saturated;
+};
 
 // LinkUse without a name, to be added up.
 struct LinkTotals {
   Bytes carried;
   Seconds busy;
   Seconds saturated;
-  LinkTotals& operator+=(const LinkTotals& other);
+  LinkTotals& operator+=(const LinkTotals& other) {
+    carried += other.carried;
+    busy += other.busy;
+    saturated += other.saturated;
+    return *this;
+  }
   friend LinkTotals operator-(const LinkTotals& a, const LinkTotals& b) {
     return {a.carried - b.carried, a.busy - b.busy, a.saturated - b.saturated};
   }
@@ -46,7 +58,8 @@ struct LinkTotals {
 
 [[nodiscard]] std::vector<LinkUse> with_names(const std::vector<LinkTotals>& totals, const Network& network);
 
-// Watches the directions that have messages on them, and only those: with 1024 workers few are in use at a time.
+// Watches the directions that have messages on them, and only those: with 1024 workers few are in use at a
+// time.
 class LinkMeter {
  public:
   explicit LinkMeter(const Network& network) : directions_(2 * network.edges.size()) {}

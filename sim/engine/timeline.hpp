@@ -3,12 +3,12 @@
 // Models:      a clock that jumps from event to event, and a network between workers and servers.
 // Equation:    given by each implementation (ideal_timeline.hpp, simgrid_timeline.hpp).
 // Units:       seconds since the start of the job; bytes.
-// Assumptions: what happens at one time is delivered together; what a delivery schedules for "now" is delivered next,
-//              at the same time. A message has whole bytes, rounded up. Between a worker and a server on one machine it
-//              costs nothing.
-// Source:      design section 3 (one coordinator, several executors).
+// Assumptions: what happens at one time is delivered together; what a delivery schedules for "now" is
+//              delivered next, at the same time. A message has whole bytes, rounded up. Between a worker and
+//              a server on one machine it costs nothing.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <variant>
@@ -17,10 +17,22 @@
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/engine/collective.hpp"
-#include "sim/engine/link_use.hpp"
-#include "sim/engine/occurrence.hpp"
+#include "sim/engine/link_meter.hpp"
+#include "sim/training/action.hpp"
+#include "sim/training/event.hpp"
 
 namespace paceline {
+
+// What a timeline brings back: an event of the job, or a note the executor wrote to itself.
+struct ConditionsChange {};  // speeds, links or members change now
+struct ComputationDue {      // it is done, unless its end has been moved since: then `attempt` is out of date
+  WorkerId worker;
+  std::uint64_t attempt = 0;
+};
+struct DelayedSend {  // what added latency has held back goes out
+  std::variant<SendGradient, AllReduce> action;
+};
+using Occurrence = std::variant<ConditionsChange, ComputationDue, DelayedSend, Event>;
 
 using Endpoint = std::variant<WorkerId, ServerId>;
 
@@ -39,14 +51,14 @@ class Timeline {
   virtual void at(Seconds date, Occurrence occurrence) = 0;
   // `size` bytes travel; `arrival` happens when the last byte is there.
   virtual void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) = 0;
-  // All-reduce of `size` bytes among the members, in worker order, all of them ready now; what each algorithm does is
-  // in collective.hpp, the order in which members pass data on in sim/cluster/member_order.hpp. Until
-  // `undisturbed_until` the caller will send nothing else and change no bandwidth, unless the collective is over
-  // before; a time that is known from before is used again only up to there. `now()`: no such promise.
+  // All-reduce of `size` bytes among the members, in worker order, all of them ready now; what each algorithm
+  // does is in collective.hpp, the order in which members pass data on in sim/cluster/member_order.hpp. Until
+  // `undisturbed_until` the caller will send nothing else and change no bandwidth, unless the collective is
+  // over before; a time that is known from before is used again only up to there. `now()`: no such promise.
   virtual void all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size,
                           Seconds undisturbed_until, Occurrence finish) = 0;
-  // From now on the worker's own links have this share of their bandwidth; messages under way follow. A link between
-  // two workers' nodes has the smaller share of both.
+  // From now on the worker's own links have this share of their bandwidth; messages under way follow. A link
+  // between two workers' nodes has the smaller share of both.
   virtual void set_bandwidth_factor(WorkerId worker, double factor) = 0;
   // Each direction of each link so far.
   [[nodiscard]] virtual std::vector<LinkUse> link_use() const = 0;

@@ -46,7 +46,7 @@ std::int64_t total_samples(const Scenario& scenario) {
       scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples) + 0.5);
 }
 
-World build_world(const Scenario& scenario, const Profiles& profiles, Seed seed) {
+SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, Seed seed) {
   const Jitter jitter = resolve_jitter(profiles.job(), jitter_overrides(scenario)).jitter;
   return {.compute = ComputeTimes(profiles.distinct, profiles.of_worker, scenario.cluster.workers, jitter,
                                   seed, scenario.job.data_loading),
@@ -131,18 +131,19 @@ std::vector<WorkerPrior> declared(const Scenario& scenario, const Profiles& prof
   return machines;
 }
 
-Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles, const World& world) {
+Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles,
+                              const SimulationModel& model) {
   return Coordinator(
       {.phases = phases(scenario),
        .reaction = scenario.reaction ? scenario.reaction->config : ReactionConfig{},
        .batching = scenario.batching,
-       .machines = declared(scenario, profiles, world.compute),
+       .machines = declared(scenario, profiles, model.compute),
        .present_at_start =
            present_at_start(scenario.heterogeneity.changes.membership, scenario.cluster.workers.size()),
-       .servers = world.servers,
+       .servers = model.servers,
        .optimizer = scenario.job.optimizer,
-       .total_samples = world.total_samples,
-       .dataset_samples = world.dataset_samples,
+       .total_samples = model.total_samples,
+       .dataset_samples = model.dataset_samples,
        .evaluate_every = every(scenario.evaluation.every, scenario),
        .workers_pay_for_evaluation = scenario.evaluation.who_pays == EvaluationPayer::inline_workers,
        .target_accuracy = scenario.stop.accuracy,
@@ -169,13 +170,13 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
   Profiles truth = profiles;
   if (use == ProfileUse::drawn)
     for (Profile& profile : truth.distinct) profile = drawn_profile(profile, cores_in_use(scenario), seed);
-  const World world = build_world(scenario, truth, seed);
-  const std::unique_ptr<Learner> learner = build_learner(scenario, world.servers, seed);
+  const SimulationModel model = build_model(scenario, truth, seed);
+  const std::unique_ptr<Learner> learner = build_learner(scenario, model.servers, seed);
   // Policies know the profile, never the draw.
-  Coordinator coordinator = build_coordinator(scenario, profiles, build_world(scenario, profiles, seed));
+  Coordinator coordinator = build_coordinator(scenario, profiles, build_model(scenario, profiles, seed));
   SimGridTimeline timeline(scenario.cluster);
   RunRecorder recorder(seed, recording);
-  Executor executor(coordinator, world, *learner, timeline, recorder);
+  Executor executor(coordinator, model, *learner, timeline, recorder);
   const std::optional<Stalled> stalled = executor.run();
   const Seconds end = stalled ? stalled->at : recorder.last_time();
   RunResult result = recorder.finish(end, stalled ? std::optional(stalled->waiting) : std::nullopt);

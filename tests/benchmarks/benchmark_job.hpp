@@ -1,5 +1,5 @@
-// The job all benchmarks run: equal workers that compute 0.2 s (5 % jitter) on batches of 128 samples, a network of
-// 466,906 parameters (1.87 MB), links of 1 Gbit/s with 50 us, no learning.
+// The job all benchmarks run: equal workers that compute 0.2 s (5 % jitter) on batches of 128 samples, a
+// network of 466,906 parameters (1.87 MB), links of 1 Gbit/s with 50 us, no learning.
 #pragma once
 
 #include <cstdint>

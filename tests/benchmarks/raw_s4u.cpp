@@ -37,8 +37,8 @@ void work(std::size_t worker, std::int64_t iterations) {
 
 void serve(std::int64_t gradients) {
   sg::Mailbox* const inbox = sg::Mailbox::by_name("gradients");
-  // A receiver of its own lets messages travel before they are asked for: pushes share the server's link, as they do
-  // in a simulated job.
+  // A receiver of its own lets messages travel before they are asked for: pushes share the server's link, as
+  // they do in a simulated job.
   inbox->set_receiver(sg::Actor::self());
   static std::size_t done = 0;
   for (std::int64_t k = 0; k < gradients; ++k) {

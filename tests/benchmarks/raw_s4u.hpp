@@ -1,5 +1,5 @@
-// The ASP job of benchmark_job.hpp as one would write it on plain S4U: an actor for each worker and one for the server,
-// mailboxes between them. No coordinator, no policies, no results: a floor to compare with.
+// The ASP job of benchmark_job.hpp as one would write it on plain S4U: an actor for each worker and one for
+// the server, mailboxes between them. No coordinator, no policies, no results: a floor to compare with.
 #pragma once
 
 #include <cstddef>

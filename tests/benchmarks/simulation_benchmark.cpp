@@ -23,11 +23,11 @@ namespace {
 // As `paceline run` does it, recorder included.
 double simulated_seconds(const test::TestJob& job) {
   Coordinator coordinator = job.coordinator();
-  const World world = job.world();
+  const SimulationModel model = job.model();
   NoLearner learner;
   SimGridTimeline timeline(job.cluster());
   RunRecorder recorder(job.seed, {});
-  Executor executor(coordinator, world, learner, timeline, recorder);
+  Executor executor(coordinator, model, learner, timeline, recorder);
   check(!executor.run().has_value(), "the benchmark's job does not stall");
   return recorder.last_time().value();
 }

@@ -35,7 +35,8 @@ void check_matched(const CollectiveSchedule& schedule) {
     }
 }
 
-// Who has contributed to what each member holds, after all rounds, if a message carries all that its sender holds.
+// Who has contributed to what each member holds, after all rounds, if a message carries all that its sender
+// holds.
 std::vector<std::vector<bool>> contributions(const CollectiveSchedule& schedule) {
   const std::size_t n = schedule.members();
   std::vector<std::vector<bool>> held(n, std::vector<bool>(n, false));

@@ -1,4 +1,5 @@
-// Work in flight follows when its worker's speed changes: the end is where the integral of the rate equals the work.
+// Work in flight follows when its worker's speed changes: the end is where the integral of the rate equals
+// the work.
 #include "sim/engine/computations.hpp"
 
 #include <doctest/doctest.h>
@@ -75,7 +76,8 @@ TEST_CASE("a rate that stays, or no computation, moves no end, and what is calle
 }
 
 TEST_CASE("an iteration under way follows a level, a straggler and a trace") {
-  // Halved from 4 s on: 16 s. A straggler of factor 4 from 4 to 12 s: 4 + 8/4 = 6 of 10 at 12 s: 16 s as well.
+  // Halved from 4 s on: 16 s. A straggler of factor 4 from 4 to 12 s: 4 + 8/4 = 6 of 10 at 12 s: 16 s as
+  // well.
   TestJob job = one_worker();
   job.heterogeneity.schedule = {{.at = Seconds{4.0}, .speeds = {0.5}}};
   CHECK(end_of_first_iteration(job) == 16.0);
@@ -90,8 +92,8 @@ TEST_CASE("an iteration under way follows a level, a straggler and a trace") {
 }
 
 TEST_CASE("added latency delays what an iteration sends by latency times round trips") {
-  // Two of three stragglers active at 10 s: 2 s · 3 + 1 s · 1 = 7 s: the gradient leaves at 17 s and arrives at 28 s,
-  // 1000 B at 100 B/s and 1 s later. The computation itself is not slower.
+  // Two of three stragglers active at 10 s: 2 s · 3 + 1 s · 1 = 7 s: the gradient leaves at 17 s and arrives
+  // at 28 s, 1000 B at 100 B/s and 1 s later. The computation itself is not slower.
   TestJob job = one_worker();
   job.network = {BytesPerSecond{100.0}, Seconds{1.0}, BytesPerSecond{100.0}};
   job.heterogeneity.stragglers = {
@@ -139,8 +141,8 @@ TEST_CASE("the same windows straggle under every policy") {
 
 TEST_CASE(
     "an iteration under a quota is held up in each period, and a change of speed counts what was computed") {
-  // 4 s of each 10 s. 10 s of work: 4 + 4 + 2, end at 22 s. At half the speed from 12 s on: 6 s are done by then, the
-  // other 4 need 8 s of computing: 2 more until 14 s, 4 from 20 s, 2 from 30 s: end at 32 s.
+  // 4 s of each 10 s. 10 s of work: 4 + 4 + 2, end at 22 s. At half the speed from 12 s on: 6 s are done by
+  // then, the other 4 need 8 s of computing: 2 more until 14 s, 4 from 20 s, 2 from 30 s: end at 32 s.
   const CpuQuota quota{0.4, Seconds{10.0}};
   Computations computations(1, {QuotaClock(quota, 1, Seconds{})});
   CHECK(computations.start(worker, ten_seconds_of_work()).at.value() == 22.0);

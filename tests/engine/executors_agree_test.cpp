@@ -95,8 +95,8 @@ TEST_CASE("BSP over a ring of four, a pause, then ASP agrees event by event") {
 }
 
 TEST_CASE("two gradients sent at once share the server's link") {
-  // Both workers finish at 10 s and send 1000 B over a server link of 100 B/s: max-min gives each 50 B/s, so both
-  // arrive at 10 + 1000 / 50 = 30 s. Alone each would arrive at 20 s.
+  // Both workers finish at 10 s and send 1000 B over a server link of 100 B/s: max-min gives each 50 B/s, so
+  // both arrive at 10 + 1000 / 50 = 30 s. Alone each would arrive at 20 s.
   TestJob job;
   job.workers = {{}, {}};
   job.network = {BytesPerSecond{1000.0}, Seconds{0.0}, BytesPerSecond{100.0}};

@@ -67,7 +67,8 @@ TEST_CASE("what is left of a message goes on at a changed bandwidth") {
   script.at(Seconds{0.25}, [](Timeline& t) { t.set_bandwidth_factor(second, 0.5); });  // during the latency
   script.at(Seconds{4.5}, [](Timeline& t) { t.set_bandwidth_factor(second, 0.25); });
   script.at(Seconds{6.5}, [](Timeline& t) { t.set_bandwidth_factor(second, 2.0); });
-  // 0.5 s latency, 4 s at 50 B/s, 2 s at 25 B/s; the other 750 B at 100 B/s (the other worker's link): 6.5 + 7.5
+  // 0.5 s latency, 4 s at 50 B/s, 2 s at 25 B/s; the other 750 B at 100 B/s (the other worker's link): 6.5 +
+  // 7.5
   CHECK(script.play(timeline).at(1).value() == doctest::Approx(14.0).epsilon(1e-12));
 }
 

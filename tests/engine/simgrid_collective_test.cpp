@@ -73,7 +73,8 @@ TEST_CASE("a tree and halving-doubling under SimGrid meet their closed forms") {
 }
 
 TEST_CASE("a collective that is used again takes bit by bit as long as the first") {
-  // Uneven links, so that every message is simulated the first time. 1024 and 4096 do not round what is added.
+  // Uneven links, so that every message is simulated the first time. 1024 and 4096 do not round what is
+  // added.
   const Cluster cluster = two_level(5, 2, bandwidth, latency, BytesPerSecond{130.0}, Seconds{0.3});
   for (const Collective algorithm : {Collective::halving_doubling}) {
     SimGridTimeline timeline(cluster);
@@ -136,8 +137,9 @@ TEST_CASE("a changed bandwidth is not forgotten when a collective is used again"
 }
 
 TEST_CASE("a time from before is used again only if nothing changes meanwhile") {
-  // A ring takes 6·(L + 250/100) = 18 s. The third one would end after the bandwidth changes at 2010 s: up to then it has
-  // had 3 rounds of 3 s and 1 s of a fourth, 50 B; 200 B at 50 B/s, then 2 rounds of 5.5 s: 2010 + 4 + 11.
+  // A ring takes 6·(L + 250/100) = 18 s. The third one would end after the bandwidth changes at 2010 s: up to
+  // then it has had 3 rounds of 3 s and 1 s of a fourth, 50 B; 200 B at 50 B/s, then 2 rounds of 5.5 s: 2010
+  // + 4 + 11.
   const Cluster cluster = star(4, bandwidth, latency);
   SimGridTimeline timeline(cluster);
   Script script;

@@ -1,4 +1,5 @@
-// SimGrid's network: the closed forms without contention on every topology, and sharing where there is contention.
+// SimGrid's network: the closed forms without contention on every topology, and sharing where there is
+// contention.
 #include <cmath>
 #include <memory>
 
@@ -188,8 +189,8 @@ TEST_CASE("messages share what the model's factor leaves of a link") {
 }
 
 TEST_CASE("a server that sends to all its workers at once is held up by their links") {
-  // The server's link of 1000 B/s could give each of 4 workers 250 B/s, but theirs take 100: L + B/bw. (The lazy
-  // solver of SimGrid 3.32 forgets the second link of messages that start together on one first link.)
+  // The server's link of 1000 B/s could give each of 4 workers 250 B/s, but theirs take 100: L + B/bw. (The
+  // lazy solver of SimGrid 3.32 forgets the second link of messages that start together on one first link.)
   Cluster cluster = star(4, bandwidth, latency);
   cluster.network.server_bandwidth = BytesPerSecond{1000.0};
   SimGridTimeline timeline(cluster);
@@ -202,8 +203,8 @@ TEST_CASE("a server that sends to all its workers at once is held up by their li
 }
 
 TEST_CASE("a link is saturated only while it is full") {
-  // Two messages of 1000 B meet on the server's link of 100 B/s from 0.5 s on. At 20.5 s both are over; a third one of
-  // 1000 B comes from a worker at 20 B/s: 50 s in which the server's link is busy but not full.
+  // Two messages of 1000 B meet on the server's link of 100 B/s from 0.5 s on. At 20.5 s both are over; a
+  // third one of 1000 B comes from a worker at 20 B/s: 50 s in which the server's link is busy but not full.
   Cluster cluster = star(3, bandwidth, latency);
   SimGridTimeline timeline(cluster);
   Script script;
@@ -222,8 +223,8 @@ TEST_CASE("a link is saturated only while it is full") {
 }
 
 TEST_CASE("a sharded server takes each worker's gradient in as many parts") {
-  // S servers, each gets B/S from each of n workers. The workers' links carry B each, the servers' n·B/S each:
-  // with n = S all links carry B, and all messages are over at L + B/bw.
+  // S servers, each gets B/S from each of n workers. The workers' links carry B each, the servers' n·B/S
+  // each: with n = S all links carry B, and all messages are over at L + B/bw.
   Cluster cluster = star(4, bandwidth, latency);
   cluster.servers.count = 4;
   SimGridTimeline timeline(cluster);
@@ -238,7 +239,8 @@ TEST_CASE("a sharded server takes each worker's gradient in as many parts") {
 }
 
 TEST_CASE("two servers halve the time that one server's link takes") {
-  // n = 4 workers, S = 2: each server's link carries n·B/S = 8000 B: L + n·B/(S·bw) = 80.5 s; one server: 160.5 s
+  // n = 4 workers, S = 2: each server's link carries n·B/S = 8000 B: L + n·B/(S·bw) = 80.5 s; one server:
+  // 160.5 s
   Cluster cluster = star(4, bandwidth, latency);
   cluster.servers.count = 2;
   SimGridTimeline timeline(cluster);
@@ -254,8 +256,8 @@ TEST_CASE("two servers halve the time that one server's link takes") {
 
 TEST_CASE("messages across racks share the uplink, those inside do not") {
   // 3 workers in each of 2 racks; uplinks of 100 B/s like the workers' links, 0.25 s each.
-  // Across: 3 flows share the uplink: 0.5 + 2·0.25 + 3·B/bw = 31. Back inside the other rack nothing else is on the
-  // way: 0.5 + B/bw = 10.5.
+  // Across: 3 flows share the uplink: 0.5 + 2·0.25 + 3·B/bw = 31. Back inside the other rack nothing else is
+  // on the way: 0.5 + B/bw = 10.5.
   const Cluster cluster = two_level(6, 2, bandwidth, latency, bandwidth, Seconds{0.25});
   SimGridTimeline timeline(cluster);
   Script script;
@@ -274,9 +276,9 @@ TEST_CASE("messages across racks share the uplink, those inside do not") {
 }
 
 TEST_CASE("messages that share a link with different latencies share it by their inverse") {
-  // Routes of 1 s and 2 s meet on a link of 90 B/s: SimGrid's weights 1/1 and 1/2 give 60 and 30 B/s. Both are
-  // transferring from 2 s on; a has sent 90 B before. a: 900 = 90 + 60·(t-2), t = 15.5. Then b has 900 - 405 = 495 B
-  // left at 90 B/s: t = 21.
+  // Routes of 1 s and 2 s meet on a link of 90 B/s: SimGrid's weights 1/1 and 1/2 give 60 and 30 B/s. Both
+  // are transferring from 2 s on; a has sent 90 B before. a: 900 = 90 + 60·(t-2), t = 15.5. Then b has 900 -
+  // 405 = 495 B left at 90 B/s: t = 21.
   const Cluster cluster = graph(
       {"a", "b", "hub", "c"},
       {edge("a", "hub", 1000, 0.5), edge("b", "hub", 1000, 1.5), edge("hub", "c", 90, 0.5)}, {"a", "b", "c"});

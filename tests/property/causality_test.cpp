@@ -19,8 +19,8 @@ std::vector<Entry> until(Seconds t, const std::vector<Entry>& entries) {
 }
 
 std::int64_t samples_applied(const std::vector<Entry>& entries) {
-  // Every complete update is followed by the next evaluation or not; what is started is an upper bound that is good
-  // enough to place something in the future.
+  // Every complete update is followed by the next evaluation or not; what is started is an upper bound that
+  // is good enough to place something in the future.
   std::int64_t samples = 0;
   for (const Entry& entry : entries)
     if (!entry.is_event && entry.kind == Action(StartIteration{}).index())
@@ -28,7 +28,7 @@ std::int64_t samples_applied(const std::vector<Entry>& entries) {
   return samples;
 }
 
-// The same job with a different world strictly after t.
+// The same job with other conditions strictly after t.
 RandomJob with_another_future(RandomJob random, Seconds t, const std::vector<Entry>& past) {
   Heterogeneity& changes = random.job.heterogeneity;
   const Seconds soon{t.value() + 1e-6};

@@ -70,7 +70,8 @@ TEST_CASE("the learner's accounts notice what is applied without being held, app
 }
 
 TEST_CASE("a failure shrinks to the one thing that causes it") {
-  // Whatever else a job has: it "fails" when worker 0 straggles. What is left is one worker, one phase, the straggler.
+  // Whatever else a job has: it "fails" when worker 0 straggles. What is left is one worker, one phase, the
+  // straggler.
   RandomJob random = random_job(7, 3);
   random.job.heterogeneity.stragglers.push_back(
       {.worker = 0, .from = Seconds{5.0}, .duration = Seconds{9.0}});

@@ -1,4 +1,5 @@
-// A learner that learns nothing and keeps accounts: which gradients it holds, and which shards of them it has applied.
+// A learner that learns nothing and keeps accounts: which gradients it holds, and which shards of them it has
+// applied.
 #pragma once
 
 #include <functional>

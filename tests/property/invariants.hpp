@@ -1,18 +1,21 @@
-// What holds for every job, whatever it does: checked from outside, from events, actions and the calls of a learner.
+// What holds for every job, whatever it does: checked from outside, from events, actions and the calls of a
+// learner.
 //
-// Models:      - every gradient computed is held by the learner until every server has applied it or it is discarded,
-//                each exactly once; none is held at the end
-//              - mini-batches and samples: started = applied + discarded (+ stepped locally, but called off on their way)
+// Models:      - every gradient computed is held by the learner until every server has applied it or it is
+//                discarded, each exactly once; none is held at the end
+//              - mini-batches and samples: started = applied + discarded (+ stepped locally, but called off
+//                on their way)
 //              - applied samples >= the job's, unless it ended early; < the job's + one batch of each worker
 //              - one change of each shard for each update, updates counted with the last
 //              - weights of an update sum to 1
-//              - staleness by double counting: each change of a shard adds 1 to the staleness of every worker that has
-//                read and not yet applied there, so the sum over applied gradients is at most (W - 1) · changes
-//              - bytes carried by the links = 2 · bytes of messages (a star: up and down), between those that arrived
-//                and those that were sent
-//              - the clock never goes back; a worker computes one thing at a time and nothing while it is away
+//              - staleness by double counting: each change of a shard adds 1 to the staleness of every worker
+//                that has read and not yet applied there, so the sum over applied gradients is at most (W -
+//                1) · changes
+//              - bytes carried by the links = 2 · bytes of messages (a star: up and down), between those that
+//                arrived and those that were sent
+//              - the clock never goes back; a worker computes one thing at a time and nothing while it is
+//                away
 //              - busy + idle = makespan of each worker
-// Source:      design section 10; convergence reference, section on staleness.
 #pragma once
 
 #include <string>

@@ -1,8 +1,9 @@
 // Jobs drawn at random from everything a scenario may ask for, and what they are in words.
 //
-// Rules kept:  what the scenario reader refuses is not drawn: all-reduces and parameter exchange with the policies they
-//              belong to, first gradients of a round and changing members with one server. Worker 0 never leaves, so
-//              that no job may stall. Half of the jobs are in round numbers without jitter: many events at one time.
+// Rules kept:  what the scenario reader refuses is not drawn: all-reduces and parameter exchange with the
+//              policies they belong to, first gradients of a round and changing members with one server.
+//              Worker 0 never leaves, so that no job may stall. Half of the jobs are in round numbers without
+//              jitter: many events at one time.
 #pragma once
 
 #include <cstdint>

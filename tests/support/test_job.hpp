@@ -111,7 +111,7 @@ struct TestJob {
     return profile;
   }
 
-  [[nodiscard]] World world() const {
+  [[nodiscard]] SimulationModel model() const {
     FixedCosts all_costs = costs;
     all_costs.switching.resize(phases.size());
     return {ComputeTimes(profile(), workers, jitter, seed),
@@ -162,10 +162,10 @@ struct TestJob {
   };
 
   void run_on(Timeline& timeline, Learner& learner, Result& result) const {
-    const World in_this_world = world();
+    const SimulationModel in_this_model = model();
     result.recording.also = observer;
     Coordinator job = coordinator();
-    Executor executor(job, in_this_world, learner, timeline, result.recording);
+    Executor executor(job, in_this_model, learner, timeline, result.recording);
     result.stalled = executor.run();
     result.updates = job.updates();
     result.applied_samples = job.applied_samples();

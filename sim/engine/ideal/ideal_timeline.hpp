@@ -1,12 +1,12 @@
 // The oracle: a priority queue of events, and every message as if it were alone on its route.
 //
 // Models:      messages and collectives (collective.hpp) on the network's routes, without sharing.
-// Equation:    message of B bytes: f_L · L + B / r, with L the route's latency, f_L the model's latency factor and r the
-//              rate alone (job_network.hpp). When a bandwidth changes under way, what is left goes on at the new rate.
+// Equation:    message of B bytes: f_L · L + B / r, with L the route's latency, f_L the model's latency
+//              factor and r the rate alone (job_network.hpp). When a bandwidth changes under way, what is
+//              left goes on at the new rate.
 // Units:       seconds, bytes.
 // Assumptions: no contention: messages that share a link do not slow each other down.
 // Not modelled: everything a shared network does; compare with simgrid_timeline.hpp.
-// Source:      design sections 3 and 10.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "sim/cluster/cluster.hpp"
-#include "sim/engine/collective_run.hpp"
+#include "sim/engine/collective.hpp"
 #include "sim/engine/job_network.hpp"
 #include "sim/engine/link_meter.hpp"
 #include "sim/engine/timeline.hpp"

@@ -15,7 +15,7 @@ SimGridCollectives::SimGridCollectives(JobNetwork& network, SimGridMessages& mes
     : network_(network),
       messages_(messages),
       happened_(std::move(happened)),
-      memory_(2 * network.network().edges.size()) {}
+      forgotten_(2 * network.network().edges.size()) {}
 
 void SimGridCollectives::start(Collective algorithm, std::span<const WorkerId> members, Bytes size,
                                Seconds undisturbed_until, Occurrence finish) {
@@ -23,12 +23,12 @@ void SimGridCollectives::start(Collective algorithm, std::span<const WorkerId> m
   const Seconds now{sg::Engine::get_clock()};
   // Messages of before that are still under way would change its time: then it is not the one remembered.
   const bool is_alone = messages_.under_way() == 0 && runs_.empty();
-  CollectiveKey key{algorithm, {members.begin(), members.end()}, size};
-  const std::optional<Seconds> known = is_alone ? memory_.find(key) : std::nullopt;
-  if (known && now + *known <= undisturbed_until) {
-    memory_.count(key);
+  Key key{algorithm, {members.begin(), members.end()}, size};
+  const auto known = known_.find(key);
+  if (is_alone && known != known_.end() && now + known->second.duration <= undisturbed_until) {
+    known->second.times += 1.0;
     alone_ = Alone{std::nullopt, undisturbed_until, std::move(key), now, {}};
-    return finish_at(now + *known, std::move(finish));
+    return finish_at(now + known->second.duration, std::move(finish));
   }
   const CollectiveSchedule schedule(algorithm, members.size(), size);
   const std::vector<NodeId>& order = network_.order(algorithm, members);
@@ -37,7 +37,8 @@ void SimGridCollectives::start(Collective algorithm, std::span<const WorkerId> m
     messages_.send(order[message.from], order[message.to], message.size,
                    [this, id, message] { arrived(id, message); });
   };
-  if (is_alone && !known) alone_ = Alone{id, undisturbed_until, std::move(key), now, messages_.link_totals()};
+  if (is_alone && known == known_.end())
+    alone_ = Alone{id, undisturbed_until, std::move(key), now, messages_.link_totals()};
   UnderWay& started =
       runs_.emplace(id, UnderWay{CollectiveRun(schedule, start_message), std::move(finish)}).first->second;
   started.run.begin();
@@ -86,7 +87,20 @@ void SimGridCollectives::remember(double times) {
   std::vector<LinkTotals> use = messages_.link_totals();
   for (std::size_t i = 0; i < use.size(); ++i) use[i] = times * (use[i] - alone_->totals_before[i]);
   const Seconds duration = times * (Seconds{sg::Engine::get_clock()} - alone_->begin);
-  memory_.remember(alone_->key, duration, std::move(use), (times - 1.0) / times);
+  // One part in `times` was simulated, and so counts already.
+  known_.emplace(alone_->key, Known{duration, std::move(use), (times - 1.0) / times});
+}
+
+void SimGridCollectives::forget() {
+  forgotten_ = link_totals();
+  known_.clear();
+}
+
+std::vector<LinkTotals> SimGridCollectives::link_totals() const {
+  std::vector<LinkTotals> all = forgotten_;
+  for (const auto& [key, known] : known_)
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] += known.times * known.use[i];
+  return all;
 }
 
 void SimGridCollectives::finish_at(Seconds date, Occurrence finish) {

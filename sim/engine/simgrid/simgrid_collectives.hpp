@@ -1,7 +1,10 @@
-// Collectives under SimGrid: real messages, or the time that the same collective took before. Private to sim/engine.
+// Collectives under SimGrid: real messages, or the time that the same collective took before. Private to
+// sim/engine.
 //
-// A collective that has the network to itself is simulated once and remembered; then `finish` is simply scheduled. If
-// all rounds of its schedule are alike and the first ended at one time for all members, the others take as long.
+// A collective that has the network to itself is simulated once and remembered: with the same algorithm,
+// members, size and link capacities it takes the same time and puts the same load on every link, so `finish`
+// is simply scheduled. If all rounds of its schedule are alike and the first ended at one time for all
+// members, the others take as long.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +13,7 @@
 #include <optional>
 #include <span>
 
-#include "sim/engine/collective_memory.hpp"
-#include "sim/engine/collective_run.hpp"
+#include "sim/engine/collective.hpp"
 #include "sim/engine/simgrid/simgrid_messages.hpp"
 
 namespace paceline {
@@ -25,16 +27,27 @@ class SimGridCollectives {
 
   void start(Collective algorithm, std::span<const WorkerId> members, Bytes size, Seconds undisturbed_until,
              Occurrence finish);
-  // A message or a change of bandwidth: a collective under way does not have the network to itself any more. A defect
-  // if its time was taken from before.
+  // A message or a change of bandwidth: a collective under way does not have the network to itself any more.
+  // A defect if its time was taken from before.
   void something_else_happens();
   // Capacities change: what was remembered holds no more.
-  void forget() { memory_.forget(); }
-  // The load of what was not simulated message by message.
-  [[nodiscard]] std::vector<LinkTotals> link_totals() const { return memory_.totals(); }
+  void forget();
+  // The load of what was not simulated message by message, by direction.
+  [[nodiscard]] std::vector<LinkTotals> link_totals() const;
 
  private:
   using RunId = std::uint64_t;
+  struct Key {
+    Collective algorithm = Collective::ring;
+    std::vector<WorkerId> members;
+    Bytes size;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  struct Known {
+    Seconds duration;
+    std::vector<LinkTotals> use;  // what one such collective adds to each direction
+    double times = 0.0;           // that its load was not simulated
+  };
   struct UnderWay {
     CollectiveRun run;
     Occurrence finish;
@@ -44,7 +57,7 @@ class SimGridCollectives {
   struct Alone {
     std::optional<RunId> run;  // none: its end is scheduled
     Seconds undisturbed_until;
-    CollectiveKey key;
+    Key key;
     Seconds begin;
     std::vector<LinkTotals> totals_before;
   };
@@ -57,7 +70,8 @@ class SimGridCollectives {
   JobNetwork& network_;
   SimGridMessages& messages_;
   Happened happened_;
-  CollectiveMemory memory_;
+  std::map<Key, Known> known_;
+  std::vector<LinkTotals> forgotten_;  // load of what is no longer known
   std::map<RunId, UnderWay> runs_;
   RunId next_run_ = 0;
   std::optional<Alone> alone_;

@@ -1,9 +1,9 @@
 // Messages under SimGrid: starting them, noticing their arrival, and how much they load the links. Private to
 // sim/engine.
 //
-// SimGrid's shares are constant between two dates at which time stops; each time it has gone on, the rates that held
-// are still there to be read (`link_use.hpp` adds them up). They are shares of the link's capacity; bytes progress at
-// the model's bandwidth factor times that.
+// SimGrid's shares are constant between two dates at which time stops; each time it has gone on, the rates
+// that held are still there to be read (`link_meter.hpp` adds them up). They are shares of the link's
+// capacity; bytes progress at the model's bandwidth factor times that.
 #pragma once
 
 #include <functional>

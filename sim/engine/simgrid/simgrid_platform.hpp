@@ -1,8 +1,8 @@
 // Builds a network out of SimGrid hosts and links. Private to sim/engine.
 //
-// A star becomes a star zone: memory grows with the hosts. Any other graph becomes a full zone whose routes are those
-// of sim/cluster/routes.hpp, each handed over when a message first needs it: a table of all pairs would take 150 MB at
-// 1024 workers.
+// A star becomes a star zone: memory grows with the hosts. Any other graph becomes a full zone whose routes
+// are those of sim/cluster/routes.hpp, each handed over when a message first needs it: a table of all pairs
+// would take 150 MB at 1024 workers.
 #pragma once
 
 #include <map>

@@ -72,7 +72,8 @@ struct SimGridTimeline::State {
     return created;
   }
 
-  // Events of one date gather here; the pump delivers them after SimGrid has completed everything at that date.
+  // Events of one date gather here; the pump delivers them after SimGrid has completed everything at that
+  // date.
   void happened(Occurrence occurrence) {
     if (ended) return;
     gathered.push_back(std::move(occurrence));

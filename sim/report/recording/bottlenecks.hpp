@@ -1,6 +1,6 @@
 // Which link or server was used to its full rate, and for how long.
 //
-// Models:      servers (a FIFO queue works at its full rate whenever it works) and directions of links (link_use.hpp).
+// Models:      servers (a FIFO queue works at its full rate whenever it works) and directions of links (link_meter.hpp).
 // Equation:    share = saturated time / makespan; over replications: the mean, a run without the resource counting 0.
 // Units:       bytes, seconds; share as a fraction of 1.
 // Assumptions: a resource that is saturated for half of the makespan or more is worth naming; it need not be on the

@@ -62,7 +62,7 @@ class RunRecorder final : public RunObserver {
   ActivityTracker activities_;
   IterationLog iterations_;
   bool in_phase_ = false;
-  std::optional<Seconds> unanswered_since_;  // a change of the world that no adjustment has followed yet
+  std::optional<Seconds> unanswered_since_;  // a change of conditions that no adjustment has followed yet
   // An evaluation is of the snapshot taken when it was asked for, whenever its result is known.
   std::map<std::uint64_t, CurvePoint> under_evaluation_;  // by updates
   // Work that servers have queued but not yet done; a job may end before it.

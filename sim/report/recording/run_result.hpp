@@ -11,7 +11,7 @@
 
 #include "sim/base/quantity.hpp"
 #include "sim/base/random.hpp"
-#include "sim/engine/link_use.hpp"
+#include "sim/engine/link_meter.hpp"
 #include "sim/engine/observer.hpp"
 #include "sim/policy/switching/switch_policy.hpp"
 #include "sim/report/recording/activity.hpp"
@@ -41,7 +41,7 @@ struct BalanceRecord {
   std::uint64_t updates = 0;
   BalanceCause cause = BalanceCause::start;
   Balance balance;
-  // Of an adjustment: since the first change of the world that no adjustment has followed yet; absent: none has changed.
+  // Of an adjustment: since the first change of conditions that no adjustment has followed yet; absent: none has changed.
   std::optional<Seconds> lag{};
 };
 [[nodiscard]] std::string_view to_string(BalanceCause cause);

@@ -39,7 +39,7 @@ double simulated_seconds(const SimulatedNetwork& network, double bytes) {
                                                .latency = Seconds{network.latency_s},
                                                .server_bandwidth = bandwidth,
                                                .model = model}});
-  timeline.send(WorkerId{0}, WorkerId{1}, Bytes{bytes}, WorldChange{});
+  timeline.send(WorkerId{0}, WorkerId{1}, Bytes{bytes}, ConditionsChange{});
   double arrived = 0.0;
   static_cast<void>(timeline.run([&](Seconds now, const std::vector<Occurrence>&) {
     arrived = now.value();
