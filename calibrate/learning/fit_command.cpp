@@ -58,12 +58,15 @@ const FormDescription& form_of(const std::string& name) {
 }
 
 void print_parameters(const FitReport& report) {
-  fmt::print("{:<26} {:>12}  {}\n", "parameter", "value", "90 % interval");
+  fmt::print("{:<26} {:>12}  {:<24} {}\n", "parameter", "value", "90 % interval", "meaning");
   for (std::size_t i = 0; i < report.model.values.size(); ++i) {
-    fmt::print("{:<26} {:>12.5g}", report.model.form->parameters[i].name, report.model.values[i]);
-    if (!report.intervals.empty())
-      fmt::print("  {:.4g} … {:.4g}", report.intervals[i].low, report.intervals[i].high);
-    fmt::print("\n");
+    const FormParameter& parameter = report.model.form->parameters[i];
+    const std::string interval =
+        report.intervals.empty()
+            ? "-"
+            : fmt::format("{:.4g} … {:.4g}", report.intervals[i].low, report.intervals[i].high);
+    fmt::print("{:<26} {:>12.5g}  {:<24} {}\n", parameter.name, report.model.values[i], interval,
+               parameter.meaning);
   }
   const RunSpread& spread = report.model.spread;
   fmt::print("spread of runs: ceiling {:.4f}, staleness penalty {:.2f}, speed {:.2f}\n", spread.ceiling,

@@ -80,20 +80,12 @@ std::optional<double> first_drop_null(const PredictedRuns& evaluations, const Tr
   return std::nullopt;
 }
 
-struct StepSums {
-  double seconds = 0.0;
-  double steps = 0.0;
-  void add(const std::vector<PhaseTime>& phases, bool synchronous) {
-    for (const PhaseTime& phase : phases) {
-      if (phase.synchronous != synchronous) continue;
-      seconds += phase.steps * phase.seconds_per_step;
-      steps += phase.steps;
-    }
-  }
-  [[nodiscard]] std::optional<double> per_step() const {
-    return steps > 0.0 ? std::optional(seconds / steps) : std::nullopt;
-  }
-};
+template <class Runs>
+ClockRates step_times(const Runs& runs) {
+  std::vector<PhaseTime> phases;
+  for (const auto& run : runs) phases.insert(phases.end(), run.phases.begin(), run.phases.end());
+  return rates_of(phases);
+}
 
 class GroupRows {
  public:
@@ -108,8 +100,8 @@ class GroupRows {
     add_final();
     for (const double progress : progress_points) add_accuracy_at(progress);
     for (const double threshold : thresholds) add_threshold(threshold);
-    add_step_time(HeldOutQuantity::synchronous_step_time, rates_.synchronous_s_per_step);
-    add_step_time(HeldOutQuantity::asynchronous_step_time, rates_.asynchronous_s_per_step);
+    add_step_time(HeldOutQuantity::synchronous_step_time, &ClockRates::synchronous_s_per_step);
+    add_step_time(HeldOutQuantity::asynchronous_step_time, &ClockRates::asynchronous_s_per_step);
     add_total_time();
   }
   [[nodiscard]] std::vector<HeldOutRow> take() { return std::move(rows_); }
@@ -187,18 +179,12 @@ class GroupRows {
   }
 
   // The null: the step of the runs fitted, scaled where they had other workers.
-  void add_step_time(HeldOutQuantity quantity, const std::optional<double>& fitted) {
-    const bool synchronous = quantity == HeldOutQuantity::synchronous_step_time;
-    StepSums predicted;
-    StepSums recorded;
-    for (const PredictedRun& run : predicted_.runs) predicted.add(run.phases, synchronous);
-    for (const TrainingRun& run : group_.runs) recorded.add(run.phases, synchronous);
-    if (!predicted.per_step() || !recorded.per_step()) return;
+  void add_step_time(HeldOutQuantity quantity, std::optional<double> ClockRates::*protocol) {
     HeldOutRow time = row(quantity);
-    time.predicted = predicted.per_step();
-    time.recorded = recorded.per_step();
-    time.null_linear = fitted;
-    rows_.push_back(time);
+    time.predicted = step_times(predicted_.runs).*protocol;
+    time.recorded = step_times(group_.runs).*protocol;
+    time.null_linear = rates_.*protocol;
+    if (time.predicted && time.recorded) rows_.push_back(time);
   }
 
   // The null: rates alone give total times.

@@ -4,12 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
 #include <unsupported/Eigen/LevenbergMarquardt>
 #include <unsupported/Eigen/NumericalDiff>
 
 #include "sim/base/check.hpp"
-#include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 
 namespace paceline {
@@ -191,7 +189,6 @@ class Search {
     const double deviation = pooled_deviation(groups);
     for (const TracedGroup& group : groups) targets_.push_back(make_target(group, deviation));
     set_initial(groups, start);
-    for (const auto& [name, value] : options.fixed) fix(name, value);
     const FittedForm from{&form_, start_, 0.0};
     for (Target& target : targets_)
       target.lift = lift_of_runs(from, options.spread, *target.traced, target.grid);
@@ -274,16 +271,6 @@ class Search {
     start_ = start.empty() ? initial_ : std::vector<double>(start.begin(), start.end());
   }
 
-  void fix(const std::string& name, double value) {
-    for (std::size_t i = 0; i < form_.parameters.size(); ++i) {
-      if (form_.parameters[i].name != name) continue;
-      initial_[i] = start_[i] = std::clamp(value, form_.parameters[i].lower, form_.parameters[i].upper);
-      std::erase(free_, i);
-      return;
-    }
-    throw UserError(fmt::format("the form {} has no parameter `{}`", form_.name, name), "");
-  }
-
   const FormDescription& form_;
   std::vector<Target> targets_;
   std::vector<double> initial_;  // centre of the prior, and the values of what is fixed
@@ -308,13 +295,6 @@ struct Residuals : Eigen::DenseFunctor<double> {
 };
 
 }  // namespace
-
-double FittedForm::value(std::string_view parameter) const {
-  for (std::size_t i = 0; i < form->parameters.size(); ++i)
-    if (form->parameters[i].name == parameter) return values[i];
-  check(false, "a parameter of the form is asked for");
-  return 0.0;
-}
 
 FittedForm fit_form(const FormDescription& form, std::span<const TracedGroup> groups,
                     const FitOptions& options, std::span<const double> start) {

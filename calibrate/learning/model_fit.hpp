@@ -27,7 +27,6 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,17 +37,14 @@
 namespace paceline {
 
 struct FitOptions {
-  int evaluations = 1500;                 // of the objective
-  std::map<std::string, double> fixed{};  // parameters that are not searched
-  RunSpread spread{};                     // known from an earlier fit, from whose values the search starts
+  int evaluations = 1500;  // of the objective
+  RunSpread spread{};      // known from an earlier fit, from whose values the search starts
 };
 
 struct FittedForm {
   const FormDescription* form = nullptr;
   std::vector<double> values;  // in the order of the form's parameters
   double objective = 0.0;
-
-  [[nodiscard]] double value(std::string_view parameter) const;
 };
 
 // `start`: values to start from (those of an earlier fit), or empty.

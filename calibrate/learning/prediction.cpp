@@ -18,27 +18,16 @@ constexpr std::uint32_t range_sets = 400;
 constexpr std::size_t fewest_figures = 20;
 constexpr double tail = 0.05;
 
-struct RateSums {
-  double synchronous_s = 0.0;
-  double synchronous_steps = 0.0;
-  double asynchronous_s = 0.0;
-  double asynchronous_steps = 0.0;
-
-  // `workers` relative to those of the run.
-  void add(const TrainingRun& run, double workers = 1.0) {
-    for (const PhaseTime& phase : run.phases) {
-      const double scale = phase.synchronous ? workers : 1.0 / workers;
-      (phase.synchronous ? synchronous_s : asynchronous_s) += phase.steps * phase.seconds_per_step * scale;
-      (phase.synchronous ? synchronous_steps : asynchronous_steps) += phase.steps;
-    }
+std::optional<double> seconds_per_step(std::span<const PhaseTime> phases, bool synchronous) {
+  double seconds = 0.0;
+  double steps = 0.0;
+  for (const PhaseTime& phase : phases) {
+    if (phase.synchronous != synchronous) continue;
+    seconds += phase.steps * phase.seconds_per_step;
+    steps += phase.steps;
   }
-  [[nodiscard]] ClockRates rates() const {
-    ClockRates rates;
-    if (synchronous_steps > 0.0) rates.synchronous_s_per_step = synchronous_s / synchronous_steps;
-    if (asynchronous_steps > 0.0) rates.asynchronous_s_per_step = asynchronous_s / asynchronous_steps;
-    return rates;
-  }
-};
+  return steps > 0.0 ? std::optional(seconds / steps) : std::nullopt;
+}
 
 std::vector<double> evaluation_positions(const RunGroup& group) {
   for (const TrainingRun& run : group.runs)
@@ -81,18 +70,27 @@ PredictedRuns drawn(const PredictedRuns& predicted, std::size_t runs, std::uint3
 
 }  // namespace
 
+ClockRates rates_of(std::span<const PhaseTime> phases) {
+  return {seconds_per_step(phases, true), seconds_per_step(phases, false)};
+}
+
 ClockRates rates_of(std::span<const TracedGroup> groups, std::uint32_t workers) {
-  RateSums same;
-  RateSums scaled;
+  std::vector<PhaseTime> same;
+  std::vector<PhaseTime> scaled;
   for (const TracedGroup& group : groups) {
     for (const TrainingRun& run : group.group.runs) {
-      if (run.plan.workers == workers) same.add(run);
-      scaled.add(run, static_cast<double>(workers) / static_cast<double>(run.plan.workers));
+      const double ratio = static_cast<double>(workers) / static_cast<double>(run.plan.workers);
+      if (run.plan.workers == workers) same.insert(same.end(), run.phases.begin(), run.phases.end());
+      for (PhaseTime phase : run.phases) {
+        phase.seconds_per_step *= phase.synchronous ? ratio : 1.0 / ratio;
+        scaled.push_back(phase);
+      }
     }
   }
-  ClockRates rates = same.rates();
-  if (!rates.synchronous_s_per_step) rates.synchronous_s_per_step = scaled.rates().synchronous_s_per_step;
-  if (!rates.asynchronous_s_per_step) rates.asynchronous_s_per_step = scaled.rates().asynchronous_s_per_step;
+  ClockRates rates = rates_of(same);
+  const ClockRates others = rates_of(scaled);
+  if (!rates.synchronous_s_per_step) rates.synchronous_s_per_step = others.synchronous_s_per_step;
+  if (!rates.asynchronous_s_per_step) rates.asynchronous_s_per_step = others.asynchronous_s_per_step;
   return rates;
 }
 
@@ -165,9 +163,7 @@ PredictedRuns recorded_curves(const RunGroup& group) {
   PredictedRuns curves;
   for (const TrainingRun& run : group.runs) {
     if (run.accuracy.size() < least_curve) continue;
-    RateSums own;
-    own.add(run);
-    curves.runs.push_back({run.accuracy, times_at(run.plan, own.rates(), positions_of(run.accuracy)),
+    curves.runs.push_back({run.accuracy, times_at(run.plan, rates_of(run.phases), positions_of(run.accuracy)),
                            run.training_time_s, run.phases});
   }
   return curves;

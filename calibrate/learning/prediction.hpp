@@ -28,9 +28,11 @@ struct ClockRates {
   std::optional<double> synchronous_s_per_step;
   std::optional<double> asynchronous_s_per_step;
 };
-// Total seconds over total steps of the phases recorded in these groups with as many workers; where there are
-// none, of all of them, scaled: a synchronous step takes proportionally longer with more workers (a serial
-// coordinator), an asynchronous mini-batch proportionally shorter.
+// Total seconds over total steps of all phases, by protocol.
+[[nodiscard]] ClockRates rates_of(std::span<const PhaseTime> phases);
+// Of the phases recorded in these groups with as many workers; where there are none, of all of them, scaled:
+// a synchronous step takes proportionally longer with more workers (a serial coordinator), an asynchronous
+// mini-batch proportionally shorter.
 [[nodiscard]] ClockRates rates_of(std::span<const TracedGroup> groups, std::uint32_t workers);
 // Training time until this much work is done; nothing when a rate it needs is missing.
 [[nodiscard]] std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates,

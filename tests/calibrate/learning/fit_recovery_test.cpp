@@ -64,7 +64,8 @@ TEST_CASE("a fit to runs the form made predicts a policy it has not seen") {
     CHECK(predict(fitted, group, end)[0].accuracy ==
           doctest::Approx(group.group.mean_final_accuracy()).epsilon(0.004));
   }
-  CHECK(fitted.value("ceiling") == doctest::Approx(0.85).epsilon(0.01));
+  REQUIRE(fitted.form->parameters[0].name == "ceiling");
+  CHECK(fitted.values[0] == doctest::Approx(0.85).epsilon(0.01));
 }
 
 namespace {
