@@ -1,5 +1,5 @@
-// What each form of `paceline calibrate` is asked, and does. Each returns the exit code; a user's mistake is thrown as
-// UserError.
+// What each form of `paceline calibrate` is asked, and does. Each returns the exit code; a user's mistake is
+// thrown as UserError.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,8 @@ struct Prediction {
   double step_s = 0.0;
 };
 
-// Adds the steps of one protocol to what is printed and to what is written, with their errors where it was recorded.
+// Adds the steps of one protocol to what is printed and to what is written, with their errors where it was
+// recorded.
 void report(const char* protocol, int workers, std::vector<Prediction> predictions,
             std::optional<double> recorded_s, std::string& text, Json& result) {
   text += fmt::format("\n{} step of {} workers, between pauses:\n", protocol, workers);

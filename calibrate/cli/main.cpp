@@ -1,5 +1,5 @@
-// `paceline calibrate`: measures a network on this machine and writes a profile. The `paceline` program starts this
-// one with the same arguments, so that simulations need not load LibTorch.
+// `paceline calibrate`: measures a network on this machine and writes a profile. The `paceline` program
+// starts this one with the same arguments, so that simulations need not load LibTorch.
 #include <exception>
 #include <filesystem>
 #include <iostream>

@@ -1,6 +1,7 @@
 // The measuring process: the only part of a calibration that computes with the network.
 //
-// Models:      an iteration as a worker runs it: forward and backward, then the optimizer step, over and over.
+// Models:      an iteration as a worker runs it: forward and backward, then the optimizer step, over and
+//              over.
 // Units:       seconds of the steady clock.
 // Assumptions: the parent has set the cores before this process started; other processes leave them alone.
 // Not modelled: loading and augmenting data.

@@ -1,19 +1,21 @@
 // Which law of the batch fits measured times, and how well.
 //
 // Models:      affine   T(b) = a + s·b
-//              knee     T(b) = a + s·b + e·max(0, b − k)        one change of slope: caches overflow (e > 0: throughput
+//              knee     T(b) = a + s·b + e·max(0, b − k)        one change of slope: caches overflow (e > 0:
+//              throughput
 //                       falls beyond its best batch), or small batches leave the cores idle (e < 0)
-// Equation:    (a, s) or (a, s, e) minimize Σ_b ((T(b) − t_b)/t_b)²: relative residuals, small batches count as large
-//              ones; a ≥ 0, s ≥ 0, s + e ≥ 0. k runs over the inner batches and the geometric means between them, and
-//              the best is kept.
-//              leave-one-out error = mean over b of |T fitted without b, at b, − t_b| / t_b, the smallest and the
-//              largest batch (extrapolated) included.
-//              chosen: the knee where its leave-one-out error is below 0.9 times the line's, and by at least 0.1 points,
-//              else the line. It competes from 6 batches on: its 4 parameters must be fewer than the batches left when one is out.
+// Equation:    (a, s) or (a, s, e) minimize Σ_b ((T(b) − t_b)/t_b)²: relative residuals, small batches count
+//              as large ones; a ≥ 0, s ≥ 0, s + e ≥ 0. k runs over the inner batches and the geometric means
+//              between them, and the best is kept.
+//              leave-one-out error = mean over b of |T fitted without b, at b, − t_b| / t_b, the smallest and
+//              the largest batch (extrapolated) included.
+//              chosen: the knee where its leave-one-out error is below 0.9 times the line's, and by at least
+//              0.1 points, else the line. It competes from 6 batches on: its 4 parameters must be fewer than
+//              the batches left when one is out.
 // Units:       seconds, samples.
 // Assumptions: one time for each batch, robust already (fit.hpp).
 // Not modelled: more than one bend.
-// Source:      design section 5; OmniLearn (ACSOS 2020, figure 5): throughput of a CPU falls beyond a batch of 256.
+// Source:      OmniLearn (ACSOS 2020, figure 5): throughput of a CPU falls beyond a batch of 256.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // What to measure again to see whether a profile still holds: points that its fits have never seen.
 //
-// Models:      batches between the measured ones, core counts between the measured ones where a law of the cores was
-//              judged by leaving counts out.
-// Equation:    batch: the geometric mean of two neighbours, rounded, where that is neither; at most 4 of these, spread
-//              evenly; core count likewise, at most one.
-//              The profile holds where the mean absolute relative error is at most 5 % and 95 % of the errors are at
-//              most 10 %.
+// Models:      batches between the measured ones, core counts between the measured ones where a law of the
+//              cores was judged by leaving counts out.
+// Equation:    batch: the geometric mean of two neighbours, rounded, where that is neither; at most 4 of
+//              these, spread evenly; core count likewise, at most one.
+//              The profile holds where the mean absolute relative error is at most 5 % and 95 % of the errors
+//              are at most 10 %.
 #pragma once
 
 #include <cstdint>

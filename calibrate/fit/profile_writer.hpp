@@ -31,12 +31,12 @@ struct Calibration {
 // Size of the network's parameters, and of one gradient, as 32-bit numbers.
 [[nodiscard]] Bytes parameter_bytes(const kernels::NetworkFacts& network);
 
-// Numbers are written so that reading them gives the same doubles. Throws ProgrammingError when a number is not
-// finite.
+// Numbers are written so that reading them gives the same doubles. Throws ProgrammingError when a number is
+// not finite.
 [[nodiscard]] std::string profile_text(const Calibration& calibration);
 
-// The same of a profile in JSON: each member on a line, each of its samples likewise, so that thousands of durations
-// stay within reach of grep and diff.
+// The same of a profile in JSON: each member on a line, each of its samples likewise, so that thousands of
+// durations stay within reach of grep and diff.
 [[nodiscard]] std::string profile_file_text(const nlohmann::ordered_json& profile);
 
 }  // namespace paceline::calibrate

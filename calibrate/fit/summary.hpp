@@ -11,7 +11,8 @@ namespace paceline::calibrate {
 // Above these a profile's predictions deserve distrust.
 inline constexpr double noisy_iteration_cv = 0.10;
 inline constexpr double poor_leave_one_out_error = 0.10;
-// Share of the measured cores that other programs took. Two threads that wait for each other suffer from little.
+// Share of the measured cores that other programs took. Two threads that wait for each other suffer from
+// little.
 inline constexpr double disturbing_load = 0.05;
 
 // Spread of the reference loop's time over the processes: the clock's speed changed.

@@ -1,10 +1,10 @@
 // Location and spread of measured durations, and small least-squares problems.
 //
 // Equation:    mean_without_stalls = mean of those values that are at most 3 times the median;
-//              robust_location: Tukey's biweight M-estimate, x̂ = Σ w_i x_i / Σ w_i, w_i = (1 − (r_i/(c·s))²)² for
-//              |r_i| < c·s, else 0; r_i = x_i − x̂, c = 4.685; started at the median;
-//              relative_least_squares: argmin Σ_i (Σ_j x_j·terms_ij / value_i − 1)² subject to x ≥ 0, by trying every
-//              set of unknowns.
+//              robust_location: Tukey's biweight M-estimate, x̂ = Σ w_i x_i / Σ w_i, w_i = (1 −
+//              (r_i/(c·s))²)² for |r_i| < c·s, else 0; r_i = x_i − x̂, c = 4.685; started at the median;
+//              relative_least_squares: argmin Σ_i (Σ_j x_j·terms_ij / value_i − 1)² subject to x ≥ 0, by
+//              trying every set of unknowns.
 // Units:       those of the values.
 // Assumptions: fewer than half of the values are outliers; at most 4 unknowns.
 // Source:      Beaton and Tukey 1974; Maronna et al., "Robust statistics", 2006; Lawson and Hanson 1974.

@@ -1,13 +1,13 @@
 // What a switch between two phases cost, from recorded phases.
 //
-// Models:      a table of phases (columns setup, gap_before_s) in which the time between the end of one phase and the
-//              start of the next was recorded, a fixed sleep of the driver included.
+// Models:      a table of phases (columns setup, gap_before_s) in which the time between the end of one phase
+//              and the start of the next was recorded, a fixed sleep of the driver included.
 // Equation:    cost of a switch = median gap − sleep.
 // Units:       seconds.
-// Assumptions: the sleep is known (it cannot be seen in the gaps) and the same everywhere. Gaps of one worker count do
-//              not tell how much of them is per worker.
+// Assumptions: the sleep is known (it cannot be seen in the gaps) and the same everywhere. Gaps of one worker
+//              count do not tell how much of them is per worker.
 // Not modelled: phases whose start-up lies inside the recorded phase.
-// Source:      Sync-Switch reference, section 6; README of the recorded curves (gap_before_s).
+// Source:      recorded runs of Sync-Switch, ICDCS 2021 (column gap_before_s).
 #pragma once
 
 #include <filesystem>

@@ -1,16 +1,21 @@
-// Cores that are moved nearer to each other or apart while they are measured: one profile describes one state.
+// Cores that are moved nearer to each other or apart while they are measured: one profile describes one
+// state.
 //
-// Models:      the states of the cores of a virtual machine, told apart by the round trip of a cache line between them
-//              (core_distance.hpp), measured before and after each batch of each process.
-// Equation:    round trips of one core count, sorted; where neighbours differ by a factor above 1.5 another state begins.
+// Models:      the states of the cores of a virtual machine, told apart by the round trip of a cache line
+//              between them (core_distance.hpp), measured before and after each batch of each process.
+// Equation:    round trips of one core count, sorted; where neighbours differ by a factor above 1.5 another
+//              state begins.
 //              A point belongs to the state of its two round trips, to none where they differ.
-//              main state: that of most points, or that of a given round trip; the others' points are set aside.
-//              slowdown of a state: median over its points of (mean time / mean time of the main state at that batch).
+//              main state: that of most points, or that of a given round trip; the others' points are set
+//              aside.
+//              slowdown of a state: median over its points of (mean time / mean time of the main state at
+//              that batch).
 // Units:       seconds; slowdown as a factor.
-// Assumptions: in one state a step takes one time. A batch at which fewer than two processes saw the main state is mixed:
+// Assumptions: in one state a step takes one time. A batch at which fewer than two processes saw the main
+//              state is mixed:
 //              all its points count, and the result says so.
-// Not modelled: how often cores move: a simulation from the profile stays in the main state. Of many cores, one that moves
-//              alone hardly changes their mean round trip.
+// Not modelled: how often cores move: a simulation from the profile stays in the main state. Of many cores,
+//              one that moves alone hardly changes their mean round trip.
 // Source:      measured (core_distance.hpp).
 #pragma once
 

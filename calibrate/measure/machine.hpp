@@ -42,11 +42,11 @@ struct CpuInfo {
 // 1, 2, 4 … up to the physical cores, and these themselves.
 [[nodiscard]] std::vector<int> default_core_counts(int physical_cores);
 
-// The most cores whose work a quota of processor time never holds up, 1 at least: what is measured on more would mix
-// the work with the quota's pauses, which belong to a simulation (sim/cost/quota_clock.hpp).
+// The most cores whose work a quota of processor time never holds up, 1 at least: what is measured on more
+// would mix the work with the quota's pauses, which belong to a simulation (sim/cost/quota_clock.hpp).
 [[nodiscard]] int cores_within_quota(const Machine& machine);
-// Of the time, for which a quota lets one busy core compute. Below 1 a process's own time must be measured by the
-// processor's clock, because the wall's would count the pauses.
+// Of the time, for which a quota lets one busy core compute. Below 1 a process's own time must be measured by
+// the processor's clock, because the wall's would count the pauses.
 [[nodiscard]] double share_of_time(const Machine& machine);
 
 }  // namespace paceline::calibrate

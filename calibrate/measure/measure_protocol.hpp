@@ -22,8 +22,8 @@ struct MeasureRequest {
   bool processor_clock = false;        // seconds of processor time, which pauses of a quota are not part of
 };
 
-// How many samples answer it: the reference loop; of each batch core_round_trip (with two cores or more), forward,
-// forward_backward, optimizer_step and, where data is given, load_batch; the server's two.
+// How many samples answer it: the reference loop; of each batch core_round_trip (with two cores or more),
+// forward, forward_backward, optimizer_step and, where data is given, load_batch; the server's two.
 [[nodiscard]] std::size_t expected_samples(const MeasureRequest& request);
 
 [[nodiscard]] std::string to_line(const MeasureRequest& request);

@@ -1,8 +1,9 @@
 // Who else used the measured cores: a disturbed measurement can be wrong and yet look even.
 //
-// Models:      the share of the cores' time that other programs (and, on a virtual machine, other guests) took.
-// Equation:    share = (Δbusy − Δown) / Δtotal, clock ticks summed over the cores: busy and total from /proc/stat,
-//              own = processor time of this process and of the children it has waited for.
+// Models:      the share of the cores' time that other programs (and, on a virtual machine, other guests)
+//              took.
+// Equation:    share = (Δbusy − Δown) / Δtotal, clock ticks summed over the cores: busy and total from
+//              /proc/stat, own = processor time of this process and of the children it has waited for.
 // Units:       0-1.
 // Assumptions: this process and its children run on these cores only.
 // Not modelled: other programs' use of caches and memory bandwidth from other cores.

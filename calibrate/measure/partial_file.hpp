@@ -1,8 +1,8 @@
 // What an interrupted calibration has measured so far, beside the profile it was to become.
 //
-// Models:      a file OUTPUT.partial: a line that says what is being measured and by which plan, then the samples of each
-//              whole process followed by a line {"processes": n}, n the processes so far. A process that was cut off
-//              has no such line and is measured again.
+// Models:      a file OUTPUT.partial: a line that says what is being measured and by which plan, then the
+//              samples of each whole process followed by a line {"processes": n}, n the processes so far. A
+//              process that was cut off has no such line and is measured again.
 // Assumptions: lines are appended and reach the disk in order.
 // Not modelled: two calibrations writing the same file at once.
 #pragma once

@@ -58,7 +58,8 @@ struct MeasurementPlan {
   std::vector<std::int64_t> input_shape = {};     // of a TorchScript file
   std::int64_t classes = 0;                       // of a TorchScript file
   std::optional<DataChoice> data = std::nullopt;  // to measure how long batches take to load
-  // Round trips, by core count, of the state in which the cores are wanted (core_states.hpp); of others: that seen most.
+  // Round trips, by core count, of the state in which the cores are wanted (core_states.hpp); of others: that
+  // seen most.
   std::map<int, double> wanted_round_trip_s = {};
   std::vector<std::string> dropped = {};  // what was left out to stay within time and memory, in words
 };

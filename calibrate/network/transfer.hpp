@@ -22,7 +22,8 @@ struct TransferTime {
 // The far end: answers until the near end closes the connection. `port` 0 lets the system choose.
 class EchoServer {
  public:
-  // Throws UserError when the port cannot be had. `address` e.g. "127.0.0.1", or "0.0.0.0" for every interface.
+  // Throws UserError when the port cannot be had. `address` e.g. "127.0.0.1", or "0.0.0.0" for every
+  // interface.
   EchoServer(const std::string& address, int port);
   EchoServer(const EchoServer&) = delete;
   EchoServer& operator=(const EchoServer&) = delete;

@@ -91,7 +91,8 @@ TEST_CASE("an interrupted calibration keeps whole processes, and the same comman
   const Workplace workplace;
   const std::string command =
       "mlp --batches 2,4,8 --cores 1 --processes 1000 --time-per-point '1 ms' -o profile.json";
-  // Ended as soon as two processes are on disk. A shell gives its background commands no SIGINT; SIGTERM is alike.
+  // Ended as soon as two processes are on disk. A shell gives its background commands no SIGINT; SIGTERM is
+  // alike.
   const test::ProgramResult interrupted = workplace.shell("'" PACELINE_CALIBRATE "' " + command + R"( 2>&1 &
 tries=0
 until grep -c '^{"processes' profile.json.partial 2>/dev/null | grep -q '[2-9]' || [ $tries -ge 600 ]; do

@@ -84,7 +84,8 @@ TEST_CASE("noise, stalls and a disturbed process: the coefficients of a bent mac
   }
   const BatchLawChoice choice = choose_batch_law(batch_times(samples, 1));
   REQUIRE(choice.law == BatchLaw::knee);
-  // The mean of 4 · 95 iterations of 5 % noise: 0.26 %; of 4 run factors: 0.25 %. Ten of them for what the fit amplifies.
+  // The mean of 4 · 95 iterations of 5 % noise: 0.26 %; of 4 run factors: 0.25 %. Ten of them for what the
+  // fit amplifies.
   CHECK(relative_difference(choice.line.slope_s_per_sample, 0.001) < 0.03);
   CHECK(relative_difference(choice.line.knee->extra_slope.value(), 0.001) < 0.05);
   CHECK(choice.leave_one_out_error < 0.02);

@@ -27,7 +27,8 @@ TEST_CASE("points on a line give the line back and no leave-one-out error") {
 
 TEST_CASE("residuals are relative: a small batch pulls as hard as a large one") {
   // Minimize Σ (s·b/t − 1)² through the origin (the intercept would be negative):
-  // b/t = 1 and 2/3, so s = (1 + 2/3) / (1 + 4/9) = 15/13. Absolute residuals would give (1 + 6) / (1 + 4) = 7/5.
+  // b/t = 1 and 2/3, so s = (1 + 2/3) / (1 + 4/9) = 15/13. Absolute residuals would give (1 + 6) / (1 + 4) =
+  // 7/5.
   const std::vector<BatchTime> points = {{1, 1.0}, {2, 3.0}};
   const BatchLine line = fit_batch_law(points, BatchLaw::affine);
   CHECK(line.intercept_s == 0.0);
@@ -43,9 +44,10 @@ TEST_CASE("a falling time is fitted by a constant: a negative slope would make l
 }
 
 TEST_CASE("the leave-one-out error is the mean relative miss at the left-out batch") {
-  // t = 1, 2, 4 at b = 1, 2, 3. Without the last: t = b, predicts 3 for 4: 1/4. Without the middle: slope 3/2,
-  // intercept −1/2 is negative, so through the origin: b/t = 1 and 3/4, s = (7/4) / (25/16) = 28/25, predicts 56/25
-  // for 2: 3/25. Without the first: slope 2, intercept −2, so b/t = 1 and 3/4, s = 28/25, predicts 28/25 for 1: 3/25.
+  // t = 1, 2, 4 at b = 1, 2, 3. Without the last: t = b, predicts 3 for 4: 1/4. Without the middle: slope
+  // 3/2, intercept −1/2 is negative, so through the origin: b/t = 1 and 3/4, s = (7/4) / (25/16) = 28/25,
+  // predicts 56/25 for 2: 3/25. Without the first: slope 2, intercept −2, so b/t = 1 and 3/4, s = 28/25,
+  // predicts 28/25 for 1: 3/25.
   const std::vector<BatchTime> points = {{1, 1.0}, {2, 2.0}, {3, 4.0}};
   CHECK(relative_difference(leave_one_out_error(points, BatchLaw::affine), (0.25 + 0.12 + 0.12) / 3.0) <
         1e-12);
@@ -82,8 +84,9 @@ TEST_CASE("noise-free samples give back every coefficient of the machine that ma
 TEST_CASE("noisy samples give the coefficients back within the noise of their medians") {
   const SyntheticMachine machine{.iteration_cv = 0.05, .processes = 5, .iterations = 400};
   const ProfileFits fits = fit_profile(synthetic_samples(machine), Bytes{4000.0});
-  // Standard error of a median of medians: about 1.25² · 0.05 / √2000 = 0.2 % of the time. Extrapolating to batch 0
-  // multiplies it by the ratio of the time at 8 to the intercept (3) and by less than 2 for the geometry: 1 %.
+  // Standard error of a median of medians: about 1.25² · 0.05 / √2000 = 0.2 % of the time. Extrapolating to
+  // batch 0 multiplies it by the ratio of the time at 8 to the intercept (3) and by less than 2 for the
+  // geometry: 1 %.
   for (const ComputeFit& fit : fits.compute) {
     CHECK(relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 0.04);
     CHECK(relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) < 0.01);
@@ -101,8 +104,8 @@ TEST_CASE("outliers leave the fit alone: a fifth of the iterations and two of fi
       for (double& seconds : sample.seconds) seconds *= 10.0;
   }
   const ProfileFits fits = fit_profile(samples, Bytes{4000.0});
-  // Iterations beyond 3 medians are left out; that the largest of three undisturbed processes is taken adds less than
-  // a standard deviation of their means. A plain mean would be off by a factor of 4.8.
+  // Iterations beyond 3 medians are left out; that the largest of three undisturbed processes is taken adds
+  // less than a standard deviation of their means. A plain mean would be off by a factor of 4.8.
   for (const ComputeFit& fit : fits.compute) {
     CHECK(relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) < 0.03);
     CHECK(relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 0.08);
@@ -110,7 +113,8 @@ TEST_CASE("outliers leave the fit alone: a fifth of the iterations and two of fi
 }
 
 TEST_CASE("moderately slow iterations count: the fit is to the mean, not to the median") {
-  // A quarter of the iterations takes twice as long: the mean is 1.25 times the undisturbed time, the median is not moved.
+  // A quarter of the iterations takes twice as long: the mean is 1.25 times the undisturbed time, the median
+  // is not moved.
   const SyntheticMachine machine{.iteration_cv = 0.0, .processes = 5};
   std::vector<Sample> samples = synthetic_samples(machine);
   for (Sample& sample : samples) {

@@ -32,7 +32,8 @@ TEST_CASE("run and process parts are recovered apart from many passes over two c
   const JitterFit fit = fit_jitter(synthetic_samples(machine));
   CHECK(fit.processes == 400);
   // 400 run factors, each seen through the mean of two process factors of 4 %: the sd of the pass means is
-  // √(0.06² + 0.04²/2) = 0.066, of which the standard error is 1/√(2·400) = 3.5 % = 0.0023; on 0.06, 4.3 %. Three of them.
+  // √(0.06² + 0.04²/2) = 0.066, of which the standard error is 1/√(2·400) = 3.5 % = 0.0023; on 0.06, 4.3 %.
+  // Three of them.
   CHECK(fit.run_cv.value() == doctest::Approx(0.06).epsilon(0.13));
   // 400 differences of two process factors: again 3.5 %; three of them.
   CHECK(fit.process_cv.value() == doctest::Approx(0.04).epsilon(0.11));
@@ -77,13 +78,15 @@ TEST_CASE("two speeds of the clock are kept as an empirical factor, log-normal n
     for (std::size_t i = 0; i < sample.seconds.size(); i += 4) sample.seconds[i] *= 1.5;
   const JitterFit fit = fit_jitter(samples);
   REQUIRE(fit.iteration_quantiles.size() >= 2);
-  // A quarter at 1.5: mean 1.125; factors 0.889 and 1.333; cv = √(¾·0.111² + ¼·0.333²) = 0.192, and 3 % of noise.
+  // A quarter at 1.5: mean 1.125; factors 0.889 and 1.333; cv = √(¾·0.111² + ¼·0.333²) = 0.192, and 3 % of
+  // noise.
   CHECK(fit.iteration_cv == doctest::Approx(0.195).epsilon(0.05));
 }
 
 TEST_CASE("noise within processes is not mistaken for differences between them") {
   // The process means of 3 batches with medians of 5 iterations of cv 0.3 vary by about 0.3 · 1.2 / √15 = 9 %
-  // without any run effect. The analysis of variance subtracts that: on average over 200 calibrations nothing is left.
+  // without any run effect. The analysis of variance subtracts that: on average over 200 calibrations nothing
+  // is left.
   double mean_variance = 0.0;
   int above_zero = 0;
   constexpr int calibrations = 200;

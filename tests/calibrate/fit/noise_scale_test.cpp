@@ -10,8 +10,8 @@
 namespace paceline::calibrate {
 namespace {
 
-// Gradients of `size` numbers, each normal with mean `mean` and variance `variance`/batch: |G|² = size · mean²,
-// tr Σ = size · variance.
+// Gradients of `size` numbers, each normal with mean `mean` and variance `variance`/batch: |G|² = size ·
+// mean², tr Σ = size · variance.
 std::vector<kernels::GradientSquares> synthetic(double mean, double variance, int repeats,
                                                 std::uint32_t seed) {
   constexpr int size = 200;

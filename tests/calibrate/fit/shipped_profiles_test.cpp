@@ -1,5 +1,5 @@
-// The profiles that come with the program: every number of a derived one has its source, and the published figures
-// come out of it again.
+// The profiles that come with the program: every number of a derived one has its source, and the published
+// figures come out of it again.
 #include <filesystem>
 
 #include <doctest/doctest.h>

@@ -45,7 +45,8 @@ int count_aside(const std::vector<Sample>& samples) {
 }  // namespace
 
 TEST_CASE("points that saw the cores elsewhere are set aside, and the fit is that of one state") {
-  // Process 1 is far apart throughout, process 2 is moved at batch 32; 5 processes and batches: 25 - 5 - 1 = 19 count.
+  // Process 1 is far apart throughout, process 2 is moved at batch 32; 5 processes and batches: 25 - 5 - 1 =
+  // 19 count.
   SyntheticMachine machine;
   machine.processes = 5;
   std::vector<Sample> samples = samples_where(machine, [](int process, std::int64_t batch) {
@@ -64,7 +65,8 @@ TEST_CASE("points that saw the cores elsewhere are set aside, and the fit is tha
   CHECK(states[0].moved_points == 1);
   CHECK(count_aside(samples) == 6);
 
-  // Without noise the law of two cores is half that of one, exactly; with the points set aside mixed in it is not.
+  // Without noise the law of two cores is half that of one, exactly; with the points set aside mixed in it is
+  // not.
   const Bytes parameters{4e6};
   const ProfileFits fits = fit_profile(samples, parameters);
   CHECK(fits.compute[1].slope_per_sample.value() ==

@@ -19,9 +19,9 @@ TEST_CASE("below 3 processes there is no ensemble: two cannot tell how much proc
 }
 
 TEST_CASE("the spread of the ensemble is the standard error of the calibration") {
-  // Every process is 10 % off in all its batches, so T(32) is the mean of 6 factors (Tukey's estimate of them, which is
-  // 5 % less efficient): its standard error is 0.1/√6 = 4.1 %. The ensemble's variance, averaged over 60
-  // calibrations, must give that back.
+  // Every process is 10 % off in all its batches, so T(32) is the mean of 6 factors (Tukey's estimate of
+  // them, which is 5 % less efficient): its standard error is 0.1/√6 = 4.1 %. The ensemble's variance,
+  // averaged over 60 calibrations, must give that back.
   double mean_variance = 0.0;
   constexpr int calibrations = 60;
   for (std::uint32_t seed = 0; seed < calibrations; ++seed) {

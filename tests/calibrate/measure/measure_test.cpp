@@ -1,4 +1,5 @@
-// Measuring processes that misbehave, played by shell scripts: every failure is told, with what the child said.
+// Measuring processes that misbehave, played by shell scripts: every failure is told, with what the child
+// said.
 #include "calibrate/measure/measure.hpp"
 
 #include <filesystem>

@@ -62,7 +62,8 @@ TEST_CASE("a slow network stays within the budget, and says what it left out") {
 TEST_CASE("a budget too short for the smallest plan is said, with what that takes") {
   const MeasurementPlan plan = fitting_plan(wanted({1, 2}), probe_of(3.0), {30.0, Bytes{4e9}});
   CHECK(plan.batches == std::vector<std::int64_t>{1, 2, 4});
-  // 3 passes · 2 core counts · (1 s + (3 + 1) · 3 s · (2 + 2 + 4)): below the probe's 2 samples time does not fall
+  // 3 passes · 2 core counts · (1 s + (3 + 1) · 3 s · (2 + 2 + 4)): below the probe's 2 samples time does not
+  // fall
   CHECK(plan.dropped.back() ==
         "nothing more: this smallest plan takes about 582 s, longer than the 30 s left");
   CHECK(plan.dropped.size() == 7);  // batches 256, 128, 64, 32, 16 and 8, each named, and the sentence above

@@ -27,7 +27,8 @@ std::vector<TransferTime> measured_on_loopback() {
   return measure_transfers("127.0.0.1", server.port(), message_sizes(4'194'304), 10);
 }
 
-// The simulator's time from a worker to another over a star network with these constants. One call for each process.
+// The simulator's time from a worker to another over a star network with these constants. One call for each
+// process.
 double simulated_seconds(const SimulatedNetwork& network, double bytes) {
   const BytesPerSecond bandwidth{network.bandwidth_bytes_per_s};
   NetworkModel model;
