@@ -1,17 +1,20 @@
 // The running averages of batch normalization in a distributed job: what evaluation normalizes with.
 //
-// Models:      every gradient carries the statistics s of its batch (means and variances of all normalized channels).
-//              They are not parameters: no gradient, no velocity, no learning rate. When they count is the job's choice.
-// Equation:    as a gradient of worker w is applied, at the servers or on its own copy, with ρ the share of the newest:
+// Models:      every gradient carries the statistics s of its batch (means and variances of all normalized
+//              channels). They are not parameters: no gradient, no velocity, no learning rate. When they
+//              count is the job's choice.
+// Equation:    as a gradient of worker w is applied, at the servers or on its own copy, with ρ the share of
+//              the newest:
 //                per-push: r ← (1 − ρ) · r + ρ · s                       every gradient, in the order applied
 //                chief:    the same, for the gradients of worker 0 only
 //                averaged: r_w ← (1 − ρ) · r_w + ρ · s;  evaluation uses mean_w r_w
 // Units:       those of the channels.
-// Assumptions: the chief is worker 0 for the whole job, also when it leaves. A worker that has applied nothing yet takes
-//              part in the mean with its initial averages. With several servers the statistics travel with shard 0.
+// Assumptions: the chief is worker 0 for the whole job, also when it leaves. A worker that has applied
+//              nothing yet takes part in the mean with its initial averages. With several servers the
+//              statistics travel with shard 0.
 // Not modelled: statistics synchronized within a forward pass; averages that workers pull.
-// Source:      design section 5. Chief: what data-parallel training usually saves (the first worker's buffers); per push:
-//              what asynchronous update operations on a parameter server do.
+// Source:      chief: what data-parallel training usually saves (the first worker's buffers); per push: what
+//              asynchronous update operations on a parameter server do.
 #pragma once
 
 #include <map>

@@ -1,17 +1,17 @@
 // The learning half of a training job: what turns updates into loss and accuracy.
 //
-// Models:      global parameters x on one or more servers and one possibly stale copy x_w per worker. An executor calls
-//              the learner in exactly the event order its simulation (or live run) produced.
+// Models:      global parameters x on one or more servers and one possibly stale copy x_w for each worker,
+//              driven in exactly the event order that a simulation (or live run) produced.
 // Equation:    SGD with momentum and weight decay (PyTorch's convention). With momentum at the server:
-//                g = ∇f_batch(x_w) + weight_decay · x_w    computed on the worker's copy: decay is as stale as g
+//                g = ∇f_batch(x_w) + weight_decay · x_w    on the worker's copy: decay is as stale as g
 //                v ← momentum · v + Σ weight_i · g_i
-//                x ← x − learning_rate · v                 (nesterov: Σ weight_i · g_i + momentum · v instead of v)
-//              g is the *mean* over the batch; the coordinator chooses the weights. Momentum at the workers, local
-//              steps and shards: parameter_store.hpp.
+//                x ← x − learning_rate · v                 (nesterov: Σ weight_i · g_i + momentum · v for v)
+//              g is the *mean* over the batch; the coordinator chooses the weights. Momentum at the workers,
+//              local steps and shards: parameter_store.hpp.
 // Units:       loss in nats (cross-entropy), accuracy as a fraction 0-1.
 // Assumptions: calls come from one thread; a gradient is applied or discarded exactly once.
 // Not modelled: gradients that depend on other batches (batch normalization synchronized between workers).
-// Source:      design section 3; momentum: Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
+// Source:      momentum: Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct WeightedGradient {
   GradientId gradient;
   WorkerId worker;
   double weight = 1.0;
-  // Updates applied between the pull it was computed on and its application: the mean over the shards applied so far.
+  // Updates applied between the pull it was computed on and its application: mean over the shards so far.
   double staleness = 0.0;
 };
 
@@ -53,10 +53,10 @@ class Learner {
   // Computes the gradient of the worker's next `batch_samples` samples on its own copy, kept under
   // `gradient`.
   virtual void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) = 0;
-  // One step of the optimizer on one server's shard. A gradient is released when every shard of it was applied.
+  // One step of the optimizer on one server's shard. A gradient is released with the last of its shards.
   virtual void apply(ServerId server, std::span<const WeightedGradient> gradients,
                      const Hyperparameters& hyperparameters) = 0;
-  // One step of the worker's own optimizer (with a velocity of its own) on its own copy; releases the gradient.
+  // One step of the worker's own optimizer (with its own velocity) on its own copy; releases the gradient.
   virtual void apply_locally(WorkerId worker, GradientId gradient,
                              const Hyperparameters& hyperparameters) = 0;
   // One server's shard of the global parameters becomes the worker's copy.

@@ -1,18 +1,20 @@
 // What every statistical form of a learning curve is: a state driven by updates, read as loss and accuracy.
 //
-// Models:      the course of loss and accuracy of one training job, from what each update was: samples, weight and
-//              staleness of its gradients, learning rate, momentum. Never from a policy's name, a share of it, or time.
+// Models:      the course of loss and accuracy of one training job, from what each update was: samples,
+//              weight and staleness of its gradients, learning rate, momentum. Never from a policy's name, a
+//              share of it, or time.
 // Equation:    at the head of each form's source. Shared by all: the *exposure* of one gradient to staleness,
 //                x = tau · learning_rate · weight / (1 - momentum),
-//              the distance the parameters move, in units of a gradient, between reading and applying. The limit of
-//              stability of delayed gradient descent is a bound on curvature · x (quadratic_form.cpp);
-//              the *temperature* of an update, which scales gradient noise,
+//              the distance the parameters move, in units of a gradient, between reading and applying. The
+//              limit of stability of delayed gradient descent is a bound on curvature · x
+//              (quadratic_form.cpp); the *temperature* of an update, which scales gradient noise,
 //                t = learning_rate / samples / (1 - momentum), relative to that of the runs fitted.
-// Units:       staleness tau in updates; loss in nats (training cross-entropy without weight decay); accuracy 0-1.
+// Units:       staleness tau in updates; loss in nats (training cross-entropy without weight decay); accuracy
+//              0-1.
 // Assumptions: one network, data set and optimizer family: those of the runs the parameters were fitted on.
 // Not modelled: the content of a batch; what a worker's data order does.
-// Source:      temperature: McCandlish et al. 2018 (arXiv 1812.06162), appendix C; limit of stability: Giladi et al.,
-//              ICLR 2020 (arXiv 1909.12340).
+// Source:      temperature: McCandlish et al. 2018 (arXiv 1812.06162), appendix C; limit of stability: Giladi
+//              et al., ICLR 2020 (arXiv 1909.12340).
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // What momentum an asynchronous phase trains with after a switch to it.
 //
 // Models:      the share of the velocity kept from update to update (not the velocity itself: optimizer.hpp,
-//              velocity_at_switch), while an asynchronous phase that follows another one lasts. A synchronous phase, and
-//              a first phase, always have the optimizer's momentum.
+//              velocity_at_switch), while an asynchronous phase that follows another lasts. A synchronous
+//              phase, and a first phase, always have the optimizer's momentum.
 // Equation:    momentum · min(1, f), n = workers, d = work applied since the switch, k = floor(d / stage):
 //                keep          f = 1
 //                zero          f = 0
@@ -13,8 +13,8 @@
 // Units:       the stage in updates, samples or epochs.
 // Assumptions: read when an update is applied, like the learning rate. n counts all workers of the cluster.
 // Not modelled: rules for a switch back to a synchronous phase.
-// Source:      Sync-Switch reference, section 7 (configuration policy: kept at 0.9); the others are what a study may
-//              compare with it.
+// Source:      keep: configuration policy of Sync-Switch, Li et al., ICDCS 2021, section IV; the others are
+//              what a study may compare with it.
 #pragma once
 
 #include <cstddef>

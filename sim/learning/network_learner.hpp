@@ -42,7 +42,7 @@ struct NetworkLearnerConfig {
 // is unknown or the data cannot be read.
 [[nodiscard]] std::unique_ptr<Learner> load_network_learner(const NetworkLearnerConfig& config);
 
-// Throws UserError when the module is missing, without loading it: a mistake of every run is said before the first.
+// Throws UserError when the module is missing, without loading it: before the first run of many.
 void require_network_module();
 
 // The symbol the module exports, found by name; both sides include this header.

@@ -3,10 +3,10 @@
 // Models:      SGD whose learning rate follows a schedule and may scale with what one update combines.
 // Equation:    rate = learning_rate · worker_scaling(n) · batch_scaling(b / (n · b₀)) · factor^k · ramp,
 //                scaling(r) = 1 (none), r (linear), √r (sqrt);
-//                n = gradients combined in the update (W under BSP, 1 under ASP), b = their samples, b₀ = the initial
-//                batch of one worker: r = 1 as long as batches keep their mean size;
-//                k = milestones at or before the position s, ramp = min(1, s / warm-up). The position, of one of three
-//                bases, is that before the update is applied:
+//                n = gradients combined in the update (W under BSP, 1 under ASP), b = their samples, b₀ = the
+//                initial batch of one worker: r = 1 as long as batches keep their mean size;
+//                k = milestones at or before position s, ramp = min(1, s / warm-up). The position, of one of
+//                three bases, is that before the update is applied:
 //                  epoch:    samples applied / dataset samples
 //                  progress: samples applied / workload samples, 0-1
 //                  step:     updates applied, never re-based: one BSP update and one ASP update each add 1.
@@ -14,11 +14,11 @@
 //                factor = 1 (keep), 0 (zero), velocity_scale (scale).
 //              momentum in an asynchronous phase after a switch: momentum_at_switch.hpp.
 // Units:       the rate is per update. Milestones and warm-up: epochs, fractions of the workload, updates.
-// Assumptions: the rate is read when the update is applied, not when its gradients were computed. A warm-up starts at
-//              0, so the very first update moves nothing but the velocity.
+// Assumptions: the rate is read when the update is applied, not when its gradients were computed. A warm-up
+//              starts at 0, so the very first update moves nothing but the velocity.
 // Not modelled: other shapes of schedule (cosine, polynomial), rates that depend on staleness.
-// Source:      linear scaling: Sync-Switch's configuration policy (n·η under BSP, η under ASP) and Goyal et al. 2017;
-//              the two bases of Sync-Switch's schedules, workload share and raw step: its recorded runs.
+// Source:      linear scaling: Sync-Switch's configuration policy (n·η under BSP, η under ASP), Goyal et al.
+//              2017; the two bases of Sync-Switch's schedules, workload and raw step: its recorded runs.
 #pragma once
 
 #include <cstddef>

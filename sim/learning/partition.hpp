@@ -1,10 +1,10 @@
 // Which training samples a worker draws its batches from.
 //
-// Models:      every worker the whole training set in an order of its own, or one shuffle cut into equal shards.
-// Equation:    equal shards: the worker with the w-th random stream of K has the places [w·N/K, (w+1)·N/K) of the shuffle, rounded
-//              down. A worker with batch b_k makes K·b_k / Σ b passes over its shard while the job makes one over the data.
+// Models:      every worker the whole training set in its own order, or one shuffle cut into equal shards.
+// Equation:    the worker with the w-th random stream of K has places [w·N/K, (w+1)·N/K) of the shuffle. With
+//              batch b_k it makes K·b_k / Σ b passes over its shard while the job makes one over the data.
 // Units:       samples.
-// Assumptions: shards are equal whatever the batches, so a fast worker reads its shard again before a slow one is through.
+// Assumptions: equal shards whatever the batches: a fast worker reads its shard again before others are done.
 //              A worker that leaves takes its shard with it.
 // Source:      OmniLearn's released code: equal shards under BSP, the whole data under ASP.
 #pragma once

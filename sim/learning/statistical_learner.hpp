@@ -1,12 +1,12 @@
 // The learner of a fitted statistical model: updates in, loss and accuracy out, no network trained.
 //
-// Models:      a learning form (learning_form.hpp) driven in the order of the updates, plus run effects and evaluation
-//              noise (statistical_model.hpp).
-// Equation:    a gradient reaches the form with the call that applies its last shard, together with the others that this
-//              call completes, and with the mean of its staleness over the shards.
+// Models:      a learning form (learning_form.hpp) driven in the order of the updates, with run effects and
+//              evaluation noise (statistical_model.hpp).
+// Equation:    a gradient reaches the form with the call that applies its last shard, with the others that
+//              this call completes, and with the mean of its staleness over the shards.
 // Units:       loss in nats (training cross-entropy of the recorded runs), accuracy 0-1.
-// Not modelled: data order; the loss carries no evaluation noise; local steps and parameter exchange (`apply_locally`,
-//              `overwrite`), which no recorded run took: a scenario that asks for them is refused.
+// Not modelled: data order; evaluation noise of the loss; local steps and parameter exchange
+//              (`apply_locally`, `overwrite`), which no recorded run took: a scenario that asks is refused.
 #pragma once
 
 #include <cstdint>

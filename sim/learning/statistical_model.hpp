@@ -1,12 +1,12 @@
 // A fitted learner as a file: the parameters of a form, how runs differ, and where the fit may be trusted.
 //
 // Models:      what a statistical learner needs, and what a reader needs to judge it.
-// Equation:    evaluation noise has the standard deviation max(least, scale · fluctuation^exponent), as the form
-//              reads it.
-//              Run effects from two standard normal draws z1, z2 of the run: ceiling offset = ceiling · z1; factor of the
-//              staleness penalty = exp(s · z2 - s²/2) with s² = ln(1 + p²), p = spread.staleness_penalty: never negative,
-//              its mean 1, its standard deviation p; speed factor = exp(-speed · z2): a run that learns slowly early
-//              loses more.
+// Equation:    evaluation noise has the standard deviation max(least, scale · fluctuation^exponent), as the
+//              form reads it.
+//              Run effects from two standard normal draws z1, z2 of the run: ceiling offset = ceiling · z1;
+//              factor of the staleness penalty = exp(s · z2 - s²/2) with s² = ln(1 + p²), p =
+//              spread.staleness_penalty: never negative, its mean 1, its standard deviation p; speed factor =
+//              exp(-speed · z2): a run that learns slowly early loses more.
 // Units:       accuracies as fractions, samples, updates of staleness.
 // Assumptions: runs differ by these two draws and by evaluation noise.
 // Not modelled: correlation of one evaluation's noise with the next.
