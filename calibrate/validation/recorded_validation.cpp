@@ -13,7 +13,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/study/pool/process_pool.hpp"
-#include "sim/study/replications.hpp"
+#include "sim/study/study_runs.hpp"
 
 namespace paceline {
 namespace {
@@ -98,18 +98,16 @@ std::vector<fs::path> fit_folds(const std::vector<PlannedFold>& folds, const Val
     model.command = "paceline validate recorded";
     return statistical_model_json(model);
   };
-  const PoolReport report = run_in_processes(folds.size(), options.jobs, fit, [&](std::size_t finished) {
-    on_progress(static_cast<double>(finished) / static_cast<double>(folds.size()), "fits");
-  });
-  std::vector<fs::path> files;
-  for (std::size_t i = 0; i < folds.size(); ++i) {
-    const TaskOutcome& outcome = report.outcomes[i];
+  std::vector<fs::path> files(folds.size());
+  std::size_t finished = 0;
+  run_in_processes(folds.size(), options.jobs, fit, [&](std::size_t i, const TaskOutcome& outcome) {
     if (outcome.status == TaskStatus::user_error) throw UserError(outcome.output);
     if (outcome.status != TaskStatus::done)
       throw SimulationFailed(fmt::format("the fit of {} failed: {}", folds[i].name, outcome.output));
-    files.push_back(folder / (file_name_of(folds[i].name) + ".json"));
-    write_file_atomically(files.back(), outcome.output);
-  }
+    files[i] = folder / (file_name_of(folds[i].name) + ".json");
+    write_file_atomically(files[i], outcome.output);
+    on_progress(static_cast<double>(++finished) / static_cast<double>(folds.size()), "fits");
+  });
   return files;
 }
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sim/scenario/reader.hpp"
-#include "sim/study/replications.hpp"
+#include "sim/study/study_runs.hpp"
 
 namespace paceline {
 namespace {
@@ -36,7 +36,9 @@ std::vector<SimulatedSetting> simulate_settings(const std::vector<std::filesyste
   for (const std::filesystem::path& file : files) scenarios.push_back(load_scenario(file, {}));
   std::vector<SimulatedSetting> settings;
   if (scenarios.empty()) return settings;
-  for (ScenarioResults& results : run_replications(std::move(scenarios), jobs, {}).variants)
+  PreparedStudy study = prepare_scenarios(std::move(scenarios), ProfileUse::as_fitted);
+  WholeRuns whole = run_whole(study, missing_runs(study.planned, {}), jobs, {});
+  for (ScenarioResults& results : whole.variants)
     settings.push_back({std::move(results.runs), std::move(results.notes)});
   return settings;
 }

@@ -1,7 +1,8 @@
-// CSV files with a header. Read: cells by the names of their columns, complaints with file and line. Written: numbers in
-// their shortest exact form, text quoted where it must be.
+// CSV files with a header. Read: cells by the names of their columns, complaints with file and line. Written:
+// numbers in their shortest exact form, text quoted where it must be.
 //
-// RFC 4180: commas, optional double quotes, one record a line; empty lines are skipped. The file is held in memory.
+// RFC 4180: commas, optional double quotes, one record a line; empty lines are skipped. The file is held in
+// memory.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +63,8 @@ class CsvRow {
 
 class CsvFile {
  public:
-  // Throws UserError naming the file (and line) when it cannot be read, has no header, lacks one of `needed` or is ragged.
+  // Throws UserError naming the file (and line) when it cannot be read, has no header, lacks one of `needed`
+  // or is ragged.
   explicit CsvFile(const std::filesystem::path& file, const std::vector<std::string>& needed = {},
                    CsvRules rules = {});
 

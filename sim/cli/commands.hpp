@@ -82,6 +82,9 @@ int fit_command(const FitArguments& arguments);
 int validate_recorded_command(const ValidateArguments& arguments);
 int validate_learner_command(const CompareLearnerArguments& arguments);
 
+// What the result files hold, in Markdown.
+[[nodiscard]] std::string results_reference();
+
 // Replaces this process by paceline-calibrate with the arguments after `calibrate`.
 [[noreturn]] void exec_calibrate(char** argv);
 

@@ -10,7 +10,6 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/compare_parts.hpp"
-#include "sim/report/output/assumed_learner.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/report/statistics/sensitivity.hpp"
 #include "sim/study/study_results.hpp"

@@ -7,10 +7,9 @@
 #include "plots/draw.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/simulate_parts.hpp"
-#include "sim/cost/profiles.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
-#include "sim/study/simulation.hpp"
+#include "sim/study/checks_before_running.hpp"
 
 namespace paceline {
 namespace {
@@ -50,12 +49,12 @@ json values_json(const LoadedScenario& loaded) {
 
 int check_command(const RunArguments& arguments) {
   json all = json::array();
+  InputFiles files;
   // Combinations of a study share most of what there is to say.
   std::vector<std::string> warnings;
   std::vector<std::string> all_notes;
   for (const LoadedScenario& loaded : load_any(arguments)) {
-    const Profiles profiles = read_profiles_of(loaded);
-    const std::vector<std::string> notes = check_before_running(loaded, profiles);
+    const std::vector<std::string> notes = check_before_running(loaded, files);
     if (arguments.json) {
       all.push_back(values_json(loaded));
       all.back()["notes"] = notes;

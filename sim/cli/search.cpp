@@ -9,7 +9,6 @@
 #include "sim/base/interrupt.hpp"
 #include "sim/cli/simulate_parts.hpp"
 #include "sim/cli/study.hpp"
-#include "sim/report/output/assumed_learner.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 #include "sim/study/study_results.hpp"

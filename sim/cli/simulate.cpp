@@ -9,12 +9,9 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/simulate_parts.hpp"
-#include "sim/report/output/results_folder.hpp"
 #include "sim/report/output/staged_folder.hpp"
-#include "sim/report/statistics/comparison.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
-#include "sim/study/replications.hpp"
 
 namespace paceline {
 namespace {
@@ -38,35 +35,41 @@ int report_failures(const ScenarioResults& results) {
   return status;
 }
 
-struct Timed {
-  StudyRun run;
-  Provenance provenance;
-};
-
-Timed simulate_all(std::vector<LoadedScenario> scenarios, const std::string& subcommand,
-                   const RunArguments& arguments) {
-  const auto start = std::chrono::steady_clock::now();
-  StudyRun run = run_replications(std::move(scenarios), arguments.jobs,
-                                  {.iterations = arguments.iterations, .trace = arguments.trace},
-                                  arguments.profile_uncertainty ? ProfileUse::drawn : ProfileUse::as_fitted);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  const double memory = run.peak_memory_mib;
-  return {std::move(run),
-          {reproducing_command(subcommand, arguments), elapsed.count(), memory, arguments.jobs}};
-}
-
-int finish(const ScenarioResults& results, const fs::path& folder, const RunArguments& arguments) {
-  const std::vector<ComparedVariant> compared = compare(std::vector<ScenarioResults>{results});
-  if (arguments.json) {
-    fmt::print("{}", comparison_json(compared));
-  } else {
-    fmt::print("{}\nresults: {}\n", comparison_table(compared), folder.string());
-  }
-  print_warnings(results.loaded.warnings, results.notes);
-  return report_expectations(compared, report_failures(results));
-}
-
 }  // namespace
+
+ProfileUse use_of(const RunArguments& arguments) {
+  return arguments.profile_uncertainty ? ProfileUse::drawn : ProfileUse::as_fitted;
+}
+
+RecordingOptions recording_of(const RunArguments& arguments) {
+  return {.iterations = arguments.iterations, .trace = arguments.trace};
+}
+
+ScenarioResults run_into_folder(PreparedStudy& study, const std::vector<PlannedRun>& runs,
+                                const fs::path& folder, const std::string& command,
+                                const RunArguments& arguments) {
+  StagedFolder staged(folder, arguments.force);
+  const auto start = std::chrono::steady_clock::now();
+  WholeRuns whole = run_whole(study, runs, arguments.jobs, recording_of(arguments));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  write_results(staged.path(), whole.variants.front(),
+                {command, elapsed.count(), whole.peak_memory_mib, arguments.jobs});
+  staged.commit();
+  return std::move(whole.variants.front());
+}
+
+void print_comparison(const std::vector<ComparedVariant>& compared, const fs::path& folder,
+                      const RunArguments& arguments) {
+  // More lines than this are not read in a terminal; they are in comparison.csv.
+  constexpr std::size_t most_lines = 30;
+  if (arguments.json) return fmt::print("{}", comparison_json(compared));
+  if (compared.size() <= most_lines)
+    fmt::print("{}\n", comparison_table(compared));
+  else
+    fmt::print("{} combinations: compare them with `paceline compare {}`\n", compared.size(),
+               shell_quoted(folder.string()));
+  fmt::print("results: {}\n", folder.string());
+}
 
 // The results are complete all the same; what went wrong inside the simulation matters more.
 int report_expectations(const std::vector<ComparedVariant>& compared, int status) {
@@ -106,15 +109,16 @@ int run_command(const RunArguments& arguments) {
   if (is_study_file(arguments.file))
     throw UserError(fmt::format("{} is a study, not a scenario", arguments.file),
                     fmt::format("paceline study {}", shell_quoted(arguments.file)));
-  std::vector<LoadedScenario> scenarios{load_scenario(arguments.file, arguments.overrides)};
+  PreparedStudy study =
+      prepare_scenarios({load_scenario(arguments.file, arguments.overrides)}, use_of(arguments));
   const fs::path folder = arguments.output.empty()
-                              ? fs::path("results") / folder_name(scenarios[0].scenario.name)
+                              ? fs::path("results") / folder_name(study.planned.points[0].name)
                               : fs::path(arguments.output);
-  StagedFolder staged(folder, arguments.force);
-  const Timed timed = simulate_all(std::move(scenarios), "run", arguments);
-  write_results(staged.path(), timed.run.variants.front(), timed.provenance);
-  staged.commit();
-  return finish(timed.run.variants.front(), folder, arguments);
+  const ScenarioResults results = run_into_folder(study, missing_runs(study.planned, {}), folder,
+                                                  reproducing_command("run", arguments), arguments);
+  print_comparison(compare(std::vector<ScenarioResults>{results}), folder, arguments);
+  print_warnings(results.loaded.warnings, results.notes);
+  return report_expectations(compare(std::vector<ScenarioResults>{results}), report_failures(results));
 }
 
 }  // namespace paceline

@@ -15,19 +15,11 @@
 #include "sim/report/statistics/comparison.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 #include "sim/study/study_results.hpp"
-#include "sim/study/variant_folders.hpp"
 
 namespace paceline {
 namespace {
 
 namespace fs = std::filesystem;
-
-// More lines than this are not read in a terminal; they are in comparison.csv.
-constexpr std::size_t most_lines = 30;
-
-RecordingOptions recording_of(const StudyArguments& arguments) {
-  return {.iterations = arguments.iterations, .trace = arguments.trace};
-}
 
 // Small studies of named variants have a folder for each, as figures of curves need them.
 bool wants_folders(const StudyArguments& arguments, const PreparedStudy& study) {
@@ -60,15 +52,19 @@ Done run_missing(PreparedStudy& study, const StudyArguments& arguments, const st
   return {memory, elapsed.count()};
 }
 
-void print_comparison(const std::vector<ComparedVariant>& compared, const fs::path& folder, bool as_json) {
-  if (as_json) return fmt::print("{}", comparison_json(compared));
-  if (compared.size() <= most_lines) {
-    fmt::print("{}\n", comparison_table(compared));
-  } else {
-    fmt::print("{} combinations: compare them with `paceline compare {}`\n", compared.size(),
-               shell_quoted(folder.string()));
+// The results of the combinations that have any, each in a folder of its own.
+std::vector<ScenarioResults> write_folders(PreparedStudy& study, const StudyArguments& arguments,
+                                           const fs::path& folder, const Provenance& provenance,
+                                           RunStore& store) {
+  std::vector<ScenarioResults> all = whole_results(study, recording_of(arguments), store);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (all[p].runs.empty()) continue;  // its failures are reported with those of all runs
+    StagedFolder staged(folder / study.plan.folder(p), true);
+    write_results(staged.path(), all[p], provenance);
+    staged.commit();
   }
-  fmt::print("results: {}\n", folder.string());
+  std::erase_if(all, [](const ScenarioResults& results) { return results.runs.empty(); });
+  return all;
 }
 
 int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path& folder, const Done& done,
@@ -76,8 +72,7 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
   std::vector<ComparedVariant> compared;
   const Provenance provenance{study.planned.command, done.wall_time_s, done.peak_memory_mib, arguments.jobs};
   if (wants_folders(arguments, study)) {
-    const std::vector<ScenarioResults> variants =
-        write_variant_folders(study, recording_of(arguments), folder, provenance, store);
+    const std::vector<ScenarioResults> variants = write_folders(study, arguments, folder, provenance, store);
     if (!variants.empty()) compared = compare(variants);
     for (const ScenarioResults& variant : variants)
       study.notes.insert(study.notes.end(), variant.notes.begin(), variant.notes.end());
@@ -89,15 +84,15 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
     if (!runs.empty()) compared = compare(runs);
   }
   const int status = report_counts(study.planned, store);
-  std::size_t said = 0;
+  std::size_t remarks = 0;
   store.for_each_run([&](const StoredRun& run) {
-    if (run.status == RunStatus::done && !run.message.empty()) ++said;
+    if (run.status == RunStatus::done && !run.message.empty()) ++remarks;
   });
   write_study_results(folder, study.planned, store, {done.wall_time_s, done.peak_memory_mib, arguments.jobs});
-  if (!compared.empty()) print_comparison(compared, folder, arguments.json);
-  if (!wants_folders(arguments, study) && said > 0)
+  if (!compared.empty()) print_comparison(compared, folder, arguments);
+  if (!wants_folders(arguments, study) && remarks > 0)
     study.notes.push_back(
-        fmt::format("of {} runs something is to be said: column `message` of {}", said, runs_file));
+        fmt::format("{} runs have remarks: see the column `message` of {}", remarks, runs_file));
   print_warnings(study.warnings, study.notes);
   return report_expectations(compared, status);
 }
@@ -129,9 +124,7 @@ PreparedStudy prepare(const StudyArguments& arguments) {
   if (!is_study_file(arguments.file))
     throw UserError(fmt::format("{} is not a study: it has neither `study` nor `variants`", arguments.file),
                     fmt::format("for a scenario: paceline run {}", shell_quoted(arguments.file)));
-  PreparedStudy study =
-      prepare_study(arguments.file, arguments.overrides,
-                    arguments.profile_uncertainty ? ProfileUse::drawn : ProfileUse::as_fitted);
+  PreparedStudy study = prepare_study(arguments.file, arguments.overrides, use_of(arguments));
   study.planned.command = reproducing_command("study", arguments);
   return study;
 }

@@ -41,8 +41,8 @@ struct RunInfo {
 void write_study_results(const std::filesystem::path& folder, const PlannedStudy& study, RunStore& store,
                          const RunInfo& info);
 
-// Says how many runs are done, failed and missing, and which failed; the exit code. Runs that nobody has made yet are no
-// failure.
+// Says how many runs are done, failed and missing, and which failed; the exit code. Runs that nobody has made
+// yet are no failure.
 [[nodiscard]] int report_counts(const PlannedStudy& study, RunStore& store);
 
 // The parts of `paceline study` that end by themselves.

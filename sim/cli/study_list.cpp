@@ -8,10 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/simulate_parts.hpp"
 #include "sim/cli/study.hpp"
-#include "sim/report/output/results_folder.hpp"
-#include "sim/report/output/staged_folder.hpp"
 #include "sim/report/statistics/comparison.hpp"
-#include "sim/study/replications.hpp"
 #include "sim/study/study_results.hpp"
 
 namespace paceline {
@@ -39,10 +36,6 @@ void print_json(const PreparedStudy& study, const std::set<std::string>& done) {
     }
   }
   fmt::print("{}\n", runs.dump(2, ' ', false, json::error_handler_t::replace));
-}
-
-std::vector<LoadedScenario> one_replication(const PreparedStudy& study, const PlannedRun& run) {
-  return {study.scenario(run.point)};
 }
 
 }  // namespace
@@ -85,17 +78,11 @@ int run_single(const StudyArguments& arguments, PreparedStudy& study) {
   if (is_study_folder(folder))
     throw UserError(fmt::format("{} holds a whole study, which one run would replace", folder.string()),
                     "choose another folder with --output, or leave it out");
-  StagedFolder staged(folder, arguments.force);
-  const StudyRun done = run_replications(one_replication(study, *run), 1,
-                                         {.iterations = arguments.iterations, .trace = arguments.trace},
-                                         study.use, run->replication);
-  const ScenarioResults& results = done.variants.front();
-  write_results(staged.path(), results,
-                {fmt::format("{} --run {}", study.planned.command, run->id), 0.0, done.peak_memory_mib, 1});
-  staged.commit();
-  const std::vector<ComparedVariant> compared = compare(done.variants);
-  fmt::print("{}\nresults: {}\n", arguments.json ? comparison_json(compared) : comparison_table(compared),
-             folder.string());
+  PreparedStudy alone = prepare_scenarios({study.scenario(run->point)}, study.use);
+  const ScenarioResults results =
+      run_into_folder(alone, {{0, run->replication, run->id}}, folder,
+                      fmt::format("{} --run {}", study.planned.command, run->id), arguments);
+  print_comparison(compare(std::vector<ScenarioResults>{results}), folder, arguments);
   return results.runs.front().stall.empty() ? exit_done : exit_simulation_failed;
 }
 

@@ -1,7 +1,7 @@
 // timing: how long to train synchronously first, by Sync-Switch's search over simulated runs.
 #include <algorithm>
 #include <filesystem>
-#include <utility>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,12 +12,11 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/simulate_parts.hpp"
-#include "sim/report/output/assumed_learner.hpp"
-#include "sim/report/output/time_text.hpp"
+#include "sim/report/output/text_table.hpp"
 #include "sim/report/statistics/time_to_accuracy.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
-#include "sim/study/replications.hpp"
 #include "sim/study/search/binary_search.hpp"
+#include "sim/study/study_search.hpp"
 
 namespace paceline {
 namespace {
@@ -52,32 +51,35 @@ void check_searchable(const LoadedScenario& loaded) {
            "remove `stop.accuracy`; the target of the search is --target");
 }
 
-// A run that diverged at once has no accuracy but that of its start.
-RunOutcome outcome_of(const RunResult& run, double cores) {
-  return {.time_to_target_s = std::nullopt,
-          .end_time_s = run.end_time.value(),
-          .final_accuracy = run.curve.empty() ? 0.0 : run.curve.back().accuracy,
-          .core_hours = cores * run.end_time.value() / 3600.0};
-}
+// Shares as combinations of one study, each made when the search asks for it.
+class Shares {
+ public:
+  Shares(const TimingArguments& arguments, PreparedStudy& study)
+      : arguments_(arguments),
+        study_(study),
+        store_(in_memory),
+        evaluator_(study, arguments.run.jobs, store_) {}
 
-Outcome simulate_share(const RunArguments& arguments, double share, int replications,
-                       std::vector<std::string>& notes) {
-  std::vector<std::string> overrides = arguments.overrides;
-  overrides.push_back(fmt::format("{}={} %", share_key, 100.0 * share));
-  overrides.push_back(fmt::format("replications={}", replications));
-  const StudyRun study =
-      run_replications({load_scenario(arguments.file, overrides)}, arguments.jobs, RecordingOptions{});
-  const ScenarioResults& results = study.variants.front();
-  for (const std::string& note : results.notes)
-    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
-  if (!results.failures.empty())
-    throw SimulationFailed(fmt::format("share {:.6g} %: {}", 100.0 * share, results.failures.front()));
-  double cores = 0.0;
-  for (const Worker& worker : results.loaded.scenario.cluster.workers) cores += worker.cores;
-  Outcome outcome;
-  for (const RunResult& run : results.runs) outcome.push_back(outcome_of(run, cores));
-  return outcome;
-}
+  Outcome evaluate(double share, int replications) {
+    if (!point_of_.contains(share)) {
+      std::vector<std::string> overrides = arguments_.run.overrides;
+      overrides.push_back(fmt::format("{}={} %", share_key, 100.0 * share));
+      study_.scenarios.push_back(load_scenario(arguments_.run.file, overrides));
+      point_of_[share] = study_.add(study_.scenarios.back());
+    }
+    Outcome outcome = evaluator_.evaluate(point_of_[share], replications);
+    // A run that diverged at once has no accuracy but that of its start.
+    for (RunOutcome& run : outcome) run.final_accuracy = run.final_accuracy.value_or(0.0);
+    return outcome;
+  }
+
+ private:
+  const TimingArguments& arguments_;
+  PreparedStudy& study_;
+  RunStore store_;
+  Evaluator evaluator_;
+  std::map<double, std::size_t> point_of_;
+};
 
 std::string share_text(double share) {
   return fmt::format("{:.6g} %", 100.0 * share);
@@ -240,8 +242,9 @@ int timing_command(const TimingArguments& arguments) {
           ? fs::path("results") / fmt::format("{}-timing", folder_name(loaded.scenario.name))
           : fs::path(arguments.run.output);
   prepare(folder, arguments.run.force);
-  std::vector<std::string> notes;
-  Trials trials([&](double share, int runs) { return simulate_share(arguments.run, share, runs, notes); });
+  PreparedStudy study;
+  Shares shares(arguments, study);
+  Trials trials([&](double share, int runs) { return shares.evaluate(share, runs); });
   const TimingResult result = binary_search(rules, trials);
   if (result.out_of_reach) refuse_target(*result.out_of_reach, rules);
   const bool assumed = loaded.scenario.learner.kind == LearnerKind::assumed;
@@ -250,7 +253,7 @@ int timing_command(const TimingArguments& arguments) {
   if (arguments.figures) draw(*result.choice, assumed, arguments, folder);
   std::vector<std::string> warnings = loaded.warnings;
   if (const std::string said = contradiction(*result.choice); !said.empty()) warnings.push_back(said);
-  print_warnings(warnings, notes);
+  print_warnings(warnings, study.notes);
   if (arguments.run.json) {
     fmt::print("{}\n", json.dump(2));
   } else {

@@ -7,8 +7,8 @@
 
 namespace paceline {
 
-// Of arguments that `app` did not accept. An option that nobody knows is named before whatever else is missed: it may be
-// the same mistake.
+// Of arguments that `app` did not accept. An option that nobody knows is named before whatever else is
+// missed: it may be the same mistake.
 [[nodiscard]] UserError usage_mistake(const CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace paceline

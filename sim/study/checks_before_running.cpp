@@ -1,4 +1,5 @@
-// What can be known to be wrong, or has to be said, before the first run.
+#include "sim/study/checks_before_running.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -10,11 +11,8 @@
 #include "sim/cost/compute_law.hpp"
 #include "sim/policy/batching/batch_rule.hpp"
 #include "sim/study/failure_place.hpp"
-#include "sim/study/input_files.hpp"
 #include "sim/study/learner_use.hpp"
 #include "sim/study/memory_safeguard.hpp"
-#include "sim/study/simulation.hpp"
-#include "sim/study/world_of.hpp"
 
 namespace paceline {
 namespace {
@@ -63,7 +61,7 @@ void check_cores(const LoadedScenario& loaded, const Profiles& profiles) {
                      fmt::format("heterogeneity.schedule.{}.cores", i));
 }
 
-// A fit that misses its own measurements by more than this is said to be poor; as `paceline calibrate` does.
+// A fit that misses its own measurements by more than this is poor, as `paceline calibrate` says too.
 constexpr double poor_leave_one_out_error = 0.10;
 
 std::vector<std::string> poor_fit_notes(const std::vector<Worker>& workers, const Profile& profile) {
@@ -80,20 +78,19 @@ std::vector<std::string> poor_fit_notes(const std::vector<Worker>& workers, cons
   return notes;
 }
 
-// A controller that does not keep the total batch changes what an update is: comparisons must know whether the learning
-// rate followed.
+// A controller that does not keep the total batch changes what an update is: comparisons must know whether
+// the learning rate followed.
 std::optional<std::string> growth_note(const Scenario& scenario) {
   const BatchControllerRule& rule = rule_of(scenario.batching.controller);
   if (!rule.adjusts || rule.keeps_total) return std::nullopt;
   const bool follows = scenario.job.optimizer.batch_scaling != RateScaling::none;
   return fmt::format(
       "`controller: {}` does not keep the total batch (mean_batch_growth in summary.csv), and the learning "
-      "rate "
-      "{} it (job.optimizer.batch_scaling)",
+      "rate {} it (job.optimizer.batch_scaling)",
       rule.word, follows ? "follows" : "does not follow");
 }
 
-// What is to be said about a statistical learner; nothing about the others.
+// Notes on a statistical learner; none on the others.
 std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files) {
   const LearnerConfig& learner = loaded.scenario.learner;
   if (!uses_model(loaded.scenario)) return {};
@@ -116,9 +113,23 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
   return learner_notes(loaded.scenario, model);
 }
 
+std::string check_drawing(const LoadedScenario& loaded, const Profiles& profiles) {
+  for (const Profile& profile : profiles.distinct)
+    if (profile.ensemble.empty())
+      fail_at(loaded, "job.profile",
+              fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
+              profile.is_derived
+                  ? "it is derived from publications, which do not tell; leave out --profile-uncertainty, or "
+                    "use a profile that was measured"
+                  : "calibrate again with this version, with at least 3 processes; or leave out "
+                    "--profile-uncertainty");
+  return fmt::format("each replication draws its compute times from the {} equally likely calibrations in {}",
+                     profiles.job().ensemble.size(), profiles.job().path);
+}
+
 }  // namespace
 
-Profiles read_profiles_of(const LoadedScenario& loaded, InputFiles& files) {
+Profiles read_profiles(const LoadedScenario& loaded, InputFiles& files) {
   const Scenario& scenario = loaded.scenario;
   Profiles profiles;
   profiles.distinct.front() = read_profile_at(loaded, scenario.job.profile, "job.profile", files);
@@ -134,9 +145,10 @@ Profiles read_profiles_of(const LoadedScenario& loaded, InputFiles& files) {
   return profiles;
 }
 
-std::vector<std::string> check_before_running(const LoadedScenario& loaded, const Profiles& profiles,
-                                              InputFiles& files) {
+std::vector<std::string> check_before_running(const LoadedScenario& loaded, InputFiles& files,
+                                              ProfileUse use) {
   const Scenario& scenario = loaded.scenario;
+  const Profiles& profiles = *files.profiles_of(loaded);
   for (const Profile& profile : profiles.distinct)
     if (profile.network != scenario.job.network)
       fail_at(
@@ -168,32 +180,8 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, cons
   for (std::string& note : check_memory(loaded, profiles)) notes.push_back(std::move(note));
   if (auto note = growth_note(scenario)) notes.push_back(std::move(*note));
   for (std::string& note : check_learner(loaded, files)) notes.push_back(std::move(note));
+  if (use == ProfileUse::drawn) notes.push_back(check_drawing(loaded, profiles));
   return notes;
-}
-
-Profiles read_profiles_of(const LoadedScenario& loaded) {
-  InputFiles files;
-  return read_profiles_of(loaded, files);
-}
-
-std::vector<std::string> check_before_running(const LoadedScenario& loaded, const Profiles& profiles) {
-  InputFiles files;
-  return check_before_running(loaded, profiles, files);
-}
-
-std::string check_drawing(const LoadedScenario& loaded, const Profiles& profiles) {
-  for (const Profile& profile : profiles.distinct)
-    if (profile.ensemble.empty())
-      fail_at(loaded, "job.profile",
-              fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
-              profile.is_derived
-                  ? "it is derived from publications, which do not tell; leave out --profile-uncertainty, or "
-                    "use a "
-                    "profile that was measured"
-                  : "calibrate again with this version, with at least 3 processes; or leave out "
-                    "--profile-uncertainty");
-  return fmt::format("each replication draws its compute times from the {} equally likely calibrations in {}",
-                     profiles.job().ensemble.size(), profiles.job().path);
 }
 
 }  // namespace paceline

@@ -3,8 +3,8 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/profile.hpp"
+#include "sim/study/checks_before_running.hpp"
 #include "sim/study/learner_use.hpp"
-#include "sim/study/simulation.hpp"
 #include "sim/study/store/content_hash.hpp"
 
 namespace paceline {
@@ -45,7 +45,7 @@ std::shared_ptr<const Profiles> InputFiles::profiles_of(const LoadedScenario& lo
   std::string names = loaded.scenario.job.profile.string();
   for (const Worker& worker : loaded.scenario.cluster.workers) names += '\n' + worker.profile;
   std::shared_ptr<const Profiles>& known = combinations_[names];
-  if (!known) known = std::make_shared<const Profiles>(read_profiles_of(loaded, *this));
+  if (!known) known = std::make_shared<const Profiles>(read_profiles(loaded, *this));
   return known;
 }
 

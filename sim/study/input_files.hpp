@@ -20,7 +20,8 @@ class InputFiles {
   [[nodiscard]] const StatisticalModel& learner(const std::filesystem::path& path);
   // Of a file's bytes; of nothing when it cannot be read.
   [[nodiscard]] const std::string& hash(const std::filesystem::path& path);
-  // The profiles of a scenario (simulation.hpp); scenarios that name the same ones share them.
+  // The profiles of a scenario; scenarios that name the same ones share them. Throws UserError at the place
+  // that names a missing one.
   [[nodiscard]] std::shared_ptr<const Profiles> profiles_of(const LoadedScenario& loaded);
 
  private:
@@ -30,8 +31,8 @@ class InputFiles {
   std::map<std::string, std::shared_ptr<const Profiles>> combinations_;
 };
 
-// Everything that determines the runs of a scenario but the replication: its values, with what its files hold in place
-// of their paths. Names, questions, expectations and the number of replications do not.
+// Everything that determines the runs of a scenario but the replication: its values, with what its files hold
+// in place of their paths. Names, questions, expectations and the number of replications do not.
 [[nodiscard]] std::string scenario_digest(const LoadedScenario& loaded, InputFiles& files,
                                           bool draws_profile);
 

@@ -13,7 +13,6 @@
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/study/learner_use.hpp"
 #include "sim/study/memory_safeguard.hpp"
-#include "sim/study/world_of.hpp"
 
 namespace paceline {
 namespace {
@@ -115,7 +114,8 @@ std::vector<PhaseConfig> phases(const Scenario& scenario) {
   return phases;
 }
 
-// What a coordinator may know beforehand: what is declared and the profile's mean times, never the jitter of this run.
+// What a coordinator may know beforehand: what is declared and the profile's mean times, never the jitter of
+// this run.
 std::vector<WorkerPrior> declared(const Scenario& scenario, const Profiles& profiles,
                                   const ComputeTimes& compute) {
   std::vector<WorkerPrior> machines;
@@ -164,6 +164,17 @@ std::vector<int> cores_in_use(const Scenario& scenario) {
 
 }  // namespace
 
+JitterOverrides jitter_overrides(const Scenario& scenario) {
+  return {scenario.jitter.run_cv, scenario.jitter.worker_cv, scenario.jitter.iteration_cv};
+}
+
+Heterogeneity heterogeneity(const Scenario& scenario) {
+  Heterogeneity changes = scenario.heterogeneity.changes;
+  if (!scenario.heterogeneity.trace.empty())
+    changes.trace = read_trace(scenario.heterogeneity.trace, scenario.cluster.workers.size());
+  return changes;
+}
+
 RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,
                    RecordingOptions recording, ProfileUse use) {
   const Seed seed{scenario.seed, replication};
@@ -180,7 +191,9 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
   const std::optional<Stalled> stalled = executor.run();
   const Seconds end = stalled ? stalled->at : recorder.last_time();
   RunResult result = recorder.finish(end, stalled ? std::optional(stalled->waiting) : std::nullopt);
-  result.links = timeline.link_use();
+  for (const LinkUse& link : timeline.link_use())
+    result.resources.push_back({link.name, link.bytes, link.busy, link.saturated});
+  for (const Worker& worker : scenario.cluster.workers) result.cores += worker.cores;
   return result;
 }
 

@@ -1,11 +1,10 @@
 // What a study's folder holds besides its store, written from the store alone.
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
+#include "sim/report/output/column.hpp"
 #include "sim/report/statistics/comparison.hpp"
 #include "sim/study/store/run_store.hpp"
 
@@ -14,15 +13,19 @@ namespace paceline {
 inline constexpr const char* store_file = "study.sqlite";
 inline constexpr const char* runs_file = "runs.csv";
 
+struct RunRow {
+  const PlannedPoint& point;
+  const StoredRun& run;
+};
+[[nodiscard]] Columns<RunRow> runs_columns(const std::vector<std::string>& varied);
+
 // One row for each planned run, in the order of the plan.
 [[nodiscard]] std::string runs_csv(const PlannedStudy& study, RunStore& store);
 
-// The finished runs of each combination that has any, in the order of the plan; `point_of` gets their combinations.
+// The finished runs of each combination that has any, in the order of the plan; `point_of` gets their
+// combinations.
 [[nodiscard]] std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& store,
                                                       std::vector<std::size_t>* point_of = nullptr);
-
-// A metric of a stored run by its name, as a number.
-[[nodiscard]] std::optional<double> metric(const StoredRun& run, const std::string& name);
 
 // The runs that failed or whose job stalled, and why.
 [[nodiscard]] std::vector<std::string> failures(const PlannedStudy& study, RunStore& store);

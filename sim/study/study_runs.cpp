@@ -1,11 +1,9 @@
 #include "sim/study/study_runs.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
@@ -13,10 +11,12 @@
 #include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/report/output/build_info.hpp"
-#include "sim/report/output/columns.hpp"
-#include "sim/report/output/run_tables.hpp"
-#include "sim/report/output/time_text.hpp"
-#include "sim/study/notes_after_runs.hpp"
+#include "sim/report/output/packed_run.hpp"
+#include "sim/report/output/record_columns.hpp"
+#include "sim/report/output/text_table.hpp"
+#include "sim/report/recording/alarms.hpp"
+#include "sim/study/checks_before_running.hpp"
+#include "sim/study/learner_use.hpp"
 #include "sim/study/pool/process_pool.hpp"
 
 namespace paceline {
@@ -24,10 +24,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double seconds_per_hour = 3600.0;
-
-void add_once(std::vector<std::string>& texts, std::string text) {
-  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(std::move(text));
+void add_once(std::vector<std::string>& texts, const std::vector<std::string>& more) {
+  for (const std::string& text : more)
+    if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
 }
 
 std::string policy_text(const LoadedScenario& loaded) {
@@ -38,94 +37,20 @@ std::string policy_text(const LoadedScenario& loaded) {
   return text;
 }
 
-// A number as a number, so that SQL can compare it; text as text; nothing as nothing.
-sqlite::Cell cell_of(const std::string& text) {
-  if (text.empty()) return std::monostate{};
-  const char* end = text.data() + text.size();
-  std::int64_t whole = 0;
-  if (const auto parsed = std::from_chars(text.data(), end, whole);
-      parsed.ec == std::errc{} && parsed.ptr == end)
-    return whole;
-  double number = 0.0;
-  if (const auto parsed = std::from_chars(text.data(), end, number);
-      parsed.ec == std::errc{} && parsed.ptr == end)
-    return number;
-  return text;
-}
-
-std::vector<sqlite::Cell> metrics_of(const RunResult& run, double cores) {
-  const std::vector<std::string> columns = columns_of("summary.csv");
-  const std::vector<std::string> cells = summary_cells(run);
-  check(cells.size() == columns.size(), "a row of summary.csv has a cell for each column");
-  std::vector<sqlite::Cell> metrics;
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    if (columns[c] != "replication" && columns[c] != "seed") metrics.push_back(cell_of(cells[c]));
-  metrics.push_back(run.evaluation_interval().value());
-  metrics.push_back(cores * run.end_time.value() / seconds_per_hour);
-  return metrics;
-}
-
-json to_json(const sqlite::Cell& cell) {
-  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return *whole;
-  if (const auto* number = std::get_if<double>(&cell)) return *number;
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  return nullptr;
-}
-sqlite::Cell cell_of(const json& j) {
-  if (j.is_number_integer()) return j.get<std::int64_t>();
-  if (j.is_number()) return j.get<double>();
-  if (j.is_string()) return j.get<std::string>();
-  return std::monostate{};
-}
-
-// What travels from a child to its parent.
-std::string pack_outcome(const RunResult& run, double cores, bool keep_whole, const std::string& message) {
-  json cells = json::array();
-  for (const sqlite::Cell& cell : metrics_of(run, cores)) cells.push_back(to_json(cell));
-  json outcome = {{"metrics", std::move(cells)}, {"message", message}};
-  if (keep_whole) {
-    const std::string whole = pack(run);
-    outcome["packed"] = json::binary({whole.begin(), whole.end()});
-  }
-  std::string packed;
-  json::to_cbor(outcome, packed);
-  return packed;
-}
-
-FinishedRun unpack_outcome(const std::string& id, const std::string& packed) {
-  const json outcome = json::from_cbor(packed);
-  FinishedRun run{.id = id,
-                  .status = RunStatus::done,
-                  .message = outcome.at("message"),
-                  .metrics = {},
-                  .packed = {},
-                  .packed_by = {}};
-  for (const json& cell : outcome.at("metrics")) run.metrics.push_back(cell_of(cell));
-  if (outcome.contains("packed")) {
-    const auto& bytes = outcome.at("packed").get_binary();
-    run.packed.assign(bytes.begin(), bytes.end());
-  }
-  return run;
-}
-
-std::string what_is_to_be_said(const Scenario& scenario, InputFiles& files, const RunResult& run) {
+std::string message_about(const Scenario& scenario, InputFiles& files, const RunResult& run) {
   if (!run.stall.empty())
     return fmt::format("the job stalled at {}\n{}", format_time(run.end_time), run.stall);
-  std::string text;
-  for (const std::string& note : notes_after(scenario, {run}, files))
-    text += (text.empty() ? "" : "; ") + note;
-  return text;
+  return fmt::format("{}", fmt::join(notes_after(scenario, {run}, files), "; "));
 }
 
+// In a process of its own.
 std::string simulate_packed(PreparedStudy& study, const PlannedRun& run, const RunOptions& options) {
   const LoadedScenario loaded = study.scenario(run.point);
-  const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
-  // A trace shows one run; the first replication stands for the others.
-  const RecordingOptions recording{options.keep_whole && options.recording.iterations,
-                                   options.keep_whole && options.recording.trace && run.replication == 0};
-  const RunResult result = simulate(loaded.scenario, *profiles, run.replication, recording, study.use);
-  return pack_outcome(result, study.planned.points[run.point].cores, options.keep_whole,
-                      what_is_to_be_said(loaded.scenario, study.files, result));
+  const RunResult result = simulate(loaded.scenario, *study.files.profiles_of(loaded), run.replication,
+                                    options.recording, study.use);
+  return pack(FinishedRun{.summary = summary_of(result),
+                          .message = message_about(loaded.scenario, study.files, result),
+                          .packed = options.keep_whole ? pack(result) : std::string()});
 }
 
 json figures_json(const std::vector<StudyFigure>& figures) {
@@ -152,38 +77,8 @@ json figures_json(const std::vector<StudyFigure>& figures) {
   return all;
 }
 
-}  // namespace
-
-LoadedScenario PreparedStudy::scenario(std::size_t point) const {
-  Problems problems;
-  LoadedScenario loaded = plan.scenario(plan.points[point], problems);
-  check(!problems.has_errors(), "a combination that was checked is sound");
-  return loaded;
-}
-
-PlannedPoint planned_point(const LoadedScenario& loaded, InputFiles& files, ProfileUse use) {
-  const Scenario& scenario = loaded.scenario;
-  PlannedPoint point;
-  point.name = scenario.name;
-  point.digest = scenario_digest(loaded, files, use == ProfileUse::drawn);
-  point.replications = scenario.replications;
-  point.seed = scenario.seed;
-  for (const Worker& worker : scenario.cluster.workers) point.cores += worker.cores;
-  point.target_accuracy = scenario.stop.accuracy;
-  point.workload_epochs = scenario.stop.epochs;
-  point.epoch_samples = scenario.job.dataset.train_samples;
-  point.policy = policy_text(loaded);
-  point.learning_rate = scenario.job.optimizer.learning_rate;
-  point.momentum = scenario.job.optimizer.momentum;
-  point.learns = scenario.learner.kind != LearnerKind::none;
-  point.has_assumed_learner = scenario.learner.kind == LearnerKind::assumed;
-  return point;
-}
-
-namespace {
-
 void check_figures(const StudyPlan& plan) {
-  const std::vector<std::string>& known = run_metric_names();
+  const std::vector<std::string> known = names_of(summary_columns());
   for (std::size_t i = 0; i < plan.figures.size(); ++i) {
     const std::string& metric = plan.figures[i].metric;
     if (std::ranges::find(known, metric) != known.end()) continue;
@@ -197,22 +92,45 @@ void check_figures(const StudyPlan& plan) {
 
 }  // namespace
 
+LoadedScenario PreparedStudy::scenario(std::size_t point) const {
+  if (!scenarios.empty()) return scenarios[point];
+  Problems problems;
+  LoadedScenario loaded = plan.scenario(plan.points[point], problems);
+  check(!problems.has_errors(), "a combination that was checked is sound");
+  return loaded;
+}
+
+std::size_t PreparedStudy::add(const LoadedScenario& loaded, std::vector<std::string> labels) {
+  const Scenario& scenario = loaded.scenario;
+  const std::size_t number = planned.points.size();
+  add_once(notes, check_before_running(loaded, files, use));
+  add_once(warnings, loaded.warnings);
+  for (const ResolvedValue& value : loaded.values)
+    expects = expects || (!value.is_absent && value.key.starts_with("expect."));
+  if (scenario.learner.kind == LearnerKind::network) network_points.insert(number);
+  if (number == 0) network_model = network_model_text(scenario.cluster.network.model);
+  planned.points.push_back({.name = scenario.name,
+                            .labels = std::move(labels),
+                            .digest = scenario_digest(loaded, files, use == ProfileUse::drawn),
+                            .replications = scenario.replications,
+                            .seed = scenario.seed,
+                            .target_accuracy = scenario.stop.accuracy,
+                            .workload_epochs = scenario.stop.epochs,
+                            .epoch_samples = scenario.job.dataset.train_samples,
+                            .policy = policy_text(loaded),
+                            .learning_rate = scenario.job.optimizer.learning_rate,
+                            .momentum = scenario.job.optimizer.momentum,
+                            .learns = scenario.learner.kind != LearnerKind::none,
+                            .has_assumed_learner = scenario.learner.kind == LearnerKind::assumed});
+  return number;
+}
+
 PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector<std::string>& overrides,
                             ProfileUse use) {
   PreparedStudy study;
   study.use = use;
-  study.plan = load_study_plan(file, overrides, [&](std::size_t point, LoadedScenario& loaded) {
-    const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
-    for (std::string& note : check_before_running(loaded, *profiles, study.files))
-      add_once(study.notes, std::move(note));
-    if (use == ProfileUse::drawn) add_once(study.notes, check_drawing(loaded, *profiles));
-    for (std::string& warning : loaded.warnings) add_once(study.warnings, std::move(warning));
-    for (const ResolvedValue& value : loaded.values)
-      study.expects = study.expects || (!value.is_absent && value.key.starts_with("expect."));
-    if (loaded.scenario.learner.kind == LearnerKind::network) study.network_points.insert(point);
-    if (point == 0) study.network_model = network_model_text(loaded.scenario.cluster.network.model);
-    study.planned.points.push_back(planned_point(loaded, study.files, use));
-  });
+  study.plan =
+      load_study_plan(file, overrides, [&](std::size_t, const LoadedScenario& loaded) { study.add(loaded); });
   check_figures(study.plan);
   study.planned.name = study.plan.name;
   study.planned.question = study.plan.question;
@@ -221,6 +139,14 @@ PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector
       figures_json(study.plan.figures).dump(-1, ' ', false, json::error_handler_t::replace);
   for (std::size_t i = 0; i < study.planned.points.size(); ++i)
     study.planned.points[i].labels = study.plan.labels(study.plan.points[i]);
+  return study;
+}
+
+PreparedStudy prepare_scenarios(std::vector<LoadedScenario> scenarios, ProfileUse use) {
+  PreparedStudy study;
+  study.use = use;
+  for (const LoadedScenario& loaded : scenarios) study.add(loaded);
+  study.scenarios = std::move(scenarios);
   return study;
 }
 
@@ -266,24 +192,90 @@ double run_into_store(PreparedStudy& study, const std::vector<PlannedRun>& runs,
                     failed > 0 ? fmt::format(", {} failed", failed) : ""));
   };
   if (!runs.empty()) show();
-  return stream_in_processes(
-      runs.size(), {.jobs = options.jobs, .ends_after_mistake = false},
-      [&](std::size_t i) { return simulate_packed(study, runs[i], options); },
+  return run_in_processes(
+      runs.size(), options.jobs,
+      [&](std::size_t i) {
+        RunOptions of_run = options;
+        of_run.recording.iterations &= options.keep_whole;
+        of_run.recording.trace &= options.keep_whole && runs[i].replication == options.traced;
+        return simulate_packed(study, runs[i], of_run);
+      },
       [&](std::size_t i, TaskOutcome outcome) {
-        FinishedRun run;
+        StoredRun run{.id = runs[i].id, .status = RunStatus::done, .message = {}, .summary = {}};
         if (outcome.status == TaskStatus::done) {
-          run = unpack_outcome(runs[i].id, outcome.output);
-          run.packed_by = packed_by(options.recording);
+          FinishedRun done = unpack_finished(outcome.output);
+          run.message = std::move(done.message);
+          run.summary = std::move(done.summary);
+          store.record(run, done.packed, packed_by(options.recording));
         } else {
-          run.id = runs[i].id;
+          if (options.throws_mistakes && outcome.status == TaskStatus::user_error)
+            throw UserError(outcome.output);
           run.status = RunStatus::failed;
           run.message = outcome.output;
+          store.record(run);
           ++failed;
         }
-        store.record(run);
         ++finished;
         show();
       });
+}
+
+std::vector<ScenarioResults> whole_results(PreparedStudy& study, const RecordingOptions& recording,
+                                           RunStore& store) {
+  std::vector<ScenarioResults> all;
+  for (std::size_t p = 0; p < study.planned.points.size(); ++p) {
+    LoadedScenario loaded = study.scenario(p);
+    std::vector<std::string> notes = check_before_running(loaded, study.files, study.use);
+    std::vector<std::string> network_model = network_model_text(loaded.scenario.cluster.network.model);
+    const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
+    all.push_back({.loaded = std::move(loaded),
+                   .profiles = *profiles,
+                   .runs = {},
+                   .failures = {},
+                   .network_model = std::move(network_model),
+                   .notes = std::move(notes),
+                   .recording = recording});
+  }
+  store.for_each_run([&](const StoredRun& run) {
+    ScenarioResults& results = all[run.point];
+    if (run.status == RunStatus::done) {
+      results.runs.push_back(unpack_result(store.packed(run.id)));
+    } else if (run.status == RunStatus::failed) {
+      results.failures.push_back(fmt::format("replication {}: {}", run.replication, run.message));
+    }
+  });
+  for (ScenarioResults& results : all)
+    for (std::string& note : notes_after(results.loaded.scenario, results.runs, study.files))
+      results.notes.push_back(std::move(note));
+  return all;
+}
+
+WholeRuns run_whole(PreparedStudy& study, const std::vector<PlannedRun>& runs, int jobs,
+                    const RecordingOptions& recording) {
+  RunStore store(in_memory);
+  store.write_plan(study.planned);
+  const double memory_mib = run_into_store(study, runs,
+                                           {.jobs = jobs,
+                                            .keep_whole = true,
+                                            .recording = recording,
+                                            .traced = runs.front().replication,
+                                            .throws_mistakes = true},
+                                           store);
+  WholeRuns whole{whole_results(study, recording, store), memory_mib};
+  for (const ScenarioResults& results : whole.variants)
+    if (results.runs.empty() && !results.failures.empty())
+      throw SimulationFailed(fmt::format("{}: no run could be carried out; {}", results.loaded.scenario.name,
+                                         results.failures.front()));
+  return whole;
+}
+
+std::vector<std::string> notes_after(const Scenario& scenario, const std::vector<RunResult>& runs,
+                                     InputFiles& files) {
+  std::vector<std::string> notes = alarm_notes(scenario, runs);
+  if (uses_model(scenario))
+    for (std::string& note : staleness_notes(scenario, files.learner(scenario.learner.model), runs))
+      notes.push_back(std::move(note));
+  return notes;
 }
 
 }  // namespace paceline

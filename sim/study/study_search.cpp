@@ -8,8 +8,6 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/study/replications.hpp"
-#include "sim/study/study_results.hpp"
 
 namespace paceline {
 namespace {
@@ -31,39 +29,14 @@ search::Objective objective_of(const SearchConfig& config) {
   return objective;
 }
 
-search::RunOutcome outcome_of(const StoredRun& run) {
-  return {.time_to_target_s = metric(run, "time_to_accuracy_s"),
-          .end_time_s = metric(run, "end_time_s").value_or(0.0),
-          .final_accuracy = metric(run, "final_accuracy"),
-          .core_hours = metric(run, "core_hours").value_or(0.0)};
-}
-
-// Carries out the runs of combinations, by their number in the plan.
-class Evaluator {
+// A study whose points are tried one after the other, as a search asks for them.
+class StudySearch {
  public:
-  Evaluator(PreparedStudy& study, int jobs, RunStore& store) : study_(study), jobs_(jobs), store_(store) {
-    // Only what is asked for belongs to the search.
-    for (PlannedPoint& point : study_.planned.points) point.replications = 0;
-  }
+  StudySearch(PreparedStudy& study, int jobs, RunStore& store)
+      : study_(study), evaluator_(study, jobs, store) {}
 
   search::Outcome evaluate(std::size_t point, int replications) {
-    PlannedPoint& planned = study_.planned.points[point];
-    planned.replications = std::max(planned.replications, replications);
-    const std::set<std::string> done = store_.done();
-    std::vector<PlannedRun> runs;
-    for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(replications); ++r)
-      if (std::string id = run_id(planned.digest, r); !done.contains(id))
-        runs.push_back({point, r, std::move(id)});
-    run_into_store(study_, runs, {.jobs = jobs_, .keep_whole = false, .recording = {}}, store_);
-    search::Outcome outcome;
-    for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(replications); ++r) {
-      const std::optional<StoredRun> run = store_.find(run_id(planned.digest, r));
-      check(run.has_value(), "a run that was carried out is in the store");
-      if (run->status != RunStatus::done)
-        throw SimulationFailed(fmt::format("{}, replication {}: {}", planned.name, r, run->message));
-      outcome.push_back(outcome_of(*run));
-    }
-    return outcome;
+    return evaluator_.evaluate(point, replications);
   }
 
   // Another number on an axis, as a combination of its own.
@@ -75,14 +48,11 @@ class Evaluator {
     point.name = name_with(like, axis, varied.points.back().label);
     study_.plan.points.push_back(point);
     Problems problems;
-    LoadedScenario loaded = study_.plan.scenario(point, problems);
+    const LoadedScenario loaded = study_.plan.scenario(point, problems);
     problems.throw_if_errors(study_.plan.file.string());
-    const std::shared_ptr<const Profiles> profiles = study_.files.profiles_of(loaded);
-    static_cast<void>(check_before_running(loaded, *profiles, study_.files));
-    study_.planned.points.push_back(planned_point(loaded, study_.files, study_.use));
-    study_.planned.points.back().labels = study_.plan.labels(point);
-    study_.planned.points.back().replications = 0;
-    return study_.planned.points.size() - 1;
+    const std::size_t added = study_.add(loaded, study_.plan.labels(point));
+    study_.planned.points[added].replications = 0;
+    return added;
   }
 
   // The name of `like` with another label on the axis: names list the axes in order.
@@ -105,8 +75,7 @@ class Evaluator {
 
  private:
   PreparedStudy& study_;
-  int jobs_;
-  RunStore& store_;
+  Evaluator evaluator_;
 };
 
 TriedSetting tried_setting(const PlannedPoint& point, const search::Outcome& runs,
@@ -138,12 +107,12 @@ SearchReport report_of(const search::Found& found, const search::Trials& trials,
   return report;
 }
 
-SearchReport search_list(const SearchConfig& config, std::size_t points, Evaluator& evaluator) {
+SearchReport search_list(const SearchConfig& config, std::size_t points, StudySearch& tried) {
   std::vector<double> settings;
   for (std::size_t i = 0; i < points; ++i) settings.push_back(static_cast<double>(i));
   const auto index = [](double setting) { return static_cast<std::size_t>(setting); };
   search::Trials trials(
-      [&](double setting, int replications) { return evaluator.evaluate(index(setting), replications); });
+      [&](double setting, int replications) { return tried.evaluate(index(setting), replications); });
   const search::Objective objective = objective_of(config);
   const search::Found found =
       config.method == SearchMethod::exhaustive
@@ -154,18 +123,18 @@ SearchReport search_list(const SearchConfig& config, std::size_t points, Evaluat
                                         .keep_one_of = config.keep_one_of},
                                        objective, trials);
   return report_of(found, trials, objective,
-                   [&](double setting) -> const PlannedPoint& { return evaluator.planned(index(setting)); });
+                   [&](double setting) -> const PlannedPoint& { return tried.planned(index(setting)); });
 }
 
 SearchReport search_line(const SearchConfig& config, const StudyPoint& like, std::size_t axis,
-                         const AxisRange& range, Evaluator& evaluator) {
+                         const AxisRange& range, StudySearch& tried) {
   std::map<double, std::size_t> point_of;
   search::Trials trials([&](double setting, int replications) {
     const auto known = point_of.find(setting);
-    const std::size_t point =
-        known != point_of.end() ? known->second
-                                : point_of.emplace(setting, evaluator.add(like, axis, setting)).first->second;
-    return evaluator.evaluate(point, replications);
+    const std::size_t point = known != point_of.end()
+                                  ? known->second
+                                  : point_of.emplace(setting, tried.add(like, axis, setting)).first->second;
+    return tried.evaluate(point, replications);
   });
   constexpr double default_share = 0.01;
   const search::Line line{range.from, range.to,
@@ -173,7 +142,7 @@ SearchReport search_line(const SearchConfig& config, const StudyPoint& like, std
   const search::Objective objective = objective_of(config);
   const search::Found found = search::golden_section(line, config.replications, objective, trials);
   return report_of(found, trials, objective, [&](double setting) -> const PlannedPoint& {
-    return evaluator.planned(point_of.at(setting));
+    return tried.planned(point_of.at(setting));
   });
 }
 
@@ -198,15 +167,47 @@ void check_has_targets(const PreparedStudy& study, const SearchConfig& config) {
 
 }  // namespace
 
+Evaluator::Evaluator(PreparedStudy& study, int jobs, RunStore& store)
+    : study_(study), jobs_(jobs), store_(store) {
+  // Only what is asked for belongs to the search.
+  for (PlannedPoint& point : study_.planned.points) point.replications = 0;
+}
+
+search::Outcome Evaluator::evaluate(std::size_t point, int replications) {
+  PlannedPoint& planned = study_.planned.points[point];
+  planned.replications = std::max(planned.replications, replications);
+  const std::set<std::string> done = store_.done();
+  std::vector<PlannedRun> runs;
+  for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(replications); ++r)
+    if (std::string id = run_id(planned.digest, r); !done.contains(id))
+      runs.push_back({point, r, std::move(id)});
+  run_into_store(study_, runs, {.jobs = jobs_}, store_);
+  search::Outcome outcome;
+  for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(replications); ++r) {
+    const std::optional<StoredRun> run = store_.find(run_id(planned.digest, r));
+    check(run.has_value(), "a run that was carried out is in the store");
+    if (!run->summary)
+      throw SimulationFailed(fmt::format("{}, replication {}: {}", planned.name, r, run->message));
+    const RunSummary& summary = *run->summary;
+    outcome.push_back({.time_to_target_s = summary.time_to_accuracy
+                                               ? std::optional(summary.time_to_accuracy->value())
+                                               : std::nullopt,
+                       .end_time_s = summary.end_time.value(),
+                       .final_accuracy = summary.final_accuracy,
+                       .core_hours = summary.core_hours});
+  }
+  return outcome;
+}
+
 std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore& store) {
   if (!study.plan.search)
     throw UserError(fmt::format("{} has no `search`", study.plan.file.string()),
                     "say what to look for: search: {method: exhaustive, minimize: time-to-accuracy}");
   const SearchConfig config = *study.plan.search;
   check_has_targets(study, config);
-  Evaluator evaluator(study, jobs, store);
+  StudySearch tried(study, jobs, store);
   if (config.method != SearchMethod::golden_section)
-    return {search_list(config, study.plan.points.size(), evaluator)};
+    return {search_list(config, study.plan.points.size(), tried)};
   const auto found = std::ranges::find(study.plan.axes, config.over, &Axis::name);
   check(found != study.plan.axes.end() && found->range, "a search along a range that was checked");
   const auto axis = static_cast<std::size_t>(found - study.plan.axes.begin());
@@ -217,7 +218,7 @@ std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore&
   for (const StudyPoint& point : points) {
     // The first point of everything else stands for it; the range itself is searched.
     if (!searched.insert(everything_else(study.plan, point, config.over)).second) continue;
-    reports.push_back(search_line(config, point, axis, range, evaluator));
+    reports.push_back(search_line(config, point, axis, range, tried));
     reports.back().of = everything_else(study.plan, point, config.over);
   }
   return reports;

@@ -1,10 +1,10 @@
 // A search over what a study varies: which runs a setting needs, and what they gave.
 //
-// Models:      exhaustive search and successive halving choose among the combinations of the study; golden section moves
-//              along one range, once for each combination of everything else. Runs are kept in the study's store, so that
-//              a search that was interrupted, or asks again, pays for nothing twice.
+// Models:      exhaustive search and successive halving choose among the combinations of the study; golden
+//              section moves along one range, once for each combination of everything else. Runs are kept in
+//              the study's store, so that a search that was interrupted, or asks again, pays for nothing
+//              twice.
 // Assumptions: those of sim/study/search/methods.hpp.
-// Source:      design section 6.
 #pragma once
 
 #include <optional>
@@ -16,6 +16,20 @@
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
+
+// Carries out the runs that a search asks for, each once.
+class Evaluator {
+ public:
+  Evaluator(PreparedStudy& study, int jobs, RunStore& store);
+
+  // Of a combination, by its number. Throws SimulationFailed when a run could not be carried out.
+  [[nodiscard]] search::Outcome evaluate(std::size_t point, int replications);
+
+ private:
+  PreparedStudy& study_;
+  int jobs_;
+  RunStore& store_;
+};
 
 struct TriedSetting {
   std::string name;
@@ -32,8 +46,8 @@ struct SearchReport {
   search::SearchCost cost;
 };
 
-// One report, or one for each combination of everything that the search leaves alone. Throws UserError when the study
-// has no `search`, and SimulationFailed when a run could not be carried out.
+// One report, or one for each combination of everything that the search leaves alone. Throws UserError when
+// the study has no `search`, and SimulationFailed when a run could not be carried out.
 [[nodiscard]] std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore& store);
 
 }  // namespace paceline

@@ -1,7 +1,6 @@
-#include "sim/report/output/assumed_learner.hpp"
-
 #include <doctest/doctest.h>
 
+#include "sim/report/output/text_table.hpp"
 #include "sim/report/statistics/comparison.hpp"
 #include "tests/support/text.hpp"
 

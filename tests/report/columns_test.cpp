@@ -1,15 +1,14 @@
-// The one table of columns, its copy in README.md and the files that are really written say the same.
-#include "sim/report/output/columns.hpp"
-
+// The table of result files and the files that are really written are the same.
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
+#include "sim/report/output/packed_run.hpp"
+#include "sim/report/output/result_files.hpp"
 #include "sim/report/output/results_folder.hpp"
 #include "sim/report/statistics/comparison.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -19,10 +18,6 @@ using namespace paceline;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string readme_row(const Column& column) {
-  return fmt::format("| `{}` | `{}` | {} | {} |", column.file, column.name, column.unit, column.meaning);
-}
 
 // Results of a small job with two phases, with everything asked for.
 ScenarioResults some_results() {
@@ -45,7 +40,7 @@ ScenarioResults some_results() {
     job.observer = &recorder;
     const Seconds end = job.run_ideal().end;
     results.runs.push_back(recorder.finish(end, std::nullopt));
-    results.runs.back().links.push_back({"worker 0 up", Bytes{1e4}, Seconds{10.0}, Seconds{5.0}});
+    results.runs.back().resources.push_back({"worker 0 up", Bytes{1e4}, Seconds{10.0}, Seconds{5.0}});
   }
   Scenario& scenario = results.loaded.scenario;
   scenario.name = "a \"test\" <of> names";
@@ -68,33 +63,20 @@ std::string first_line(const fs::path& file) {
 
 }  // namespace
 
-TEST_CASE("README lists every column of the table, and no other") {
-  std::istringstream readme(read_file(PACELINE_REPORT_README));
-  std::vector<std::string> documented;
-  for (std::string line; std::getline(readme, line);)
-    if (line.starts_with("| `") && line.find(".csv` | `") != std::string::npos) documented.push_back(line);
-  const std::vector<Column>& columns = result_columns();
-  REQUIRE(documented.size() == columns.size());
-  for (std::size_t i = 0; i < columns.size(); ++i) CHECK(documented[i] == readme_row(columns[i]));
-}
-
 TEST_CASE("every file that is written has the documented columns, and every documented file is written") {
   const test::TemporaryFolder folder;
   const ScenarioResults results = some_results();
   write_results(folder.path(), results, {});
-  write_file_atomically(folder.path() / "comparison.csv",
-                        comparison_csv(compare(std::vector<ScenarioResults>{results})));
-  for (const std::string& file : result_files()) {
-    INFO(file);
-    REQUIRE(fs::exists(folder.path() / file));
-    if (!file.ends_with(".csv")) continue;
+  for (const ResultFile& file : result_files()) {
+    INFO(file.name);
+    REQUIRE(fs::exists(folder.path() / file.name));
+    if (file.columns.empty()) continue;
     std::string header;
-    for (const Column& column : result_columns())
-      if (column.file == file) header += (header.empty() ? "" : ",") + column.name;
-    CHECK(first_line(folder.path() / file) == header);
+    for (const ColumnText& column : file.columns) header += (header.empty() ? "" : ",") + column.name;
+    CHECK(first_line(folder.path() / file.name) == header);
   }
   for (const auto& entry : fs::directory_iterator(folder.path()))
-    CHECK(std::ranges::count(result_files(), entry.path().filename().string()) == 1);
+    CHECK(std::ranges::count(result_files(), entry.path().filename().string(), &ResultFile::name) == 1);
 }
 
 TEST_CASE("what was not asked for is not written") {
@@ -137,14 +119,18 @@ TEST_CASE("the trace is JSON with named tracks, and its worker events lie within
 
 TEST_CASE("a packed run with everything recorded comes back the same") {
   const ScenarioResults results = some_results();
-  const RunResult back = unpack(pack(results.runs[0]));
-  CHECK(pack(back) == pack(results.runs[0]));
-  CHECK(back.attribution == results.runs[0].attribution);
-  CHECK(back.links[0].name == "worker 0 up");
+  const RunResult& run = results.runs[0];
+  const RunResult back = unpack_result(pack(run));
+  CHECK(pack(back) == pack(run));
+  CHECK(back.attribution == run.attribution);
+  CHECK(back.resources.back().name == "worker 0 up");
+  CHECK(back.resources.front().bytes == std::nullopt);
   REQUIRE(back.decisions.size() >= 2);  // an alarm and a drop
-  CHECK(back.decisions.size() == results.runs[0].decisions.size());
-  CHECK(back.decisions[0].decision.judgement->throughput ==
-        results.runs[0].decisions[0].decision.judgement->throughput);
-  CHECK(back.iterations.size() == results.runs[0].iterations.size());
-  CHECK(back.trace->activities.size() == results.runs[0].trace->activities.size());
+  CHECK(back.decisions.size() == run.decisions.size());
+  CHECK(back.decisions[1].kind == run.decisions[1].kind);
+  CHECK(back.decisions[0].throughput == run.decisions[0].throughput);
+  CHECK(back.balances.back().cause == run.balances.back().cause);
+  CHECK(back.iterations.size() == run.iterations.size());
+  CHECK(back.iterations.back().fate == run.iterations.back().fate);
+  CHECK(back.trace->activities.size() == run.trace->activities.size());
 }

@@ -6,6 +6,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/report/output/packed_run.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/report/statistics/comparison.hpp"
@@ -25,14 +26,15 @@ TEST_CASE("a packed run result comes back bit for bit, infinities included") {
   run.gradients_applied = 12;
   run.time_to_accuracy = Seconds{1.0 / 3.0};
   run.curve = {{Seconds{0.3}, 4, 160, std::numeric_limits<double>::infinity(), 0.1}};
-  run.batch_changes = {{Seconds{0.0}, 0, {10, 20}}};
+  run.batches = {{Seconds{0.0}, 0, WorkerId{0}, 10, 12.5, BatchLimit::maximum}};
   run.staleness = {{{1, 3}, 9}, {{0, 0}, 3}};
-  const RunResult back = unpack(pack(run));
+  const RunResult back = unpack_result(pack(run));
   CHECK(pack(back) == pack(run));
   CHECK(back.end_time == run.end_time);
   CHECK(*back.time_to_accuracy == *run.time_to_accuracy);
   CHECK(back.curve[0].loss == run.curve[0].loss);
-  CHECK(back.batch_changes[0].batches == run.batch_changes[0].batches);
+  CHECK(back.batches[0].batch_samples == 10);
+  CHECK(back.batches[0].limited_by == BatchLimit::maximum);
   CHECK(back.staleness == run.staleness);
   // mean staleness = (9·3 + 3·0) / 12
   CHECK(back.mean_staleness() == doctest::Approx(2.25));

@@ -2,6 +2,7 @@
 
 #include <csignal>
 
+#include <SQLiteCpp/SQLiteCpp.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -37,18 +38,12 @@ PlannedStudy some_study(int points = 2, int replications = 3) {
   return study;
 }
 
-// A run that took `time_s`; every other metric is empty.
-FinishedRun run_taking(const std::string& digest, std::uint32_t replication, double time_s) {
-  FinishedRun run{.id = run_id(digest, replication),
-                  .status = RunStatus::done,
-                  .message = {},
-                  .metrics = {},
-                  .packed = {},
-                  .packed_by = {}};
-  const std::vector<std::string>& names = run_metric_names();
-  run.metrics.resize(names.size());
-  for (std::size_t m = 0; m < names.size(); ++m)
-    if (names[m] == "end_time_s" || names[m] == "time_to_accuracy_s") run.metrics[m] = time_s;
+// A run that took `time_s`.
+StoredRun run_taking(const std::string& digest, std::uint32_t replication, double time_s) {
+  StoredRun run{.id = run_id(digest, replication), .status = RunStatus::done, .message = {}, .summary = {}};
+  run.summary.emplace();
+  run.summary->end_time = Seconds{time_s};
+  run.summary->time_to_accuracy = Seconds{time_s};
   return run;
 }
 
@@ -87,8 +82,8 @@ TEST_CASE("a store gives back its plan and its runs, in the order of the plan, a
   const std::vector<StoredRun> runs = all_runs(store);
   REQUIRE(runs.size() == 6);
   CHECK(runs[1].status == RunStatus::done);
-  CHECK(metric(runs[1], "end_time_s") == 3.25);
-  CHECK(metric(runs[5], "end_time_s") == 7.5);
+  CHECK(runs[1].summary->end_time.value() == 3.25);
+  CHECK(runs[5].summary->end_time.value() == 7.5);
   CHECK(runs[0].status == RunStatus::missing);
   CHECK(store.counts().done == 2);
   CHECK(store.counts().missing() == 4);
@@ -102,7 +97,7 @@ TEST_CASE(
   const PlannedStudy study = some_study(2, 2);
   store.write_plan(study);
   store.record(run_taking("digest-0", 0, 1.0));
-  FinishedRun failed = run_taking("digest-1", 0, 1.0);
+  StoredRun failed = run_taking("digest-1", 0, 1.0);
   failed.status = RunStatus::failed;
   failed.message = "it broke";
   store.record(failed);
@@ -147,7 +142,7 @@ TEST_CASE("merging takes what is done elsewhere, prefers done to failed, and aga
   const test::TemporaryFolder folder;
   RunStore store(folder.path() / "study.sqlite");
   store.write_plan(some_study());
-  FinishedRun failed = run_taking("digest-0", 0, 1.0);
+  StoredRun failed = run_taking("digest-0", 0, 1.0);
   failed.status = RunStatus::failed;
   store.record(failed);
   store.record(run_taking("digest-0", 1, 5.0));
@@ -155,7 +150,7 @@ TEST_CASE("merging takes what is done elsewhere, prefers done to failed, and aga
     RunStore part(folder.path() / "part.sqlite");
     part.write_plan(some_study());
     part.record(run_taking("digest-0", 0, 2.0));
-    FinishedRun worse = run_taking("digest-0", 1, 1.0);
+    StoredRun worse = run_taking("digest-0", 1, 1.0);
     worse.status = RunStatus::failed;
     part.record(worse);
     part.record(run_taking("digest-1", 0, 3.0));
@@ -163,9 +158,9 @@ TEST_CASE("merging takes what is done elsewhere, prefers done to failed, and aga
   CHECK(store.merge(folder.path() / "part.sqlite") == 2);
   CHECK(store.merge(folder.path() / "part.sqlite") == 0);
   const std::vector<StoredRun> runs = all_runs(store);
-  CHECK(metric(runs[0], "end_time_s") == 2.0);
-  CHECK(metric(runs[1], "end_time_s") == 5.0);
-  CHECK(metric(runs[3], "end_time_s") == 3.0);
+  CHECK(runs[0].summary->end_time.value() == 2.0);
+  CHECK(runs[1].summary->end_time.value() == 5.0);
+  CHECK(runs[3].summary->end_time.value() == 3.0);
   CHECK(store.counts().done == 3);
 }
 
@@ -206,7 +201,7 @@ TEST_CASE("a process that is killed while it writes leaves whole runs only") {
     std::size_t done = 0;
     while (done < runs.size() && runs[done].status == RunStatus::done) ++done;
     for (std::size_t r = 0; r < done; ++r)
-      REQUIRE(metric(runs[r], "end_time_s") == 1.0 + static_cast<double>(r));
+      REQUIRE(runs[r].summary->end_time.value() == 1.0 + static_cast<double>(r));
     CHECK((runs.empty() || store.counts().done == done));
     CHECK(done >= before);
     before = done;
@@ -228,6 +223,37 @@ TEST_CASE("what is no store, and a folder that is not there, are a user's mistak
                        UserError);
   CHECK_THROWS_WITH_AS(RunStore(folder.path() / "none" / "study.sqlite"), doctest::Contains("cannot write"),
                        UserError);
+}
+
+TEST_CASE("a store that another version wrote is refused rather than misread") {
+  const test::TemporaryFolder folder;
+  {
+    SQLite::Database old((folder.path() / "study.sqlite").string(),
+                         SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    old.exec("CREATE TABLE runs (run TEXT PRIMARY KEY, status TEXT)");
+  }
+  CHECK_THROWS_WITH_AS(RunStore(folder.path() / "study.sqlite"),
+                       doctest::Contains("was written by another version of paceline"), UserError);
+}
+
+TEST_CASE("what is kept of a run comes back exactly, absent values included") {
+  const test::TemporaryFolder folder;
+  RunStore store(folder.path() / "study.sqlite");
+  store.write_plan(some_study(1, 1));
+  StoredRun run = run_taking("digest-0", 0, 0.1 + 0.2);
+  run.summary->end_reason = "diverged";
+  run.summary->samples = std::int64_t{1} << 60;
+  run.summary->mean_lag = Seconds{1.0 / 3.0};
+  store.record(run, std::string("\0whole", 6), "a build");
+  const StoredRun back = all_runs(store).at(0);
+  CHECK(back.summary->end_time == Seconds{0.1 + 0.2});
+  CHECK(back.summary->end_reason == "diverged");
+  CHECK(back.summary->samples == std::int64_t{1} << 60);
+  CHECK(back.summary->mean_lag == Seconds{1.0 / 3.0});
+  CHECK_FALSE(back.summary->final_accuracy.has_value());
+  CHECK(store.packed(run.id) == std::string("\0whole", 6));
+  CHECK(store.done("a build").contains(run.id));
+  CHECK(store.done("another build").empty());
 }
 
 TEST_CASE("a varied name may not be one of the results' own columns") {

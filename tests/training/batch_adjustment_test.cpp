@@ -64,10 +64,10 @@ TEST_CASE("after a change of level the released controller needs one whole epoch
   // The results say so: imbalance 1.5 from the change on, an adjustment that came 40 s after it.
   const RunResult run = recorder.finish(result.end, std::nullopt);
   REQUIRE(run.balances.size() == 3);
-  CHECK(run.balances[0].balance.imbalance() == doctest::Approx(1.0));
+  CHECK(run.balances[0].imbalance() == doctest::Approx(1.0));
   CHECK(run.balances[1].cause == BalanceCause::conditions);
-  CHECK(run.balances[1].balance.imbalance() == doctest::Approx(1.5));
-  CHECK(run.balances[2].balance.total_samples == 129);
+  CHECK(run.balances[1].imbalance() == doctest::Approx(1.5));
+  CHECK(run.balances[2].total_samples == 129);
   REQUIRE(run.balances[2].lag.has_value());
   CHECK(run.balances[2].lag->value() == doctest::Approx(40.0));
   CHECK(run.mean_lag()->value() == doctest::Approx(40.0));
@@ -136,10 +136,9 @@ TEST_CASE("passes over a shard are K·b_k/B in each epoch, and the weights of an
   job.observer = &recorder;
   const auto result = job.run_ideal();
   const RunResult run = recorder.finish(result.end, std::nullopt);
-  const Batches batches = run.batch_changes.front().batches;
   for (std::size_t w = 0; w < 4; ++w) {
     const double passes = static_cast<double>(run.worker_samples[w]) / (128.0 * 40.0 / 4.0);
-    CHECK(passes == doctest::Approx(4.0 * static_cast<double>(batches[w]) / 128.0));
+    CHECK(passes == doctest::Approx(4.0 * static_cast<double>(run.batches[w].batch_samples) / 128.0));
   }
   for (const auto& [time, apply] : result.recording.all<Apply>()) {
     double weights = 0.0;

@@ -20,8 +20,7 @@ constexpr BatchControllerKind adjusting[] = {BatchControllerKind::dynamic, Batch
                                              BatchControllerKind::lb_bsp};
 constexpr SynchronizationKind protocols[] = {SynchronizationKind::bsp, SynchronizationKind::asp};
 
-// Whatever may differ between workers does: speeds, a level, a straggler; and every source of randomness is
-// on.
+// Whatever may differ between workers does: speeds, a level, a straggler; and every source of randomness is on.
 TestJob uneven_job(BatchControllerKind controller, SynchronizationKind policy) {
   TestJob job;
   job.workers.clear();
@@ -127,11 +126,11 @@ std::size_t adjustments_of(const TestJob::Result& result) {
 }  // namespace
 
 TEST_CASE("relabelling the workers together with their random streams gives the same job") {
-  // Every worker keeps its machine and its random numbers and has another place: it begins the same batches
-  // at the same times, and the learner, which sees the same updates, draws the same curve. Times may differ
-  // in the last digit, because means over workers are summed in another order. What is tied goes to the lower
-  // place: here no two workers are alike, so that only beginnings together are (at the start, and after
-  // everybody waited), which commute.
+  // Every worker keeps its machine and its random numbers and has another place: it begins the same batches at the same
+  // times, and the learner, which sees the same updates, draws the same curve. Times may differ in the last
+  // digit, because means over workers are summed in another order. What is tied goes to the lower place: here
+  // no two workers are alike, so that only beginnings together are (at the start, and after everybody
+  // waited), which commute.
   const Order as_written{0, 1, 2, 3};
   for (const BatchControllerKind controller : adjusting) {
     for (const SynchronizationKind policy : protocols) {

@@ -1,15 +1,18 @@
-// The files of one scenario's runs. What each column means: columns.hpp.
+// The files of one scenario's runs. What each holds: result_files.hpp.
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/cost/profiles.hpp"
+#include "sim/report/recording/bottlenecks.hpp"
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/report/recording/run_result.hpp"
+#include "sim/report/statistics/expectations.hpp"
 #include "sim/report/statistics/time_to_accuracy.hpp"
 #include "sim/scenario/reader.hpp"
 
@@ -42,5 +45,8 @@ void write_run_info(const std::filesystem::path& folder, const Provenance& prove
 
 // This program, for a manifest.
 [[nodiscard]] nlohmann::ordered_json software_json();
+// As they stand in summary.json and in what is printed for machines.
+[[nodiscard]] nlohmann::ordered_json bottleneck_json(const std::optional<Bottleneck>& bottleneck);
+[[nodiscard]] nlohmann::ordered_json expectations_json(const std::vector<ExpectationOutcome>& outcomes);
 
 }  // namespace paceline

@@ -12,7 +12,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/report/output/columns.hpp"
+#include "sim/report/output/result_files.hpp"
 
 namespace paceline {
 namespace {
@@ -39,7 +39,8 @@ std::optional<fs::path> first_unlisted(const fs::path& folder, const nlohmann::j
   return std::nullopt;
 }
 
-// The first thing in a results folder that paceline did not write; nothing when it may be replaced as a whole.
+// The first thing in a results folder that paceline did not write; nothing when it may be replaced as a
+// whole.
 std::optional<fs::path> first_foreign(const fs::path& folder) {
   if (!is_our_manifest(folder / "manifest.json")) return folder;
   const auto manifest = nlohmann::json::parse(read_file(folder / "manifest.json"));
@@ -55,7 +56,8 @@ std::optional<fs::path> first_foreign(const fs::path& folder) {
   return std::nullopt;
 }
 
-// An exclusive lock on a folder, for as long as the file descriptor is open; nothing when another process holds it.
+// An exclusive lock on a folder, for as long as the file descriptor is open; nothing when another process
+// holds it.
 std::optional<int> lock_folder(const fs::path& folder) {
   const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0) return std::nullopt;

@@ -1,9 +1,9 @@
 // A folder that appears whole or not at all.
 //
-// Files are written into a hidden sibling; `commit` renames it into place. A process that dies leaves at most that
-// sibling, which the next attempt removes; two processes that write to one place do not disturb each other. An existing
-// folder is only replaced when asked to, and only if everything in it was written by paceline: --force must delete
-// neither a home folder nor a user's notes.
+// Files are written into a hidden sibling; `commit` renames it into place. A process that dies leaves at most
+// that sibling, which the next attempt removes; two processes that write to one place do not disturb each
+// other. An existing folder is only replaced when asked to, and only if everything in it was written by
+// paceline: --force must delete neither a home folder nor a user's notes.
 #pragma once
 
 #include <filesystem>

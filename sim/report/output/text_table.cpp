@@ -41,6 +41,25 @@ std::string inner_probability(double p) {
   return fmt::format("{:.2f}", p);
 }
 
+std::string format_time(Seconds time) {
+  const double s = time.value();
+  if (s < 100.0) return fmt::format("{:#.3g} s", s);
+  if (s < 6000.0) return fmt::format("{:#.3g} min", s / 60.0);
+  return fmt::format("{:#.3g} h", s / 3600.0);
+}
+
+std::string AssumedLearners::marked(const std::string& name, bool is_assumed) const {
+  return is_assumed && assumed_ < rows_ ? name + " (assumed learner)" : name;
+}
+
+std::string AssumedLearners::note() const {
+  if (assumed_ == 0) return {};
+  const std::string which = assumed_ == rows_ ? "" : fmt::format(" in {} of {}", assumed_, rows_);
+  return fmt::format(
+      "Assumed learner{}: no recorded runs stand behind its accuracies, nor behind the times to them.\n",
+      which);
+}
+
 std::string text_table(TextRows rows) {
   for (auto& row : rows) row.front() = printable(row.front());
   return aligned(rows);

@@ -1,11 +1,11 @@
 // What a worker does with its time.
 //
-// Models:      at each instant of a job a worker is in exactly one activity; so its durations sum to the makespan.
+// Models:      at each instant of a job a worker is in exactly one activity; so its durations sum to the
+//              makespan.
 // Units:       seconds.
-// Assumptions: of activities that overlap (shards on their way to several servers) the one that ends last counts: it is
-//              what the worker really waited for.
+// Assumptions: of activities that overlap (shards on their way to several servers) the one that ends last
+//              counts: it is what the worker really waited for.
 // Not modelled: overlap itself; a server's or a link's time (bottlenecks.csv has those).
-// Source:      design section 8 (attribution).
 #pragma once
 
 #include <array>

@@ -95,7 +95,8 @@ std::vector<ActivityTimes> ActivityTracker::times() const {
 void ActivityTracker::begin(Seconds now, WorkerId id, const Task& task, Activity activity) {
   WorkerActivities& worker = of(id);
   if (worker.away) return;
-  // What was called off is over at the latest now; and so is a collective whose worker does something that follows it.
+  // What was called off is over at the latest now; and so is a collective whose worker does something that
+  // follows it.
   end_where(now, id, [&](const OpenTask& open) {
     const bool follows = task.kind == TaskKind::iteration || task.kind == TaskKind::collective;
     return open.called_off || (follows && open.task.kind == TaskKind::collective && open.task != task);
@@ -144,21 +145,15 @@ void ActivityTracker::end_where(Seconds now, WorkerId id, const Condition& condi
 
 void ActivityTracker::begin_together(Seconds now, const std::vector<WorkerId>& workers, const Task& task,
                                      Activity activity) {
-  auto& taking_part = task.kind == TaskKind::collective ? collectives_
-                      : task.kind == TaskKind::step     ? steps_
-                                                        : coordinations_;
-  taking_part[{UpdateId{task.subject}, ServerId{task.server}}] = workers;
+  taking_part_[task] = workers;
   for (const WorkerId worker : workers) begin(now, worker, task, activity);
 }
 
 void ActivityTracker::end_together(Seconds now, const Task& task) {
-  auto& taking_part = task.kind == TaskKind::collective ? collectives_
-                      : task.kind == TaskKind::step     ? steps_
-                                                        : coordinations_;
-  const auto found = taking_part.find({UpdateId{task.subject}, ServerId{task.server}});
-  if (found == taking_part.end()) return;  // called off meanwhile
+  const auto found = taking_part_.find(task);
+  if (found == taking_part_.end()) return;  // called off meanwhile
   for (const WorkerId worker : found->second) end(now, worker, task);
-  taking_part.erase(found);
+  taking_part_.erase(found);
 }
 
 // A computation stops at once; what is on its way travels on.

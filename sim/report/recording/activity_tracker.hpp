@@ -1,16 +1,16 @@
 // Tells from events and actions alone what each worker does, from the start of the job to its end.
 //
-// Models:      a worker's open tasks: an action opens one (StartIteration, SendGradient, ...), the event that answers it
-//              closes it. A stretch during which some task is open is cut so that each instant belongs to the task that
-//              ends last; the stretches between are waiting.
+// Models:      a worker's open tasks: an action opens one (StartIteration, SendGradient, ...), the event that
+//              answers it closes it. A stretch during which some task is open is cut so that each instant
+//              belongs to the task that ends last; the stretches between are waiting.
 // Equation:    for every worker: sum over activities of its times = time of `finish`.
 // Units:       seconds.
-// Assumptions: a discarded gradient's task is over when its answer comes or when the worker begins something else,
-//              whichever is first; a worker that left does nothing until it is back.
+// Assumptions: a discarded gradient's task is over when its answer comes or when the worker begins something
+//              else, whichever is first; a worker that left does nothing until it is back.
 // Not modelled: what a worker does for others (sending its parameters to one that joins).
-// Source:      design sections 3 (actions and events) and 8 (attribution).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -52,7 +52,7 @@ class ActivityTracker {
     TaskKind kind;
     std::uint64_t subject = 0;  // the gradient or update it is about
     std::uint64_t server = 0;
-    friend bool operator==(const Task&, const Task&) = default;
+    friend auto operator<=>(const Task&, const Task&) = default;
   };
   struct OpenTask {
     Task task;
@@ -72,8 +72,6 @@ class ActivityTracker {
     bool away = false;
     ActivityTimes times{};
   };
-  using UpdateAtServer = std::pair<UpdateId, ServerId>;
-
   void begin(Seconds now, WorkerId worker, const Task& task, Activity activity);
   void end(Seconds now, WorkerId worker, const Task& task);
   void end_pause(Seconds now, WorkerId worker, GradientId gradient);
@@ -91,10 +89,7 @@ class ActivityTracker {
 
   bool keep_spans_;
   std::vector<WorkerActivities> workers_;
-  // Who takes part in what is answered for all at once; by (update, server).
-  std::map<UpdateAtServer, std::vector<WorkerId>> collectives_;
-  std::map<UpdateAtServer, std::vector<WorkerId>> steps_;
-  std::map<UpdateAtServer, std::vector<WorkerId>> coordinations_;
+  std::map<Task, std::vector<WorkerId>> taking_part_;  // in what is answered for all at once
   std::vector<ActivitySpan> spans_;
 };
 

@@ -25,7 +25,7 @@ std::vector<std::string> alarm_notes(const Scenario& scenario, const std::vector
     windows += run.windows_judged;
     slow += run.slow_windows;
     for (const DecisionRecord& record : run.decisions)
-      if (record.decision.kind == DecisionKind::alarm) ++alarms;
+      if (record.kind == DecisionKind::alarm) ++alarms;
   }
   if (windows == 0) return {};
   const double share_slow = static_cast<double>(slow) / static_cast<double>(windows);

@@ -1,11 +1,11 @@
 // Which link or server was used to its full rate, and for how long.
 //
-// Models:      servers (a FIFO queue works at its full rate whenever it works) and directions of links (link_meter.hpp).
-// Equation:    share = saturated time / makespan; over replications: the mean, a run without the resource counting 0.
+// Models:      servers (a FIFO queue works at its full rate whenever it works) and directions of links.
+// Equation:    share = saturated time / makespan; over replications: the mean, a run without the resource
+//              counting 0.
 // Units:       bytes, seconds; share as a fraction of 1.
-// Assumptions: a resource that is saturated for half of the makespan or more is worth naming; it need not be on the
-//              critical path all that time.
-// Source:      design section 8 (bottlenecks named in the results).
+// Assumptions: a resource that is saturated for half of the makespan or more is worth naming; it need not be
+//              on the critical path all that time.
 #pragma once
 
 #include <optional>
@@ -16,21 +16,12 @@
 
 namespace paceline {
 
-struct ResourceUse {
-  std::string name;
-  std::optional<Bytes> bytes;  // nothing for servers
-  Seconds busy;
-  Seconds saturated;
-};
-
 struct Bottleneck {
   std::string resource;
   double share = 0.0;
 };
 
-// Servers by number, then links as the network lists them.
-[[nodiscard]] std::vector<ResourceUse> resources_of(const RunResult& run);
-// The resource with the highest share, the first of equals; nothing when that is below one half.
+// The resource with the highest share, the first of equals; absent when that is below one half.
 [[nodiscard]] std::optional<Bottleneck> find_bottleneck(const std::vector<RunResult>& runs);
 
 }  // namespace paceline

@@ -1,10 +1,10 @@
 // One record for each iteration of a run, when asked for: it grows with the run.
 //
-// Models:      a gradient from its release (its worker may go on, parameters start to travel) over start, finish and
-//              arrival (its last shard at the servers, or the end of its all-reduce) to being applied or discarded.
+// Models:      a gradient from its release (its worker may go on, parameters start to travel) over start,
+//              finish and arrival (its last shard at the servers, or the end of its all-reduce) to being
+//              applied or discarded.
 // Units:       seconds since the start of the job; samples; updates.
 // Assumptions: gradients are numbered in the order of their release.
-// Source:      design section 8 (iterations.csv).
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,10 @@ struct IterationRecord {
   std::optional<Seconds> finish;
   std::optional<Seconds> arrival;
   std::optional<Seconds> applied;
-  std::uint64_t staleness = 0;
-  double mean_staleness = 0.0;
-  double weight = 0.0;
+  std::optional<std::uint64_t>
+      staleness;  // absent, like the following, unless applied to the global parameters
+  std::optional<double> mean_staleness;
+  std::optional<double> weight;
   Fate fate = Fate::in_flight;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/base/check.hpp"
 
 namespace paceline {
@@ -37,9 +39,9 @@ void RunRecorder::on_action(Seconds now, const Action& action) {
 }
 
 void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
-  if (server.value >= result_.server_busy.size()) result_.server_busy.resize(server.value + 1);
+  add_server_work(server, Seconds{});
   while (!queued_.empty() && queued_.front().end <= last_time_) {
-    result_.server_busy[queued_.front().server.value] += queued_.front().end - queued_.front().begin;
+    add_server_work(queued_.front().server, queued_.front().end - queued_.front().begin);
     queued_.pop_front();
   }
   queued_.push_back({server, begin, end});
@@ -47,20 +49,20 @@ void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
 }
 
 void RunRecorder::on_balance(Seconds now, BalanceCause cause, const Balance& balance) {
-  result_.balances.push_back({now, result_.updates, cause, balance});
+  result_.balances.push_back({balance, now, result_.updates, cause});
   if (cause == BalanceCause::conditions && !unanswered_since_) unanswered_since_ = now;
   if (cause == BalanceCause::adjustment && unanswered_since_)
     result_.balances.back().lag = now - *std::exchange(unanswered_since_, std::nullopt);
 }
 
 void RunRecorder::record(Seconds now, const AdoptBatches& action) {
-  BatchChange change{now, result_.updates, batches_of(action.allocation)};
-  for (const WorkerBatch& batch : action.allocation) {
-    change.wanted_samples.push_back(batch.wanted_samples);
-    change.limited_by.push_back(batch.limited_by);
+  if (!result_.batches.empty()) ++result_.adjustments;
+  result_.worker_samples.resize(action.allocation.size(), 0);
+  for (std::uint64_t w = 0; w < action.allocation.size(); ++w) {
+    const WorkerBatch& batch = action.allocation[w];
+    result_.batches.push_back(
+        {now, result_.updates, WorkerId{w}, batch.samples, batch.wanted_samples, batch.limited_by});
   }
-  result_.worker_samples.resize(change.batches.size(), 0);
-  result_.batch_changes.push_back(std::move(change));
 }
 
 void RunRecorder::record_update(Seconds now, const std::vector<AppliedGradient>& gradients) {
@@ -77,8 +79,9 @@ void RunRecorder::record_update(Seconds now, const std::vector<AppliedGradient>&
     result_.shard_staleness_sum += gradient.mean_staleness;
     if (phase == nullptr) continue;
     phase->samples += gradient.batch_samples;
-    phase->staleness_sum += static_cast<double>(gradient.largest_staleness);
-    ++phase->gradients_applied;
+    phase_staleness_sum_ += static_cast<double>(gradient.largest_staleness);
+    phase_gradients_ += 1.0;
+    phase->mean_staleness = phase_staleness_sum_ / phase_gradients_;
   }
   if (recording_.iterations) iterations_.on_applied(now, gradients);
 }
@@ -104,6 +107,7 @@ void RunRecorder::record(Seconds now, const EnterPhase& action) {
   end_phase(now);
   result_.phases.push_back({.phase = action.phase, .begin = now, .end = now});
   in_phase_ = true;
+  phase_staleness_sum_ = phase_gradients_ = 0.0;
 }
 
 void RunRecorder::record(Seconds now, const Pause& action) {
@@ -120,7 +124,15 @@ void RunRecorder::record(const Judge& action) {
 
 void RunRecorder::record(Seconds now, const Decide& action) {
   const std::uint64_t phase = result_.phases.empty() ? 0 : result_.phases.back().phase;
-  result_.decisions.push_back({now, result_.updates, phase, action.decision});
+  const Decision& decision = action.decision;
+  DecisionRecord record{now, result_.updates, phase, decision.kind, decision.worker};
+  if (decision.judgement) {
+    record.throughput = decision.judgement->throughput;
+    record.baseline = decision.judgement->baseline;
+    record.cluster_mean = decision.judgement->cluster_mean;
+    record.cluster_deviation = decision.judgement->cluster_deviation;
+  }
+  result_.decisions.push_back(record);
 }
 
 void RunRecorder::record(Seconds, const Stop& action) {
@@ -138,9 +150,17 @@ void RunRecorder::end_phase(Seconds now) {
   in_phase_ = false;
 }
 
+// A queue works at its full rate whenever it works.
+void RunRecorder::add_server_work(ServerId server, Seconds time) {
+  for (std::size_t s = result_.resources.size(); s <= server.value; ++s)
+    result_.resources.push_back({fmt::format("server {}", s), std::nullopt, {}, {}});
+  result_.resources[server.value].busy += time;
+  result_.resources[server.value].saturated += time;
+}
+
 void RunRecorder::finish_servers(Seconds end) {
   for (const ServerSpan& work : queued_)
-    if (work.begin < end) result_.server_busy[work.server.value] += std::min(work.end, end) - work.begin;
+    if (work.begin < end) add_server_work(work.server, std::min(work.end, end) - work.begin);
   queued_.clear();
 }
 

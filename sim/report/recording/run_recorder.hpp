@@ -1,10 +1,9 @@
 // Watches one run and keeps what its results need.
 //
-// Models:      counts and sums of the whole run, what each worker does (activity_tracker.hpp), phases, servers' work;
-//              every iteration and every activity only when asked for.
+// Models:      counts and sums of the whole run, what each worker does (activity_tracker.hpp), phases,
+//              servers' work; every iteration and every activity only when asked for.
 // Units:       seconds since the start of the job, samples, updates.
 // Assumptions: a phase ends when the switch to the next begins; without one, when the next begins.
-// Source:      design section 8 (results folder).
 #pragma once
 
 #include <cstdint>
@@ -53,6 +52,7 @@ class RunRecorder final : public RunObserver {
   void record(Seconds now, const Decide& action);
   void record(Seconds now, const Stop& action);
   void end_phase(Seconds now);
+  void add_server_work(ServerId server, Seconds time);
   void finish_servers(Seconds end);
   void finish_trace(Seconds end);
 
@@ -62,6 +62,8 @@ class RunRecorder final : public RunObserver {
   ActivityTracker activities_;
   IterationLog iterations_;
   bool in_phase_ = false;
+  double phase_staleness_sum_ = 0.0;
+  double phase_gradients_ = 0.0;
   std::optional<Seconds> unanswered_since_;  // a change of conditions that no adjustment has followed yet
   // An evaluation is of the snapshot taken when it was asked for, whenever its result is known.
   std::map<std::uint64_t, CurvePoint> under_evaluation_;  // by updates

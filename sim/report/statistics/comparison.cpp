@@ -5,12 +5,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
-#include "sim/base/csv.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"
-#include "sim/report/output/assumed_learner.hpp"
-#include "sim/report/output/columns.hpp"
 #include "sim/report/output/text_table.hpp"
 
 namespace paceline {
@@ -174,90 +171,106 @@ std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variant
   return compare(runs);
 }
 
-namespace {
-
-void add_against_first(CsvTable& table, const std::optional<PairedComparison>& paired) {
-  if (!paired) {
-    for (int i = 0; i < 7; ++i) table.add("");
-    return;
-  }
-  const auto& speedup = paired->speedup_interval;
-  table.add(speedup ? std::optional(speedup->low) : std::nullopt)
-      .add(speedup ? std::optional(speedup->high) : std::nullopt)
-      .add(paired->p_faster)
-      .add(paired->p_faster_interval.low)
-      .add(paired->p_faster_interval.high)
-      .add(paired->pairs)
-      .add(paired->correlation);
+const Columns<ComparedVariant>& comparison_columns() {
+  using V = ComparedVariant;
+  // Without a target there is nothing to reach.
+  const auto if_learns = [](auto value_of) {
+    return [value_of](const V& one) { return one.target_accuracy ? Cell(value_of(one.summary)) : Cell(); };
+  };
+  const auto of_pairs = [](auto value_of) {
+    return
+        [value_of](const V& one) { return one.against_first ? Cell(value_of(*one.against_first)) : Cell(); };
+  };
+  using Times = TimeToAccuracy;
+  using Pairs = PairedComparison;
+  static const Columns<V> columns = {
+      {"variant", "-", "name", &V::name},
+      {"target_accuracy", "fraction", "empty: none, end times are compared instead", &V::target_accuracy},
+      {"assumed_learner", "0 or 1",
+       "whether no recorded runs stand behind its accuracies, nor behind the times to them",
+       [](const V& one) { return one.has_assumed_learner ? 1 : 0; }},
+      {"replications", "runs", "that could be carried out", [](const V& one) { return one.summary.runs; }},
+      {"reached", "runs", "that reached the target", [](const V& one) { return one.summary.reached; }},
+      {"p_reach", "probability", "that one further run does; never 0 or 1",
+       if_learns([](const Times& s) { return s.p_reach; })},
+      {"p_reach_low", "probability", "lower end of its 90 % interval",
+       if_learns([](const Times& s) { return s.p_reach_interval.low; })},
+      {"p_reach_high", "probability", "upper end",
+       if_learns([](const Times& s) { return s.p_reach_interval.high; })},
+      {"time_to_accuracy_median_s", "s", "a run that never reaches counts as slowest; empty: never",
+       [](const V& one) { return one.summary.median; }},
+      {"time_to_accuracy_kaplan_meier_s", "s",
+       "median if a run that ended short of its target might have reached it later; empty: beyond the runs",
+       if_learns([](const Times& s) { return s.kaplan_meier_median; })},
+      {"time_to_accuracy_low_s", "s", "lower end of a further run's 90 % interval; empty: none",
+       [](const V& one) { return one.summary.low; }},
+      {"time_to_accuracy_high_s", "s", "upper end; empty: none, or open",
+       [](const V& one) { return one.summary.high; }},
+      {"restricted_mean_s", "s", "mean time, at most the horizon each",
+       if_learns([](const Times& s) { return s.restricted_mean; })},
+      {"horizon_s", "s", "the longest run of all variants", [](const V& one) { return one.summary.horizon; }},
+      {"end_time_median_s", "s", "of the job, whatever ended it: also what cut it short",
+       [](const V& one) { return one.end_times.median; }},
+      {"end_time_low_s", "s", "lower end of a further run's 90 % interval; empty: none",
+       [](const V& one) { return one.end_times.low; }},
+      {"end_time_high_s", "s", "upper end; empty: none", [](const V& one) { return one.end_times.high; }},
+      {"cut_short", "runs", "that diverged or stalled", [](const V& one) { return one.end_times.cut_short; }},
+      {"speedup", "-",
+       "the first variant's median time over this one's; to the end of the work when neither has a target: a "
+       "job cut short never does it",
+       &V::speedup},
+      {"speedup_low", "-",
+       "lower end of the 90 % confidence interval of the mean paired ratio; empty: fewer than 2 pairs, or "
+       "some never reached",
+       of_pairs([](const Pairs& p) { return p.speedup_interval ? Cell(p.speedup_interval->low) : Cell(); })},
+      {"speedup_high", "-", "upper end",
+       of_pairs([](const Pairs& p) { return p.speedup_interval ? Cell(p.speedup_interval->high) : Cell(); })},
+      {"p_faster", "probability", "that this variant beats the first one; never 0 or 1",
+       of_pairs([](const Pairs& p) { return p.p_faster; })},
+      {"p_faster_low", "probability", "lower end of its 90 % interval",
+       of_pairs([](const Pairs& p) { return p.p_faster_interval.low; })},
+      {"p_faster_high", "probability", "upper end",
+       of_pairs([](const Pairs& p) { return p.p_faster_interval.high; })},
+      {"pairs", "pairs", "of replications with a common seed behind p_faster; empty: not comparable",
+       of_pairs([](const Pairs& p) { return p.pairs; })},
+      {"time_correlation", "-",
+       "realized, of the two variants' log times over those pairs; empty: fewer than 3, or no variance",
+       of_pairs([](const Pairs& p) { return p.correlation; })},
+      {"throughput_samples_per_s", "samples/s", "mean over the replications", &V::mean_samples_per_s}};
+  return columns;
 }
-
-using json = nlohmann::ordered_json;
-
-json number_or_null(const std::optional<double>& value) {
-  return value ? json(*value) : json(nullptr);
-}
-
-json expectations_json(const std::vector<ExpectationOutcome>& outcomes) {
-  json all = json::array();
-  for (const ExpectationOutcome& outcome : outcomes)
-    all.push_back({{"key", outcome.key},
-                   {"expected", outcome.expected},
-                   {"measured", number_or_null(outcome.value)},
-                   {"held", outcome.held}});
-  return all;
-}
-
-json against_first_json(const ComparedVariant& one) {
-  const PairedComparison& paired = *one.against_first;
-  const auto& interval = paired.speedup_interval;
-  return {{"pairs", paired.pairs},
-          {"speedup",
-           {{"estimate", number_or_null(one.speedup)},
-            {"low", interval ? json(interval->low) : json(nullptr)},
-            {"high", interval ? json(interval->high) : json(nullptr)}}},
-          {"p_faster",
-           {{"estimate", paired.p_faster},
-            {"low", paired.p_faster_interval.low},
-            {"high", paired.p_faster_interval.high}}},
-          {"time_correlation", number_or_null(paired.correlation)}};
-}
-
-}  // namespace
 
 std::string comparison_csv(const std::vector<ComparedVariant>& compared) {
-  CsvTable table(columns_of("comparison.csv"));
+  CsvTable table(names_of(comparison_columns()));
   for (const ComparedVariant& one : compared) {
-    const TimeToAccuracy& s = one.summary;
-    const auto if_learns = [&](double value) {
-      return one.target_accuracy ? std::optional(value) : std::nullopt;
-    };
-    table.add(one.name)
-        .add(one.target_accuracy)
-        .add(one.has_assumed_learner ? 1 : 0)
-        .add(s.runs)
-        .add(s.reached)
-        .add(if_learns(s.p_reach))
-        .add(if_learns(s.p_reach_interval.low))
-        .add(if_learns(s.p_reach_interval.high))
-        .add(s.median)
-        .add(one.target_accuracy ? s.kaplan_meier_median : std::nullopt)
-        .add(s.low)
-        .add(s.high)
-        .add(if_learns(s.restricted_mean.value()))
-        .add(s.horizon)
-        .add(one.end_times.median)
-        .add(one.end_times.low)
-        .add(one.end_times.high)
-        .add(one.end_times.cut_short)
-        .add(one.speedup);
-    add_against_first(table, one.against_first);
-    table.add(one.mean_samples_per_s).end_row();
+    add_cells(table, comparison_columns(), one);
+    table.end_row();
   }
   return table.text();
 }
 
+namespace {
+
+using json = nlohmann::ordered_json;
+
+json interval_json(const char* name, const json& estimate, const json& low, const json& high) {
+  return {{name, estimate}, {"low", low}, {"high", high}};
+}
+
+json against_first_json(const ComparedVariant& one) {
+  const PairedComparison& paired = *one.against_first;
+  const std::optional<Interval>& speedup = paired.speedup_interval;
+  return {{"pairs", paired.pairs},
+          {"speedup", interval_json("estimate", one.speedup, speedup ? json(speedup->low) : json(),
+                                    speedup ? json(speedup->high) : json())},
+          {"p_faster", interval_json("estimate", paired.p_faster, paired.p_faster_interval.low,
+                                     paired.p_faster_interval.high)},
+          {"time_correlation", paired.correlation}};
+}
+
+}  // namespace
+
 std::string comparison_json(const std::vector<ComparedVariant>& compared) {
-  const auto time = [](const std::optional<Seconds>& t) { return t ? json(t->value()) : json(nullptr); };
   json rows = json::array();
   for (const ComparedVariant& one : compared) {
     const TimeToAccuracy& s = one.summary;
@@ -265,26 +278,21 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
                 {"assumed_learner", one.has_assumed_learner},
                 {"replications", s.runs},
                 {"throughput_samples_per_s", one.mean_samples_per_s},
-                {"horizon_s", s.horizon.value()}};
+                {"horizon_s", s.horizon}};
     if (one.target_accuracy) {
       row["reached"] = s.reached;
-      row["p_reach"] = {
-          {"estimate", s.p_reach}, {"low", s.p_reach_interval.low}, {"high", s.p_reach_interval.high}};
-      row["time_to_accuracy_s"] = {{"median", time(s.median)},
-                                   {"kaplan_meier_median", time(s.kaplan_meier_median)},
-                                   {"low", time(s.low)},
-                                   {"high", time(s.high)}};
-      row["restricted_mean_s"] = s.restricted_mean.value();
+      row["p_reach"] = interval_json("estimate", s.p_reach, s.p_reach_interval.low, s.p_reach_interval.high);
+      row["time_to_accuracy_s"] = {{"median", s.median},
+                                   {"kaplan_meier_median", s.kaplan_meier_median},
+                                   {"low", s.low},
+                                   {"high", s.high}};
+      row["restricted_mean_s"] = s.restricted_mean;
     }
-    row["end_time_s"] = {{"median", one.end_times.median.value()},
-                         {"low", time(one.end_times.low)},
-                         {"high", time(one.end_times.high)}};
+    row["end_time_s"] = interval_json("median", one.end_times.median, one.end_times.low, one.end_times.high);
     row["cut_short"] = one.end_times.cut_short;
-    row["speedup"] = number_or_null(one.speedup);
+    row["speedup"] = one.speedup;
     if (one.against_first) row["against_first"] = against_first_json(one);
-    row["bottleneck"] = one.bottleneck ? json{{"resource", one.bottleneck->resource},
-                                              {"saturated_percent", 100.0 * one.bottleneck->share}}
-                                       : json(nullptr);
+    row["bottleneck"] = bottleneck_json(one.bottleneck);
     row["expectations"] = expectations_json(one.expectations);
     rows.push_back(row);
   }

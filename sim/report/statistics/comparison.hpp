@@ -1,17 +1,18 @@
 // Several ways to run one job, side by side: for the terminal and as CSV.
 //
-// Equation:    speed-up = median time of the first / median time of this one, absent when either is. The times are
-//              those to the target accuracy when both have the same one; to the end of the work when neither has one
-//              and their workloads are equal: a job that diverged or stalled never does it. Other variants are not
-//              compared. Probability, interval and correlation: paired.hpp.
+// Equation:    speed-up = median time of the first / median time of this one, absent when either is. The
+//              times are those to the target accuracy when both have the same one; to the end of the work
+//              when neither has one and their workloads are equal: a job that diverged or stalled never does
+//              it. Other variants are not compared. Probability, interval and correlation: paired.hpp.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/report/output/column.hpp"
 #include "sim/report/output/results_folder.hpp"
-#include "sim/report/output/time_text.hpp"
+#include "sim/report/output/text_table.hpp"
 #include "sim/report/recording/bottlenecks.hpp"
 #include "sim/report/statistics/expectations.hpp"
 #include "sim/report/statistics/paired.hpp"
@@ -50,10 +51,11 @@ struct ComparedVariant {
 [[nodiscard]] std::optional<Seconds> median_time(const ComparedRuns& runs);
 [[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants);
 [[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants);
-// The second against the first, over the replications that both have with the same seed; nothing when their targets or
-// workloads differ, or no pair is there.
+// The second against the first, over the replications that both have with the same seed; nothing when their
+// targets or workloads differ, or no pair is there.
 [[nodiscard]] std::optional<PairedComparison> compare_pairs(const ComparedRuns& first,
                                                             const ComparedRuns& second);
+[[nodiscard]] const Columns<ComparedVariant>& comparison_columns();
 [[nodiscard]] std::string comparison_csv(const std::vector<ComparedVariant>& compared);
 // The table a person reads, with a line that says what its intervals are.
 [[nodiscard]] std::string comparison_table(const std::vector<ComparedVariant>& compared);

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/order_statistics.hpp"
-#include "sim/report/output/time_text.hpp"
+#include "sim/report/output/text_table.hpp"
 #include "sim/report/statistics/time_to_accuracy.hpp"
 #include "sim/scenario/sections/sections.hpp"
 

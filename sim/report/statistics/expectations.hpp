@@ -2,11 +2,10 @@
 //
 // Models:      `expect` of a scenario: each threshold against the median over the replications.
 // Equation:    time to accuracy: never is infinitely slow; P(reach): its estimate (time_to_accuracy.hpp);
-//              time per epoch = end time · samples of the training set / samples applied; infinite when none was.
-//              staleness: RunSummary::mean_staleness.   Median of an even number: the mean of the middle two.
+//              time per epoch = end time · samples of the training set / samples applied; infinite when none
+//              was. Median of an even number: the mean of the middle two.
 // Units:       seconds, fractions of 1, samples/s, updates.
 // Assumptions: the scenario's semantic checks passed: a target or a learner is there where one is needed.
-// Source:      design section 7.
 #pragma once
 
 #include <optional>

@@ -1,20 +1,20 @@
 // What two variants' runs with common seeds say about which is faster, and by how much.
 //
-// Models:      n pairs of times (a_i, b_i), a_i of the first variant and b_i of this one in the replication of the same
-//              seed; an absent time was never reached and is slower than any that was.
+// Models:      n pairs of times (a_i, b_i), a_i of the first variant and b_i of this one in the replication
+//              of the same seed; an absent time was never reached and is slower than any that was.
 // Equation:    w = wins of b + ties / 2; two that never reached are a tie.
 //              P(b faster) = (w + 1/2) / (n + 1); 90 % interval: the 5 % and 95 % quantiles of
 //                Beta(w + 1/2, n - w + 1/2) (Jeffreys), so neither is ever 0 or 1.
-//              realized correlation: Pearson's r of (ln a_i, ln b_i) over the m pairs where both reached; absent for
-//                m < 3 or when one does not vary.
+//              realized correlation: Pearson's r of (ln a_i, ln b_i) over the m pairs where both reached;
+//                absent for m < 3 or when one does not vary.
 //              speed-up, if all pairs reached and n >= 2, with d_i = ln a_i - ln b_i:
 //                exp(mean(d) ± t_{0.95, n-1} · s / sqrt(n)),  s² = max(var(d), (g_a² + g_b²) / 12),
-//                g the time between evaluations over the mean time: a 90 % confidence interval of the mean ratio.
+//                g the time between evaluations over the mean time: a 90 % interval of the mean ratio.
 //              difference, if all pairs reached and n >= 2: mean(b_i - a_i) ± t_{0.95, n-1} · sd / sqrt(n).
 // Units:       seconds; speed-up above 1 and differences below 0: this one is faster.
 // Assumptions: log-normal ratios for the speed-up's interval; none for the probability but independent pairs.
 // Not modelled: calibration error, which both variants share.
-// Source:      design sections 1 and 5; Brown, Cai, DasGupta 2001 (Jeffreys interval).
+// Source:      Brown, Cai, DasGupta 2001 (Jeffreys interval).
 #pragma once
 
 #include <optional>

@@ -1,15 +1,16 @@
 // Which of many combinations is best, which cannot be told apart, and which are worth their time.
 //
 // Models:      combinations of a study with runs of common seeds.
-// Equation:    order: median time (never last), then restricted mean. Ties: a combination shares the rank of the best one
-//              before it whose 90 % interval of P(faster) against it holds 1/2, or with which it has no pairs at all.
-//              Pareto front: no other combination has both a lower median time and a final accuracy (median) at least as
-//              high, or an equal time and a higher one.
+// Equation:    order: median time (never last), then restricted mean. Ties: a combination shares the rank of
+//              the best one before it whose 90 % interval of P(faster) against it holds 1/2, or with which it
+//              has no pairs at all.
+//              Pareto front: no other combination has both a lower median time and a final accuracy (median)
+//              at least as high, or an equal time and a higher one.
 // Units:       seconds; accuracy as a fraction.
-// Assumptions: those of paired.hpp. A tie says that these runs do not tell them apart, not that they are equal; with more
-//              replications it may break. Of many that are compared some win by luck: the intervals are each for one pair.
+// Assumptions: those of paired.hpp. A tie says that these runs do not tell them apart, not that they are
+//              equal; with more replications it may break. Of many that are compared some win by chance: the
+//              intervals are each for one pair.
 // Not modelled: correction for the number of comparisons.
-// Source:      design sections 1 and 5.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,8 @@ struct Ranked {
 // The best first.
 [[nodiscard]] std::vector<Ranked> rank(const std::vector<ComparedRuns>& combinations);
 
-// Of times to the target; without one the median time, the horizon where half of the jobs or more diverged or stalled.
+// Of times to the target; without one the median time, the horizon where half of the jobs or more diverged or
+// stalled.
 [[nodiscard]] Seconds restricted_mean(const ComparedRuns& runs, Seconds horizon);
 
 }  // namespace paceline

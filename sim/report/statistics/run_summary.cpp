@@ -1,16 +1,38 @@
 #include "sim/report/statistics/run_summary.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace paceline {
 
 RunSummary summary_of(const RunResult& run) {
-  return {.seed = run.seed,
-          .end_reason = run.end_reason,
-          .time_to_accuracy = run.time_to_accuracy,
-          .end_time = run.end_time,
-          .samples = run.samples,
-          .final_accuracy = run.curve.empty() ? std::nullopt : std::optional(run.curve.back().accuracy),
-          .mean_staleness = run.mean_staleness(),
-          .evaluation_interval = run.evaluation_interval()};
+  constexpr double seconds_per_hour = 3600.0;
+  RunSummary summary{.seed = run.seed,
+                     .end_reason = run.end_reason,
+                     .time_to_accuracy = run.time_to_accuracy,
+                     .end_time = run.end_time,
+                     .final_loss = {},
+                     .final_accuracy = {},
+                     .best_accuracy = {},
+                     .updates = run.updates,
+                     .samples = run.samples,
+                     .gradients_started = run.gradients_started,
+                     .mean_staleness = run.mean_staleness(),
+                     .mean_shard_staleness = run.mean_shard_staleness(),
+                     .adjustments = run.adjustments,
+                     .mean_imbalance = run.mean_imbalance(),
+                     .mean_batch_growth = run.mean_batch_growth(),
+                     .mean_lag = run.mean_lag(),
+                     .evaluation_interval = run.evaluation_interval(),
+                     .core_hours = run.cores * run.end_time.value() / seconds_per_hour};
+  if (run.curve.empty()) return summary;
+  const CurvePoint& last = run.curve.back();
+  if (std::isfinite(last.loss)) summary.final_loss = last.loss;
+  summary.final_accuracy = last.accuracy;
+  summary.best_accuracy = 0.0;
+  for (const CurvePoint& point : run.curve)
+    summary.best_accuracy = std::max(*summary.best_accuracy, point.accuracy);
+  return summary;
 }
 
 std::vector<RunSummary> summaries_of(const std::vector<RunResult>& runs) {

@@ -1,6 +1,4 @@
-// What comparisons need of one run: a few numbers, kept for thousands of runs where whole results would not fit.
-//
-// Units:       seconds, samples, updates; accuracy as a fraction.
+// One run in a few numbers: a row of summary.csv, and what a study keeps of each of its thousands of runs.
 #pragma once
 
 #include <optional>
@@ -16,10 +14,20 @@ struct RunSummary {
   std::string end_reason;                   // as in RunResult
   std::optional<Seconds> time_to_accuracy;  // absent: never, or there is no target
   Seconds end_time;
-  std::int64_t samples = 0;
+  std::optional<double> final_loss;  // absent: no evaluation was known before the end, or it is not finite
   std::optional<double> final_accuracy;  // absent: no evaluation was known before the end
+  std::optional<double> best_accuracy;
+  std::uint64_t updates = 0;
+  std::int64_t samples = 0;
+  std::uint64_t gradients_started = 0;
   double mean_staleness = 0.0;
+  double mean_shard_staleness = 0.0;
+  std::uint64_t adjustments = 0;
+  double mean_imbalance = 1.0;
+  double mean_batch_growth = 1.0;
+  std::optional<Seconds> mean_lag;
   Seconds evaluation_interval;  // mean time between two evaluations
+  double core_hours = 0.0;
 
   // Neither diverged nor stalled: else the end of the job is not the end of its work.
   [[nodiscard]] bool did_its_work() const { return end_reason != "diverged" && end_reason != "stalled"; }

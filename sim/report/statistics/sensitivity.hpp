@@ -2,18 +2,18 @@
 //
 // Models:      a table: every combination has a label in each column and a time.
 // Equation:    Y = ln of the restricted mean time (time_to_accuracy.hpp), so that factors add.
-//              one at a time: exp(max Y - min Y) over the combinations that differ from the reference in that column
-//                only; the reference is the first combination.
-//              total effect: S_T = E[Var(Y | all other columns)] / Var(Y), the variances over the combinations, each as
-//                likely as any other: what is left unexplained when everything else is known. 0: it does not matter; the
-//                sum over the columns exceeds 1 where they act together.
-//              winner: within one setting of all other columns, the label with the lowest median time, and whether its
-//                runs tell it apart from the second (ranking.hpp).
+//              one at a time: exp(max Y - min Y) over the combinations that differ from the reference (the
+//                first one) in that column only.
+//              total effect: S_T = E[Var(Y | all other columns)] / Var(Y), the variances over the
+//                combinations, each as likely as any other: what is left unexplained when everything else is known. 0: it does not
+//                matter; the sum over the columns exceeds 1 where they act together.
+//              winner: within one setting of all other columns, the label with the lowest median time, and
+//                whether its runs tell it apart from the second (ranking.hpp).
 // Units:       pure numbers.
-// Assumptions: the listed values stand for what may be met, each equally likely. Noise of the runs counts as effect:
-//              with few replications every column seems to matter a little.
+// Assumptions: the listed values stand for what may be met, each equally likely. Noise of the runs counts as
+//              effect: with few replications every column seems to matter a little.
 // Not modelled: values between those listed; intervals of the effects.
-// Source:      Homma and Saltelli 1996 (total effect), formula from memory; exact over a full table.
+// Source:      Homma and Saltelli 1996 (total effect), as usually given; exact over a full table.
 #pragma once
 
 #include <optional>

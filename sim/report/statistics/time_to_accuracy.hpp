@@ -4,23 +4,22 @@
 // Equation:    P(reach) = (k + 1/2) / (n + 1) for k of n reached (Jeffreys), so never 0 or 1;
 //              its 90 % interval: Clopper-Pearson.
 //              median: the middle of the t_i, a run that never reaches counting as infinitely slow.
-//              Kaplan-Meier median: the first t with S(t) = prod_{t_i <= t} (1 - d_i / n_i) <= 1/2, midway to the next t_i
-//                where it is exactly 1/2; d_i runs reach at t_i, n_i are still at work just before. A run that did its
-//                whole workload without reaching is censored at its end: with more work it might have reached. One that
-//                diverged or stalled never would.
+//              Kaplan-Meier median: the first t with S(t) = prod_{t_i <= t} (1 - d_i / n_i) <= 1/2, midway to
+//                the next t_i where it is exactly 1/2; d_i runs reach at t_i, n_i are still at work just before. A run
+//                that did its whole workload without reaching is censored at its end: with more work it might
+//                have reached. One that diverged or stalled never would.
 //              90 % prediction interval for one further run, if all n >= 2 reached, with y_i = ln t_i:
 //                exp(mean(y) ± t_{0.95, n-1} · s · sqrt(1 + 1/n)),  s² = max(var(y), (Δ/median)² / 12),
-//              Δ the mean time between evaluations: times are rounded up to that grid, which a few runs that happen to
-//              agree would hide. If some run never reached, the upper end is open; the lower end then uses the
-//              runs that did (at least 2).
-//              restricted mean: mean of min(t_i, horizon), a run that never reaches counting as the horizon: the
-//              longest run of all that are compared, so that the means of a comparison can be compared.
+//              Δ the mean time between evaluations: times are rounded up to that grid, which a few runs that
+//              happen to agree would hide. If some run never reached, the upper end is open; the lower end
+//              then uses the runs that did (at least 2).
+//              restricted mean: mean of min(t_i, horizon), a run that never reaches counting as the horizon:
+//              the longest run of all that are compared, so that the means of a comparison can be compared.
 // Units:       seconds.
 // Assumptions: log-normal times across seeds; calibration error is part of the interval only when
 //              each replication draws its profile (--profile-uncertainty).
 // Not modelled: paired comparisons between variants (paired.hpp).
-// Source:      design section 5 (evaluation and time-to-accuracy); Brown, Cai, DasGupta 2001 for the binomial;
-//              Kaplan and Meier 1958.
+// Source:      Brown, Cai, DasGupta 2001 for the binomial; Kaplan and Meier 1958.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // Whether memory holds one more simulation.
 //
-// Equation:    another one fits if  (1 - spare) · available - Σ max(0, peak - used_i) >= peak: what the running ones may
-//              still grow to is taken as given away.
+// Equation:    another one fits if  (1 - spare) · available - Σ max(0, peak - used_i) >= peak: what the
+//              running ones may still grow to is taken as given away.
 // Units:       MiB.
 // Assumptions: simulations of one study need about as much as the largest one so far.
 // Not modelled: other programs that are about to grow.

@@ -130,17 +130,15 @@ bool memory_allows(const std::vector<Child>& running, double peak_memory_mib) {
 
 }  // namespace
 
-double stream_in_processes(std::size_t count, const PoolRules& rules,
-                           const std::function<std::string(std::size_t)>& task,
-                           const std::function<void(std::size_t, TaskOutcome)>& on_outcome) {
-  check(rules.jobs > 0, "a pool needs at least one job");
+double run_in_processes(std::size_t count, int jobs, const std::function<std::string(std::size_t)>& task,
+                        const std::function<void(std::size_t, TaskOutcome)>& on_outcome) {
+  check(jobs > 0, "a pool needs at least one job");
   double peak_memory_mib = 0.0;
   RunningChildren running;
   std::size_t next = 0;
-  bool mistaken = false;
   while (true) {
     throw_if_interrupted();
-    while (!mistaken && running.children.size() < static_cast<std::size_t>(rules.jobs) && next < count &&
+    while (running.children.size() < static_cast<std::size_t>(jobs) && next < count &&
            memory_allows(running.children, peak_memory_mib)) {
       running.children.push_back(start_child(next, task));
       ++next;
@@ -154,24 +152,9 @@ double stream_in_processes(std::size_t count, const PoolRules& rules,
       if (waiting[i].revents == 0 || receive(running.children[i])) continue;
       const Child done = std::move(running.children[i]);
       running.children.erase(running.children.begin() + static_cast<std::ptrdiff_t>(i));
-      TaskOutcome outcome = reap(done, peak_memory_mib);
-      mistaken = mistaken || (rules.ends_after_mistake && outcome.status == TaskStatus::user_error);
-      on_outcome(done.task, std::move(outcome));
+      on_outcome(done.task, reap(done, peak_memory_mib));
     }
   }
-}
-
-PoolReport run_in_processes(std::size_t count, int jobs, const std::function<std::string(std::size_t)>& task,
-                            const std::function<void(std::size_t)>& on_done) {
-  PoolReport report;
-  report.outcomes.resize(count);
-  std::size_t finished = 0;
-  report.peak_memory_mib =
-      stream_in_processes(count, {.jobs = jobs}, task, [&](std::size_t index, TaskOutcome outcome) {
-        report.outcomes[index] = std::move(outcome);
-        on_done(++finished);
-      });
-  return report;
 }
 
 int default_jobs() {

@@ -1,20 +1,23 @@
-// Sync-Switch's offline search: the smallest share of synchronous training that keeps the accuracy of all of it.
+// Sync-Switch's offline search: the smallest share of synchronous training that keeps the
+// accuracy of synchronous training alone.
 //
-// Models:      a recurring job whose converged accuracy grows with the share of it that trains synchronously, and its time
-//              too. Shares are tried by halving an interval; the one that is chosen, and the next lower one that was
-//              tried, are then run again on seeds the search has not seen.
-// Equation:    A = mean final accuracy of R runs at share 1, or the target given; lower = 0, upper = 1; M times:
+// Models:      a recurring job whose converged accuracy grows with the share of it that trains synchronously,
+//              and its time too. Shares are tried by halving an interval; the one that is chosen, and the
+//              next lower one that was tried, are then run again on seeds the search has not seen.
+// Equation:    A = mean final accuracy of R runs at share 1, or the target given; lower = 0, upper = 1;
+//              M times:
 //                r = (lower + upper) / 2;  a = mean final accuracy of R runs at r;
-//                r is good if |A − a| <= β (two-sided) or A − a <= β (one-sided): then upper = r, else lower = r.
-//              Chosen: upper. P(within β) of k of n fresh runs = (k + 1/2) / (n + 1), each run held against A alone.
+//                r is good if |A − a| <= β (two-sided) or A − a <= β (one-sided);
+//                if so upper = r, else lower = r.
+//              Chosen: upper. P(within β) of k of n fresh runs = (k + 1/2) / (n + 1), each run held against A.
 //              Pay-off: jobs after which the search has cost less time than it saved
 //                = ⌈time of all runs of the search / (mean time at share 1 − mean time at the chosen share)⌉.
 // Units:       shares and accuracies as fractions, seconds of simulated time.
-// Assumptions: a run's final accuracy is its converged one. The search's own runs would be made one after the other.
-//              Replications 0 … R−1 are those of the search, R … R+n−1 the fresh ones.
-// Not modelled: reuse of a search for another cluster; accuracies that do not grow with the share (then the search still
-//              ends, at a good share, but not at the smallest).
-// Source:      Sync-Switch reference, section 7 (timing policy: binary search, β = 0.01, about 5 runs and 5 settings).
+// Assumptions: a run's final accuracy is its converged one. The search's own runs would be made one after the
+//              other. Replications 0 … R−1 are those of the search, R … R+n−1 the fresh ones.
+// Not modelled: reuse of a search for another cluster; accuracies that do not grow with the share (then the
+//              search still ends, at a good share, but not at the smallest).
+// Source:      Sync-Switch (ICDCS 2021), timing policy: binary search with β = 0.01, about 5 runs and 5 settings.
 #pragma once
 
 #include <optional>
@@ -67,12 +70,13 @@ struct TimingChoice {
   std::optional<double> jobs_to_pay_off;
 };
 
-// Whether the fresh runs contradict the search: the chosen share misses the target, or the next lower one keeps it.
+// Whether the fresh runs contradict the search: the chosen share misses the target, or the next lower one
+// keeps it.
 enum class FreshVerdict { agrees, chosen_misses, lower_suffices };
 [[nodiscard]] FreshVerdict verdict_of(const TimingChoice& choice);
 
-// Absent when share 1 does not reach the target within the tolerance: then no share can be asked to. `reached` says
-// what it does reach.
+// Absent when share 1 does not reach the target within the tolerance: then no share can be asked to.
+// `reached` says what it does reach.
 struct TargetOutOfReach {
   double target_accuracy = 0.0;
   double reached = 0.0;

@@ -1,18 +1,21 @@
 // The methods of search over a line or a list.
 //
 // Models:      exhaustive: every setting of a list, all replications of each.
-//              golden section: shrinks an interval around the lowest of three points until it is short enough.
-//              successive halving: rounds; in each, the settings that are left get `keep_one_of` times the replications
-//              of the round before, and the best one in `keep_one_of` go on.
-// Equation:    golden section: an interval [a, b] is probed at b - φ(b-a) and a + φ(b-a), φ = (√5 - 1)/2, so that one of
-//              the two points can be used again; settings tried = 2 + ⌈ln(tolerance/(b-a)) / ln φ⌉, the ends apart.
-//              successive halving of n settings: round k has ⌈n / q^k⌉ settings with min(r₀ q^k, R) replications.
+//              golden section: shrinks an interval around the lowest of three points until it is short
+//              enough.
+//              successive halving: rounds; in each, the settings that are left get `keep_one_of` times the
+//              replications of the round before, and the best one in `keep_one_of` go on.
+// Equation:    golden section: an interval [a, b] is probed at b - φ(b-a) and a + φ(b-a), φ = (√5 - 1)/2, so
+//              that one of the two points can be used again; settings tried, but for the ends:
+//                2 + ⌈ln(tolerance/(b-a)) / ln φ⌉.
+//              successive halving of n settings: round k has ⌈n / q^k⌉ settings with min(r₀ q^k, R)
+//                replications.
 // Units:       those of the settings.
-// Assumptions: golden section: the score has one valley on the interval (beside noise smaller than its depth); common
-//              random numbers over settings make that noise small. An infeasible setting counts as higher than any other,
-//              so the feasible settings must lie together.
+// Assumptions: golden section: the score has one valley on the interval (beside noise smaller than its
+//              depth); common random numbers over settings make that noise small. An infeasible setting
+//              counts as higher than any other, so the feasible settings must lie together.
 // Not modelled: several numbers at a time; gradients.
-// Source:      Kiefer 1953 (golden section); Jamieson and Talwalkar 2016 (successive halving), rules from memory.
+// Source:      Kiefer 1953 (golden section); Jamieson and Talwalkar 2016 (successive halving).
 #pragma once
 
 #include <optional>

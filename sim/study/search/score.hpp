@@ -1,15 +1,15 @@
 // What a search minimizes, and subject to what.
 //
 // Models:      a score for the outcome of a setting: smaller is better.
-// Equation:    time-to-accuracy: first the share of the runs that never reach the target, then the mean over the runs of the
-//              time to it (of the end, where it is never reached): never is slower than any time, however short the job;
-//              core-hours: mean of the whole job's; money = price · core-hours.
-//              A setting whose mean final accuracy is below the required one, or that has a run without any where one is
-//              required, is infeasible: its score is absent and worse than every number.
+// Equation:    time-to-accuracy: first the share of the runs that never reach the target, then the mean over
+//              the runs of the time to it (of the end, where it is never reached): never is slower than any
+//              time, however short the job; core-hours: mean of the whole job's; money = price · core-hours.
+//              A setting whose mean final accuracy is below the required one, or that has a run without any
+//              where one is required, is infeasible: its score is absent and worse than every number.
 // Units:       seconds, core-hours, units of the price.
-// Assumptions: a mean is wanted, since the same job is run again and again; a median would not see rare failures.
+// Assumptions: a mean is wanted, since the same job is run again and again; a median would not see rare
+//              failures.
 // Not modelled: risk aversion.
-// Source:      design section 5 (a run that never reaches counts as slower).
 #pragma once
 
 #include <compare>

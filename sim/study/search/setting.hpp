@@ -1,12 +1,11 @@
 // What a search tries, and what it gets back.
 //
-// Models:      a setting is one number: a position along a line, or an index into a list. Evaluating it gives one outcome
-//              for each replication 0 … n-1; replication r has the same random numbers for every setting (common random
-//              numbers), so that settings are compared pair by pair.
+// Models:      a setting is one number: a position along a line, or an index into a list. Evaluating it gives
+//              one outcome for each replication 0 … n-1; replication r has the same random numbers for every
+//              setting (common random numbers), so that settings are compared pair by pair.
 // Units:       seconds, core-hours; accuracy as a fraction.
 // Assumptions: evaluating is deterministic: asked again for more replications, the first ones are the same.
 // Not modelled: settings of several numbers.
-// Source:      design section 6 (offline search over simulated runs).
 #pragma once
 
 #include <functional>

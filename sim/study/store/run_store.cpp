@@ -1,29 +1,105 @@
 #include "sim/study/store/run_store.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/report/output/build_info.hpp"
-#include "sim/report/output/columns.hpp"
 #include "sim/study/store/content_hash.hpp"
 #include "sim/study/store/run_store_sql.hpp"
 
 namespace paceline {
 namespace {
 
-using sqlite::quoted_name;
-using sqlite::Statement;
-using sqlite::Transaction;
+constexpr int store_version = 2;
+constexpr int wait_for_lock_ms = 200;
 
-constexpr int first_metric = 4;  // of the columns of `runs`: run, status, message, build before it
+// What follows the numbers of a run, of which there is one for each column of the table.
+constexpr const char* after_numbers = ", packed BLOB, packed_by TEXT";
 
-RunStatus status_of(const Statement& row, int column) {
-  if (row.is_null(column)) return RunStatus::missing;
-  return row.text(column) == "done" ? RunStatus::done : RunStatus::failed;
+std::string number_columns() {
+  std::string columns;
+  for (const Column<RunSummary>& column : summary_columns())
+    columns += fmt::format(", {} {}", quoted_name(column.name), column.type);
+  return columns;
+}
+
+Cell cell_of(const SQLite::Column& column) {
+  if (column.isNull()) return nullptr;
+  if (column.isInteger()) return static_cast<std::int64_t>(column);
+  if (column.isFloat()) return column.getDouble();
+  return column.getString();
+}
+
+// From a row that begins at `first` with status, message and the numbers.
+void read_run(SQLite::Statement& row, int first, StoredRun& run) {
+  const std::string status = row.getColumn(first).getString();
+  run.status = status == "done"     ? RunStatus::done
+               : status == "failed" ? RunStatus::failed
+                                    : RunStatus::missing;
+  run.message = row.getColumn(first + 1).getString();
+  run.summary.reset();
+  if (run.status != RunStatus::done) return;
+  run.summary.emplace();
+  int number = first + 2;
+  for (const Column<RunSummary>& column : summary_columns()) {
+    if (column.set) column.set(*run.summary, cell_of(row.getColumn(number)));
+    ++number;
+  }
 }
 
 }  // namespace
+
+void bind_cell(SQLite::Statement& statement, int position, const Cell& cell) {
+  if (cell.is_null()) {
+    statement.bind(position);
+  } else if (cell.is_number_float()) {
+    statement.bind(position, cell.get<double>());
+  } else if (cell.is_number()) {
+    statement.bind(position, cell.get<std::int64_t>());
+  } else {
+    statement.bind(position, cell.get<std::string>());
+  }
+}
+
+std::string quoted_name(std::string_view name) {
+  std::string quoted = "\"";
+  for (const char c : name) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string number_names(std::string_view table) {
+  std::vector<std::string> names;
+  for (const ColumnText& column : summary_columns())
+    names.push_back(fmt::format("{}{}", table, quoted_name(column.name)));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// A user can mend most of it; a statement that does not fit the tables is our mistake.
+void explain(const std::filesystem::path& file, const SQLite::Exception& error) {
+  switch (error.getErrorCode() & 0xFF) {  // the primary code of an extended one
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw UserError(fmt::format("{} is in use by another process", file.string()),
+                      "wait until it ends, or use another folder");
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+      throw UserError(fmt::format("cannot write {}: {}", file.string(), error.what()),
+                      "free some space and give the same command again: finished runs are kept");
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      throw UserError(fmt::format("cannot write {}: {}", file.string(), error.what()),
+                      "check that the folder exists and is writable, or use another one");
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      throw UserError(
+          fmt::format("{} is damaged, or is not a store of runs: {}", file.string(), error.what()),
+          "move it away, or start over: paceline study FILE --force");
+    default:
+      throw std::runtime_error(fmt::format("{}: {}", file.string(), error.what()));
+  }
+}
 
 std::size_t PlannedStudy::run_count() const {
   std::size_t count = 0;
@@ -35,198 +111,178 @@ std::string run_id(const std::string& point_digest, std::uint32_t replication) {
   return content_hash(fmt::format("{}/{}", point_digest, replication));
 }
 
-std::string_view to_text(RunStatus status) {
-  switch (status) {
-    case RunStatus::done:
-      return "done";
-    case RunStatus::failed:
-      return "failed";
-    case RunStatus::missing:
-      break;
-  }
-  return "missing";
-}
-
-const std::vector<std::string>& run_metric_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (const std::string& column : columns_of("summary.csv"))
-      if (column != "replication" && column != "seed") all.push_back(column);
-    all.insert(all.end(), {"evaluation_interval_s", "core_hours"});
-    return all;
-  }();
-  return names;
+std::string_view to_string(RunStatus status) {
+  constexpr std::string_view names[] = {"missing", "done", "failed"};
+  return names[static_cast<std::size_t>(status)];
 }
 
 RunStore::RunStore(const std::filesystem::path& file, StoreAccess access) : file_(file) {
-  database_.emplace(file);
-  if (access == StoreAccess::read) return;
-  // In this order: an exclusive lock before the log is first used needs no shared memory, and works on network folders.
-  database_->execute("PRAGMA locking_mode = EXCLUSIVE");
-  database_->execute("PRAGMA journal_mode = WAL");
-  database_->execute("PRAGMA synchronous = NORMAL");
-  create_tables();
+  try {
+    database_ = std::make_unique<SQLite::Database>(
+        file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, wait_for_lock_ms);
+    if (access == StoreAccess::write) {
+      // In this order: an exclusive lock before the log is first used needs no shared memory, and works on
+      // network folders.
+      database_->exec("PRAGMA locking_mode = EXCLUSIVE");
+      database_->exec("PRAGMA journal_mode = WAL");
+      database_->exec("PRAGMA synchronous = NORMAL");
+    }
+    check_version();
+    if (access == StoreAccess::write) create_tables();
+  } catch (const SQLite::Exception& error) {
+    explain(file_, error);
+  }
+}
+
+RunStore::~RunStore() = default;
+
+void RunStore::check_version() {
+  const int tables = database_->execAndGet("SELECT COUNT(*) FROM sqlite_master").getInt();
+  const int version = database_->execAndGet("PRAGMA user_version").getInt();
+  if (tables > 0 && version != store_version)
+    throw UserError(fmt::format("{} was written by another version of paceline", file_.string()),
+                    "use another folder, or start over: paceline study FILE --force");
 }
 
 void RunStore::create_tables() {
-  Transaction transaction(*database_);
-  database_->execute(
+  SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
+  database_->exec(fmt::format("PRAGMA user_version = {}", store_version));
+  database_->exec(
       "CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
-      "CREATE TABLE IF NOT EXISTS plan (point INTEGER, replication INTEGER, run TEXT, PRIMARY KEY (point, "
-      "replication)) "
-      "WITHOUT ROWID;");
-  std::string metrics;
-  for (const std::string& name : run_metric_names()) metrics += fmt::format(", {}", quoted_name(name));
-  database_->execute(
-      fmt::format("CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, status TEXT NOT NULL, message "
-                  "TEXT, build TEXT{}, packed "
-                  "BLOB, packed_by TEXT) WITHOUT ROWID",
-                  metrics));
-  // A store of an older version may lack a metric: its runs then have none.
-  std::set<std::string> present;
-  Statement columns(*database_, "SELECT name FROM pragma_table_info('runs')");
-  while (columns.next()) present.insert(columns.text(0));
-  for (const std::string& name : run_metric_names())
-    if (!present.contains(name))
-      database_->execute(fmt::format("ALTER TABLE runs ADD COLUMN {}", quoted_name(name)));
+      "CREATE TABLE IF NOT EXISTS plan (point INTEGER, replication INTEGER, run TEXT, "
+      "PRIMARY KEY (point, replication)) WITHOUT ROWID;");
+  database_->exec(fmt::format(
+      "CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, status TEXT NOT NULL, message TEXT, "
+      "build TEXT{}{}) WITHOUT ROWID",
+      number_columns(), after_numbers));
   transaction.commit();
 }
 
-void RunStore::record(const FinishedRun& run) {
-  std::string places;
-  for (std::size_t i = 0; i < run_metric_names().size(); ++i) places += ", ?";
-  Transaction transaction(*database_);
-  Statement put(
-      *database_,
-      fmt::format("INSERT OR REPLACE INTO runs (run, status, message, build, {}, packed, packed_by) "
-                  "VALUES (?, ?, ?, ?{}, ?, ?)",
-                  metric_list(), places));
-  put.bind(1, run.id)
-      .bind(2, std::string(to_text(run.status)))
-      .bind(3, run.message)
-      .bind(4, build_info().commit);
-  for (std::size_t m = 0; m < run.metrics.size(); ++m)
-    put.bind(first_metric + 1 + static_cast<int>(m), run.metrics[m]);
-  const int packed = first_metric + 1 + static_cast<int>(run_metric_names().size());
-  if (!run.packed.empty()) put.bind_blob(packed, run.packed).bind(packed + 1, run.packed_by);
-  put.run();
-  transaction.commit();
+void RunStore::record(const StoredRun& run, const std::string& packed, const std::string& packed_by) {
+  use([&](SQLite::Database& database) {
+    const Columns<RunSummary>& columns = summary_columns();
+    std::string places;
+    for (std::size_t i = 0; i < columns.size(); ++i) places += ", ?";
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement put(database,
+                          fmt::format("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?{}, ?, ?)", places));
+    put.bind(1, run.id);
+    put.bind(2, std::string(to_string(run.status)));
+    put.bind(3, run.message);
+    put.bind(4, build_info().commit);
+    int position = 5;
+    for (const Column<RunSummary>& column : columns)
+      bind_cell(put, position++, run.summary ? column.value(*run.summary, {}) : Cell());
+    if (!packed.empty()) {
+      put.bind(position, packed.data(), static_cast<int>(packed.size()));
+      put.bind(position + 1, packed_by);
+    }
+    put.exec();
+    transaction.commit();
+  });
 }
 
 std::set<std::string> RunStore::done(const std::optional<std::string>& packed_by) {
-  Statement query(*database_, packed_by ? "SELECT run FROM runs WHERE status = 'done' AND packed_by = ?"
-                                        : "SELECT run FROM runs WHERE status = 'done'");
-  if (packed_by) query.bind(1, *packed_by);
-  std::set<std::string> ids;
-  while (query.next()) ids.insert(ids.end(), query.text(0));
-  return ids;
-}
-
-std::set<std::string> RunStore::recorded() {
-  Statement query(*database_, "SELECT run FROM runs");
-  std::set<std::string> ids;
-  while (query.next()) ids.insert(ids.end(), query.text(0));
-  return ids;
+  return use([&](SQLite::Database& database) {
+    SQLite::Statement query(database,
+                            "SELECT run FROM runs WHERE status = 'done' AND (?1 IS NULL OR packed_by = ?1)");
+    if (packed_by) query.bind(1, *packed_by);
+    std::set<std::string> ids;
+    while (query.executeStep()) ids.insert(ids.end(), query.getColumn(0).getString());
+    return ids;
+  });
 }
 
 void RunStore::for_each_run(const std::function<void(const StoredRun&)>& visit) {
-  const int metrics = static_cast<int>(run_metric_names().size());
-  Statement rows(
-      *database_,
-      fmt::format("SELECT plan.point, plan.replication, plan.run, runs.status, runs.message, {} FROM "
-                  "plan LEFT JOIN runs USING (run) ORDER BY plan.point, plan.replication",
-                  metric_list("runs.")));
-  StoredRun run;
-  while (rows.next()) {
-    run.point = static_cast<std::size_t>(rows.whole(0));
-    run.replication = static_cast<std::uint32_t>(rows.whole(1));
-    run.id = rows.text(2);
-    run.status = status_of(rows, 3);
-    run.message = rows.text(4);
-    run.metrics.clear();
-    for (int m = 0; m < metrics; ++m) run.metrics.push_back(rows.cell(5 + m));
-    visit(run);
-  }
+  use([&](SQLite::Database& database) {
+    SQLite::Statement rows(
+        database,
+        fmt::format("SELECT plan.point, plan.replication, plan.run, runs.status, runs.message, {} FROM "
+                    "plan LEFT JOIN runs USING (run) ORDER BY plan.point, plan.replication",
+                    number_names("runs.")));
+    StoredRun run;
+    while (rows.executeStep()) {
+      run.point = rows.getColumn(0).getUInt();
+      run.replication = rows.getColumn(1).getUInt();
+      run.id = rows.getColumn(2).getString();
+      read_run(rows, 3, run);
+      visit(run);
+    }
+  });
 }
 
 std::optional<StoredRun> RunStore::find(const std::string& id) {
-  Statement query(*database_,
-                  fmt::format("SELECT status, message, {} FROM runs WHERE run = ?", metric_list()));
-  query.bind(1, id);
-  if (!query.next()) return std::nullopt;
-  StoredRun run{.point = 0,
-                .replication = 0,
-                .id = id,
-                .status = status_of(query, 0),
-                .message = query.text(1),
-                .metrics = {}};
-  for (int m = 0; m < static_cast<int>(run_metric_names().size()); ++m)
-    run.metrics.push_back(query.cell(2 + m));
-  return run;
+  return use([&](SQLite::Database& database) -> std::optional<StoredRun> {
+    SQLite::Statement query(
+        database, fmt::format("SELECT status, message, {} FROM runs WHERE run = ?", number_names()));
+    query.bind(1, id);
+    if (!query.executeStep()) return std::nullopt;
+    StoredRun run;
+    run.id = id;
+    read_run(query, 0, run);
+    return run;
+  });
 }
 
 std::string RunStore::packed(const std::string& id) {
-  Statement query(*database_, "SELECT packed FROM runs WHERE run = ?");
-  query.bind(1, id);
-  return query.next() ? query.text(0) : std::string();
+  return use([&](SQLite::Database& database) {
+    SQLite::Statement query(database, "SELECT packed FROM runs WHERE run = ?");
+    query.bind(1, id);
+    return query.executeStep() ? query.getColumn(0).getString() : std::string();
+  });
 }
 
 RunCounts RunStore::counts() {
-  Statement query(*database_,
-                  "SELECT COUNT(*), SUM(COALESCE(status = 'done', 0)), SUM(COALESCE(status = 'failed', 0)) "
-                  "FROM plan LEFT "
-                  "JOIN runs USING (run)");
-  if (!query.next()) return {};
-  return {static_cast<std::size_t>(query.whole(0)), static_cast<std::size_t>(query.whole(1)),
-          static_cast<std::size_t>(query.whole(2))};
+  return use([&](SQLite::Database& database) -> RunCounts {
+    SQLite::Statement query(database,
+                            "SELECT COUNT(*), SUM(COALESCE(status = 'done', 0)), "
+                            "SUM(COALESCE(status = 'failed', 0)) FROM plan LEFT JOIN runs USING (run)");
+    if (!query.executeStep()) return {};
+    return {query.getColumn(0).getUInt(), query.getColumn(1).getUInt(), query.getColumn(2).getUInt()};
+  });
 }
 
 std::size_t RunStore::done_by_other_builds() {
-  Statement query(*database_,
-                  "SELECT COUNT(*) FROM plan JOIN runs USING (run) WHERE status = 'done' AND build <> ?");
-  query.bind(1, build_info().commit);
-  return query.next() ? static_cast<std::size_t>(query.whole(0)) : 0;
+  return use([&](SQLite::Database& database) -> std::size_t {
+    SQLite::Statement query(
+        database, "SELECT COUNT(*) FROM plan JOIN runs USING (run) WHERE status = 'done' AND build <> ?");
+    query.bind(1, build_info().commit);
+    return query.executeStep() ? query.getColumn(0).getUInt() : 0;
+  });
 }
 
 std::size_t RunStore::merge(const std::filesystem::path& other) {
-  // Opened for writing: what a process that died left in its log belongs to it.
-  const std::set<std::string> finished = done();
-  const std::set<std::string> known = recorded();
-  RunStore source(other);
-  const std::string columns =
-      fmt::format("run, status, message, build, {}, packed_by, packed", metric_list());
-  std::string places;
-  const int count = first_metric + static_cast<int>(run_metric_names().size()) + 2;
-  for (int i = 0; i < count; ++i) places += i == 0 ? "?" : ", ?";
-  std::size_t taken = 0;
-  Transaction transaction(*database_);
-  Statement put(*database_, fmt::format("INSERT OR REPLACE INTO runs ({}) VALUES ({})", columns, places));
-  Statement rows(*source.database_, fmt::format("SELECT {} FROM runs ORDER BY run", columns));
-  while (rows.next()) {
+  // Opened for writing first: what a process that died left in its log belongs to it.
+  { const RunStore whole(other); }
+  return use([&](SQLite::Database& database) {
+    SQLite::Statement attach(database, "ATTACH ? AS part");
+    attach.bind(1, other.string());
+    attach.exec();
     // A run that is done replaces one that failed, never the other way round.
-    if ((rows.text(1) == "done" ? finished : known).contains(rows.text(0))) continue;
-    for (int c = 0; c + 1 < count; ++c) put.bind(c + 1, rows.cell(c));
-    if (rows.is_null(count - 1)) {
-      put.bind(count, {});
-    } else {
-      put.bind_blob(count, rows.text(count - 1));
-    }
-    put.run();
-    ++taken;
-  }
-  transaction.commit();
-  return taken;
+    const int taken = database.exec(
+        "INSERT OR REPLACE INTO main.runs SELECT * FROM part.runs AS theirs WHERE NOT EXISTS (SELECT 1 FROM "
+        "main.runs AS ours WHERE ours.run = theirs.run AND (ours.status = 'done' OR theirs.status <> "
+        "'done'))");
+    database.exec("DETACH part");
+    return static_cast<std::size_t>(taken);
+  });
 }
 
 void RunStore::compact() {
   const std::filesystem::path fresh = fmt::format("{}.partial", file_.string());
   std::error_code ignored;
   std::filesystem::remove(fresh, ignored);
-  // The order of what was written, and how often, leaves traces in the file: a copy has none.
-  database_->execute(fmt::format("VACUUM INTO {}", sqlite::quoted_text(fresh.string())));
-  database_.reset();
-  // How often tables were made over is counted in the file as well.
-  sqlite::Database(fresh).execute("PRAGMA schema_version = 1");
+  use([&](SQLite::Database& database) {
+    // The order of what was written, and how often, leaves traces in the file: a copy has none.
+    SQLite::Statement copy(database, "VACUUM INTO ?");
+    copy.bind(1, fresh.string());
+    copy.exec();
+  });
+  use([&](SQLite::Database&) {
+    database_.reset();
+    // How often tables were made over is counted in the file as well.
+    SQLite::Database(fresh.string(), SQLite::OPEN_READWRITE).exec("PRAGMA schema_version = 1");
+  });
   std::filesystem::rename(fresh, file_);
 }
 

@@ -1,23 +1,34 @@
-// Pieces of SQL that the files of the store share. Private to sim/study.
+// Pieces of SQL that the files of the store share. Private to sim/study/store.
 #pragma once
 
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
 
+#include "sim/base/diagnostic.hpp"
+#include "sim/report/output/record_columns.hpp"
 #include "sim/study/store/run_store.hpp"
 
 namespace paceline {
 
-// The metrics' columns, separated by commas; each after `table`, such as "runs.".
-[[nodiscard]] inline std::string metric_list(std::string_view table = "") {
-  std::vector<std::string> names;
-  for (const std::string& name : run_metric_names())
-    names.push_back(fmt::format("{}{}", table, sqlite::quoted_name(name)));
-  return fmt::format("{}", fmt::join(names, ", "));
+// A name as SQL writes it, whatever it holds.
+[[nodiscard]] std::string quoted_name(std::string_view name);
+// The names of what is kept of every run, separated by commas; each after `table`, such as "runs.".
+[[nodiscard]] std::string number_names(std::string_view table = "");
+// Positions count from 1, as in SQL.
+void bind_cell(SQLite::Statement& statement, int position, const Cell& cell);
+
+[[noreturn]] void explain(const std::filesystem::path& file, const SQLite::Exception& error);
+
+template <class Work>
+auto RunStore::use(const Work& work) {
+  try {
+    return work(*database_);
+  } catch (const SQLite::Exception& error) {
+    explain(file_, error);
+  }
 }
 
 }  // namespace paceline

@@ -1,9 +1,12 @@
-#include "sim/report/recording/trace_file.hpp"
+#include "sim/report/output/trace_file.hpp"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/check.hpp"
+#include "sim/report/output/record_columns.hpp"
 
 namespace paceline {
 namespace {
@@ -57,31 +60,32 @@ class TraceText {
   bool first_ = true;
 };
 
-void add_job(TraceText& trace, const RunResult& run, const std::vector<PhaseLabel>& labels) {
+void add_job(TraceText& trace, const RunResult& run, const LoadedScenario& loaded) {
   trace.name_thread(job_pid, 1, "phases");
   trace.name_thread(job_pid, 2, "evaluations");
   for (const PhaseRecord& phase : run.phases) {
-    const PhaseLabel& label = labels.at(phase.phase);
     trace.complete(job_pid, 1, "phase",
-                   fmt::format("phase {}: {}, {}", phase.phase, label.policy, label.transport), phase.begin,
-                   phase.end);
+                   fmt::format("phase {}: {}, {}", phase.phase, phase_word(loaded, phase.phase, "policy"),
+                               phase_word(loaded, phase.phase, "transport")),
+                   phase.begin, phase.end);
   }
   for (const Seconds time : run.trace->evaluations) trace.instant(job_pid, 2, "evaluation", time);
 }
 
 }  // namespace
 
-std::string chrome_trace(const RunResult& run, const std::vector<PhaseLabel>& labels,
-                         const std::string& title) {
+std::string chrome_trace(const RunResult& run, const LoadedScenario& loaded) {
   check(run.trace.has_value(), "only a traced run can be written as a trace");
   TraceText trace;
-  trace.name_process(job_pid, title);
+  const auto servers = static_cast<std::size_t>(
+      std::ranges::count_if(run.resources, [](const ResourceUse& resource) { return !resource.bytes; }));
+  trace.name_process(job_pid, loaded.scenario.name);
   trace.name_process(workers_pid, "workers");
-  if (!run.server_busy.empty()) trace.name_process(servers_pid, "servers");
-  add_job(trace, run, labels);
+  if (servers > 0) trace.name_process(servers_pid, "servers");
+  add_job(trace, run, loaded);
   for (std::size_t w = 0; w < run.attribution.size(); ++w)
     trace.name_thread(workers_pid, w + 1, fmt::format("worker {}", w));
-  for (std::size_t s = 0; s < run.server_busy.size(); ++s)
+  for (std::size_t s = 0; s < servers; ++s)
     trace.name_thread(servers_pid, s + 1, fmt::format("server {}", s));
   for (const ActivitySpan& span : run.trace->activities) {
     if (span.activity == Activity::wait) continue;

@@ -1,0 +1,62 @@
+// reference: what paceline reads and writes, as Markdown, from the tables that the program itself works by.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/cli/commands.hpp"
+#include "sim/report/output/result_files.hpp"
+#include "sim/report/statistics/comparison.hpp"
+#include "sim/study/study_results.hpp"
+
+namespace paceline {
+namespace {
+
+template <class Column>
+std::string table_of(std::string_view file, const std::vector<Column>& columns) {
+  std::string text = fmt::format("\n## {}\n\n| column | unit | meaning |\n|---|---|---|\n", file);
+  for (const ColumnText& column : columns)
+    text += fmt::format("| `{}` | {} | {} |\n", column.name, column.unit, column.meaning);
+  return text;
+}
+
+constexpr std::string_view results_head = R"(# Results
+
+Every file and column that `paceline run` and `paceline study` write. This page is the output of
+`paceline reference results`; a test fails when it is stale. Times are simulated seconds since the start of the job, and
+`replication` counts from 0. An empty cell: there is no such value.
+
+## The folder of a run
+
+| file | content |
+|---|---|
+)";
+
+constexpr std::string_view study_text = R"(
+## The folder of a study
+
+| file | content |
+|---|---|
+| `study.sqlite` | every run, as it ended; the view `results` has the columns of `runs.csv` but `seed` and `assumed_learner` |
+| `runs.csv` | one row for each planned run |
+| `comparison.csv` | one row for each combination with finished runs |
+| `manifest.json` | the study: its command, that of a single run, combinations, notes, versions |
+| `run-info.json` | date, host, jobs, wall time, memory |
+| `submit.sbatch`, `task-N.log`, `shard-I-of-N.sqlite` | of a study in parts: the job array, what its tasks printed, their runs |
+
+Named variants alone, or `--folders`, have a folder of a run for each combination besides. A search (`paceline search`)
+leaves the same files; `paceline timing` writes `timing.json`.
+)";
+
+}  // namespace
+
+std::string results_reference() {
+  std::string text(results_head);
+  for (const ResultFile& file : result_files())
+    text += fmt::format("| `{}` | {} |\n", file.name, file.content);
+  text += study_text;
+  for (const ResultFile& file : result_files())
+    if (!file.columns.empty()) text += table_of(file.name, file.columns);
+  text += table_of("runs.csv", runs_columns({"the varied names"}));
+  return text + table_of("comparison.csv", comparison_columns());
+}
+
+}  // namespace paceline
