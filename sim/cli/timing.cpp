@@ -36,7 +36,7 @@ constexpr const char* share_key = "synchronization.0.share";
 void check_searchable(const LoadedScenario& loaded) {
   const std::vector<PhaseEntry>& phases = loaded.scenario.synchronization;
   const bool fits = phases.size() == 2 && phases[0].share && !phases[1].share && !phases[1].length &&
-                    rule_of(phases[0].config.policy).combines_all_members;
+                    phases[0].config.policy->waits_for == WaitsFor::all;
   if (!fits)
     refuse(
         loaded, "synchronization.0.policy",

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -56,20 +55,13 @@ struct PhaseEntry {
   PhaseConfig config;
   std::optional<double> share;
   std::optional<PhaseLength> length;
-  std::map<SynchronizationKind, std::optional<std::int64_t>> parameters;  // of policies that have one
   RestartCost switching;
   std::optional<Seconds> checkpoint_cost;  // instead of that of all phases
 };
 
-// The number its policy needs; absent when the policy needs none, or the file does not give it.
-[[nodiscard]] inline std::optional<std::int64_t> parameter_of(const PhaseEntry& phase) {
-  const auto found = phase.parameters.find(phase.config.policy);
-  return found == phase.parameters.end() ? std::nullopt : found->second;
-}
-
 // The switch policy, and what its changes of the workers cost.
 struct ReactionEntry {
-  ReactionConfig config;
+  SwitchChoice policy;
   Seconds regroup_cost;
   Seconds probe_cost;
 };

@@ -9,7 +9,6 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/compute_law.hpp"
-#include "sim/policy/batching/batch_rule.hpp"
 #include "sim/study/failure_place.hpp"
 #include "sim/study/learner_use.hpp"
 #include "sim/study/memory_safeguard.hpp"
@@ -81,13 +80,13 @@ std::vector<std::string> poor_fit_notes(const std::vector<Worker>& workers, cons
 // A controller that does not keep the total batch changes what an update is: comparisons must know whether
 // the learning rate followed.
 std::optional<std::string> growth_note(const Scenario& scenario) {
-  const BatchControllerRule& rule = rule_of(scenario.batching.controller);
-  if (!rule.adjusts || rule.keeps_total) return std::nullopt;
+  const BatchControllerChoice& controller = scenario.batching.controller;
+  if (!controller->adjusts || controller->keeps_total) return std::nullopt;
   const bool follows = scenario.job.optimizer.batch_scaling != RateScaling::none;
   return fmt::format(
       "`controller: {}` does not keep the total batch (mean_batch_growth in summary.csv), and the learning "
       "rate {} it (job.optimizer.batch_scaling)",
-      rule.word, follows ? "follows" : "does not follow");
+      controller->word, follows ? "follows" : "does not follow");
 }
 
 // Notes on a statistical learner; none on the others.
@@ -167,13 +166,11 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
 
   std::vector<std::string> notes = resolve_jitter(profiles.job(), jitter_overrides(scenario)).notes;
   const BatchingConfig& batching = scenario.batching;
-  const bool fixed = batching.controller == BatchControllerKind::uniform;
+  const BatchRange batches = possible_batches(batching);
   for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
     const Profile& profile = profiles.distinct[p];
     const std::vector<Worker> workers = workers_of(scenario, profiles, p);
-    for (std::string& note :
-         extrapolation_notes(profile, workers, fixed ? batching.initial_samples : batching.minimum_samples,
-                             fixed ? batching.initial_samples : batching.maximum_samples))
+    for (std::string& note : extrapolation_notes(profile, workers, batches.smallest, batches.largest))
       notes.push_back(std::move(note));
     for (std::string& note : poor_fit_notes(workers, profile)) notes.push_back(std::move(note));
   }

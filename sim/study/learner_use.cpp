@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "sim/learning/optimizer.hpp"
-#include "sim/policy/synchronization/synchronization_rule.hpp"
 
 namespace paceline {
 
@@ -18,22 +17,23 @@ namespace {
 LearnerUse use_of(const Scenario& scenario) {
   const auto workers = static_cast<double>(scenario.cluster.workers.size());
   const BatchingConfig& batching = scenario.batching;
-  const bool fixed = batching.controller == BatchControllerKind::uniform;
-  const auto smallest = static_cast<double>(fixed ? batching.initial_samples : batching.minimum_samples);
-  const auto largest = static_cast<double>(fixed ? batching.initial_samples : batching.maximum_samples);
+  const BatchRange batches = possible_batches(batching);
+  const auto smallest = static_cast<double>(batches.smallest);
+  const auto largest = static_cast<double>(batches.largest);
   LearnerUse use;
   use.workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
   use.samples = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
   use.momentum_min = use.momentum_max = scenario.job.optimizer.momentum;
   bool first = true;
   for (const PhaseEntry& phase : scenario.synchronization) {
-    const SynchronizationRule& rule = rule_of(phase.config.policy);
-    const double combined = rule.gradients_per_update(workers, parameter_of(phase).value_or(0));
+    const SynchronizationChoice& policy = phase.config.policy;
+    const bool waits_for_all = policy->waits_for == WaitsFor::all;
+    const auto combined = static_cast<double>(gradients_per_update(policy, scenario.cluster.workers.size()));
     use.update_samples_min =
         first ? combined * smallest : std::min(use.update_samples_min, combined * smallest);
     use.update_samples_max =
         first ? combined * largest : std::max(use.update_samples_max, combined * largest);
-    if (!rule.combines_all_members && combined == 1.0) use.staleness = workers - 1.0;
+    if (!waits_for_all && combined == 1.0) use.staleness = workers - 1.0;
     UpdateContext update;
     update.gradients = static_cast<std::size_t>(std::max(1.0, combined));
     update.initial_batch_samples = batching.initial_samples;
@@ -42,7 +42,7 @@ LearnerUse use_of(const Scenario& scenario) {
     unscheduled.schedule = {};
     use.learning_rate_max = std::max(use.learning_rate_max, learning_rate_at(unscheduled, update));
     // Rules for momentum at a switch begin with the smallest.
-    if (!first && !rule.combines_all_members)
+    if (!first && !waits_for_all)
       update.since_switch = SinceSwitch{.workers = scenario.cluster.workers.size()};
     use.momentum_min = std::min(use.momentum_min, momentum_at(scenario.job.optimizer, update));
     first = false;

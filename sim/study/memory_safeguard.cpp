@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/policy/batching/batch_rule.hpp"
 #include "sim/study/failure_place.hpp"
 
 namespace paceline {
@@ -41,9 +40,9 @@ std::optional<std::int64_t> largest_batch_in_memory(const Worker& worker, const 
 std::vector<std::string> check_memory(const LoadedScenario& loaded, const Profiles& profiles) {
   const Scenario& scenario = loaded.scenario;
   const BatchingConfig& batching = scenario.batching;
-  const BatchControllerRule& rule = rule_of(batching.controller);
-  const bool is_uniform = batching.controller == BatchControllerKind::uniform;
-  const std::int64_t most = is_uniform ? batching.initial_samples : batching.maximum_samples;
+  const BatchControllerChoice& controller = batching.controller;
+  const bool is_uniform = !controller->is_bounded;
+  const std::int64_t most = possible_batches(batching).largest;
   const std::int64_t smallest = is_uniform ? 1 : batching.minimum_samples;
   const auto workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
   std::vector<std::string> notes;
@@ -60,12 +59,12 @@ std::vector<std::string> check_memory(const LoadedScenario& loaded, const Profil
           "memory: worker {} holds at most {} samples, less than {} ({}): what that cuts is in batches.csv",
           w, cap, is_uniform ? "its uniform batch" : "`batching.maximum`", most));
   }
-  if (rule.keeps_total && !is_uniform && held < workers * batching.initial_samples)
+  if (controller->keeps_total && !is_uniform && held < workers * batching.initial_samples)
     fail_at(
         loaded, "batching.controller",
         fmt::format("the workers' memory and `maximum` hold {} samples together, and `{}` keeps the global "
                     "batch at {}",
-                    held, rule.word, workers * batching.initial_samples),
+                    held, controller->word, workers * batching.initial_samples),
         "lower `batching.initial`, or give workers more memory");
   return notes;
 }

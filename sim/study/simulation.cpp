@@ -107,7 +107,6 @@ std::vector<PhaseConfig> phases(const Scenario& scenario) {
   std::vector<PhaseConfig> phases;
   for (const PhaseEntry& entry : scenario.synchronization) {
     phases.push_back(entry.config);
-    phases.back().parameter = parameter_of(entry).value_or(0);
     if (entry.share) phases.back().length = ShareOfJob{*entry.share};
     if (entry.length) phases.back().length = *entry.length;
   }
@@ -135,7 +134,7 @@ Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles
                               const SimulationModel& model) {
   return Coordinator(
       {.phases = phases(scenario),
-       .reaction = scenario.reaction ? scenario.reaction->config : ReactionConfig{},
+       .reaction = scenario.reaction ? scenario.reaction->policy : SwitchChoice{},
        .batching = scenario.batching,
        .machines = declared(scenario, profiles, model.compute),
        .present_at_start =

@@ -5,16 +5,14 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/batching/batch_rule.hpp"
 
 namespace paceline {
 namespace {
 
 void check_phase(const PhaseConfig& phase, const CoordinatorConfig& config) {
-  const SynchronizationRule& rule = rule_of(phase.policy);
-  check(config.servers == 1 || rule.decides_alike_on_every_server,
+  check(config.servers == 1 || phase.policy->decides_alike_on_every_server,
         "the first gradients of a round may differ from server to server");
-  check(!rule_of(config.batching.controller).only_bsp_and_asp || is_bsp_or_asp(rule),
+  check(config.batching.controller->allows_partial_waiting || phase.policy->waits_for != WaitsFor::some,
         "this batch controller is defined for BSP and ASP only");
 }
 

@@ -42,7 +42,7 @@ namespace paceline {
 
 struct CoordinatorConfig {
   std::vector<PhaseConfig> phases;
-  ReactionConfig reaction;
+  SwitchChoice reaction;
   BatchingConfig batching;
   std::vector<WorkerPrior> machines;   // what is declared of each worker
   std::vector<bool> present_at_start;  // by worker; empty: all are

@@ -47,7 +47,7 @@ class Phases {
     strategy_ = make_update_strategy(current(), servers_);
     policies_.clear();
     for (std::size_t s = 0; s < strategy_->deciders(); ++s)
-      policies_.push_back(make_synchronization(current()));
+      policies_.push_back(make_synchronization(current().policy));
     begin_round(members);
     switched_at_.reset();
     if (pause == PauseKind::switching && !is_synchronous()) switched_at_ = done;

@@ -81,7 +81,7 @@ void start_up(benchmark::State& state) {
 
 int main(int argc, char** argv) {
   using namespace paceline;
-  const PhaseConfig asp{.policy = SynchronizationKind::asp};
+  const PhaseConfig asp{.policy = "asp"};
   for (const std::size_t workers : {8U, 64U, 256U, 1024U}) {
     benchmarks::register_job("bsp_server", workers, PhaseConfig{});
     benchmarks::register_job("bsp_ring", workers, {.transport = Transport::ring});

@@ -66,7 +66,7 @@ TEST_CASE("acceptance: BSP needs 300 updates to 80 % of the ceiling, and ASP end
     REQUIRE(reached != bsp.end());
     updates_to_target.push_back(static_cast<double>(reached->gradients / workers));
     bsp_end.push_back(bsp.back().evaluation.accuracy);
-    config.synchronization = SynchronizationKind::asp;
+    config.synchronization = "asp";
     config.evaluate_every = config.gradients;
     asp_end.push_back(emulate_training(config).back().evaluation.accuracy);
   }

@@ -45,7 +45,7 @@ struct PolicyResult {
   std::vector<double> last;  // mean of the last evaluations of each seed
 };
 
-PolicyResult run_policy(SynchronizationKind synchronization, const Options& options) {
+PolicyResult run_policy(const char* synchronization, const Options& options) {
   PolicyResult result;
   for (std::uint32_t seed = 1; seed <= options.seeds; ++seed) {
     const std::vector<CurvePoint> curve =
@@ -109,8 +109,8 @@ void print_gradient_time() {
 int main(int argc, char** argv) {
   const Options options = read_options(argc, argv);
   print_gradient_time();
-  const PolicyResult bsp = run_policy(SynchronizationKind::bsp, options);
-  const PolicyResult asp = run_policy(SynchronizationKind::asp, options);
+  const PolicyResult bsp = run_policy("bsp", options);
+  const PolicyResult asp = run_policy("asp", options);
   fmt::print("{} workers, batch 32, learning rate {}, momentum 0.9, {} seeds; accuracy mean (sd)\n",
              options.workers, options.learning_rate, options.seeds);
   fmt::print("{:>9} {:>11} {:>15} {:>15}\n", "gradients", "BSP updates", "BSP", "ASP");

@@ -18,7 +18,7 @@
 namespace paceline::test {
 
 struct EmulationConfig {
-  SynchronizationKind synchronization = SynchronizationKind::bsp;
+  const char* synchronization = "bsp";
   std::uint32_t seed = 1;
   std::uint32_t workers = 8;
   std::int64_t batch_samples = 32;

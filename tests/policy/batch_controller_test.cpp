@@ -16,11 +16,10 @@ namespace {
 
 BatchingConfig dynamic(std::int64_t initial) {
   BatchingConfig config;
-  config.controller = BatchControllerKind::dynamic;
+  config.controller = {"dynamic", {{"adjust_every", EveryIterations{5}}}};
   config.initial_samples = initial;
   config.minimum_samples = 1;
   config.maximum_samples = 10000;
-  config.adjust_every = EveryIterations{5};
   return config;
 }
 
@@ -35,7 +34,7 @@ TEST_CASE("uniform gives every worker the initial batch") {
 TEST_CASE("static splits the global batch by calibrated throughput and keeps its sum") {
   // b_k = K·b_0·X_k / ΣX: 4·32 = 128 over throughputs 6:6:4:32 = 16, 16, 10.67, 85.33 -> 16, 16, 11, 85
   BatchingConfig config;
-  config.controller = BatchControllerKind::fixed_shares;
+  config.controller = "static";
   config.initial_samples = 32;
   config.minimum_samples = 1;
   const Batches batches =
@@ -44,8 +43,9 @@ TEST_CASE("static splits the global batch by calibrated throughput and keeps its
 }
 
 TEST_CASE("the dynamic controller reaches the fixed point of the published figure within two adjustments") {
-  // ACSOS 2020, figure 4a: batches settle near (1059, 855, 1252) from 1024 each. At a fixed point all times are
-  // equal, so t_k(b) = b / X_k with speeds X_k proportional to those batches has it exactly; the target is 3 %.
+  // ACSOS 2020, figure 4a: batches settle near (1059, 855, 1252) from 1024 each. At a fixed point all times
+  // are equal, so t_k(b) = b / X_k with speeds X_k proportional to those batches has it exactly; the target
+  // is 3 %.
   const std::vector<double> speed{1059.0, 855.0, 1252.0};
   auto controller = make_batch_controller(dynamic(1024), throughputs(speed));
   const Batches settled = drive(
@@ -72,9 +72,10 @@ TEST_CASE("equal times never adjust, nor do differences inside the dead-band") {
 }
 
 TEST_CASE("the dead-band looks at the largest change, and then everybody moves") {
-  // times 1.2, 1, 1 s at 100: changes -11 %, +7 %, +7 %. With dead-band 8 % only the first exceeds it, yet all move.
+  // times 1.2, 1, 1 s at 100: changes -11 %, +7 %, +7 %. With dead-band 8 % only the first exceeds it, yet
+  // all move.
   BatchingConfig config = dynamic(100);
-  config.dead_band = 0.08;
+  CHECK(config.controller.parameters().set("dead_band", 0.08));
   auto controller = make_batch_controller(config, throughputs({1.0, 1.0, 1.0}));
   CHECK(drive(
             *controller, [](std::uint64_t w, std::int64_t) { return w == 0 ? 1.2 : 1.0; }, 1) ==
@@ -82,7 +83,8 @@ TEST_CASE("the dead-band looks at the largest change, and then everybody moves")
 }
 
 TEST_CASE("bounds clamp before the dead-band decides") {
-  // The slow worker already sits at the minimum and the fast one at the maximum: nothing can change, so nothing does.
+  // The slow worker already sits at the minimum and the fast one at the maximum: nothing can change, so
+  // nothing does.
   BatchingConfig config = dynamic(100);
   config.minimum_samples = 100;
   config.maximum_samples = 100;
@@ -93,7 +95,8 @@ TEST_CASE("bounds clamp before the dead-band decides") {
 }
 
 TEST_CASE("a batch that lowered the throughput becomes an upper bound that is never passed again") {
-  // Worker 1 is twice as fast, but falls to a quarter of its speed above 110 samples: after trying it keeps to 100.
+  // Worker 1 is twice as fast, but falls to a quarter of its speed above 110 samples: after trying it keeps
+  // to 100.
   const auto time_s = [](std::uint64_t w, std::int64_t b) {
     const auto batch = static_cast<double>(b);
     if (w == 0) return batch / 100.0;

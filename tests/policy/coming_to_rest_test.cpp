@@ -1,4 +1,5 @@
-// proportional-repair comes to rest: with fixed parts up to 0.8 and bends up to four times, and after speeds change.
+// proportional-repair comes to rest: with fixed parts up to 0.8 and bends up to four times, and after speeds
+// change.
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -12,8 +13,8 @@ using namespace paceline::test;
 
 namespace {
 
-// Each worker with a fixed part of up to 0.8 of its balanced time and a bend of its own, beyond which a sample costs up to
-// four times as much.
+// Each worker with a fixed part of up to 0.8 of its balanced time and a bend of its own, beyond which a
+// sample costs up to four times as much.
 std::vector<Laws> all_shapes(int count) {
   RandomStream random(Seed{10, 0}, Purpose::test);
   std::vector<Laws> clusters = random_clusters(count, [](RandomStream& r) { return 0.8 * r.uniform(); });
@@ -47,7 +48,7 @@ struct Driven {
 };
 
 Driven repaired(std::size_t workers) {
-  return {unbounded(BatchControllerKind::proportional_repair, workers)};
+  return {unbounded("proportional-repair", workers)};
 }
 
 }  // namespace
@@ -55,8 +56,9 @@ Driven repaired(std::size_t workers) {
 TEST_CASE(
     "proportional-repair comes to rest near balance within 20 adjustments, with fixed parts up to 0.8 and "
     "bends up to 4") {
-  // It rests where the proportional rule would change no batch by more than the dead-band, 5 %: all times are then between
-  // 1/1.05 and 1/0.95 of a common one, which leaves 1.05/0.95 = 1.105, and a little for whole samples.
+  // It rests where the proportional rule would change no batch by more than the dead-band, 5 %: all times are
+  // then between 1/1.05 and 1/0.95 of a common one, which leaves 1.05/0.95 = 1.105, and a little for whole
+  // samples.
   for (const Laws& laws : all_shapes(500)) {
     Driven driven = repaired(laws.size());
     CHECK(driven.looks(laws, 40) <= 20);
@@ -91,7 +93,8 @@ TEST_CASE("a speed that changes at rest is answered as quickly as from equal bat
 }
 
 TEST_CASE("a speed that changes together with the batch misleads for a few adjustments, not for good") {
-  // After one adjustment, and so between the two batches a chord goes through, one worker becomes `factor` times as fast.
+  // After one adjustment, and so between the two batches a chord goes through, one worker becomes `factor`
+  // times as fast.
   for (const double factor : {0.25, 0.5, 0.8, 1.25, 2.0, 4.0}) {
     for (Laws laws : random_clusters(100, 0.2)) {
       Driven driven = repaired(laws.size());
@@ -107,13 +110,12 @@ TEST_CASE("a speed that changes together with the batch misleads for a few adjus
 }
 
 TEST_CASE("of a worker that comes back nothing is taken for known: it may be another machine") {
-  // t = √b/10 and twice that, without noise: 100, 100 → 133, 67 → 160, 40, both 1.265 s. Then the second comes back and takes
-  // twice as long. Proportional again, 40·u/2, where the first is known to follow 160·u²: 160·u² + 20·u = 200, u = 1.0573.
+  // t = √b/10 and twice that, without noise: 100, 100 → 133, 67 → 160, 40, both 1.265 s. Then the second
+  // comes back and takes twice as long. Proportional again, 40·u/2, where the first is known to follow
+  // 160·u²: 160·u² + 20·u = 200, u = 1.0573.
   BatchingConfig config;
-  config.controller = BatchControllerKind::proportional_repair;
+  config.controller = {"proportional-repair", {{"dead_band", 0.0}, {"adjust_every", EveryIterations{1}}}};
   config.initial_samples = 100;
-  config.dead_band = 0.0;
-  config.adjust_every = EveryIterations{1};
   const auto controller = make_batch_controller(config, machines(2));
   const auto root_s = [](std::uint64_t w, std::int64_t b) {
     return (w == 0 ? 0.1 : 0.2) * std::sqrt(static_cast<double>(b));

@@ -19,8 +19,8 @@ inline std::vector<WorkerPrior> machines(std::size_t count) {
   return std::vector<WorkerPrior>(count);
 }
 
-// Feeds rounds of iterations whose time is `time_s(worker, batch)` until `adjustments` changes happened, and returns
-// the batches then in force. `rounds_allowed` bounds the search.
+// Feeds rounds of iterations whose time is `time_s(worker, batch)` until `adjustments` changes happened, and
+// returns the batches then in force. `rounds_allowed` bounds the search.
 template <class Time>
 Batches drive(BatchController& controller, const Time& time_s, int adjustments, int rounds_allowed = 1000) {
   Batches batches = batches_of(controller.initial());

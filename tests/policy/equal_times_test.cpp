@@ -27,7 +27,8 @@ TEST_CASE("times in proportion to batches: the division by throughputs") {
 }
 
 TEST_CASE("power laws: every worker whom no bound holds takes the same time, and the sum stays") {
-  // Elasticities 1/2, 1, 2 and different ones on the two sides: t_k·(b_k'/b_k)^e is common, up to whole samples.
+  // Elasticities 1/2, 1, 2 and different ones on the two sides: t_k·(b_k'/b_k)^e is common, up to whole
+  // samples.
   const std::vector<TimeNearBatch> workers{
       {1000, 1.0, 0.5, 0.5}, {1000, 2.0, 1.0, 1.0}, {1000, 3.0, 2.0, 2.0}, {1000, 2.5, 0.7, 4.0}};
   const Allocation batches = equal_times(4000, workers, same_bounds(4, 1, 100000));

@@ -43,7 +43,8 @@ TEST_CASE("batches as far apart as the noise count half") {
 }
 
 TEST_CASE("a time that changed by less than the noise does not tell that time hardly grows") {
-  // x = 2σ, e_i = 1/10: weighted 1 - 0.9·4/5 = 0.28, but not below σ/x = 0.5. Where less was known before, that stays.
+  // x = 2σ, e_i = 1/10: weighted 1 - 0.9·4/5 = 0.28, but not below σ/x = 0.5. Where less was known before,
+  // that stays.
   const double noise = 0.1;
   ObservedCurve curve;
   curve.observe(100.0, 1.0, noise);

@@ -48,7 +48,8 @@ inline std::vector<Laws> random_clusters(int count, double fixed_share) {
   return random_clusters(count, [=](RandomStream&) { return fixed_share; });
 }
 
-// A bend somewhere between half and twice the initial batch, beyond which a sample costs `factor` times as much.
+// A bend somewhere between half and twice the initial batch, beyond which a sample costs `factor` times as
+// much.
 inline std::vector<Laws> random_clusters_with_bends(int count, double factor, double fixed_share) {
   RandomStream random(Seed{8, 0}, Purpose::test);
   std::vector<Laws> clusters = random_clusters(count, fixed_share);
@@ -71,21 +72,20 @@ inline double time_s(const Laws& laws, std::uint64_t worker, std::int64_t batch)
 }
 
 // Looks every `iterations`, without bounds that could bind.
-inline std::unique_ptr<BatchController> unbounded(BatchControllerKind kind, std::size_t workers,
+inline std::unique_ptr<BatchController> unbounded(const char* controller, std::size_t workers,
                                                   std::int64_t iterations = 1) {
   BatchingConfig config;
-  config.controller = kind;
+  config.controller = {controller, {{"adjust_every", EveryIterations{iterations}}}};
   config.initial_samples = plenty_of_samples;
   config.maximum_samples = 1'000'000;
-  config.adjust_every = EveryIterations{iterations};
   return make_batch_controller(config, machines(workers));
 }
 
-inline double imbalance_after_three(BatchControllerKind kind, const Laws& laws) {
-  const auto controller = unbounded(kind, laws.size());
-  return imbalance(
-      laws, drive(
-                *controller, [&](std::uint64_t w, std::int64_t b) { return time_s(laws, w, b); }, 3, 20));
+inline double imbalance_after_three(const char* controller, const Laws& laws) {
+  const auto driven = unbounded(controller, laws.size());
+  return imbalance(laws,
+                   drive(
+                       *driven, [&](std::uint64_t w, std::int64_t b) { return time_s(laws, w, b); }, 3, 20));
 }
 
 }  // namespace paceline::test

@@ -1,4 +1,5 @@
-// Who straggles: throughputs in round numbers. Every iteration has 10 samples; a healthy one takes 1 s: 10 samples/s.
+// Who straggles: throughputs in round numbers. Every iteration has 10 samples; a healthy one takes 1 s: 10
+//                samples/s.
 #include "sim/policy/switching/straggler_detector.hpp"
 
 #include <cmath>
@@ -101,8 +102,8 @@ TEST_CASE("a window waits for every watched worker, and for nobody else") {
 }
 
 TEST_CASE("a straggler remains one in another phase in which everybody is twice as fast, until it is well") {
-  // Phase 0: usual 10, straggler at 5. In phase 1 the others take 0.5 s: its baseline there is 2 · 10 = 20 samples/s, so
-  // that 1 s (10 samples/s, its usual in phase 0!) is still slow.
+  // Phase 0: usual 10, straggler at 5. In phase 1 the others take 0.5 s: its baseline there is 2 · 10 = 20
+  // samples/s, so that 1 s (10 samples/s, its usual in phase 0!) is still slow.
   StragglerDetector detector = watching(4);
   static_cast<void>(window(detector, {1, 1, 1, 1}));
   for (int i = 0; i < 3; ++i) static_cast<void>(window(detector, {1, 1, 2, 1}));

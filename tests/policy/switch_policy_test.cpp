@@ -1,7 +1,10 @@
-// What each switch policy decides when the third of four workers takes twice its usual second for an iteration.
+// What each switch policy decides when the third of four workers takes twice its usual second for an
+// iteration.
 #include "sim/policy/switching/switch_policy.hpp"
 
 #include <doctest/doctest.h>
+
+#include "tests/support/chosen.hpp"
 
 using namespace paceline;
 
@@ -11,15 +14,13 @@ const std::vector<WorkerId> four{WorkerId{0}, WorkerId{1}, WorkerId{2}, WorkerId
 
 std::vector<PhaseConfig> bsp_then_asp() {
   PhaseConfig asp;
-  asp.policy = SynchronizationKind::asp;
+  asp.policy = "asp";
   return {PhaseConfig{}, asp};
 }
 
-std::unique_ptr<SwitchPolicy> make(SwitchKind kind) {
-  ReactionConfig config;
-  config.policy = kind;
-  config.detection = {.window_iterations = 1, .consecutive_windows = 2, .floor = 0.1};
-  return make_switch_policy(config, bsp_then_asp(), four.size());
+std::unique_ptr<SwitchPolicy> make(const char* word) {
+  const auto policy = test::chosen<SwitchChoice>(word, {{"window", 1}, {"consecutive", 2}, {"floor", 0.1}});
+  return make_switch_policy(policy, bsp_then_asp(), four.size());
 }
 
 // One round; the kinds decided in it, in order.
@@ -39,13 +40,13 @@ using Kinds = std::vector<DecisionKind>;
 }  // namespace
 
 TEST_CASE("fixed phases: nobody watches") {
-  const auto policy = make(SwitchKind::fixed);
+  const auto policy = make("fixed");
   CHECK_FALSE(policy->watches());
   CHECK_FALSE(policy->detour_from(0).has_value());
 }
 
 TEST_CASE("watch notes an alarm and its end, and decides nothing else") {
-  const auto policy = make(SwitchKind::watch);
+  const auto policy = make("watch");
   policy->on_members(0, four);
   CHECK(round(*policy, 1).empty());
   CHECK(round(*policy, 2).empty());
@@ -58,7 +59,7 @@ TEST_CASE("watch notes an alarm and its end, and decides nothing else") {
 }
 
 TEST_CASE("greedy leaves for ASP with the alarm, and returns when it is over") {
-  const auto policy = make(SwitchKind::greedy);
+  const auto policy = make("greedy");
   REQUIRE(policy->detour_from(0) == 1);
   policy->on_members(0, four);
   static_cast<void>(round(*policy, 1));
@@ -78,7 +79,7 @@ TEST_CASE("greedy leaves for ASP with the alarm, and returns when it is over") {
 }
 
 TEST_CASE("greedy does not watch the ASP phase that is reached in its turn") {
-  const auto policy = make(SwitchKind::greedy);
+  const auto policy = make("greedy");
   policy->on_members(0, four);
   static_cast<void>(round(*policy, 1));
   policy->on_members(1, four);
@@ -86,7 +87,7 @@ TEST_CASE("greedy does not watch the ASP phase that is reached in its turn") {
 }
 
 TEST_CASE("elastic drops the straggler, and a good probe brings it back without a record") {
-  const auto policy = make(SwitchKind::elastic);
+  const auto policy = make("elastic");
   CHECK(policy->probe_every_updates() == 50);
   policy->on_members(0, four);
   static_cast<void>(round(*policy, 1));
@@ -106,11 +107,11 @@ TEST_CASE("elastic drops the straggler, and a good probe brings it back without 
 }
 
 TEST_CASE("elastic keeps at least one worker") {
-  // Two workers; the second straggles, then, once it is dropped, the first alone has nobody to be compared with.
-  ReactionConfig config;
-  config.policy = SwitchKind::elastic;
-  config.detection = {.window_iterations = 1, .consecutive_windows = 1, .floor = 0.1, .deviations = 0.0};
-  const auto policy = make_switch_policy(config, bsp_then_asp(), 2);
+  // Two workers; the second straggles, then, once it is dropped, the first alone has nobody to be compared
+  // with.
+  const SwitchChoice elastic{"elastic",
+                             {{"window", 1}, {"consecutive", 1}, {"floor", 0.1}, {"deviations", 0.0}}};
+  const auto policy = make_switch_policy(elastic, bsp_then_asp(), 2);
   policy->on_members(0, std::vector{WorkerId{0}, WorkerId{1}});
   const auto iteration = [&](std::uint64_t worker, double seconds) {
     Kinds kinds;

@@ -15,7 +15,7 @@ const std::vector<WorkerId> three{WorkerId{0}, WorkerId{1}, WorkerId{2}};
 
 TEST_CASE(
     "BSP waits for the last gradient of a round, then combines and releases everybody, round after round") {
-  const auto bsp = make_synchronization({.policy = SynchronizationKind::bsp});
+  const auto bsp = make_synchronization("bsp");
   bsp->begin(three);
   for (int round = 0; round < 3; ++round) {
     CHECK(bsp->on_gradient(WorkerId{2}, Seconds{}).combine.empty());
@@ -27,14 +27,14 @@ TEST_CASE(
 }
 
 TEST_CASE("BSP refuses two gradients of one worker in one round") {
-  const auto bsp = make_synchronization({.policy = SynchronizationKind::bsp});
+  const auto bsp = make_synchronization("bsp");
   bsp->begin(three);
   static_cast<void>(bsp->on_gradient(WorkerId{1}, Seconds{}));
   CHECK_THROWS_AS(static_cast<void>(bsp->on_gradient(WorkerId{1}, Seconds{})), ProgrammingError);
 }
 
 TEST_CASE("ASP applies each gradient alone and releases only its worker") {
-  const auto asp = make_synchronization({.policy = SynchronizationKind::asp});
+  const auto asp = make_synchronization("asp");
   asp->begin(three);
   const SynchronizationDecision decision = asp->on_gradient(WorkerId{1}, Seconds{});
   CHECK(decision.combine == std::vector{WorkerId{1}});

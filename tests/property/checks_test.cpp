@@ -21,7 +21,7 @@ bool is_noticed(const RandomJob& random, Sabotage sabotage, const std::string& c
 // K-sync of 1 discards gradients in every round.
 RandomJob wasteful() {
   RandomJob random;
-  random.job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 1}};
+  random.job.phases = {{.policy = {"k-sync", {{"gradients", 1}}}}};
   return random;
 }
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/random.hpp"
-#include "sim/policy/batching/batch_rule.hpp"
-#include "sim/policy/synchronization/synchronization_rule.hpp"
+#include "sim/policy/batching/batching.hpp"
 
 namespace paceline::test {
 namespace {
@@ -53,24 +52,58 @@ void draw_cluster(Dice& dice, TestJob& job) {
     job.jitter = {.run_cv = 0.05, .worker_cv = 0.1, .iteration_cv = dice.real(0.0, 0.8)};
 }
 
+// Gives each parameter a value that its kind accepts: whole numbers up to `most`, and small ones of the
+// others, which make for more decisions.
+class Draw final : public Visitor {
+ public:
+  Draw(Dice& dice, std::int64_t most) : dice_(dice), most_(most) {}
+
+ private:
+  void visit(const Key& key) override {
+    ScalarField& field = *std::get<ScalarField*>(key.field);
+    Plain value = field.value();
+    do {
+      if (std::holds_alternative<std::int64_t>(value)) value = dice_.whole(0, most_);
+      if (std::holds_alternative<double>(value)) value = dice_.real(0.0, 0.2);
+      if (std::holds_alternative<Amount>(value)) value = some_period();
+    } while (!is_accepted(field.kind(), value));
+    field.set(value);
+  }
+  Amount some_period() {
+    if (dice_.chance(0.3)) return {Dimension::epochs, dice_.real(0.05, 0.3)};
+    return {Dimension::iterations, static_cast<double>(dice_.whole(1, most_))};
+  }
+  static bool is_accepted(const Kind& kind, const Plain& value) {
+    const std::string text = kind.print(value);
+    const std::filesystem::path anywhere;
+    return std::holds_alternative<Plain>(kind.parse({text, false, anywhere}));
+  }
+
+  Dice& dice_;
+  std::int64_t most_;
+};
+
+void draw_parameters(Dice& dice, Parameters& parameters, std::int64_t most) {
+  Draw draw(dice, most);
+  parameters.describe_to(draw);
+}
+
 // Any rule there is: one that is added later is drawn too.
 PhaseConfig random_policy(Dice& dice, const TestJob& job) {
-  const std::span<const SynchronizationRule> rules = synchronization_rules();
+  const std::span<const SynchronizationRule> rules = SynchronizationRule::all();
   const SynchronizationRule* rule = nullptr;
   do {
     rule = &rules[dice.index(rules.size())];
   } while (job.servers > 1 && !rule->decides_alike_on_every_server);
   PhaseConfig phase;
-  phase.policy = rule->kind;
+  phase.policy = SynchronizationChoice(*rule);
   const auto workers = static_cast<std::int64_t>(job.workers.size());
-  if (const auto& parameter = rule->parameter) {
-    do {
-      phase.parameter = dice.whole(parameter->minimum, workers);
-    } while (parameter->complaint != nullptr && !parameter->complaint(phase.parameter, workers).empty());
-  }
-  if (rule->combines_all_members && dice.chance(0.5))
+  do {
+    draw_parameters(dice, phase.policy.parameters(), workers);
+  } while (complaint_about(phase.policy, workers));
+  if (rule->waits_for == WaitsFor::all && dice.chance(0.5))
     phase.transport = static_cast<Transport>(dice.whole(0, 2));
-  if (rule->may_exchange_parameters && dice.chance(0.3)) phase.exchange = Exchange::parameters;
+  if (rule->waits_for == WaitsFor::nobody && dice.chance(0.3)) phase.exchange = Exchange::parameters;
   return phase;
 }
 
@@ -107,32 +140,30 @@ void draw_phases(Dice& dice, TestJob& job) {
 
 // Any switch policy there is, with a detector that is quick to raise alarms: reactions should happen.
 void draw_reaction(Dice& dice, TestJob& job) {
-  const std::span<const SwitchRule> rules = switch_rules();
+  const std::span<const SwitchRule> rules = SwitchRule::all();
   const SwitchRule& rule = rules[dice.index(rules.size())];
   const bool ends_by_time = std::ranges::any_of(
       job.phases, [](const PhaseConfig& phase) { return std::holds_alternative<Seconds>(phase.length); });
   if (rule.leaves_phases && ends_by_time) return;
   if (rule.drops_workers && !job.heterogeneity.membership.empty()) return;
-  job.reaction.policy = rule.kind;
-  job.reaction.detection = {.window_iterations = dice.whole(1, 4),
-                            .consecutive_windows = static_cast<int>(dice.whole(1, 2)),
-                            .floor = dice.real(0.0, 0.2),
-                            .deviations = dice.real(0.0, 1.0)};
-  job.reaction.probe_every_updates = dice.whole(1, 5);
+  job.reaction = SwitchChoice(rule);
+  draw_parameters(dice, job.reaction.parameters(), 3);
   job.costs.regrouping = dice.seconds(0.0, 5.0);
   job.costs.probing = dice.seconds(0.0, 2.0);
 }
 
 // Any controller there is that the job's policies allow.
-BatchControllerKind random_controller(Dice& dice, const TestJob& job) {
-  const std::span<const BatchControllerRule> rules = batch_controller_rules();
-  const bool bsp_and_asp = std::ranges::all_of(
-      job.phases, [](const PhaseConfig& phase) { return is_bsp_or_asp(rule_of(phase.policy)); });
+BatchControllerChoice random_controller(Dice& dice, const TestJob& job) {
+  const std::span<const BatchControllerRule> rules = BatchControllerRule::all();
+  const bool waits_for_some = std::ranges::any_of(
+      job.phases, [](const PhaseConfig& phase) { return phase.policy->waits_for == WaitsFor::some; });
   const BatchControllerRule* rule = nullptr;
   do {
     rule = &rules[dice.index(rules.size())];
-  } while (rule->only_bsp_and_asp && !bsp_and_asp);
-  return rule->kind;
+  } while (waits_for_some && !rule->allows_partial_waiting);
+  BatchControllerChoice controller(*rule);
+  draw_parameters(dice, controller.parameters(), 6);
+  return controller;
 }
 
 void draw_work(Dice& dice, TestJob& job) {
@@ -140,9 +171,6 @@ void draw_work(Dice& dice, TestJob& job) {
   job.batching.controller = random_controller(dice, job);
   job.batching.maximum_samples = 64;
   if (dice.chance(0.3)) job.batching.start = StartBatches::shares;
-  job.batching.adjust_every = EveryIterations{dice.whole(1, 6)};
-  const BatchControllerRule& rule = rule_of(job.batching.controller);
-  if (rule.only_at_epochs || dice.chance(0.3)) job.batching.adjust_every = EveryEpochs{dice.real(0.05, 0.3)};
   if (dice.chance(0.2)) job.costs.adjustment = dice.seconds(0.0, 5.0);
   if (dice.chance(0.3)) job.batching.weighting = GradientWeighting::equal;
   job.total_samples = dice.whole(50, 1500);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/policy/batching/batch_rule.hpp"
+#include "sim/policy/batching/batching.hpp"
 #include "tests/property/random_job.hpp"
 
 namespace paceline::test {
@@ -34,14 +34,32 @@ std::string words(const Every& every) {
   return fmt::format("every {} {}", every.amount, units.at(static_cast<std::size_t>(every.unit)));
 }
 
+// A rule with its parameters.
+template <class Rule>
+std::string words(const Chosen<Rule>& chosen) {
+  struct Keys : Visitor {
+    explicit Keys(std::string& words) : text(words) {}
+    void visit(const Key& key) override {
+      const ScalarField& field = *std::get<ScalarField*>(key.field);
+      text += fmt::format(", {} {}", key.name, field.kind().print(field.value()));
+    }
+    std::string& text;
+  };
+  std::string text(chosen->word);
+  Keys keys(text);
+  Parameters parameters = chosen.parameters();
+  parameters.describe_to(keys);
+  return text;
+}
+
 std::string words(const PhaseConfig& phase, const RestartCost& cost) {
   constexpr std::array<std::string_view, 4> transports{"ring", "tree", "halving-doubling", "server"};
-  return fmt::format(
-      "phase: {} {} over {}, {}{}; before it {} s + {} s per worker, {}\n", rule_of(phase.policy).word,
-      phase.parameter, transports.at(static_cast<std::size_t>(phase.transport)), words(phase.length),
+  return fmt::format("phase: {} over {}, {}{}; before it {} s + {} s per worker, {}\n", words(phase.policy),
+                     transports.at(static_cast<std::size_t>(phase.transport)), words(phase.length),
 
-      phase.exchange == Exchange::parameters ? ", exchanging parameters" : "", cost.time.value(),
-      cost.per_worker.value(), cost.order == RestartOrder::sequential ? "sequential" : "parallel");
+                     phase.exchange == Exchange::parameters ? ", exchanging parameters" : "",
+                     cost.time.value(), cost.per_worker.value(),
+                     cost.order == RestartOrder::sequential ? "sequential" : "parallel");
 }
 
 std::string words(const Heterogeneity& changes) {
@@ -99,17 +117,11 @@ std::string in_words(const RandomJob& random) {
                       job.network.bandwidth.value(), job.network.latency.value());
   text += fmt::format(
       "{} samples in {} batches from {}; iteration {} s + 1 s per sample, jitter {} {} {}, step {} s\n",
-      job.total_samples, rule_of(job.batching.controller).word, job.batching.initial_samples,
-      job.intercept.value(), job.jitter.run_cv, job.jitter.worker_cv, job.jitter.iteration_cv,
-      job.optimizer_step.value());
+      job.total_samples, words(job.batching.controller), job.batching.initial_samples, job.intercept.value(),
+      job.jitter.run_cv, job.jitter.worker_cv, job.jitter.iteration_cv, job.optimizer_step.value());
   for (std::size_t p = 0; p < job.phases.size(); ++p)
     text += words(job.phases[p], p < job.costs.switching.size() ? job.costs.switching[p] : RestartCost{});
-  if (job.reaction.policy != SwitchKind::fixed)
-    text += fmt::format(
-        "reaction: {}, windows of {} iterations, {} in a row, floor {}, {} deviations, probes every {}\n",
-        rule_of(job.reaction.policy).word, job.reaction.detection.window_iterations,
-        job.reaction.detection.consecutive_windows, job.reaction.detection.floor,
-        job.reaction.detection.deviations, job.reaction.probe_every_updates);
+  if (job.reaction != "fixed") text += fmt::format("reaction: {}\n", words(job.reaction));
   text += words(job.costs);
   if (job.checkpoint_every)
     text += fmt::format("checkpoint {}: {} s\n", words(*job.checkpoint_every), job.costs.checkpoint.value());

@@ -61,9 +61,11 @@ class Simplifications {
       if (level.workers.front() > gone) --level.workers.front();
     const auto workers = static_cast<std::int64_t>(job.workers.size());
     for (PhaseConfig& phase : job.phases) {
-      const auto& parameter = rule_of(phase.policy).parameter;
-      if (!parameter || parameter->complaint == nullptr) continue;
-      while (!parameter->complaint(phase.parameter, workers).empty()) --phase.parameter;
+      while (const auto complaint = complaint_about(phase.policy, workers)) {
+        Parameters& parameters = phase.policy.parameters();
+        const std::int64_t value = std::get<std::int64_t>(*parameters.value(complaint->key));
+        parameters.set(complaint->key, value - 1);
+      }
     }
   }
 
@@ -97,8 +99,7 @@ class Simplifications {
   void drop_costs() {
     const FixedCosts& costs = job_.costs;
     consider(costs.start_up.has_value(), [](TestJob& job) { job.costs.start_up.reset(); });
-    consider(job_.reaction.policy != SwitchKind::fixed,
-             [](TestJob& job) { job.reaction.policy = SwitchKind::fixed; });
+    consider(job_.reaction != "fixed", [](TestJob& job) { job.reaction = "fixed"; });
     consider(job_.checkpoint_every.has_value(), [](TestJob& job) { job.checkpoint_every.reset(); });
     consider(!costs.coordination.is_free(), [](TestJob& job) { job.costs.coordination = {}; });
     consider(costs.ramp_up.iterations > 0, [](TestJob& job) { job.costs.ramp_up = {}; });
@@ -127,8 +128,8 @@ class Simplifications {
 
   void simplify_work() {
     consider(job_.total_samples > 1, [](TestJob& job) { job.total_samples /= 2; });
-    consider(job_.batching.controller != BatchControllerKind::uniform,
-             [](TestJob& job) { job.batching.controller = BatchControllerKind::uniform; });
+    consider(job_.batching.controller != "uniform",
+             [](TestJob& job) { job.batching.controller = "uniform"; });
     consider(job_.intercept > Seconds{}, [](TestJob& job) { job.intercept = {}; });
     consider(job_.optimizer_step > Seconds{}, [](TestJob& job) { job.optimizer_step = {}; });
   }

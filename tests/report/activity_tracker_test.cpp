@@ -198,7 +198,7 @@ TEST_CASE("under ASP over a server a worker's cycle is compute, push, server, pu
   test::TestJob job;
   job.workers = {{}};
   job.network = {BytesPerSecond{1e3}, Seconds{0.0}, BytesPerSecond{1e3}};
-  job.phases.front().policy = SynchronizationKind::asp;
+  job.phases.front().policy = "asp";
   job.server_rate = BytesPerSecond{500.0};
   job.total_samples = 50;
   const RunResult run = recorded(job);
@@ -222,7 +222,7 @@ TEST_CASE("busy and idle sum to the makespan for every worker, with jitter, unev
   ring.transport = Transport::ring;
   ring.length = ShareOfJob{0.5};
   PhaseConfig asp;
-  asp.policy = SynchronizationKind::asp;
+  asp.policy = "asp";
   job.phases = {ring, asp};
   job.costs.switching.resize(2);
   job.costs.switching[1].time = Seconds{7.0};
@@ -268,19 +268,17 @@ TEST_CASE("busy and idle sum to the makespan for every worker, with jitter, unev
 TEST_CASE("every policy and exchange leaves a whole record, over one server and over three") {
   PhaseConfig bsp;
   PhaseConfig asp;
-  asp.policy = SynchronizationKind::asp;
+  asp.policy = "asp";
   PhaseConfig k_sync;
-  k_sync.policy = SynchronizationKind::k_sync;
-  k_sync.parameter = 2;
+  k_sync.policy = {"k-sync", {{"gradients", 2}}};
   PhaseConfig backup;
-  backup.policy = SynchronizationKind::backup_workers;
-  backup.parameter = 1;
+  backup.policy = {"backup-workers", {{"backups", 1}}};
   PhaseConfig exchange = asp;
   exchange.exchange = Exchange::parameters;
   for (const PhaseConfig& phase : {bsp, asp, k_sync, backup, exchange}) {
     for (const std::size_t servers : {1U, 3U}) {
-      if (servers > 1 && !rule_of(phase.policy).decides_alike_on_every_server) continue;  // refused
-      CAPTURE(static_cast<int>(phase.policy));
+      if (servers > 1 && !phase.policy->decides_alike_on_every_server) continue;  // refused
+      CAPTURE(phase.policy->word);
       CAPTURE(servers);
       test::TestJob job;
       job.workers = {{}, {.speed = 0.5}, {.speed = 0.3}, {.speed = 2.0}};

@@ -25,11 +25,10 @@ ScenarioResults some_results() {
   job.network = {BytesPerSecond{1e3}, Seconds{0.01}, BytesPerSecond{2e3}};
   job.server_rate = BytesPerSecond{1e3};
   PhaseConfig asp;
-  asp.policy = SynchronizationKind::asp;
+  asp.policy = "asp";
   job.phases = {PhaseConfig{}, asp};
   job.phases.front().length = ShareOfJob{0.5};
-  job.reaction.policy = SwitchKind::elastic;
-  job.reaction.detection = {.window_iterations = 1, .consecutive_windows = 1};
+  job.reaction = {"elastic", {{"window", 1}, {"consecutive", 1}}};
   job.heterogeneity.stragglers = {
       {.worker = 1, .from = Seconds{20.0}, .duration = Seconds{1e6}, .slowdown = 2.0}};
   ScenarioResults results;

@@ -28,24 +28,28 @@ TEST_CASE("every batch controller is a word, and `published` is the dynamic one"
     CHECK(complaint(changed({{"controller: dynamic", fmt::format("controller: {}", word)}})).empty());
   }
   const LoadedScenario loaded = load_text(changed({{"controller: dynamic", "controller: published"}}));
-  CHECK(loaded.scenario.batching.controller == BatchControllerKind::dynamic);
+  CHECK(loaded.scenario.batching.controller == "dynamic");
 }
 
 TEST_CASE("batches are adjusted every so many iterations or epochs") {
   const LoadedScenario loaded =
       load_text(changed({{"adjust_every: 10 iterations", "adjust_every: 0.5 epochs"}}));
-  const auto& every = loaded.scenario.batching.adjust_every;
-  REQUIRE(every.has_value());
-  CHECK(std::get<EveryEpochs>(*every).epochs == 0.5);
+  CHECK(loaded.scenario.batching.controller.parameters().value("adjust_every") == plain_of(EveryEpochs{0.5}));
   CHECK(has(complaint(changed({{"adjust_every: 10 iterations", "adjust_every: 1.5 iterations"}})),
             "a whole number of iterations"));
 }
 
-TEST_CASE("the released controller adjusts at epochs, and knows bsp and asp only") {
+TEST_CASE("a controller's former word is refused with the new one") {
   const std::string said = complaint(changed({{"controller: dynamic", "controller: released"}}));
-  CHECK(has(said, "error: `controller: released` adjusts at epochs"));
+  CHECK(has(said, "error: `batching.controller`: unknown value `released`\n"));
+  CHECK(has(said, "hint: it is now called `omnilearn-code`\n"));
+}
+
+TEST_CASE("omnilearn-code adjusts at epochs, and knows bsp and asp only") {
+  const std::string said = complaint(changed({{"controller: dynamic", "controller: omnilearn-code"}}));
+  CHECK(has(said, "error: `batching.adjust_every`: "));
   CHECK(has(
-      complaint(changed({{"controller: dynamic", "controller: released"},
+      complaint(changed({{"controller: dynamic", "controller: omnilearn-code"},
                          {"adjust_every: 10 iterations", "adjust_every: 1 epochs"},
                          {"policy: bsp, transport: ring", "policy: ssp, staleness: 2, transport: server"}})),
       "is defined for bsp and asp only"));

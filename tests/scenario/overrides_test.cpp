@@ -39,7 +39,7 @@ TEST_CASE("the value is YAML: maps and lists replace whole sections") {
                                                      "evaluation={every: 1 epochs}"})
                                 .scenario;
   REQUIRE(scenario.synchronization.size() == 1);
-  CHECK(scenario.synchronization[0].config.policy == SynchronizationKind::asp);
+  CHECK(scenario.synchronization[0].config.policy == "asp");
   CHECK(scenario.evaluation.every.unit == CountUnit::epochs);
 }
 

@@ -36,8 +36,8 @@ std::vector<std::string> keys_and_values(const LoadedScenario& loaded) {
 TEST_CASE("the shortest scenario prints every default as such") {
   const LoadedScenario loaded = load_text(shortest);
   CHECK(loaded.warnings.empty());
-  CHECK(value_of(loaded, "batching.smoothing").value == "0.2");
-  CHECK(value_of(loaded, "batching.smoothing").origin == "default");
+  CHECK(value_of(loaded, "batching.maximum").value == "1024");
+  CHECK(value_of(loaded, "batching.maximum").origin == "default");
   CHECK(value_of(loaded, "seed").origin == "default");
   CHECK(value_of(loaded, "evaluation.every").value == "33 updates");
   CHECK(value_of(loaded, "evaluation.every").origin.ends_with("scenario.yaml:7:21"));

@@ -62,11 +62,11 @@ TEST_CASE("a length that ends the job early, or that nothing can follow, is said
 TEST_CASE("K-sync and backup workers say how many gradients count, and there are enough workers") {
   const auto policy = [](const char* text) { return Changes{{"policy: bsp, transport: ring", text}}; };
   check_refused(policy("policy: k-sync, transport: server"),
-                "16:14: error: `policy: k-sync` needs `gradients`");
+                "16:5: error: missing key `gradients` in `synchronization.0`");
   check_refused(policy("policy: k-sync, transport: server, gradients: 5"),
                 "16:52: error: there are only 4 workers");
   check_refused(policy("policy: backup-workers, transport: server"),
-                "16:14: error: `policy: backup-workers` needs `backups`");
+                "16:5: error: missing key `backups` in `synchronization.0`");
   check_refused(policy("policy: backup-workers, transport: server, backups: 4"),
                 "16:58: error: of 4 workers at least one must count");
   check_refused(policy("policy: bsp, transport: server, exchange: parameters"),
@@ -291,9 +291,10 @@ TEST_CASE("what is written and not used is a warning") {
   REQUIRE(loaded.warnings.size() == 4);
   CHECK(loaded.warnings[0].find(":16:62: warning: `switch_cost` of the first phase is not used") !=
         std::string::npos);
-  CHECK(loaded.warnings[1].find(
-            ":23:14: warning: `batching.dead_band` is only used by `controller: dynamic, released, "
-            "proportional-repair`") != std::string::npos);
+  CHECK(
+      loaded.warnings[1].find(
+          ": warning: `dead_band` is only used with `controller: dynamic` or `controller: omnilearn-code` or "
+          "`controller: proportional-repair`") != std::string::npos);
 }
 
 // A study overrides the controller of its base again and again; the base's other keys are not a mistake.

@@ -51,12 +51,12 @@ TEST_CASE("a study is its base with each variant's values in place, under the va
   const Scenario& bsp = study.variants[0].loaded.scenario;
   CHECK(study.variants[0].name == "BSP, uniform batches");
   CHECK(bsp.name == "BSP, uniform batches");
-  CHECK(bsp.batching.controller == BatchControllerKind::uniform);
+  CHECK(bsp.batching.controller == "uniform");
   CHECK(bsp.synchronization.size() == 2);
   const Scenario& asp = study.variants[1].loaded.scenario;
   CHECK(asp.synchronization.size() == 1);
   CHECK(asp.cluster.workers[1].speed == 0.5);
-  CHECK(asp.batching.controller == BatchControllerKind::dynamic);
+  CHECK(asp.batching.controller == "dynamic");
   CHECK(study.variants[2].loaded.scenario.cluster.workers[1].speed == 1.0);
 }
 

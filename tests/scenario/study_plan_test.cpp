@@ -133,7 +133,7 @@ TEST_CASE("a section as a value has a label, and the name in braces stands for a
   const Planned result = planned(
       "vary: [{name: batches, values: [{label: fixed, value: {controller: uniform, initial: 32}}]}]\n"
       "set: {batching: \"${batches}\"}\n");
-  CHECK(result.scenarios[0].scenario.batching.controller == BatchControllerKind::uniform);
+  CHECK(result.scenarios[0].scenario.batching.controller == "uniform");
   CHECK(names(result.plan) == Names{"batches fixed"});
 }
 

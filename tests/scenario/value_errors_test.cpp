@@ -154,9 +154,8 @@ TEST_CASE("a word outside the choice gets a suggestion and the list") {
   const std::string said = complaint(replaced(good_example, "controller: dynamic", "controller: dinamic"));
   CHECK(said.find("scenario.yaml:19:15: error: `batching.controller`: unknown value `dinamic`\n") !=
         said.npos);
-  CHECK(said.find(
-            "hint: did you mean `dynamic`? expected one of: uniform, static, dynamic, published, released, "
-            "proportional-repair, lb-bsp\n") != said.npos);
+  CHECK(said.find("hint: did you mean `dynamic`? expected one of: uniform, static, dynamic, published, "
+                  "omnilearn-code, proportional-repair, lb-bsp\n") != said.npos);
 }
 
 TEST_CASE("an empty list of workers or phases is refused") {

@@ -70,7 +70,7 @@ struct TestJob {
   std::vector<Worker> workers{{}, {}, {}, {}};
   NetworkConfig network{BytesPerSecond{1e30}, Seconds{0.0}, BytesPerSecond{1e30}};
   std::vector<PhaseConfig> phases{PhaseConfig{}};
-  ReactionConfig reaction{};
+  SwitchChoice reaction{};
   BatchingConfig batching{.initial_samples = 10};
   OptimizerConfig optimizer{};
   std::int64_t total_samples = 400;

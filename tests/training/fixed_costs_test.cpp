@@ -22,7 +22,7 @@ std::vector<double> times_of_updates(const TestJob::Result& result) {
   return times;
 }
 
-TestJob two_workers(SynchronizationKind policy, std::int64_t total_samples) {
+TestJob two_workers(const char* policy, std::int64_t total_samples) {
   TestJob job;
   job.workers = {{}, {}};
   job.phases = {{.policy = policy}};
@@ -53,13 +53,13 @@ TEST_CASE("under BSP a checkpoint holds up every worker, under ASP only the chie
   // BSP: updates at 10, 20, pause, 33, 43: both workers start at 0, 10, 23, 33.
   // ASP: two updates each 10 s. The chief, worker 0, is released after the first of them, when one more than
   // an even number is applied: due at 20 s (3 of 8), where it rests; worker 1 never does.
-  TestJob job = two_workers(SynchronizationKind::bsp, 80);
+  TestJob job = two_workers("bsp", 80);
   job.checkpoint_every = Every{2.0, EveryUnit::updates};
   job.costs.checkpoint = Seconds{3.0};
   const auto bsp = job.run_ideal();
   for (const std::uint64_t worker : {0U, 1U})
     CHECK(starts_of(bsp, worker) == std::vector{0.0, 10.0, 23.0, 33.0});
-  job.phases[0].policy = SynchronizationKind::asp;
+  job.phases[0].policy = "asp";
   const auto asp = job.run_ideal();
   CHECK(starts_of(asp, 1) == std::vector{0.0, 10.0, 20.0, 30.0});
   const auto pauses = asp.recording.all<Pause>();
@@ -74,7 +74,7 @@ TEST_CASE(
   // time 5 s, per worker 2 s. Parallel: all at 7 s. Sequential: worker w at 5 + 2 (w + 1) = 7, 9, 11 s.
   TestJob job;
   job.workers = {{}, {}, {}};
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.total_samples = 30;
   job.costs.start_up = RestartCost{Seconds{5.0}, Seconds{2.0}, RestartOrder::parallel};
   const auto parallel = job.run_ideal();
@@ -87,8 +87,8 @@ TEST_CASE(
 
 TEST_CASE("a switch pauses before the phase it leads to, in parallel or one worker after the other") {
   // One BSP round of 10 s, then a switch of 4 s + 3 s for each worker: parallel 17 s; sequential 17 and 20 s.
-  TestJob job = two_workers(SynchronizationKind::bsp, 40);
-  job.phases = {{.length = UpdateCount{1}}, {.policy = SynchronizationKind::asp}};
+  TestJob job = two_workers("bsp", 40);
+  job.phases = {{.length = UpdateCount{1}}, {.policy = "asp"}};
   job.costs.switching = {{}, {Seconds{4.0}, Seconds{3.0}, RestartOrder::parallel}};
   const auto parallel = job.run_ideal();
   CHECK(starts_of(parallel, 0) == std::vector{0.0, 17.0});
@@ -101,32 +101,31 @@ TEST_CASE("a switch pauses before the phase it leads to, in parallel or one work
 
 TEST_CASE("coordination adds its time to each synchronous step: per step, per worker and per sample") {
   // Round = 10 + 1 + 2 · 0.5 + 20 · 0.1 = 14 s; the last update has no coordination before it: 10 + 14 k.
-  TestJob job = two_workers(SynchronizationKind::bsp, 60);
+  TestJob job = two_workers("bsp", 60);
   job.costs.coordination = {Seconds{1.0}, Seconds{0.5}, Seconds{0.1}};
   const std::vector<double> times = times_of_updates(job.run_ideal());
   REQUIRE(times.size() == 3);
   for (std::size_t k = 0; k < 3; ++k)
     CHECK(times[k] == doctest::Approx(10.0 + 14.0 * static_cast<double>(k)));
   // Nobody coordinates an asynchronous step.
-  job.phases[0].policy = SynchronizationKind::asp;
+  job.phases[0].policy = "asp";
   CHECK(times_of_updates(job.run_ideal()) == std::vector{10.0, 10.0, 20.0, 20.0, 30.0, 30.0});
 }
 
 TEST_CASE("after a start the first iterations are slower by a factor that falls to one") {
   // 4 iterations from 3: factors 3, 2.5, 2, 1.5, then 1: they end at 30, 55, 75, 90, 100 s; and again after a
   // switch.
-  TestJob job = two_workers(SynchronizationKind::asp, 60);
+  TestJob job = two_workers("asp", 60);
   job.workers = {{}};
   job.costs.ramp_up = {4, 3.0};
   CHECK(times_of_updates(job.run_ideal()) == std::vector{30.0, 55.0, 75.0, 90.0, 100.0, 110.0});
-  job.phases = {{.policy = SynchronizationKind::asp, .length = UpdateCount{5}},
-                {.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp", .length = UpdateCount{5}}, {.policy = "asp"}};
   CHECK(times_of_updates(job.run_ideal()) == std::vector{30.0, 55.0, 75.0, 90.0, 100.0, 130.0});
 }
 
 TEST_CASE("an inline evaluation holds up every worker, a free one and the evaluator nobody") {
   // An evaluation of 3 s after every update of BSP: updates at 10, 23, 36; otherwise at 10, 20, 30.
-  TestJob job = two_workers(SynchronizationKind::bsp, 60);
+  TestJob job = two_workers("bsp", 60);
   job.evaluate_every = {1.0, EveryUnit::updates};
   job.costs.evaluation = Seconds{3.0};
   job.costs.evaluation_payer = EvaluationPayer::inline_workers;
@@ -141,7 +140,7 @@ TEST_CASE("an evaluator lags behind, and the time to accuracy is the snapshot's"
   // One update each 10 s, each evaluated for 15 s, one after the other: the first parameters 0 to 15 s,
   // update k from 15 k to 15 (k + 1). The target of 30 % is that of update 3, known at 60 s: the job ends
   // then; it was reached at 30 s.
-  TestJob job = two_workers(SynchronizationKind::bsp, 2000);
+  TestJob job = two_workers("bsp", 2000);
   job.evaluate_every = {1.0, EveryUnit::updates};
   job.costs.evaluation = Seconds{15.0};
   job.costs.evaluation_payer = EvaluationPayer::evaluator;
@@ -161,7 +160,7 @@ TEST_CASE("an evaluator lags behind, and the time to accuracy is the snapshot's"
 
 TEST_CASE("a target to be met m times in a row is met by the first of them") {
   // Accuracy 10 % per update: at or above 25 % from update 3 on; three in a row are known at update 5.
-  TestJob job = two_workers(SynchronizationKind::bsp, 2000);
+  TestJob job = two_workers("bsp", 2000);
   job.evaluate_every = {1.0, EveryUnit::updates};
   job.target_accuracy = 0.25;
   job.evaluations_at_target = 3;

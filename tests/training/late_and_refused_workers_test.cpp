@@ -22,7 +22,7 @@ TEST_CASE("a late worker waits for the coordination of the update it was late fo
   // worker 1 too, whose gradient is dropped when it is ready, at 10 / 0.8 = 12.5 s.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.8}};
-  job.phases = {{.policy = SynchronizationKind::backup_workers, .parameter = 1}};
+  job.phases = {{.policy = {"backup-workers", {{"backups", 1}}}}};
   job.costs.coordination.per_step = Seconds{5.0};
   job.total_samples = 50;
   const auto result = job.run_ideal();
@@ -38,9 +38,9 @@ TEST_CASE("a worker that was refused work takes part in the next round once") {
   // each once.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.8}, {1, 0.5}};
-  job.batching.controller = BatchControllerKind::fixed_shares;
+  job.batching.controller = "static";
   job.heterogeneity.schedule = {{.at = Seconds{0.0}, .workers = {1, 2}, .speeds = {0.5, 0.1}}};
-  job.phases = {{.policy = SynchronizationKind::backup_workers, .parameter = 2}};
+  job.phases = {{.policy = {"backup-workers", {{"backups", 2}}}}};
   job.total_samples = 31;
   const auto result = job.run_ideal();
   CHECK_FALSE(result.stalled);
@@ -55,7 +55,7 @@ TEST_CASE("K-sync does not wait for a worker that joins when nothing is left to 
   // is.
   TestJob job;
   job.workers = {{}, {}};
-  job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 2}};
+  job.phases = {{.policy = {"k-sync", {{"gradients", 2}}}}};
   job.total_samples = 10;
   job.heterogeneity.membership = {{Seconds{4.0}, 1, MembershipEvent::leaves},
                                   {Seconds{6.0}, 1, MembershipEvent::joins}};
@@ -71,7 +71,7 @@ TEST_CASE("a worker that joined when nothing was left takes over what another on
   // at 15 s.
   TestJob job;
   job.workers = {{}, {}, {}};
-  job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 2}};
+  job.phases = {{.policy = {"k-sync", {{"gradients", 2}}}}};
   job.total_samples = 20;
   job.heterogeneity.membership = {{Seconds{2.0}, 2, MembershipEvent::leaves},
                                   {Seconds{3.0}, 2, MembershipEvent::joins},
@@ -93,7 +93,7 @@ TEST_CASE("what the end of a round gives back is not handed out before the next 
   // round at 14 s.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.1}, {1, 1.0}};
-  job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 1}};
+  job.phases = {{.policy = {"k-sync", {{"gradients", 1}}}}};
   job.server_rate = BytesPerSecond{250.0};
   job.total_samples = 20;
   job.heterogeneity.membership = {{Seconds{2.0}, 2, MembershipEvent::leaves},
@@ -111,13 +111,12 @@ TEST_CASE("a worker that was refused work has nothing to be called off") {
   // refused.
   TestJob job;
   job.workers = {{1, 2.28318702}, {1, 0.62331222}, {1, 1.61770064}, {1, 2.52328655}, {1, 1.17257153}};
-  job.batching = {
-      .controller = BatchControllerKind::fixed_shares, .initial_samples = 7, .maximum_samples = 64};
+  job.batching = {.controller = "static", .initial_samples = 7, .maximum_samples = 64};
   job.total_samples = 54;
   PhaseConfig bsp;
   bsp.transport = Transport::tree;
   bsp.length = ShareOfJob{1.0 / 3.0};
-  job.phases = {bsp, {.policy = SynchronizationKind::k_sync, .parameter = 2}};
+  job.phases = {bsp, {.policy = {"k-sync", {{"gradients", 2}}}}};
   job.costs.switching = {{}, {Seconds{8.04101796}, Seconds{1.82640038}, RestartOrder::sequential}};
   job.costs.coordination = {Seconds{0.69613591}, Seconds{1.75705989}, Seconds{0.00539892}};
   const auto result = job.run_ideal();

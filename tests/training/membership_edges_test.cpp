@@ -24,7 +24,7 @@ TEST_CASE("a BSP newcomer goes on when everybody else leaves before their round 
 TEST_CASE("a timed last phase does not hide that every worker has left") {
   TestJob job;
   job.workers = {{}};
-  job.phases = {{.policy = SynchronizationKind::asp, .length = Seconds{1000.0}}};
+  job.phases = {{.policy = "asp", .length = Seconds{1000.0}}};
   job.heterogeneity.membership = {{Seconds{25.0}, 0, MembershipEvent::leaves}};
   const auto result = job.run_ideal();
   REQUIRE(result.stalled.has_value());
@@ -39,8 +39,7 @@ TEST_CASE("a worker that joins during a switch pauses like the others, not later
   job.workers = {{}, {}};
   job.batching.initial_samples = 10;
   job.total_samples = 400;
-  job.phases = {{.length = ShareOfJob{0.025}},
-                {.policy = SynchronizationKind::asp, .length = ShareOfJob{0.975}}};
+  job.phases = {{.length = ShareOfJob{0.025}}, {.policy = "asp", .length = ShareOfJob{0.975}}};
   job.costs.switching = {{}, {.time = Seconds{10.0}}};
   job.heterogeneity.membership = {{Seconds{15.0}, 1, MembershipEvent::joins}};
   const auto result = job.run_ideal();
@@ -58,7 +57,7 @@ TEST_CASE("the chief pays no checkpoint for work it does not get") {
   TestJob job;
   job.workers = {{}};
   job.total_samples = 80;
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.checkpoint_every = Every{4.0, EveryUnit::updates};
   job.costs.checkpoint = Seconds{7.0};
   const auto result = job.run_ideal();
@@ -72,7 +71,7 @@ TEST_CASE("what added latency holds back is not sent after it was called off") {
   TestJob job;
   job.workers = {{}, {1, 10.0 / 9.5}};
   job.total_samples = 100;
-  job.phases = {{.policy = SynchronizationKind::k_sync, .parameter = 1}};
+  job.phases = {{.policy = {"k-sync", {{"gradients", 1}}}}};
   job.heterogeneity.stragglers = {{.worker = 1,
                                    .from = Seconds{0.0},
                                    .duration = Seconds{1e6},
@@ -90,7 +89,7 @@ TEST_CASE("a worker absent at the start is away, not waiting") {
   TestJob job;
   job.workers = {{}, {}};
   job.total_samples = 100;
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.heterogeneity.membership = {{Seconds{15.0}, 1, MembershipEvent::joins}};
   RunRecorder recorder(job.seed, {});
   job.observer = &recorder;

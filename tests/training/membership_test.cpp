@@ -45,7 +45,7 @@ TEST_CASE("what a worker that leaves had under way is done again by another one,
   // s.
   TestJob job;
   job.workers = {{}, {}};
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.total_samples = 60;
   job.heterogeneity.membership = {{Seconds{25.0}, 1, leaves}};
   const auto result = job.run_ideal();
@@ -74,7 +74,7 @@ TEST_CASE("a worker that joins under BSP takes part from the next round on, unde
   job.total_samples = 30;
   job.heterogeneity.membership = {{Seconds{4.0}, 1, joins}};
   CHECK(updates_of(job.run_ideal()) == Updates{{10, {0}}, {20, {0, 1}}});
-  job.phases[0].policy = SynchronizationKind::asp;
+  job.phases[0].policy = "asp";
   CHECK(updates_of(job.run_ideal()) == Updates{{10, {0}}, {14, {1}}, {20, {0}}});
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a worker that joins pulls first, from the server or from another work
   TestJob job;
   job.workers = {{}, {}};
   job.network = {BytesPerSecond{100.0}, Seconds{0.0}, BytesPerSecond{100.0}};
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.heterogeneity.membership = {{Seconds{4.0}, 1, joins}};
   const auto first_start_of_1 = [](const TestJob::Result& result) {
     for (const auto& [time, start] : result.recording.all<StartIteration>())
@@ -104,7 +104,7 @@ TEST_CASE("a gradient that is being applied counts even if its worker leaves mea
   // ASP: ready at 10 s, applied from 10 to 14 s, its worker leaves at 12 s.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.5}};
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.server_rate = BytesPerSecond{250.0};
   job.total_samples = 20;
   job.heterogeneity.membership = {{Seconds{12.0}, 0, leaves}};
@@ -114,11 +114,11 @@ TEST_CASE("a gradient that is being applied counts even if its worker leaves mea
 }
 
 TEST_CASE("a job whose last worker leaves stalls: every worker has left") {
-  for (const SynchronizationKind kind : {SynchronizationKind::bsp, SynchronizationKind::asp,
-                                         SynchronizationKind::k_sync, SynchronizationKind::backup_workers}) {
+  for (const SynchronizationChoice& policy : std::vector<SynchronizationChoice>{
+           "bsp", "asp", {"k-sync", {{"gradients", 1}}}, {"backup-workers", {{"backups", 1}}}}) {
     TestJob job;
     job.workers = {{}, {}};
-    job.phases = {{.policy = kind, .parameter = 1}};
+    job.phases = {{.policy = policy}};
     job.heterogeneity.membership = {{Seconds{25.0}, 0, leaves}, {Seconds{32.0}, 1, leaves}};
     const auto result = job.run_ideal();
     REQUIRE(result.stalled);
@@ -134,12 +134,12 @@ TEST_CASE("a job whose last worker leaves stalls: every worker has left") {
 TEST_CASE("a job whose workers have all left goes on when one joins later") {
   // ASP: both leave at 15 s, with one gradient each applied; worker 1 is back at 100 s and does the other 20
   // samples.
-  for (const SynchronizationKind kind : {SynchronizationKind::asp, SynchronizationKind::bsp,
-                                         SynchronizationKind::k_sync, SynchronizationKind::backup_workers}) {
-    CAPTURE(static_cast<int>(kind));
+  for (const SynchronizationChoice& policy : std::vector<SynchronizationChoice>{
+           "asp", "bsp", {"k-sync", {{"gradients", 2}}}, {"backup-workers", {{"backups", 0}}}}) {
+    CAPTURE(policy->word);
     TestJob job;
     job.workers = {{}, {}};
-    job.phases = {{.policy = kind, .parameter = kind == SynchronizationKind::k_sync ? 2 : 0}};
+    job.phases = {{.policy = policy}};
     job.total_samples = 40;
     job.heterogeneity.membership = {
         {Seconds{15.0}, 0, leaves}, {Seconds{15.0}, 1, leaves}, {Seconds{100.0}, 1, joins}};

@@ -75,7 +75,7 @@ TEST_CASE("a K-sync round lasts as long as the K-th of P exponential times, K = 
   // All start anew in each round: E[T] = E[X_{K:P}] = (H_P − H_{P−K}) / μ, μ = 1/s.
   constexpr std::size_t workers = 6;
   for (std::size_t k = 1; k <= workers; ++k) {
-    const PhaseConfig phase{.policy = SynchronizationKind::k_sync, .parameter = static_cast<std::int64_t>(k)};
+    const PhaseConfig phase{.policy = {"k-sync", {{"gradients", static_cast<std::int64_t>(k)}}}};
     check_mean(round_lengths(workers, phase, k), harmonic(workers) - harmonic(workers - k));
   }
 }
@@ -100,8 +100,7 @@ TEST_CASE("a round with backup workers lasts until P - b workers that were not l
     };
     if (workers == 2) CHECK(h(0, 1) == doctest::Approx(0.75));
     CHECK(h(0, 0) == doctest::Approx(harmonic(workers) - harmonic(backups)));
-    const PhaseConfig phase{.policy = SynchronizationKind::backup_workers,
-                            .parameter = static_cast<std::int64_t>(backups)};
+    const PhaseConfig phase{.policy = {"backup-workers", {{"backups", static_cast<std::int64_t>(backups)}}}};
     std::vector<double> lengths = round_lengths(workers, phase, wanted);
     lengths.erase(lengths.begin());
     check_mean(lengths, h(0, backups));

@@ -13,7 +13,7 @@ TEST_CASE("workers that exchange parameters push after every iteration and pull 
   // pulls again after the start of the phase: 40 pushes, no pull.
   TestJob job;
   job.workers = {{}};
-  job.phases = {{.policy = SynchronizationKind::asp, .exchange = Exchange::parameters}};
+  job.phases = {{.policy = "asp", .exchange = Exchange::parameters}};
   const auto result = job.run_ideal();
   CHECK(result.recording.all<SendGradient>().size() == 40);
   CHECK(result.recording.all<Overwrite>().size() == 40);
@@ -25,7 +25,7 @@ TEST_CASE("with several epochs each worker pulls at its first release after each
   // each. Between two pulls of a worker the epoch has grown by one.
   TestJob job;
   job.workers = {{1, 1.0}, {1, 0.7}, {1, 0.4}};
-  job.phases = {{.policy = SynchronizationKind::asp, .exchange = Exchange::parameters}};
+  job.phases = {{.policy = "asp", .exchange = Exchange::parameters}};
   job.total_samples = 1200;
   job.dataset_samples = 400;
   const auto result = job.run_ideal();
@@ -46,7 +46,7 @@ TEST_CASE("an iteration with parameters exchanged takes computation, local step 
   job.network = {BytesPerSecond{100.0}, Seconds{1.0}, BytesPerSecond{100.0}};
   job.optimizer_step = Seconds{2.0};
   job.server_rate = BytesPerSecond{500.0};
-  job.phases = {{.policy = SynchronizationKind::asp, .exchange = Exchange::parameters}};
+  job.phases = {{.policy = "asp", .exchange = Exchange::parameters}};
   job.total_samples = 30;
   std::vector<double> times;
   for (const auto& [time, overwrite] : job.run_ideal().recording.all<Overwrite>())

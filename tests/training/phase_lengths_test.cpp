@@ -36,7 +36,7 @@ TEST_CASE("Sync-Switch: 400 BSP updates, then ASP for the rest of the workload")
   TestJob job;
   job.workers.assign(8, {});
   job.workers[3].speed = 0.6;
-  job.phases = {{.length = UpdateCount{400}}, {.policy = SynchronizationKind::asp}};
+  job.phases = {{.length = UpdateCount{400}}, {.policy = "asp"}};
   job.total_samples = 40000;
   const auto result = job.run_ideal();
   const auto [bsp, asp] = by_phase(result);
@@ -50,10 +50,10 @@ TEST_CASE("Sync-Switch: 400 BSP updates, then ASP for the rest of the workload")
 TEST_CASE("a phase of so many updates counts each push of ASP and each round of K-sync") {
   TestJob job;
   job.total_samples = 2000;
-  job.phases = {{.policy = SynchronizationKind::asp, .length = UpdateCount{7}}, {}};
+  job.phases = {{.policy = "asp", .length = UpdateCount{7}}, {}};
   CHECK(by_phase(job.run_ideal()).first.updates == 7);
   job.workers = {{1, 1.0}, {1, 0.9}, {1, 0.8}, {1, 0.7}};
-  job.phases[0] = {.policy = SynchronizationKind::k_sync, .length = UpdateCount{7}, .parameter = 3};
+  job.phases[0] = {.policy = {"k-sync", {{"gradients", 3}}}, .length = UpdateCount{7}};
   const auto [k_sync, bsp] = by_phase(job.run_ideal());
   CHECK(k_sync.updates == 7);
   CHECK(k_sync.samples == 7 * 30);
@@ -62,19 +62,19 @@ TEST_CASE("a phase of so many updates counts each push of ASP and each round of 
 TEST_CASE("a phase of epochs ends with the round that completes them") {
   // An epoch is all 400 samples; 0.25 epochs: 100 samples, in rounds of 40: 120.
   TestJob job;
-  job.phases = {{.length = EpochCount{0.25}}, {.policy = SynchronizationKind::asp}};
+  job.phases = {{.length = EpochCount{0.25}}, {.policy = "asp"}};
   const auto [bsp, asp] = by_phase(job.run_ideal());
   CHECK(bsp.samples == 120);
   CHECK(asp.samples == 280);
   // Under ASP work is handed out one by one: exactly 100.
-  job.phases = {{.policy = SynchronizationKind::asp, .length = EpochCount{0.25}}, {}};
+  job.phases = {{.policy = "asp", .length = EpochCount{0.25}}, {}};
   CHECK(by_phase(job.run_ideal()).first.samples == 100);
 }
 
 TEST_CASE("a phase of time hands out nothing after it, and ends when what is under way is applied") {
   // Rounds of 10 s, 25 s: the third round is under way, and ends the phase at 30 s.
   TestJob job;
-  job.phases = {{.length = Seconds{25.0}}, {.policy = SynchronizationKind::asp}};
+  job.phases = {{.length = Seconds{25.0}}, {.policy = "asp"}};
   const auto result = job.run_ideal();
   CHECK(by_phase(result).first.updates == 3);
   const auto phases = result.recording.all<EnterPhase>();
@@ -86,7 +86,7 @@ TEST_CASE("the time of a phase counts from when it is entered, after its pause")
   // A start-up of 100 s, then 25 s of BSP: entered at 100 s, three rounds, over at 130 s.
   TestJob job;
   job.costs.start_up = RestartCost{.time = Seconds{100.0}};
-  job.phases = {{.length = Seconds{25.0}}, {.policy = SynchronizationKind::asp}};
+  job.phases = {{.length = Seconds{25.0}}, {.policy = "asp"}};
   const auto result = job.run_ideal();
   CHECK(by_phase(result).first.updates == 3);
   const auto phases = result.recording.all<EnterPhase>();

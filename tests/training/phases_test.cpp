@@ -10,8 +10,7 @@ const std::vector<WorkerId> members{WorkerId{0}, WorkerId{1}};
 
 // 1000 samples in two halves, BSP and then ASP; the data set has 500.
 Phases bsp_then_asp(PhaseLength first = ShareOfJob{0.5}) {
-  return Phases({{.policy = SynchronizationKind::bsp, .length = first}, {.policy = SynchronizationKind::asp}},
-                1000, 500, 2);
+  return Phases({{.policy = "bsp", .length = first}, {.policy = "asp"}}, 1000, 500, 2);
 }
 
 void process(Phases& phases, std::int64_t samples) {

@@ -1,6 +1,5 @@
 // Stale synchronous parallel between its two ends, BSP and ASP.
 #include <algorithm>
-#include <limits>
 
 #include <doctest/doctest.h>
 
@@ -26,7 +25,7 @@ TestJob uneven_job(const PhaseConfig& phase) {
 }
 
 PhaseConfig ssp(std::int64_t staleness) {
-  return {.policy = SynchronizationKind::ssp, .parameter = staleness};
+  return {.policy = {"ssp", {{"staleness", staleness}}}};
 }
 
 // What workers do and when: iterations, messages up, messages down.
@@ -51,8 +50,8 @@ void check_same(const std::vector<Happened>& a, const std::vector<Happened>& b) 
 }  // namespace
 
 TEST_CASE("SSP with an unlimited bound is ASP, event by event") {
-  const auto ssp_result = uneven_job(ssp(std::numeric_limits<std::int64_t>::max())).run_ideal();
-  const auto asp_result = uneven_job({.policy = SynchronizationKind::asp}).run_ideal();
+  const auto ssp_result = uneven_job(ssp(Whole::largest)).run_ideal();
+  const auto asp_result = uneven_job({.policy = "asp"}).run_ideal();
   check_same(ssp_result.recording.events, asp_result.recording.events);
 }
 
@@ -60,7 +59,7 @@ TEST_CASE("SSP with bound 0 is BSP, event by event of the workers, when the serv
   // Both let everybody go at the arrival of a clock's last gradient. They differ in what the server does with
   // the gradients (one step for each, or one for all), so its own steps are left out and take no time here.
   const auto ssp_result = uneven_job(ssp(0)).run_ideal();
-  const auto bsp_result = uneven_job({.policy = SynchronizationKind::bsp}).run_ideal();
+  const auto bsp_result = uneven_job({.policy = "bsp"}).run_ideal();
   check_same(of_workers(ssp_result), of_workers(bsp_result));
   CHECK(ssp_result.updates == 4 * bsp_result.updates);
   CHECK(ssp_result.applied_samples == bsp_result.applied_samples);
@@ -89,7 +88,7 @@ TEST_CASE("no worker starts a clock more than s ahead of the slowest") {
 }
 
 TEST_CASE("a worker that leaves holds nobody up, and one that joins starts at the slowest clock") {
-  const auto policy = make_synchronization(ssp(0));
+  const auto policy = make_synchronization(ssp(0).policy);
   const std::vector<WorkerId> two{WorkerId{0}, WorkerId{1}};
   policy->begin(two);
   CHECK(policy->on_gradient(WorkerId{0}, Seconds{}).release.empty());

@@ -47,7 +47,7 @@ TEST_CASE("a job stops at the first evaluation at or above the target") {
   // 100 s.
   TestJob job;
   job.workers = {{}};
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.evaluate_every = {5.0, EveryUnit::updates};
   job.target_accuracy = 0.07;
   ScriptedLearner learner;
@@ -60,7 +60,7 @@ TEST_CASE("a job that never reaches its target does all its work and is evaluate
   // 400 samples of 10: 40 updates; evaluated at 0, 15, 30 and, though 45 is never reached, at the end.
   TestJob job;
   job.workers = {{}};
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.evaluate_every = {15.0, EveryUnit::updates};
   job.target_accuracy = 0.99;
   ScriptedLearner learner;
@@ -74,7 +74,7 @@ TEST_CASE("a job that never reaches its target does all its work and is evaluate
 TEST_CASE("an evaluation that falls on the last update is not repeated") {
   TestJob job;
   job.workers = {{}};
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.evaluate_every = {20.0, EveryUnit::updates};
   ScriptedLearner learner;
   const auto result = job.run_ideal(learner);
@@ -107,7 +107,7 @@ TEST_CASE("a loss that is not finite ends the job as diverged") {
 
 TEST_CASE("gradients in flight when the job stops are discarded, each once") {
   TestJob job;
-  job.phases = {{.policy = SynchronizationKind::asp}};
+  job.phases = {{.policy = "asp"}};
   job.workers = {{1, 1.0}, {1, 0.9}, {1, 0.8}};
   job.evaluate_every = {1.0, EveryUnit::updates};
   job.target_accuracy = 0.05;
@@ -128,8 +128,7 @@ TEST_CASE(
   job.optimizer = {.learning_rate = 0.1,
                    .worker_scaling = RateScaling::linear,
                    .schedule = {.milestones = {0.5}, .factor = 0.1}};
-  job.phases = {{.length = ShareOfJob{0.75}},
-                {.policy = SynchronizationKind::asp, .length = ShareOfJob{0.25}}};
+  job.phases = {{.length = ShareOfJob{0.75}}, {.policy = "asp", .length = ShareOfJob{0.25}}};
   ScriptedLearner learner;
   static_cast<void>(job.run_ideal(learner));
   // BSP: 8 updates of 40 samples (300 -> 320); the first 5 are applied at epochs 0, 0.1 … 0.4, the next 3

@@ -28,11 +28,7 @@ struct Scene {
   Scripted* policy = new Scripted;
   StragglerReaction reaction{std::unique_ptr<SwitchPolicy>(policy)};
   Workers workers{3};
-  Phases phases{
-      {{.policy = SynchronizationKind::bsp, .length = ShareOfJob{0.5}}, {.policy = SynchronizationKind::asp}},
-      1000,
-      1000,
-      1};
+  Phases phases{{{.policy = "bsp", .length = ShareOfJob{0.5}}, {.policy = "asp"}}, 1000, 1000, 1};
   Actions actions;
   Scene() { phases.plan(std::nullopt, workers.members(), {}); }
   void answer(DecisionKind kind, WorkerId worker) { policy->answer.decisions.push_back({kind, worker}); }

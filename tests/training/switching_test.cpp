@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/report/recording/run_recorder.hpp"
+#include "tests/support/chosen.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;
@@ -17,7 +18,7 @@ namespace {
 
 constexpr double alarm_at_s = 115.0;
 
-PhaseConfig phase(SynchronizationKind policy, PhaseLength length = {}) {
+PhaseConfig phase(const char* policy, PhaseLength length = {}) {
   PhaseConfig config;
   config.policy = policy;
   config.length = length;
@@ -25,14 +26,12 @@ PhaseConfig phase(SynchronizationKind policy, PhaseLength length = {}) {
 }
 
 // 20 rounds of BSP (800 samples), then ASP.
-TestJob straggling_job(SwitchKind policy, double duration_s) {
+TestJob straggling_job(const char* policy, double duration_s) {
   TestJob job;
   job.total_samples = 2000;
-  job.phases = {phase(SynchronizationKind::bsp, ShareOfJob{0.4}),
-                phase(SynchronizationKind::asp, ShareOfJob{0.6})};
-  job.reaction.policy = policy;
-  job.reaction.detection = {.window_iterations = 2, .consecutive_windows = 2, .floor = 0.1};
-  job.reaction.probe_every_updates = 4;
+  job.phases = {phase("bsp", ShareOfJob{0.4}), phase("asp", ShareOfJob{0.6})};
+  job.reaction = test::chosen<SwitchChoice>(
+      policy, {{"window", 2}, {"consecutive", 2}, {"floor", 0.1}, {"probe_every", 4}});
   job.heterogeneity.stragglers = {
       {.worker = 1, .from = Seconds{45.0}, .duration = Seconds{duration_s}, .slowdown = 2.0}};
   return job;
@@ -72,7 +71,7 @@ std::vector<std::pair<double, std::size_t>> actions_until(const TestJob::Result&
 }  // namespace
 
 TEST_CASE("greedy: the alarm ends the phase at once, and the switch is paid for every change") {
-  TestJob job = straggling_job(SwitchKind::greedy, 300.0);
+  TestJob job = straggling_job("greedy", 300.0);
   job.costs.switching = {RestartCost{Seconds{3.0}}, RestartCost{Seconds{5.0}}};
   const auto result = job.run_ideal();
   CHECK(times_of(result, DecisionKind::alarm) == std::vector{alarm_at_s});
@@ -93,21 +92,21 @@ TEST_CASE("greedy returns when the straggler has recovered, not before") {
   // On the detour worker 1 ends its iterations at 135, 155, ... 335 and, well again since 345 s, at 350, 360,
   // ... s. Its window of 335 and 350 s is slow (20 samples in 35 s), those of 360-370 and 380-390 s are calm:
   // cleared at 390 s.
-  const auto result = straggling_job(SwitchKind::greedy, 300.0).run_ideal();
+  const auto result = straggling_job("greedy", 300.0).run_ideal();
   CHECK(times_of(result, DecisionKind::return_to_phase) == std::vector{390.0});
   CHECK(times_of(result, DecisionKind::clear) == std::vector{390.0});
 }
 
 TEST_CASE("greedy loses no work: BSP gets its share, however often it is left") {
   for (const double duration_s : {100.0, 200.0, 300.0}) {
-    const auto result = straggling_job(SwitchKind::greedy, duration_s).run_ideal();
+    const auto result = straggling_job("greedy", duration_s).run_ideal();
     CHECK(result.applied_samples == 2000);
     CHECK(synchronous_samples(result) == 800);
   }
 }
 
 TEST_CASE("greedy goes on in ASP to the end when the straggler stays") {
-  const auto result = straggling_job(SwitchKind::greedy, 1e6).run_ideal();
+  const auto result = straggling_job("greedy", 1e6).run_ideal();
   CHECK(result.applied_samples == 2000);
   CHECK(phases_entered(result).size() == 2);
   CHECK(synchronous_samples(result) == 8 * 40);
@@ -115,7 +114,7 @@ TEST_CASE("greedy goes on in ASP to the end when the straggler stays") {
 
 TEST_CASE("no policy knows when a straggler will recover") {
   // Whether it lasts 300 or 500 s, everything up to its earlier end at 345 s is the same.
-  for (const SwitchKind policy : {SwitchKind::watch, SwitchKind::greedy, SwitchKind::elastic}) {
+  for (const char* policy : {"watch", "greedy", "elastic"}) {
     const auto shorter = straggling_job(policy, 300.0).run_ideal();
     const auto longer = straggling_job(policy, 500.0).run_ideal();
     CHECK(actions_until(shorter, 345.0) == actions_until(longer, 345.0));
@@ -124,7 +123,7 @@ TEST_CASE("no policy knows when a straggler will recover") {
 }
 
 TEST_CASE("elastic: the others go on without the straggler, and everybody is back for the next phase") {
-  const auto result = straggling_job(SwitchKind::elastic, 1e6).run_ideal();
+  const auto result = straggling_job("elastic", 1e6).run_ideal();
   CHECK(times_of(result, DecisionKind::drop) == std::vector{alarm_at_s});
   std::vector<std::size_t> sizes;
   bool worker_1_takes_part_in_asp = false;
@@ -147,7 +146,7 @@ TEST_CASE("elastic: the others go on without the straggler, and everybody is bac
 TEST_CASE("elastic: a probe that finds the worker well brings it back for the next round") {
   // Slow until 145 s. Probes start after every 4th update: with the 12th at 155 s, one ends well at 165 s, as
   // the 13th round does; the 14th round has four workers.
-  const auto result = straggling_job(SwitchKind::elastic, 100.0).run_ideal();
+  const auto result = straggling_job("elastic", 100.0).run_ideal();
   CHECK(times_of(result, DecisionKind::probe) == std::vector{135.0, 165.0});
   CHECK(times_of(result, DecisionKind::restore) == std::vector{165.0});
   std::vector<std::size_t> sizes;
@@ -160,7 +159,7 @@ TEST_CASE("elastic: a probe that finds the worker well brings it back for the ne
 }
 
 TEST_CASE("probes and regrouping cost what the scenario says, as time of the switch") {
-  TestJob job = straggling_job(SwitchKind::elastic, 1e6);
+  TestJob job = straggling_job("elastic", 1e6);
   job.costs.regrouping = Seconds{4.0};
   job.costs.probing = Seconds{1.0};
   RunRecorder recorder(job.seed);
@@ -179,8 +178,8 @@ TEST_CASE("probes and regrouping cost what the scenario says, as time of the swi
 }
 
 TEST_CASE("a detector that only watches changes nothing") {
-  const auto fixed = straggling_job(SwitchKind::fixed, 300.0).run_ideal();
-  const auto watched = straggling_job(SwitchKind::watch, 300.0).run_ideal();
+  const auto fixed = straggling_job("fixed", 300.0).run_ideal();
+  const auto watched = straggling_job("watch", 300.0).run_ideal();
   CHECK(watched.end == fixed.end);
   CHECK(watched.updates == fixed.updates);
   CHECK(times_of(watched, DecisionKind::alarm) == std::vector{alarm_at_s});
@@ -189,7 +188,7 @@ TEST_CASE("a detector that only watches changes nothing") {
 
 TEST_CASE("several servers and an all-reduce: the same rounds are left out and taken up") {
   for (const bool by_ring : {false, true}) {
-    for (const SwitchKind policy : {SwitchKind::greedy, SwitchKind::elastic}) {
+    for (const char* policy : {"greedy", "elastic"}) {
       TestJob job = straggling_job(policy, 100.0);
       if (by_ring) job.phases[0].transport = Transport::ring;
       if (!by_ring) job.servers = 3;
@@ -204,9 +203,8 @@ TEST_CASE("several servers and an all-reduce: the same rounds are left out and t
 TEST_CASE("\"101\" by shares and by steps: every mini-batch is processed once") {
   TestJob job;
   job.total_samples = 1600;  // 160 mini-batches
-  job.phases = {phase(SynchronizationKind::bsp, ShareOfJob{0.25}),
-                phase(SynchronizationKind::asp, ShareOfJob{0.5}),
-                phase(SynchronizationKind::bsp, ShareOfJob{0.25})};
+  job.phases = {phase("bsp", ShareOfJob{0.25}), phase("asp", ShareOfJob{0.5}),
+                phase("bsp", ShareOfJob{0.25})};
   job.costs.switching = {{}, RestartCost{Seconds{7.0}}, RestartCost{Seconds{7.0}}};
   const auto by_share = job.run_ideal();
   // 10 rounds, 80 updates of one, 10 rounds: 100 + 7 + 200 + 7 + 100 s.
@@ -225,8 +223,7 @@ TEST_CASE(
     "configuration policy: n·B and n·η under BSP, B and η under ASP, momentum by its rule after the switch") {
   TestJob job;
   job.total_samples = 800;
-  job.phases = {phase(SynchronizationKind::bsp, ShareOfJob{0.5}),
-                phase(SynchronizationKind::asp, ShareOfJob{0.5})};
+  job.phases = {phase("bsp", ShareOfJob{0.5}), phase("asp", ShareOfJob{0.5})};
   job.optimizer.learning_rate = 0.1;
   job.optimizer.momentum = 0.8;
   job.optimizer.worker_scaling = RateScaling::linear;

@@ -1,12 +1,13 @@
 // Whole batches from shares, within bounds.
 //
-// Models:      a total number of samples divided in proportion to shares as far as each worker's bounds allow.
-// Equation:    x_k = clamp(λ·w_k, lowest_k, highest_k) with λ such that Σ x_k = total (water-filling; a total that the
-//              bounds cannot hold becomes the nearest one they can); then largest remainders: whole numbers that sum to
-//              the total, each within one sample of x_k and within its bounds. Ties go to the lower index.
+// Models:      a total number of samples divided in proportion to shares as far as each worker's bounds
+//              allow.
+// Equation:    x_k = clamp(λ·w_k, lowest_k, highest_k) with λ such that Σ x_k = total (water-filling; a total
+//              that the bounds cannot hold becomes the nearest one they can); then largest remainders: whole
+//              numbers that sum to the total, each within one sample of x_k and within its bounds. Ties go to
+//              the lower index.
 // Units:       samples; shares in any common unit.
 // Assumptions: shares are positive, 0 ≤ lowest_k ≤ highest_k.
-// Source:      none.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ struct BatchBounds {
   BatchLimit highest_is = BatchLimit::maximum;  // what sets it
 };
 
-// The scenario's bounds and each worker's memory; what memory does not hold is out of the question, so that it may lie
-// below the scenario's minimum.
+// The scenario's bounds and each worker's memory; what memory does not hold is out of the question, so that
+// it may lie below the scenario's minimum.
 [[nodiscard]] std::vector<BatchBounds> bounds_of(const BatchingConfig& config,
                                                  std::span<const WorkerPrior> workers);
 
@@ -38,7 +39,8 @@ struct BatchBounds {
 //
 // The nearest total that the bounds hold.
 [[nodiscard]] std::int64_t held_by(std::span<const BatchBounds> bounds, std::int64_t total);
-// Whole numbers that sum to `held`, as `exact` does, by largest remainders; `wanted`: what the rule wanted without bounds.
+// Whole numbers that sum to `held`, as `exact` does, by largest remainders; `wanted`: what the rule wanted
+// without bounds.
 [[nodiscard]] Allocation whole_batches(std::int64_t held, std::span<const double> exact,
                                        std::span<const double> wanted, std::span<const BatchBounds> bounds);
 

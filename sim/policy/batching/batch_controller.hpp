@@ -1,14 +1,13 @@
 // Who trains on how many samples: the interface of the rules that give each worker its mini-batch.
 //
 // Models:      batches at the start of a job, and how they follow observed iteration times.
-// Equation:    by rule, in its file under controllers/.
+// Equation:    each controller's, with its source, at the top of its file.
 // Units:       samples, seconds, samples per second.
-// Assumptions: a controller sees what a coordinator could: compute times as measured, which gradients were applied, the
-//              epoch. Of the machines it knows only what is declared beforehand (WorkerPrior).
+// Assumptions: a controller sees what a coordinator could: compute times as measured, which gradients were
+//              applied, the epoch. Of the machines it knows only what is declared beforehand (WorkerPrior).
 // Not modelled: batches that follow the network's time or the gradient noise.
-// Source:      OmniLearn, ACSOS 2020, section III, and its released code; design section 6.
 //
-// To add one: a file in controllers/, a line in controllers.inc, a test; see batch_rule.hpp.
+// To add one: a file beside lb_bsp.cpp, its line in the list of batch_controller.cpp, a test.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,8 @@ namespace paceline {
 
 using Batches = std::vector<std::int64_t>;  // samples, by worker
 
-// What kept a batch from being what its rule wanted. `throughput`: a larger batch was slower before (learned).
+// What kept a batch from being what its rule wanted. `throughput`: a larger batch was slower before
+// (learned).
 enum class BatchLimit : std::uint8_t { none, minimum, maximum, memory, throughput };
 
 [[nodiscard]] constexpr std::string_view to_string(BatchLimit limit) {
@@ -70,7 +70,8 @@ class BatchController {
   virtual std::optional<Allocation> on_update(std::span<const WorkerId> /*workers*/, double /*epoch*/) {
     return std::nullopt;
   }
-  // The worker is gone, or there (again): an adjustment does not wait for absent workers, and leaves their batch alone.
+  // The worker is gone, or there (again): an adjustment does not wait for absent workers, and leaves their
+  // batch alone.
   virtual std::optional<Allocation> on_leave(WorkerId) { return std::nullopt; }
   virtual void on_join(WorkerId) {}
   // Whether `worker`, though free to go on, waits for the times of the others; asked again after every event.

@@ -1,36 +1,41 @@
 // LB-BSP's rule for CPU clusters, as a comparison.
 //
 // Models:      batches in proportion to predicted speeds, resized at every look.
-// Equation:    v_k ← v_k + s·(b/t - v_k) after each iteration, s the weight of the newest;
-//              b_k = B·v_k / Σ v, whole samples with Σ b_k = B, within the bounds (apportion.hpp).
+// Equation:    v_k ← v_k + s·(b/t - v_k) after each iteration, s the weight of the newest; b_k = B·v_k / Σ v,
+//              whole samples with Σ b_k = B, within the bounds (apportion.hpp).
 // Units:       samples, seconds.
-// Assumptions: the moving average stands for the published prediction from processor and memory use. No dead-band.
+// Assumptions: the moving average stands for the published prediction from processor and memory use. No
+//              dead-band.
 // Not modelled: its rule for GPUs, which knows each worker's line t = a + m·b.
-// Source:      Chen et al., "Semi-Dynamic Load Balancing", SoCC 2020, arXiv 1806.02508: its rule as
-//              the reference of related policies restates it, not compared with the paper.
-//
-// When to use it: as a baseline of proportional-repair, whose first step it equals without noise and dead-band.
-#include "sim/policy/batching/batch_rule.hpp"
+// Source:      Chen et al., "Semi-Dynamic Load Balancing", SoCC 2020, arXiv 1806.02508: the proportional rule
+//              it gives for CPU clusters; the printed formula was not compared.
 #include "sim/policy/batching/periodic_controller.hpp"
 
 namespace paceline {
 namespace {
 
+struct LbBspParameters {
+  double smoothing = 0.2;
+  AdjustmentPeriod adjust_every = EveryIterations{1};
+};
+void describe(Visitor& v, LbBspParameters& p) {
+  describe_period(v, p.smoothing, p.adjust_every);
+}
+
 class LbBsp final : public PeriodicController {
  public:
-  LbBsp(const BatchingConfig& config, std::span<const WorkerPrior> workers)
-      : PeriodicController(config, workers), speeds_(workers.size()) {}
-
-  void on_join(WorkerId worker) override {
-    speeds_.at(worker.value).reset();
-    PeriodicController::on_join(worker);
-  }
+  LbBsp(const BatchingConfig& config, std::span<const WorkerPrior> workers, const LbBspParameters& parameters)
+      : PeriodicController(config, workers, parameters.smoothing, parameters.adjust_every),
+        smoothing_(parameters.smoothing),
+        speeds_(workers.size()) {}
 
  private:
+  void forget(WorkerId worker) override { speeds_.at(worker.value).reset(); }
+
   void note(WorkerId worker, std::int64_t batch_samples, Seconds compute_time) override {
     const double speed = static_cast<double>(batch_samples) / compute_time.value();
     std::optional<double>& average = speeds_.at(worker.value);
-    average = average ? *average + config_.smoothing * (speed - *average) : speed;
+    average = average ? *average + smoothing_ * (speed - *average) : speed;
   }
 
   std::optional<Allocation> proposal() override {
@@ -41,22 +46,23 @@ class LbBsp final : public PeriodicController {
     return proposed;
   }
 
+  double smoothing_;
   std::vector<std::optional<double>> speeds_;  // samples/s; absent: not seen yet
 };
 
 }  // namespace
 
 BatchControllerRule lb_bsp_controller() {
-  return {.kind = BatchControllerKind::lb_bsp,
-          .word = "lb-bsp",
-          .synonym = "",
+  return {.word = "lb-bsp",
           .description = "proportional to a moving average of speeds, resized at every look",
+          .parameters = Parameters::of<LbBspParameters>(),
           .adjusts = true,
-          .adjust_every = EveryIterations{1},
-          .uses_smoothing = true,
           .keeps_total = true,
-          .make = [](const BatchingConfig& config, std::span<const WorkerPrior> workers)
-              -> std::unique_ptr<BatchController> { return std::make_unique<LbBsp>(config, workers); }};
+          .make = [](const BatchingConfig& config,
+                     std::span<const WorkerPrior> workers) -> std::unique_ptr<BatchController> {
+            return std::make_unique<LbBsp>(config, workers,
+                                           config.controller.parameters().as<LbBspParameters>());
+          }};
 }
 
 }  // namespace paceline

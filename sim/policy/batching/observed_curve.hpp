@@ -1,17 +1,19 @@
 // How a worker's iteration time grows with its batch, told from the last batches it was seen with.
 //
 // Models:      the time near the batch in force: a power law on either side of it.
-// Equation:    t(b) = t·(b / b_now)^e, t the time of the batch in force b_now, e the elasticity dln t / dln b. On a side where
-//              one of the two batches before lies (the nearest one: b_i, t_i), e is that of the chord between them,
+// Equation:    t(b) = t·(b / b_now)^e, t the time of the batch in force b_now, e the elasticity dln t / dln
+//              b. On a side where one of the two batches before lies (the nearest one: b_i, t_i), e is that
+//              of the chord between them,
 //                  e_i = y/x,  x = ln(b_i / b_now),  y = ln(t_i / t),
-//              as far as the two are apart: e = e_0 + w·(e_i - e_0), w = x²/(x² + σ²), σ the relative noise of times; e_0 what
-//              the step to b_now was made by, 1 before any (t ∝ b). But not below min(e_0, σ/|x|): times that differ by less than the
-//              noise do not tell that time hardly grows. On a side without such a batch e is as on the other.
+//              as far as the two are apart: e = e_0 + w·(e_i - e_0), w = x²/(x² + σ²), σ the relative noise
+//              of times; e_0 what the step to b_now was made by, 1 before any (t ∝ b). But not below min(e_0,
+//              σ/|x|): times that differ by less than the noise do not tell that time hardly grows. On a side
+//              without such a batch e is as on the other.
 // Units:       samples, seconds.
-// Assumptions: times grow with the batch, 0.05 ≤ e ≤ 5. A batch for which e_i is outside was seen at another speed, or is
-//              drowned in noise: it is forgotten with all before it. Another time of the batch in force is another speed
-//              and multiplies the times of all. A speed that changes together with the batch makes a wrong chord, for
-//              at most two more changes of the batch.
+// Assumptions: times grow with the batch, 0.05 ≤ e ≤ 5. A batch for which e_i is outside was seen at another
+//              speed, or is drowned in noise: it is forgotten with all before it. Another time of the batch
+//              in force is another speed and multiplies the times of all. A speed that changes together with
+//              the batch makes a wrong chord, for at most two more changes of the batch.
 // Not modelled: what lies beyond the batches seen: the law goes on, so that a bend comes as a surprise once.
 // Source:      own.
 #pragma once

@@ -1,12 +1,13 @@
-// What a controller that adjusts remembers of the workers: their batches in force and the times observed under them.
+// What a controller that adjusts remembers of the workers: their batches in force and the times observed
+// under them.
 //
 // Models:      an average iteration time for each worker since its batch last changed.
-// Equation:    moving average t̄ ← t̄ + s·(t - t̄), s the weight of the newest time, 1 for the first;
-//              plain mean where no such weight is given.
+// Equation:    moving average t̄ ← t̄ + s·(t - t̄), s the weight of the newest time, 1 for the first; plain
+//              mean where no such weight is given.
 // Units:       seconds, samples.
-// Assumptions: an iteration with another batch than the one in force was started before the last adjustment: it tells
-//              nothing and is left out.
-// Source:      OmniLearn, ACSOS 2020, section III (moving average), and its released code (plain mean).
+// Assumptions: an iteration with another batch than the one in force was started before the last adjustment:
+//              it tells nothing and is left out.
+// Source:      OmniLearn, ACSOS 2020, section III (moving average), and its code (plain mean).
 #pragma once
 
 #include <cstdint>

@@ -2,16 +2,28 @@
 
 #include <cmath>
 
-#include "sim/policy/batching/batch_rule.hpp"
-
 namespace paceline {
 
-PeriodicController::PeriodicController(const BatchingConfig& config, std::span<const WorkerPrior> workers)
-    : config_(config),
-      bounds_(bounds_of(config, workers)),
-      workers_(start_batches(config, workers), config.smoothing),
+void describe_period(Visitor& v, double& smoothing, AdjustmentPeriod& adjust_every) {
+  v.optional("smoothing", smoothing, Number{above_up_to(0, 1)},
+             "weight of the newest iteration time in a moving average");
+  v.optional("adjust_every", adjust_every, period(),
+             "iterations of every worker, or epochs of the job, between two looks at the times");
+}
+
+void describe(Visitor& v, PeriodicParameters& p) {
+  v.optional("dead_band", p.dead_band, Number{between(0, 1)},
+             "largest change of a batch, as a fraction, up to which all are left alone");
+  describe_period(v, p.smoothing, p.adjust_every);
+}
+
+PeriodicController::PeriodicController(const BatchingConfig& config, std::span<const WorkerPrior> workers,
+                                       double smoothing, const AdjustmentPeriod& adjust_every)
+    : bounds_(bounds_of(config, workers)),
+      workers_(start_batches(config, workers), smoothing),
       start_(start_batches(config, workers)),
-      period_(adjustment_period(config)) {}
+      initial_samples_(config.initial_samples),
+      period_(adjust_every) {}
 
 std::optional<Allocation> PeriodicController::on_iteration(WorkerId worker, std::int64_t batch_samples,
                                                            Seconds compute_time) {
@@ -33,11 +45,13 @@ std::optional<Allocation> PeriodicController::on_update(std::span<const WorkerId
 
 std::optional<Allocation> PeriodicController::on_leave(WorkerId worker) {
   workers_.set_present(worker, false);
+  forget(worker);
   return std::nullopt;
 }
 
 void PeriodicController::on_join(WorkerId worker) {
   workers_.set_present(worker, true);
+  forget(worker);
 }
 
 std::vector<std::size_t> PeriodicController::present() const {
@@ -48,7 +62,7 @@ std::vector<std::size_t> PeriodicController::present() const {
 }
 
 std::int64_t PeriodicController::total_of_present() const {
-  return config_.initial_samples * workers_.present_count();
+  return initial_samples_ * workers_.present_count();
 }
 
 std::vector<BatchBounds> PeriodicController::bounds_of_present() const {

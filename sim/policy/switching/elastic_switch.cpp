@@ -1,20 +1,27 @@
-// Drops stragglers from a phase in which all wait for all, and takes them in again when a probe shows them well.
+// Drops stragglers from a phase in which all wait for all, and takes them in again when a probe shows them
+// well.
 #include <algorithm>
 
-#include "sim/policy/switching/switch_policy.hpp"
+#include "sim/policy/switching/watching_switch.hpp"
 
 namespace paceline {
 namespace {
 
-class ElasticSwitch final : public SwitchPolicy {
- public:
-  ElasticSwitch(const ReactionConfig& config, std::span<const PhaseConfig> phases, std::size_t workers)
-      : phases_(phases.begin(), phases.end()),
-        probe_every_updates_(config.probe_every_updates),
-        detector_(config.detection, workers),
-        straggling_(workers, false) {}
+struct ElasticParameters {
+  DetectionConfig detection{};
+  std::int64_t probe_every_updates = 50;
+};
+void describe(Visitor& v, ElasticParameters& p) {
+  describe(v, p.detection);
+  v.optional("probe_every", p.probe_every_updates, updates(), "between two probes of dropped workers");
+}
 
-  bool watches() const override { return true; }
+class ElasticSwitch final : public WatchingSwitch {
+ public:
+  ElasticSwitch(const ElasticParameters& parameters, std::span<const PhaseConfig> phases, std::size_t workers)
+      : WatchingSwitch(parameters.detection, phases, workers),
+        probe_every_updates_(parameters.probe_every_updates) {}
+
   std::optional<std::int64_t> probe_every_updates() const override { return probe_every_updates_; }
 
   void on_members(std::size_t phase, std::span<const WorkerId> members) override {
@@ -28,8 +35,7 @@ class ElasticSwitch final : public SwitchPolicy {
 
   Reaction on_iteration(WorkerId worker, std::int64_t samples, Seconds own_time) override {
     if (!is_watching_) return {};
-    Reaction reaction{detector_.on_iteration(worker, samples, own_time), {}};
-    reaction.decisions = changes_of_standing(reaction.judged, straggling_);
+    Reaction reaction = judge(worker, samples, own_time);
     std::vector<Decision> drops;
     for (const Decision& decision : reaction.decisions) {
       if (decision.kind != DecisionKind::alarm || members_ == 1) continue;
@@ -51,14 +57,11 @@ class ElasticSwitch final : public SwitchPolicy {
 
  private:
   void forget(WorkerId worker) {
-    detector_.acquit(worker);
+    detector_.forget(worker);
     straggling_.at(worker.value) = false;
   }
 
-  std::vector<PhaseConfig> phases_;
   std::int64_t probe_every_updates_;
-  StragglerDetector detector_;
-  std::vector<bool> straggling_;
   std::optional<std::size_t> phase_;
   std::size_t members_ = 0;
   bool is_watching_ = false;
@@ -68,15 +71,14 @@ class ElasticSwitch final : public SwitchPolicy {
 
 SwitchRule elastic_switch_rule() {
   return {
-      .kind = SwitchKind::elastic,
       .word = "elastic",
       .description = "who straggles in a bsp phase is dropped until a probe or the next phase restores it",
+      .parameters = Parameters::of<ElasticParameters>(),
       .watches = true,
-      .leaves_phases = false,
       .drops_workers = true,
-      .make = [](const ReactionConfig& config, std::span<const PhaseConfig> phases,
+      .make = [](const Parameters& parameters, std::span<const PhaseConfig> phases,
                  std::size_t workers) -> std::unique_ptr<SwitchPolicy> {
-        return std::make_unique<ElasticSwitch>(config, phases, workers);
+        return std::make_unique<ElasticSwitch>(parameters.as<ElasticParameters>(), phases, workers);
       }};
 }
 

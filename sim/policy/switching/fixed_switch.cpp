@@ -1,34 +1,24 @@
 // The phases as written; and the same with somebody watching, who does nothing.
-#include "sim/policy/switching/switch_policy.hpp"
+#include "sim/policy/switching/watching_switch.hpp"
 
 namespace paceline {
 namespace {
 
 class FixedSwitch final : public SwitchPolicy {};
 
-class WatchSwitch final : public SwitchPolicy {
+class WatchSwitch final : public WatchingSwitch {
  public:
-  WatchSwitch(const ReactionConfig& config, std::span<const PhaseConfig> phases, std::size_t workers)
-      : phases_(phases.begin(), phases.end()),
-        detector_(config.detection, workers),
-        straggling_(workers, false) {}
+  using WatchingSwitch::WatchingSwitch;
 
-  bool watches() const override { return true; }
   void on_members(std::size_t phase, std::span<const WorkerId> members) override {
     is_watching_ = is_watched(phases_.at(phase));
     detector_.watch(members, phase);
   }
   Reaction on_iteration(WorkerId worker, std::int64_t samples, Seconds own_time) override {
-    if (!is_watching_) return {};
-    Reaction reaction{detector_.on_iteration(worker, samples, own_time), {}};
-    reaction.decisions = changes_of_standing(reaction.judged, straggling_);
-    return reaction;
+    return is_watching_ ? judge(worker, samples, own_time) : Reaction{};
   }
 
  private:
-  std::vector<PhaseConfig> phases_;
-  StragglerDetector detector_;
-  std::vector<bool> straggling_;
   bool is_watching_ = false;
 };
 
@@ -36,26 +26,20 @@ class WatchSwitch final : public SwitchPolicy {
 
 SwitchRule fixed_switch_rule() {
   return {
-      .kind = SwitchKind::fixed,
       .word = "fixed",
       .description = "the phases as written, whatever happens",
-      .watches = false,
-      .leaves_phases = false,
-      .drops_workers = false,
-      .make = [](const ReactionConfig&, std::span<const PhaseConfig>,
+      .make = [](const Parameters&, std::span<const PhaseConfig>,
                  std::size_t) -> std::unique_ptr<SwitchPolicy> { return std::make_unique<FixedSwitch>(); }};
 }
 
 SwitchRule watch_switch_rule() {
-  return {.kind = SwitchKind::watch,
-          .word = "watch",
+  return {.word = "watch",
           .description = "the same, but stragglers are looked for in bsp phases and noted",
+          .parameters = Parameters::of<DetectionConfig>(),
           .watches = true,
-          .leaves_phases = false,
-          .drops_workers = false,
-          .make = [](const ReactionConfig& config, std::span<const PhaseConfig> phases,
+          .make = [](const Parameters& parameters, std::span<const PhaseConfig> phases,
                      std::size_t workers) -> std::unique_ptr<SwitchPolicy> {
-            return std::make_unique<WatchSwitch>(config, phases, workers);
+            return std::make_unique<WatchSwitch>(parameters.as<DetectionConfig>(), phases, workers);
           }};
 }
 

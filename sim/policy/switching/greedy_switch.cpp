@@ -1,19 +1,15 @@
 // Leaves a phase in which all wait for all as soon as somebody straggles, and comes back when nobody does.
 #include <algorithm>
 
-#include "sim/policy/switching/switch_policy.hpp"
+#include "sim/policy/switching/watching_switch.hpp"
 
 namespace paceline {
 namespace {
 
-class GreedySwitch final : public SwitchPolicy {
+class GreedySwitch final : public WatchingSwitch {
  public:
-  GreedySwitch(const ReactionConfig& config, std::span<const PhaseConfig> phases, std::size_t workers)
-      : phases_(phases.begin(), phases.end()),
-        detector_(config.detection, workers),
-        straggling_(workers, false) {}
+  using WatchingSwitch::WatchingSwitch;
 
-  bool watches() const override { return true; }
   std::optional<std::size_t> detour_from(std::size_t phase) const override {
     return asynchronous_phase_after(phases_, phase);
   }
@@ -30,9 +26,8 @@ class GreedySwitch final : public SwitchPolicy {
 
   Reaction on_iteration(WorkerId worker, std::int64_t samples, Seconds own_time) override {
     if (!is_watching_ || is_leaving_) return {};
-    Reaction reaction{detector_.on_iteration(worker, samples, own_time), {}};
+    Reaction reaction = judge(worker, samples, own_time);
     if (reaction.judged.empty()) return reaction;
-    reaction.decisions = changes_of_standing(reaction.judged, straggling_);
     const auto straggler = std::ranges::find(reaction.judged, true, &Judgement::is_straggler);
     const bool somebody_straggles = straggler != reaction.judged.end();
     if (!left_ && somebody_straggles) {
@@ -53,9 +48,6 @@ class GreedySwitch final : public SwitchPolicy {
     reaction.decisions.push_back({kind, judgement.worker, judgement});
   }
 
-  std::vector<PhaseConfig> phases_;
-  StragglerDetector detector_;
-  std::vector<bool> straggling_;
   std::optional<std::size_t> phase_;
   std::optional<std::size_t> left_;  // the phase the job is away from, or about to leave
   bool is_watching_ = false;
@@ -65,15 +57,14 @@ class GreedySwitch final : public SwitchPolicy {
 }  // namespace
 
 SwitchRule greedy_switch_rule() {
-  return {.kind = SwitchKind::greedy,
-          .word = "greedy",
+  return {.word = "greedy",
           .description = "while somebody straggles in a bsp phase, the next asp phase goes on instead",
+          .parameters = Parameters::of<DetectionConfig>(),
           .watches = true,
           .leaves_phases = true,
-          .drops_workers = false,
-          .make = [](const ReactionConfig& config, std::span<const PhaseConfig> phases,
+          .make = [](const Parameters& parameters, std::span<const PhaseConfig> phases,
                      std::size_t workers) -> std::unique_ptr<SwitchPolicy> {
-            return std::make_unique<GreedySwitch>(config, phases, workers);
+            return std::make_unique<GreedySwitch>(parameters.as<DetectionConfig>(), phases, workers);
           }};
 }
 

@@ -28,6 +28,17 @@ double median_of(const std::deque<double>& values) {
 
 }  // namespace
 
+void describe(Visitor& v, DetectionConfig& c) {
+  v.optional("window", c.window_iterations, iterations(),
+             "of every worker, over which its throughput is taken");
+  v.optional("consecutive", c.consecutive_windows, Whole{1, 1000},
+             "windows in a row that raise an alarm, or clear it");
+  v.optional("floor", c.floor, percent(from_and_below(0, 1)),
+             "below its own baseline: a worker is not slow above that");
+  v.optional("deviations", c.deviations, Number{at_least(0)},
+             "standard deviations below the mean of all workers: a worker is not slow above that");
+}
+
 StragglerDetector::StragglerDetector(const DetectionConfig& config, std::size_t workers)
     : config_(config), workers_(workers) {}
 
@@ -82,7 +93,7 @@ Judgement StragglerDetector::judge_alone(WorkerId id, std::int64_t samples, Seco
   return judgement;
 }
 
-void StragglerDetector::acquit(WorkerId id) {
+void StragglerDetector::forget(WorkerId id) {
   Observed& worker = workers_.at(id.value);
   worker.is_straggler = false;
   worker.slow_windows = 0;

@@ -1,23 +1,26 @@
 // Which phase comes when, and who takes part: the reaction to what is seen of the workers while a job runs.
 //
-// Models:      a coordinator that goes through the phases of a scenario in their order and, with a watching policy, looks
-//              at its workers while a phase lasts in which all wait for all (BSP).
+// Models:      a coordinator that goes through the phases of a scenario in their order and, with a watching
+//              policy, looks at its workers while a phase lasts in which all wait for all (BSP).
 // Rules:       fixed    the phases as written; nobody is watched
 //              watch    the same, but alarms are noted: what a detector would have said
-//              greedy   an alarm ends the watched phase at once: the job goes on in the next phase in which nobody waits
-//                       (ASP). Watching goes on there; when no worker straggles any more, the phase that was left is
-//                       taken up again with what is left of its work. Every change is a switch, with its cost.
-//              elastic  who raises an alarm is dropped from the watched phase; the others go on without it. A dropped
-//                       worker is probed every `probe_every` updates: it computes one mini-batch that nobody uses. When
-//                       its throughput is back it is taken in again. The next phase begins with everybody.
+//              greedy   an alarm ends the watched phase at once: the job goes on in the next phase in which
+//                       nobody waits (ASP). Watching goes on there; when no worker straggles any more, the
+//                       phase that was left is taken up again with what is left of its work. Every change is
+//                       a switch, with its cost.
+//              elastic  who raises an alarm is dropped from the watched phase; the others go on without it. A
+//                       dropped worker is probed every `probe_every` updates: it computes one mini-batch that
+//                       nobody uses. When its throughput is back it is taken in again. The next phase begins
+//                       with everybody.
 // Units:       iterations and updates.
-// Assumptions: only what has happened is seen: decisions follow the events that justify them. A worker that was taken
-//              in again starts without a record. At least one worker stays.
-// Not modelled: predictions of stragglers; reactions in phases in which workers do not all wait for each other.
-// Source:      Sync-Switch reference, section 7 (greedy, elastic, baseline). The probe of elastic is ours: without one a
-//              dropped worker can show nothing.
+// Assumptions: only what has happened is seen: decisions follow the events that justify them. A worker that
+//              was taken in again starts without a record. At least one worker stays.
+// Not modelled: predictions of stragglers; reactions in phases in which workers do not all wait for each
+//               other.
+// Source:      Sync-Switch (Li et al., ICDCS 2021), its online policy: greedy, elastic, and the baseline that
+//              does nothing. The probe of elastic is ours: without one a dropped worker can show nothing.
 //
-// To add a policy: one file beside greedy_switch.cpp, one line in switch_rules.inc, one test.
+// To add a policy: one file beside greedy_switch.cpp, its line in the list of switch_policy.cpp, one test.
 #pragma once
 
 #include <cstddef>
@@ -32,18 +35,6 @@
 #include "sim/policy/synchronization/phase.hpp"
 
 namespace paceline {
-
-enum class SwitchKind {
-#define PACELINE_SWITCH_RULE(name) name,
-#include "sim/policy/switching/switch_rules.inc"
-#undef PACELINE_SWITCH_RULE
-};
-
-struct ReactionConfig {
-  SwitchKind policy = SwitchKind::fixed;
-  DetectionConfig detection{};
-  std::int64_t probe_every_updates = 50;  // of dropped workers
-};
 
 enum class DecisionKind { alarm, clear, leave_phase, return_to_phase, drop, probe, restore };
 [[nodiscard]] std::string_view to_string(DecisionKind kind);
@@ -83,34 +74,30 @@ class SwitchPolicy {
 };
 
 struct SwitchRule {
-  SwitchKind kind;
   std::string_view word;
+  std::string_view synonym{};  // a second word for the same
   std::string_view description;
+  Parameters parameters{};
   bool watches = false;
   bool leaves_phases = false;
   bool drops_workers = false;
-  std::unique_ptr<SwitchPolicy> (*make)(const ReactionConfig& config, std::span<const PhaseConfig> phases,
+  std::unique_ptr<SwitchPolicy> (*make)(const Parameters& parameters, std::span<const PhaseConfig> phases,
                                         std::size_t workers) = nullptr;
+
+  [[nodiscard]] static std::span<const SwitchRule> all();
 };
 
-#define PACELINE_SWITCH_RULE(name) [[nodiscard]] SwitchRule name##_switch_rule();
-#include "sim/policy/switching/switch_rules.inc"
-#undef PACELINE_SWITCH_RULE
+using SwitchChoice = Chosen<SwitchRule>;
 
-// All of them, in the order of switch_rules.inc.
-[[nodiscard]] std::span<const SwitchRule> switch_rules();
-[[nodiscard]] const SwitchRule& rule_of(SwitchKind kind);
-[[nodiscard]] std::unique_ptr<SwitchPolicy> make_switch_policy(const ReactionConfig& config,
+[[nodiscard]] std::unique_ptr<SwitchPolicy> make_switch_policy(const SwitchChoice& policy,
                                                                std::span<const PhaseConfig> phases,
                                                                std::size_t workers);
 
-// Whether all workers of a phase wait for each other: then a straggler holds everybody up, and is watched for.
+// Whether all workers of a phase wait for each other: then a straggler holds everybody up, and is watched
+// for.
 [[nodiscard]] bool is_watched(const PhaseConfig& phase);
 // The first phase after this one in which nobody waits for anybody.
 [[nodiscard]] std::optional<std::size_t> asynchronous_phase_after(std::span<const PhaseConfig> phases,
                                                                   std::size_t phase);
-// An alarm or a clear for every worker whose standing these judgements change; `straggling` follows.
-[[nodiscard]] std::vector<Decision> changes_of_standing(std::span<const Judgement> judged,
-                                                        std::vector<bool>& straggling);
 
 }  // namespace paceline

@@ -1,6 +1,5 @@
 // Asynchronous parallel: every gradient is an update of its own, and nobody waits for anybody.
 #include "sim/policy/synchronization/synchronization.hpp"
-#include "sim/policy/synchronization/synchronization_rule.hpp"
 
 namespace paceline {
 namespace {
@@ -22,16 +21,13 @@ class Asp final : public SynchronizationPolicy {
 }  // namespace
 
 SynchronizationRule asp_rule() {
-  return {
-      .kind = SynchronizationKind::asp,
-      .word = "asp",
-      .description = "each gradient is an update, and nobody waits",
-      .parameter = std::nullopt,
-      .combines_all_members = false,
-      .decides_alike_on_every_server = true,
-      .may_exchange_parameters = true,
-      .gradients_per_update = [](double, std::int64_t) { return 1.0; },
-      .make = [](std::int64_t) -> std::unique_ptr<SynchronizationPolicy> { return std::make_unique<Asp>(); }};
+  return {.word = "asp",
+          .description = "each gradient is an update, and nobody waits",
+          .waits_for = WaitsFor::nobody,
+          .decides_alike_on_every_server = true,
+          .make = [](const Parameters&) -> std::unique_ptr<SynchronizationPolicy> {
+            return std::make_unique<Asp>();
+          }};
 }
 
 }  // namespace paceline

@@ -3,7 +3,6 @@
 
 #include "sim/base/check.hpp"
 #include "sim/policy/synchronization/synchronization.hpp"
-#include "sim/policy/synchronization/synchronization_rule.hpp"
 
 namespace paceline {
 namespace {
@@ -62,16 +61,13 @@ class Bsp final : public SynchronizationPolicy {
 }  // namespace
 
 SynchronizationRule bsp_rule() {
-  return {
-      .kind = SynchronizationKind::bsp,
-      .word = "bsp",
-      .description = "an update combines one gradient of every worker",
-      .parameter = std::nullopt,
-      .combines_all_members = true,
-      .decides_alike_on_every_server = true,
-      .may_exchange_parameters = false,
-      .gradients_per_update = [](double workers, std::int64_t) { return workers; },
-      .make = [](std::int64_t) -> std::unique_ptr<SynchronizationPolicy> { return std::make_unique<Bsp>(); }};
+  return {.word = "bsp",
+          .description = "an update combines one gradient of every worker",
+          .waits_for = WaitsFor::all,
+          .decides_alike_on_every_server = true,
+          .make = [](const Parameters&) -> std::unique_ptr<SynchronizationPolicy> {
+            return std::make_unique<Bsp>();
+          }};
 }
 
 }  // namespace paceline

@@ -9,12 +9,14 @@
 
 namespace paceline {
 
-// How the gradients of an update meet: an all-reduce among the workers (sim/engine/collective.hpp) or a server.
+// How the gradients of an update meet: an all-reduce among the workers (sim/engine/collective.hpp) or a
+// server.
 enum class Transport { ring, tree, halving_doubling, server };
 
 // What travels between workers and servers.
 //   gradients:  pull before every iteration, push the gradient, the server takes the step.
-//   parameters: the worker steps on its own copy and pushes that; the server's becomes it, and the worker pulls only
+//   parameters: the worker steps on its own copy and pushes that; the server's becomes it, and the worker
+//   pulls only
 //               when an epoch has passed since it last did (ASP as released by OmniLearn).
 enum class Exchange { gradients, parameters };
 
@@ -31,10 +33,9 @@ struct EpochCount {
 using PhaseLength = std::variant<std::monostate, ShareOfJob, UpdateCount, EpochCount, Seconds>;
 
 struct PhaseConfig {
-  SynchronizationKind policy = SynchronizationKind::bsp;
+  SynchronizationChoice policy{};
   Transport transport = Transport::server;  // all others: BSP only
   PhaseLength length{};
-  std::int64_t parameter = 0;  // of policies that have one, e.g. K of K-sync (synchronization_rule.hpp)
   Exchange exchange = Exchange::gradients;
 };
 

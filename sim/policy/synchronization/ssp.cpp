@@ -1,21 +1,27 @@
 // Stale synchronous parallel: a worker may be at most `staleness` iterations ahead of the slowest.
 //
-// Equation:    every gradient is an update. A worker's clock c_w counts its iterations; it starts clock c only if
-//              c - min_k c_k <= s, otherwise it waits until the slowest has caught up. s = 0: nobody starts a clock
-//              before all have ended the one before, as under BSP; s = infinity: ASP.
-// Source:      Q. Ho et al., "More Effective Distributed ML via a Stale Synchronous Parallel Parameter Server", NIPS 2013.
+// Equation:    every gradient is an update. A worker's clock c_w counts its iterations; it starts clock c
+//              only if c - min_k c_k <= s, otherwise it waits until the slowest has caught up. s = 0: nobody
+//              starts a clock before all have ended the one before, as under BSP; s = infinity: ASP.
+// Source:      Q. Ho et al., "More Effective Distributed ML via a Stale Synchronous Parallel Parameter
+//              Server", NIPS 2013.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <set>
-#include <string>
 
 #include "sim/policy/synchronization/synchronization.hpp"
-#include "sim/policy/synchronization/synchronization_rule.hpp"
 
 namespace paceline {
 namespace {
+
+struct SspParameters {
+  std::int64_t staleness = 0;
+};
+void describe(Visitor& v, SspParameters& p) {
+  v.required("staleness", p.staleness, Whole{0}, "iterations a worker may be ahead of the slowest");
+}
 
 class Ssp final : public SynchronizationPolicy {
  public:
@@ -75,20 +81,13 @@ class Ssp final : public SynchronizationPolicy {
 
 SynchronizationRule ssp_rule() {
   return {
-      .kind = SynchronizationKind::ssp,
       .word = "ssp",
       .description =
           "each gradient is an update, and a worker is at most `staleness` iterations ahead of the slowest",
-      .parameter = RuleParameter{.key = "staleness",
-                                 .description = "iterations a worker may be ahead of the slowest",
-                                 .minimum = 0,
-                                 .complaint = [](std::int64_t, std::int64_t) { return std::string(); }},
-      .combines_all_members = false,
+      .parameters = Parameters::of<SspParameters>(),
       .decides_alike_on_every_server = true,
-      .may_exchange_parameters = false,
-      .gradients_per_update = [](double, std::int64_t) { return 1.0; },
-      .make = [](std::int64_t staleness) -> std::unique_ptr<SynchronizationPolicy> {
-        return std::make_unique<Ssp>(staleness);
+      .make = [](const Parameters& parameters) -> std::unique_ptr<SynchronizationPolicy> {
+        return std::make_unique<Ssp>(parameters.as<SspParameters>().staleness);
       }};
 }
 

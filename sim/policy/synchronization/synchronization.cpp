@@ -6,21 +6,34 @@
 
 namespace paceline {
 
-std::span<const SynchronizationRule> synchronization_rules() {
+// One line for each policy here and in the list below.
+SynchronizationRule bsp_rule();
+SynchronizationRule asp_rule();
+SynchronizationRule k_sync_rule();
+SynchronizationRule backup_workers_rule();
+SynchronizationRule ssp_rule();
+
+std::span<const SynchronizationRule> SynchronizationRule::all() {
   static const std::array rules{
-#define PACELINE_RULE(name) name##_rule(),
-#include "sim/policy/synchronization/rules.inc"
-#undef PACELINE_RULE
+      bsp_rule(), asp_rule(), k_sync_rule(), backup_workers_rule(), ssp_rule(),
   };
   return rules;
 }
 
-const SynchronizationRule& rule_of(SynchronizationKind kind) {
-  return synchronization_rules()[static_cast<std::size_t>(kind)];
+std::optional<Complaint> complaint_about(const SynchronizationChoice& policy, std::int64_t workers) {
+  return policy->complaint == nullptr ? std::nullopt : policy->complaint(policy.parameters(), workers);
 }
 
-std::unique_ptr<SynchronizationPolicy> make_synchronization(const PhaseConfig& phase) {
-  return rule_of(phase.policy).make(phase.parameter);
+std::size_t gradients_per_update(const SynchronizationChoice& policy, std::size_t workers) {
+  std::vector<WorkerId> members;
+  for (std::uint64_t w = 0; w < workers; ++w) members.push_back(WorkerId{w});
+  const auto running = make_synchronization(policy);
+  running->begin(members);
+  return running->gradients_per_update();
+}
+
+std::unique_ptr<SynchronizationPolicy> make_synchronization(const SynchronizationChoice& policy) {
+  return policy->make(policy.parameters());
 }
 
 }  // namespace paceline

@@ -1,20 +1,16 @@
 // When gradients become an update, and when workers may go on: the decision alone, without transport.
 //
-// Models:      a parameter server's (or an all-reduce group's) reaction to each gradient that is ready to be combined.
-//              "Ready" is when a gradient has arrived at the server, or, under all-reduce, when it is computed. With
-//              several servers each has a policy of its own and decides about its shard.
-// Equation:    BSP: combine all W gradients of a round, release all W.   ASP: combine one, release its worker.
-//              K-sync: combine the first K of W, call off the other W - K, release all W.
-//              Backup workers: combine the first W - b; a gradient that comes later is dropped and its worker goes on
-//              with the parameters of then.
-// Units:       seconds since the start of the job; policies see when gradients were ready, nothing of the future.
-// Assumptions: every worker has at most one gradient outstanding; a released worker computes its next one on the
-//              parameters it is given at its release. A worker that joins a BSP round waits for the next one.
-// Not modelled: DSSP, K-async, local SGD.
-// Source:      design sections 3 and 6; related-policies: Dutta et al., AISTATS 2018 (K-sync); Chen et al.,
-//              arXiv 1604.00981 (backup workers).
+// Models:      a parameter server's (or an all-reduce group's) reaction to each gradient that is ready to be
+//              combined. "Ready" is when a gradient has arrived at the server, or, under all-reduce, when it
+//              is computed. With several servers each has a policy of its own and decides about its shard.
+// Equation:    each policy's, with its source, at the top of its file.
+// Units:       seconds since the start of the job.
+// Assumptions: policies see when gradients were ready, nothing of the future. Every worker has at most one
+//              gradient outstanding; a released worker computes its next one on the parameters it is given at
+//              its release.
+// Not modelled: K-async, local SGD.
 //
-// To add a policy: one file beside asp.cpp, one line in rules.inc, one test; see synchronization_rule.hpp.
+// To add a policy: one file beside asp.cpp, its line in the list of synchronization.cpp, one test.
 #pragma once
 
 #include <memory>
@@ -22,7 +18,8 @@
 #include <vector>
 
 #include "sim/base/id.hpp"
-#include "sim/policy/synchronization/phase.hpp"
+#include "sim/base/quantity.hpp"
+#include "sim/policy/synchronization/synchronization_rule.hpp"
 
 namespace paceline {
 
@@ -57,6 +54,7 @@ class SynchronizationPolicy {
   virtual SynchronizationDecision on_join(WorkerId worker, Seconds now) = 0;
 };
 
-[[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_synchronization(const PhaseConfig& phase);
+[[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_synchronization(
+    const SynchronizationChoice& policy);
 
 }  // namespace paceline

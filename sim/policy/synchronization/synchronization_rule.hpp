@@ -1,63 +1,50 @@
-// What there is to know about a synchronization policy before it runs: its word in scenarios, its parameter, its limits.
+// What there is to know about a synchronization policy before it runs: its word in scenarios, its parameters,
+// its limits.
 //
-// A policy is one file: a class behind SynchronizationPolicy (synchronization.hpp) and a function `NAME_rule` that
-// returns its description. `NAME` stands in one line of rules.inc, from which the enumeration, the words a scenario
-// accepts, their checks and the factory all follow.
+// A policy is one file: a class behind SynchronizationPolicy (synchronization.hpp) and a function that
+// returns its rule. The function stands in the list of synchronization.cpp; everything else follows from the
+// rule.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
+
+#include "sim/policy/parameters.hpp"
 
 namespace paceline {
 
 class SynchronizationPolicy;
 
-enum class SynchronizationKind {
-#define PACELINE_RULE(name) name,
-#include "sim/policy/synchronization/rules.inc"
-#undef PACELINE_RULE
-};
-
-// The number a policy needs, as a key of its phase.
-struct RuleParameter {
-  std::string_view key;
-  std::string_view description;
-  std::int64_t minimum = 0;
-  // What is wrong with a value among so many workers; empty when nothing is.
-  std::string (*complaint)(std::int64_t value, std::int64_t workers) = nullptr;
+// Whose gradients a worker waits for before it goes on.
+enum class WaitsFor {
+  all,    // every update combines all members: an all-reduce can carry it, and a straggler holds everybody up
+  some,   // as many as the policy's parameters say
+  nobody  // then workers can also exchange parameters
 };
 
 struct SynchronizationRule {
-  SynchronizationKind kind;
   std::string_view word;
+  std::string_view synonym{};  // a second word for the same
   std::string_view description;
-  std::optional<RuleParameter> parameter;
-  // Every update combines all members: then an all-reduce can carry it.
-  bool combines_all_members = false;
+  Parameters parameters{};
+  WaitsFor waits_for = WaitsFor::some;
   // Servers that see gradients in different orders still combine the same ones: needed with several servers.
   bool decides_alike_on_every_server = false;
-  // Workers never wait for each other: then they can also exchange parameters.
-  bool may_exchange_parameters = false;
-  // Gradients in an update of so many workers.
-  double (*gradients_per_update)(double workers, std::int64_t parameter) = nullptr;
-  std::unique_ptr<SynchronizationPolicy> (*make)(std::int64_t parameter) = nullptr;
+  // What is wrong with these parameters among so many workers; absent where their own ranges say all.
+  std::optional<Complaint> (*complaint)(const Parameters& parameters, std::int64_t workers) = nullptr;
+  std::unique_ptr<SynchronizationPolicy> (*make)(const Parameters& parameters) = nullptr;
+
+  [[nodiscard]] static std::span<const SynchronizationRule> all();
 };
 
-#define PACELINE_RULE(name) [[nodiscard]] SynchronizationRule name##_rule();
-#include "sim/policy/synchronization/rules.inc"
-#undef PACELINE_RULE
+using SynchronizationChoice = Chosen<SynchronizationRule>;
 
-// Every update combines all members, or one of them that waits for nobody.
-[[nodiscard]] inline bool is_bsp_or_asp(const SynchronizationRule& rule) {
-  return rule.combines_all_members || rule.may_exchange_parameters;
-}
-
-// All of them, in the order of rules.inc.
-[[nodiscard]] std::span<const SynchronizationRule> synchronization_rules();
-[[nodiscard]] const SynchronizationRule& rule_of(SynchronizationKind kind);
+[[nodiscard]] std::optional<Complaint> complaint_about(const SynchronizationChoice& policy,
+                                                       std::int64_t workers);
+// Gradients in an update of so many workers.
+[[nodiscard]] std::size_t gradients_per_update(const SynchronizationChoice& policy, std::size_t workers);
 
 }  // namespace paceline

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/policy/synchronization/synchronization_rule.hpp"
 #include "sim/scenario/checks/semantic_check_parts.hpp"
 
 namespace paceline {
@@ -41,11 +40,8 @@ void check_weighting(const Scenario& scenario, const Reading& reading) {
   const std::string weighting = "batching.weighting";
   if (!reading.is_given(weighting) || !all_sound(reading, {"synchronization", "cluster.workers"})) return;
   if (!same_source(reading, weighting, "synchronization")) return;
-  const auto workers = static_cast<double>(scenario.cluster.workers.size());
-  for (const PhaseEntry& phase : scenario.synchronization) {
-    const SynchronizationRule& rule = rule_of(phase.config.policy);
-    if (rule.gradients_per_update(workers, parameter_of(phase).value_or(2)) > 1.0) return;
-  }
+  for (const PhaseEntry& phase : scenario.synchronization)
+    if (gradients_per_update(phase.config.policy, scenario.cluster.workers.size()) > 1) return;
   reading.problems().warning(
       reading.spot(weighting),
       "`weighting` has no effect: every update is one gradient, there is nothing to weigh");

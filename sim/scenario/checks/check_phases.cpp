@@ -48,32 +48,6 @@ void check_shares(const Scenario& scenario, const Reading& reading) {
     reading.problems().error(last, fmt::format("the shares of the phases sum to {:.10g} %", 100.0 * sum), "");
 }
 
-// Each policy has its own parameter, or none.
-void check_parameters(const PhaseEntry& phase, std::size_t index, std::int64_t workers,
-                      const Reading& reading) {
-  Problems& problems = reading.problems();
-  for (const SynchronizationRule& rule : synchronization_rules()) {
-    if (!rule.parameter) continue;
-    const std::string path = phase_path(index, std::string(rule.parameter->key).c_str());
-    const bool is_given = reading.is_given(path);
-    if (rule.kind != phase.config.policy) {
-      if (is_given)
-        problems.warning(reading.spot(path),
-                         fmt::format("`{}` is only used by `policy: {}`", rule.parameter->key, rule.word));
-      continue;
-    }
-    if (!is_given)
-      problems.error(reading.spot(phase_path(index, "policy")),
-                     fmt::format("`policy: {}` needs `{}`", rule.word, rule.parameter->key),
-                     fmt::format("{}, for example `{}: {}`", rule.parameter->description, rule.parameter->key,
-                                 std::max<std::int64_t>(rule.parameter->minimum, 1)));
-    const std::optional<std::int64_t> value = parameter_of(phase);
-    if (!is_given || !value || !reading.is_sound(path)) continue;
-    const std::string complaint = rule.parameter->complaint(*value, workers);
-    if (!complaint.empty()) problems.error(reading.spot(path), complaint, "");
-  }
-}
-
 void check_policy(const Scenario& scenario, std::size_t index, const Reading& reading) {
   Problems& problems = reading.problems();
   const PhaseConfig& phase = scenario.synchronization[index].config;
@@ -82,20 +56,21 @@ void check_policy(const Scenario& scenario, std::size_t index, const Reading& re
   if (!all_sound(reading, {policy.c_str(), transport.c_str(), "cluster.workers"})) return;
   const auto workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
   const bool is_all_reduce = phase.transport != Transport::server;
-  const SynchronizationRule& rule = rule_of(phase.policy);
-  if (is_all_reduce && !rule.combines_all_members)
+  if (is_all_reduce && phase.policy->waits_for != WaitsFor::all)
     problems.error(reading.spot(transport), "an all-reduce needs `policy: bsp`: all workers must take part",
                    "write `transport: server`");
   if (is_all_reduce && workers < 2)
     problems.error(reading.spot(transport), "an all-reduce needs at least 2 workers",
                    "write `transport: server`");
-  check_parameters(scenario.synchronization[index], index, workers, reading);
+  if (const std::optional<Complaint> complaint = complaint_about(phase.policy, workers))
+    if (const std::string key = phase_path(index, complaint->key); reading.is_sound(key))
+      problems.error(reading.spot(key), complaint->message, "");
   if (scenario.cluster.servers.count > 1 && reading.is_sound("cluster.servers") &&
-      !rule.decides_alike_on_every_server)
+      !phase.policy->decides_alike_on_every_server)
     problems.error(reading.spot(policy),
                    "this policy needs a single server: several could take different gradients",
                    "set `cluster.servers.count` to 1");
-  if (phase.exchange == Exchange::parameters && !rule.may_exchange_parameters)
+  if (phase.exchange == Exchange::parameters && phase.policy->waits_for != WaitsFor::nobody)
     problems.error(reading.spot(phase_path(index, "exchange")), "`exchange: parameters` needs `policy: asp`",
                    "remove `exchange`");
 }
@@ -127,7 +102,7 @@ void check_phases(const Scenario& scenario, const Reading& reading) {
   check_lengths(scenario, reading);
   for (std::size_t i = 0; i < scenario.synchronization.size(); ++i) check_policy(scenario, i, reading);
   // A policy that leaves the first phase may come back to it.
-  const bool may_come_back = scenario.reaction && rule_of(scenario.reaction->config.policy).leaves_phases;
+  const bool may_come_back = scenario.reaction && scenario.reaction->policy->leaves_phases;
   for (const char* key : {"switch_cost", "switch_cost_per_worker", "switch_sleep", "restart"})
     if (reading.is_given(phase_path(0, key)) && !may_come_back)
       reading.problems().warning(reading.spot(phase_path(0, key)),

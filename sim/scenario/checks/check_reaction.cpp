@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/policy/batching/batch_rule.hpp"
 #include "sim/scenario/checks/semantic_check_parts.hpp"
 
 namespace paceline {
@@ -38,30 +37,30 @@ void check_reaction(const Scenario& scenario, const Reading& reading) {
   if (!scenario.reaction || !all_sound(reading, {"reaction.policy", "synchronization", "cluster.workers"}))
     return;
   Problems& problems = reading.problems();
-  const SwitchRule& rule = rule_of(scenario.reaction->config.policy);
+  const SwitchChoice& rule = scenario.reaction->policy;
   const Spot policy = reading.spot("reaction.policy");
-  if (!rule.watches) return;
+  if (!rule->watches) return;
   const std::vector<PhaseConfig> phases = configs_of(scenario.synchronization);
   if (std::ranges::none_of(phases, is_watched))
-    problems.error(policy, fmt::format("`policy: {}` has nothing to watch: no phase is `bsp`", rule.word),
+    problems.error(policy, fmt::format("`policy: {}` has nothing to watch: no phase is `bsp`", rule->word),
                    "stragglers matter where all workers wait for each other");
-  // Of two workers each is as far from their mean as the deviation: who is slow would be a matter of rounding.
+  // Of two workers each is as far from their mean as the deviation: who is slow would be a matter of
+  // rounding.
   if (scenario.cluster.workers.size() < 3)
     problems.error(policy, "who straggles is told from the others: at least 3 workers are needed",
                    "remove `reaction`");
-  if (const BatchControllerRule& controller = paceline::rule_of(scenario.batching.controller);
-      controller.adjusts)
+  if (const BatchControllerChoice& controller = scenario.batching.controller; controller->adjusts)
     problems.error(
         policy,
         fmt::format("`controller: {}` changes batches, and with them throughputs: a smaller batch would "
                     "be taken for a straggler",
-                    controller.word),
+                    controller->word),
         "use a controller that keeps its batches, `uniform` or `static`, or remove `reaction`");
-  if (rule.drops_workers && !scenario.heterogeneity.changes.membership.empty())
+  if (rule->drops_workers && !scenario.heterogeneity.changes.membership.empty())
     problems.error(policy,
-                   fmt::format("`policy: {}` cannot be combined with `heterogeneity.membership`", rule.word),
+                   fmt::format("`policy: {}` cannot be combined with `heterogeneity.membership`", rule->word),
                    "workers are dropped by the policy, or leave by themselves");
-  if (!rule.leaves_phases) return;
+  if (!rule->leaves_phases) return;
   bool leaves_some = false;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     if (!is_watched(phases[i]) || !asynchronous_phase_after(phases, i)) continue;
@@ -71,7 +70,7 @@ void check_reaction(const Scenario& scenario, const Reading& reading) {
   if (!leaves_some)
     problems.error(
         policy,
-        fmt::format("`policy: {}` has nowhere to go: no `asp` phase follows a `bsp` phase", rule.word),
+        fmt::format("`policy: {}` has nowhere to go: no `asp` phase follows a `bsp` phase", rule->word),
         "add one to `synchronization`, for example `{policy: asp, transport: server, share: 95 %}`");
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,7 @@ void check_heterogeneity(const Scenario& scenario, const Reading& reading);
 void check_batching(const Scenario& scenario, const Reading& reading);
 void check_no_effect(const Scenario& scenario, const Reading& reading);
 
-[[nodiscard]] inline std::string phase_path(std::size_t phase, const char* key) {
+[[nodiscard]] inline std::string phase_path(std::size_t phase, std::string_view key) {
   return fmt::format("synchronization.{}.{}", phase, key);
 }
 

@@ -121,14 +121,13 @@ double workload_samples(const Scenario& scenario) {
 // An estimate of the workload in updates, from the batch sizes at the start.
 double expected_updates(const Scenario& scenario, double samples) {
   const auto batch = static_cast<double>(scenario.batching.initial_samples);
-  const auto workers = static_cast<double>(scenario.cluster.workers.size());
+  const std::size_t workers = scenario.cluster.workers.size();
   double updates = 0.0;
   double share_left = 1.0;
   for (const PhaseEntry& phase : scenario.synchronization) {
     const double share = std::min(share_left, phase.share.value_or(phase.length ? 0.0 : share_left));
     share_left -= share;
-    const SynchronizationRule& rule = rule_of(phase.config.policy);
-    const double gradients = rule.gradients_per_update(workers, parameter_of(phase).value_or(1));
+    const auto gradients = static_cast<double>(gradients_per_update(phase.config.policy, workers));
     updates += share * samples / (batch * gradients);
   }
   // Phases that are not shares: as many updates as there can be.

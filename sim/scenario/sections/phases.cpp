@@ -1,8 +1,5 @@
-// The section `synchronization`: phases, one after the other, each with its policy and what it costs to begin it. Policies
-// bring their words and parameters themselves (sim/policy/synchronization/rules.inc).
-#include <fmt/format.h>
-
-#include "sim/policy/synchronization/synchronization_rule.hpp"
+// The section `synchronization`: phases, one after the other, each with its policy and what it costs to begin
+// it.
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
@@ -20,22 +17,10 @@ void describe_switch(Visitor& v, RestartCost& c) {
              "whether workers are restarted at once or one after the other");
 }
 
-std::vector<Choice::Word> policy_words() {
-  std::vector<Choice::Word> words;
-  for (const SynchronizationRule& rule : synchronization_rules()) words.emplace_back(rule.word, rule.kind);
-  return words;
-}
-std::string policy_descriptions() {
-  std::string text;
-  for (const SynchronizationRule& rule : synchronization_rules())
-    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", rule.word, rule.description);
-  return text;
-}
-
 }  // namespace
 
 void describe(Visitor& v, PhaseEntry& c) {
-  v.required("policy", c.config.policy, Choice(policy_words()), policy_descriptions());
+  describe_word(v, "policy", c.config.policy);
   v.required(
       "transport", c.config.transport,
       Choice{{"ring", Transport::ring},
@@ -48,18 +33,11 @@ void describe(Visitor& v, PhaseEntry& c) {
              Absent{"`length` says; a last phase may have neither and takes the rest"});
   v.optional("length", c.length, length(), "updates, epochs or time, instead of a share",
              Absent{"`share` says"});
-  for (const SynchronizationRule& rule : synchronization_rules()) {
-    if (!rule.parameter) continue;
-    std::optional<std::int64_t>& parameter = c.parameters[rule.kind];
-    v.optional(rule.parameter->key, parameter, Whole{rule.parameter->minimum},
-               fmt::format("{}: {}", rule.word, rule.parameter->description),
-               Absent{"needed by this policy only"});
-  }
+  describe_parameters(v, "policy", c.config.policy);
   v.optional("exchange", c.config.exchange,
              Choice{{"gradients", Exchange::gradients}, {"parameters", Exchange::parameters}},
              "gradients: pull, compute, push in every iteration; parameters: (asp only) a worker steps by "
-             "itself, its "
-             "parameters overwrite the server's, and it pulls once per epoch");
+             "itself, its parameters overwrite the server's, and it pulls once per epoch");
   describe_switch(v, c.switching);
   v.optional("checkpoint_cost", c.checkpoint_cost, duration(at_least(0)), "of a checkpoint in this phase",
              Absent{"`checkpoints.cost`"});

@@ -51,10 +51,6 @@ Measured how_often() {
                    {Dimension::updates, above(0)},
                    {Dimension::epochs, above(0)}}};
 }
-Measured period() {
-  return Measured{{{Dimension::iterations, above(0)}, {Dimension::epochs, above(0)}}};
-}
-
 Parsed<Plain> SchedulePoint::parse(const Scalar& scalar) const {
   if (basis_ == ScheduleBasis::progress) return schedule_progress().parse(scalar);
   if (scalar.text.ends_with('%'))
@@ -145,19 +141,6 @@ void assign(Often& member, const Plain& value) {
     member = Seconds{amount.value};
   else
     assign(member.emplace<Count>(), value);
-}
-
-Plain plain_of(const AdjustmentPeriod& value) {
-  if (const auto* every = std::get_if<EveryIterations>(&value))
-    return Amount{Dimension::iterations, static_cast<double>(every->iterations)};
-  return Amount{Dimension::epochs, std::get<EveryEpochs>(value).epochs};
-}
-void assign(AdjustmentPeriod& member, const Plain& value) {
-  const Amount& amount = std::get<Amount>(value);
-  if (amount.dimension == Dimension::iterations)
-    member = EveryIterations{static_cast<std::int64_t>(amount.value)};
-  else
-    member = EveryEpochs{amount.value};
 }
 
 }  // namespace paceline

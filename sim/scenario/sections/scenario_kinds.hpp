@@ -5,7 +5,6 @@
 #include "sim/cluster/conditions.hpp"
 #include "sim/description/description.hpp"
 #include "sim/learning/optimizer.hpp"
-#include "sim/policy/batching/batching.hpp"
 #include "sim/policy/synchronization/phase.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -17,8 +16,6 @@ namespace paceline {
 [[nodiscard]] Measured length();
 // "600 s", "250 updates": how often something happens.
 [[nodiscard]] Measured how_often();
-// "10 iterations", "1 epochs": how often batches are adjusted.
-[[nodiscard]] Measured period();
 
 // A point of a learning-rate schedule, written as its basis asks: epochs `7.5`, progress `50 %`, step `32000`.
 class SchedulePoint final : public Kind {
@@ -37,11 +34,9 @@ class SchedulePoint final : public Kind {
 [[nodiscard]] Plain plain_of(const Moment& value);
 [[nodiscard]] Plain plain_of(const PhaseLength& value);
 [[nodiscard]] Plain plain_of(const Often& value);
-[[nodiscard]] Plain plain_of(const AdjustmentPeriod& value);
 void assign(Count& member, const Plain& value);
 void assign(Moment& member, const Plain& value);
 void assign(PhaseLength& member, const Plain& value);
 void assign(Often& member, const Plain& value);
-void assign(AdjustmentPeriod& member, const Plain& value);
 
 }  // namespace paceline

@@ -1,4 +1,4 @@
-#include "sim/policy/batching/released.hpp"
+#include "sim/policy/batching/omnilearn_code.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,21 @@
 
 #include "sim/base/check.hpp"
 #include "sim/policy/batching/apportion.hpp"
-#include "sim/policy/batching/batch_rule.hpp"
 #include "sim/policy/batching/observed_workers.hpp"
 
 namespace paceline {
 namespace {
+
+struct OmniLearnCodeParameters {
+  double dead_band = 0.2;
+  AdjustmentPeriod adjust_every = EveryEpochs{1.0};
+};
+void describe(Visitor& v, OmniLearnCodeParameters& p) {
+  v.optional("dead_band", p.dead_band, Number{between(0, 1)},
+             "change of a worker's batch, as a fraction, below which it is left alone");
+  v.optional("adjust_every", p.adjust_every, Measured{{{Dimension::epochs, above(0)}}},
+             "between two looks at the times");
+}
 
 // Equal additive repair towards the global batch, without a second clamp.
 void repair(Allocation& allocation, std::int64_t global_batch, std::int64_t handed_back) {
@@ -27,8 +37,8 @@ void repair(Allocation& allocation, std::int64_t global_batch, std::int64_t hand
 
 }  // namespace
 
-Allocation released_batches(const ReleasedRule& rule, std::span<const std::int64_t> batches,
-                            std::span<const double> times_s) {
+Allocation omnilearn_code_batches(const OmniLearnCodeRule& rule, std::span<const std::int64_t> batches,
+                                  std::span<const double> times_s) {
   check(batches.size() == times_s.size() && !batches.empty(), "a time for each batch");
   const auto workers = static_cast<double>(batches.size());
   const double mean_s = std::accumulate(times_s.begin(), times_s.end(), 0.0) / workers;
@@ -57,13 +67,16 @@ Allocation released_batches(const ReleasedRule& rule, std::span<const std::int64
 
 namespace {
 
-// Each worker reports its mean time when it sees that the epoch has changed; the rule is applied once all have. Under
-// BSP they all see it after the same update. Under ASP, whose epochs count from the first push on (ceil instead of
-// floor), who has reported waits for the last one.
-class ReleasedController final : public BatchController {
+// Each worker reports its mean time when it sees that the epoch has changed; the rule is applied once all
+// have. Under BSP they all see it after the same update. Under ASP, whose epochs count from the first push on
+// (ceil instead of floor), who has reported waits for the last one.
+class OmniLearnCode final : public BatchController {
  public:
-  ReleasedController(const BatchingConfig& config, std::span<const WorkerPrior> workers)
+  OmniLearnCode(const BatchingConfig& config, std::span<const WorkerPrior> workers,
+                const OmniLearnCodeParameters& parameters)
       : config_(config),
+        dead_band_(parameters.dead_band),
+        period_epochs_(std::get<EveryEpochs>(parameters.adjust_every).epochs),
         start_(start_batches(config, workers)),
         workers_(start_, std::nullopt),
         priors_(workers.begin(), workers.end()),
@@ -84,7 +97,7 @@ class ReleasedController final : public BatchController {
   }
 
   std::optional<Allocation> on_update(std::span<const WorkerId> workers, double epoch) override {
-    const double periods = epoch / period_epochs();
+    const double periods = epoch / period_epochs_;
     period_ = std::max(period_, is_synchronous_ ? std::floor(periods) : std::ceil(periods));
     for (const WorkerId worker : workers) {
       const std::size_t k = worker.value;
@@ -104,12 +117,6 @@ class ReleasedController final : public BatchController {
   bool holds(WorkerId worker) const override { return !is_synchronous_ && has_reported_.at(worker.value); }
 
  private:
-  [[nodiscard]] double period_epochs() const {
-    const AdjustmentPeriod period = adjustment_period(config_);
-    check(std::holds_alternative<EveryEpochs>(period), "the released controller adjusts at epochs");
-    return std::get<EveryEpochs>(period).epochs;
-  }
-
   std::optional<Allocation> adjust_if_all_reported() {
     std::vector<std::size_t> present;
     for (std::size_t k = 0; k < workers_.size(); ++k)
@@ -135,11 +142,12 @@ class ReleasedController final : public BatchController {
       times_s.push_back(workers_[k].mean_time_s);
       global_batch += config_.initial_samples;
     }
-    const ReleasedRule rule{.dead_band = dead_band(config_),
-                            .minimum_samples = config_.minimum_samples,
-                            .maximum_samples = config_.maximum_samples,
-                            .global_batch = is_synchronous_ ? std::optional(global_batch) : std::nullopt};
-    const Allocation ruled = released_batches(rule, batches, times_s);
+    const OmniLearnCodeRule rule{
+        .dead_band = dead_band_,
+        .minimum_samples = config_.minimum_samples,
+        .maximum_samples = config_.maximum_samples,
+        .global_batch = is_synchronous_ ? std::optional(global_batch) : std::nullopt};
+    const Allocation ruled = omnilearn_code_batches(rule, batches, times_s);
     Allocation allocation = workers_.unchanged();
     for (std::size_t i = 0; i < present.size(); ++i) {
       WorkerBatch& batch = allocation[present[i]] = ruled[i];
@@ -152,6 +160,8 @@ class ReleasedController final : public BatchController {
   }
 
   BatchingConfig config_;
+  double dead_band_;
+  double period_epochs_;
   Allocation start_;
   ObservedWorkers workers_;
   std::vector<WorkerPrior> priors_;
@@ -163,22 +173,18 @@ class ReleasedController final : public BatchController {
 
 }  // namespace
 
-BatchControllerRule released_controller() {
-  return {.kind = BatchControllerKind::released,
-          .word = "released",
-          .synonym = "",
+BatchControllerRule omnilearn_code_controller() {
+  return {.word = "omnilearn-code",
           .description =
               "proportional to mean times of an epoch, as OmniLearn's code: the total repaired "
               "under bsp, free under asp, where workers wait for each other's times",
+          .parameters = Parameters::of<OmniLearnCodeParameters>(),
           .adjusts = true,
-          .adjust_every = EveryEpochs{1.0},
-          .dead_band = 0.2,
-          .uses_dead_band = true,
-          .only_bsp_and_asp = true,
-          .only_at_epochs = true,
+          .allows_partial_waiting = false,
           .make = [](const BatchingConfig& config,
                      std::span<const WorkerPrior> workers) -> std::unique_ptr<BatchController> {
-            return std::make_unique<ReleasedController>(config, workers);
+            return std::make_unique<OmniLearnCode>(
+                config, workers, config.controller.parameters().as<OmniLearnCodeParameters>());
           }};
 }
 

@@ -1,4 +1,4 @@
-#include "sim/policy/batching/released.hpp"
+#include "sim/policy/batching/omnilearn_code.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -14,7 +14,7 @@ namespace {
 
 using Cores = std::vector<double>;
 
-// t_k = b_k / cores_k, no noise: the world of the published vectors (reference, section 2.3).
+// t_k = b_k / cores_k, no noise: as in the vectors below, recorded from OmniLearn's code.
 std::vector<double> times(const Batches& batches, const Cores& cores) {
   std::vector<double> times_s;
   for (std::size_t k = 0; k < cores.size(); ++k)
@@ -23,14 +23,14 @@ std::vector<double> times(const Batches& batches, const Cores& cores) {
 }
 
 Batches bsp_step(const Batches& batches, const Cores& cores) {
-  const ReleasedRule rule{
+  const OmniLearnCodeRule rule{
       .dead_band = 0.2, .minimum_samples = 16, .maximum_samples = 96, .global_batch = 128};
-  return batches_of(released_batches(rule, batches, times(batches, cores)));
+  return batches_of(omnilearn_code_batches(rule, batches, times(batches, cores)));
 }
 Batches asp_step(const Batches& batches, const Cores& cores) {
-  const ReleasedRule rule{
+  const OmniLearnCodeRule rule{
       .dead_band = 0.2, .minimum_samples = 16, .maximum_samples = 96, .global_batch = std::nullopt};
-  return batches_of(released_batches(rule, batches, times(batches, cores)));
+  return batches_of(omnilearn_code_batches(rule, batches, times(batches, cores)));
 }
 
 double slow_times(const Batches& batches, const Cores& cores) {
@@ -41,9 +41,9 @@ double slow_times(const Batches& batches, const Cores& cores) {
 
 const Batches start{32, 32, 32, 32};
 
-BatchingConfig released_config() {
+BatchingConfig code_config() {
   BatchingConfig config;
-  config.controller = BatchControllerKind::released;
+  config.controller = "omnilearn-code";
   config.initial_samples = 32;
   config.minimum_samples = 16;
   config.maximum_samples = 96;
@@ -54,7 +54,7 @@ const std::vector<WorkerId> everybody{WorkerId{0}, WorkerId{1}, WorkerId{2}, Wor
 
 }  // namespace
 
-TEST_CASE("released rule, BSP: the published vectors, exactly") {
+TEST_CASE("OmniLearn's code, BSP: the published vectors, exactly") {
   CHECK(bsp_step(start, {12, 12, 12, 12}) == start);
 
   const Cores hl2{12, 12, 8, 16};
@@ -72,7 +72,7 @@ TEST_CASE("released rule, BSP: the published vectors, exactly") {
   CHECK(slow_times({23, 23, 18, 64}, hl4) == doctest::Approx(1.125).epsilon(0.0005));
 }
 
-TEST_CASE("released rule, ASP: the published vectors, exactly") {
+TEST_CASE("OmniLearn's code, ASP: the published vectors, exactly") {
   CHECK(asp_step(start, {10, 10, 10, 10}) == start);
   CHECK(asp_step(start, {8, 8, 8, 16}) == Batches{32, 32, 32, 56});
   CHECK(asp_step({32, 32, 32, 56}, {8, 8, 8, 16}) == Batches{32, 32, 32, 56});
@@ -80,7 +80,7 @@ TEST_CASE("released rule, ASP: the published vectors, exactly") {
   CHECK(asp_step({41, 41, 17, 66}, {10, 10, 4, 16}) == Batches{41, 41, 17, 66});
 }
 
-TEST_CASE("released rule: times in single precision give the same batches") {
+TEST_CASE("OmniLearn's code: times in single precision give the same batches") {
   // Section 2.3: "same result with 32-bit and 64-bit floating point times".
   for (const Cores& cores : {Cores{12, 12, 8, 16}, Cores{9, 8, 6, 25}}) {
     Batches batches = start;
@@ -88,27 +88,28 @@ TEST_CASE("released rule: times in single precision give the same batches") {
       std::vector<double> single;
       for (const double t : times(batches, cores))
         single.push_back(static_cast<double>(static_cast<float>(t)));
-      const ReleasedRule rule{.global_batch = 128};
+      const OmniLearnCodeRule rule{.global_batch = 128};
       const Batches next = bsp_step(batches, cores);
-      CHECK(batches_of(released_batches(rule, batches, single)) == next);
+      CHECK(batches_of(omnilearn_code_batches(rule, batches, single)) == next);
       batches = next;
     }
   }
 }
 
-TEST_CASE("released rule: an additive repair that would leave no sample leaves one, and says so") {
+TEST_CASE("OmniLearn's code: an additive repair that would leave no sample leaves one, and says so") {
   // One worker a thousand times faster: b = 6 and 5000, 9 and 5003 with what was handed back, G = 5012, and
   // 9 - (5012 - 20)/2 is far below one sample.
-  const ReleasedRule rule{
+  const OmniLearnCodeRule rule{
       .dead_band = 0.0, .minimum_samples = 1, .maximum_samples = 5000, .global_batch = 20};
-  const Allocation batches = released_batches(rule, Batches{10, 10}, std::vector<double>{10.0, 0.01});
+  const Allocation batches = omnilearn_code_batches(rule, Batches{10, 10}, std::vector<double>{10.0, 0.01});
   CHECK(batches[0].samples == 1);
   CHECK(batches[0].limited_by == BatchLimit::minimum);
 }
 
-TEST_CASE("released controller under BSP adjusts with the update that completes an epoch, by plain means") {
-  // Worker 2 takes 3 s and then 5 s (mean 4), the others as their cores say: the HL2 vector needs means 2.67, 2.67, 4, 2.
-  auto controller = make_batch_controller(released_config(), machines(4));
+TEST_CASE("omnilearn-code under BSP adjusts with the update that completes an epoch, by plain means") {
+  // Worker 2 takes 3 s and then 5 s (mean 4), the others as their cores say: the HL2 vector needs means 2.67,
+  // 2.67, 4, 2.
+  auto controller = make_batch_controller(code_config(), machines(4));
   controller->begin_phase(true);
   const Cores cores{12, 12, 8, 16};
   for (int step = 0; step < 2; ++step) {
@@ -123,9 +124,10 @@ TEST_CASE("released controller under BSP adjusts with the update that completes 
   }
 }
 
-TEST_CASE("released controller under ASP adjusts after everybody's first step, and holds who has reported") {
-  // ceil(samples / training set) is 1 from the first push on. Cores 8, 8, 8, 16: the fast worker reports first.
-  auto controller = make_batch_controller(released_config(), machines(4));
+TEST_CASE("omnilearn-code under ASP adjusts after everybody's first step, and holds who has reported") {
+  // ceil(samples / training set) is 1 from the first push on. Cores 8, 8, 8, 16: the fast worker reports
+  // first.
+  auto controller = make_batch_controller(code_config(), machines(4));
   controller->begin_phase(false);
   const Cores cores{8, 8, 8, 16};
   std::optional<Allocation> adjusted;
@@ -145,8 +147,8 @@ TEST_CASE("released controller under ASP adjusts after everybody's first step, a
   CHECK_FALSE(controller->holds(WorkerId{3}));
 }
 
-TEST_CASE("released controller under ASP does not wait for a worker that left") {
-  auto controller = make_batch_controller(released_config(), machines(2));
+TEST_CASE("omnilearn-code under ASP does not wait for a worker that left") {
+  auto controller = make_batch_controller(code_config(), machines(2));
   controller->begin_phase(false);
   controller->on_iteration(WorkerId{0}, 32, Seconds{1.0});
   controller->on_update(std::vector{WorkerId{0}}, 0.01);
