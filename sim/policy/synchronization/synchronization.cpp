@@ -12,10 +12,11 @@ SynchronizationRule asp_rule();
 SynchronizationRule k_sync_rule();
 SynchronizationRule backup_workers_rule();
 SynchronizationRule ssp_rule();
+SynchronizationRule dssp_rule();
 
 std::span<const SynchronizationRule> SynchronizationRule::all() {
   static const std::array rules{
-      bsp_rule(), asp_rule(), k_sync_rule(), backup_workers_rule(), ssp_rule(),
+      bsp_rule(), asp_rule(), k_sync_rule(), backup_workers_rule(), ssp_rule(), dssp_rule(),
   };
   return rules;
 }

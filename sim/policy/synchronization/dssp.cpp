@@ -1,0 +1,155 @@
+// Dynamic stale synchronous parallel: between `staleness` and `staleness_maximum` iterations ahead of the
+// slowest, the fastest worker goes on as far as its waiting is predicted to be shortest.
+//
+// Equation:    every gradient is an update. A worker p whose clock (iterations ended) is at most s_L ahead of
+//              the slowest's goes on. Further ahead it waits until it is no more, except that the fastest is
+//              granted r* iterations,
+//                r* = argmin_r min_k |(A_p + r·I_p) − (A_s + (k + 1)·I_s)|,  r, k = 0 … r_max,
+//              r_max = s_U − s_L, A the time of the latest push of p and of the slowest worker s, I the time
+//              between their two latest pushes: p comes to wait where a push of s is expected soonest. The
+//              smallest of equally good r.
+// Assumptions: no grant without two pushes of both. The iteration that a grant begins at once is the first of
+//              the r*, so that p waits at the predicted A_p + r*·I_p; Algorithm 1 does not count it. A grant
+//              made while an earlier one has used part of the range is cut to what is left: nobody starts
+//              further ahead than s_U.
+// Source:      Zhao et al., "Dynamic Stale Synchronous Parallel Distributed Training for Deep Learning",
+//              ICDCS 2019, Algorithms 1 and 2.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/policy/synchronization/synchronization.hpp"
+
+namespace paceline {
+namespace {
+
+struct DsspParameters {
+  std::int64_t staleness = 0;          // s_L
+  std::int64_t staleness_maximum = 0;  // s_U
+};
+void describe(Visitor& v, DsspParameters& p) {
+  v.required("staleness", p.staleness, Whole{0}, "iterations a worker may be ahead of the slowest");
+  v.required("staleness_maximum", p.staleness_maximum, Whole{0, 1000},
+             "iterations the fastest worker may be ahead where that shortens its waiting");
+}
+
+struct PushHistory {
+  std::int64_t clock = 0;  // iterations ended
+  std::int64_t granted = 0;
+  bool is_waiting = false;
+  std::optional<Seconds> latest{};
+  std::optional<Seconds> interval{};  // between the two latest pushes
+};
+
+// r* of at most `most`.
+std::int64_t best_grant(const PushHistory& fastest, const PushHistory& slowest, std::int64_t range,
+                        std::int64_t most) {
+  if (!fastest.interval || !slowest.interval) return 0;
+  std::int64_t best = 0;
+  double least_s = std::numeric_limits<double>::infinity();
+  for (std::int64_t r = 0; r <= most; ++r) {
+    const double own_s = fastest.latest->value() + static_cast<double>(r) * fastest.interval->value();
+    for (std::int64_t k = 0; k <= range; ++k) {
+      const double push_s = slowest.latest->value() + static_cast<double>(k + 1) * slowest.interval->value();
+      if (std::abs(own_s - push_s) >= least_s) continue;
+      least_s = std::abs(own_s - push_s);
+      best = r;
+    }
+  }
+  return best;
+}
+
+class Dssp final : public SynchronizationPolicy {
+ public:
+  explicit Dssp(const DsspParameters& parameters) : parameters_(parameters) {}
+
+  bool is_synchronous() const override { return false; }
+  std::size_t gradients_per_update() const override { return 1; }
+
+  void begin(std::span<const WorkerId> members) override {
+    workers_.clear();
+    for (const WorkerId member : members) workers_[member] = {};
+  }
+
+  SynchronizationDecision on_gradient(WorkerId id, Seconds now) override {
+    PushHistory& worker = workers_.at(id);
+    ++worker.clock;
+    if (worker.latest) worker.interval = now - *worker.latest;
+    worker.latest = now;
+    worker.is_waiting = true;
+    if (worker.granted == 0) worker.granted = grant(worker);
+    SynchronizationDecision decision = release_who_may_go_on();
+    decision.combine = {id};
+    return decision;
+  }
+
+  SynchronizationDecision on_leave(WorkerId worker, Seconds) override {
+    workers_.erase(worker);
+    return release_who_may_go_on();
+  }
+
+  // A newcomer counts from where the slowest is: nobody waits for iterations it was not there for.
+  SynchronizationDecision on_join(WorkerId worker, Seconds) override {
+    workers_[worker] = {.clock = workers_.empty() ? 0 : slowest().clock};
+    return {.combine = {}, .drop = {}, .release = {worker}};
+  }
+
+ private:
+  static std::int64_t clock_of(const std::pair<const WorkerId, PushHistory>& worker) {
+    return worker.second.clock;
+  }
+  [[nodiscard]] const PushHistory& slowest() const {
+    return std::ranges::min_element(workers_, {}, clock_of)->second;
+  }
+
+  [[nodiscard]] std::int64_t grant(const PushHistory& worker) const {
+    const std::int64_t ahead = worker.clock - slowest().clock;
+    const std::int64_t furthest = clock_of(*std::ranges::max_element(workers_, {}, clock_of));
+    if (ahead <= parameters_.staleness || worker.clock < furthest) return 0;
+    return best_grant(worker, slowest(), parameters_.staleness_maximum - parameters_.staleness,
+                      parameters_.staleness_maximum + 1 - ahead);
+  }
+
+  SynchronizationDecision release_who_may_go_on() {
+    SynchronizationDecision decision;
+    for (auto& [id, worker] : workers_) {
+      if (!worker.is_waiting) continue;
+      const bool is_near = worker.clock - slowest().clock <= parameters_.staleness;
+      if (!is_near && worker.granted == 0) continue;
+      if (worker.granted > 0) --worker.granted;
+      worker.is_waiting = false;
+      decision.release.push_back(id);
+    }
+    return decision;
+  }
+
+  DsspParameters parameters_;
+  std::map<WorkerId, PushHistory> workers_;
+};
+
+}  // namespace
+
+SynchronizationRule dssp_rule() {
+  return {.word = "dssp",
+          .description =
+              "as ssp, but the fastest worker may be up to `staleness_maximum` iterations ahead "
+              "where its waiting is predicted to be shortest",
+          .parameters = Parameters::of<DsspParameters>(),
+          .decides_alike_on_every_server = true,
+          .complaint = [](const Parameters& parameters, std::int64_t) -> std::optional<Complaint> {
+            const auto& [staleness, maximum] = parameters.as<DsspParameters>();
+            if (staleness <= maximum) return std::nullopt;
+            return Complaint{"staleness_maximum", fmt::format("`staleness` ({}) is above it", staleness)};
+          },
+          .make = [](const Parameters& parameters) -> std::unique_ptr<SynchronizationPolicy> {
+            return std::make_unique<Dssp>(parameters.as<DsspParameters>());
+          }};
+}
+
+}  // namespace paceline
