@@ -306,6 +306,9 @@ int dispatch(int argc, char** argv) {
   reference.require_subcommand(1);
   add_print(reference, "results", "every result file and column, with unit and meaning", results_reference,
             action);
+  add_print(reference, "scenario", "every key of scenario files, with unit, default and meaning",
+            scenario_reference, action);
+  add_print(reference, "study", "every key of study files", study_reference, action);
   app.add_subcommand("calibrate", "measure how long a network takes on this machine (see calibrate --help)");
   try {
     app.parse(argc, argv);

@@ -2,7 +2,8 @@
 //
 // A path names map keys by dots and list items by an index from 0: `cluster.workers.2.speed` or
 // `cluster.workers[2].speed`. The value replaces what is there, or is added. Both carry their own place, so
-// the strict reader, which runs afterwards, blames `--set` and not the file for an unknown key or a bad value.
+// the strict reader, which runs afterwards, blames `--set` and not the file for an unknown key or a bad
+// value.
 #pragma once
 
 #include <optional>

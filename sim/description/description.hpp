@@ -13,8 +13,8 @@
 //
 // Kinds: those of kinds.hpp; `Section{}` for a struct or an optional one; `ListOf{kind, "item"}` for a
 // std::vector; `AnyValue{}` and `KeyPathValues{}` for what is kept as written.
-// Visitors: reading (read_document), printing, JSON schema and reference (document.hpp). A describe function is
-// compiled once, whatever visits it.
+// Visitors: reading (read_document), printing, JSON schema and reference (document.hpp). A describe function
+// is compiled once, whatever visits it.
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,8 @@
-// The kinds of value a file holds, each with its whole story: what is accepted, how it is printed, and what the
-// JSON schema and the reference say about it.
+// The kinds of value a file holds, each with its whole story: what is accepted, how it is printed, and what
+// the JSON schema and the reference say about it.
 //
-// A kind knows nothing of the type of the member that holds the value (description.hpp): between them goes a Plain.
+// A kind knows nothing of the type of the member that holds the value (description.hpp): between them goes a
+// Plain.
 #pragma once
 
 #include <cstdint>
@@ -168,7 +169,8 @@ class Measured final : public Kind {
 // "2048 samples", "50 updates", "0.25 epochs"
 [[nodiscard]] Measured how_many();
 
-// "< 10 min", ">= 0.7". A text that begins with `>` stands in quotes, because YAML folds lines after a bare one.
+// "< 10 min", ">= 0.7". A text that begins with `>` stands in quotes, because YAML folds lines after a bare
+// one.
 class ThresholdText final : public Kind {
  public:
   ThresholdText(Range bound, std::string_view example) : bound_(bound), example_(example) {}

@@ -13,7 +13,8 @@ namespace paceline {
 // Draft-7, for editors.
 [[nodiscard]] std::string json_schema(const SectionField& document, std::string_view title,
                                       std::string_view description);
-// Markdown: one table of keys for each section. `example` is a short valid file, `command` what prints all this.
+// Markdown: one table of keys for each section. `example` is a short valid file, `command` what prints all
+// this.
 struct ReferenceTexts {
   std::string_view title;
   std::string_view introduction;

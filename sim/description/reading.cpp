@@ -147,8 +147,8 @@ class SectionReader final : public Visitor {
                               fmt::format("unknown key `{}`{}", entry.key, in_section(section_.path)), hint);
   }
 
-  // Not when the value that takes the key its meaning was put over this file by an override: then the key was left
-  // behind on purpose.
+  // Not when the value that takes the key its meaning was put over this file by an override: then the key was
+  // left behind on purpose.
   void note_unused(const YamlEntry& entry, const std::vector<OnlyIf>& conditions) const {
     std::vector<std::string> texts;
     for (const OnlyIf& condition : conditions) {

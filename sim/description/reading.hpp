@@ -1,5 +1,5 @@
-// Filling a described struct (description.hpp) from a YAML tree, strictly: every key must be known, every value
-// must fit. And what is known afterwards: where each value came from and which ones failed.
+// Filling a described struct (description.hpp) from a YAML tree, strictly: every key must be known, every
+// value must fit. And what is known afterwards: where each value came from and which ones failed.
 //
 // Key paths join keys and list indices by dots: "cluster.workers.2.speed"; the whole file is "".
 #pragma once

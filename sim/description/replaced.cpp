@@ -13,8 +13,7 @@ struct Replaced {
 
 constexpr std::array replaced{
     Replaced{"batching.controller", "released", "it is now called `omnilearn-code`"},
-    Replaced{"vary.range", "step", "give the number of `points` instead"},
-    Replaced{"vary.range", "whole", "list whole numbers as `values`"},
+    Replaced{"vary.range", "step", "a range is given by its ends and the number of `points`"},
 };
 
 // "vary.0.range" as "vary.range".

@@ -104,7 +104,8 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// A slip of the shift key is likelier than another letter; and whoever writes `Gb/s` with a small b means bits.
+// A slip of the shift key is likelier than another letter; and whoever writes `Gb/s` with a small b means
+// bits.
 std::optional<std::string> likely_unit(std::string_view name, const std::vector<std::string>& units) {
   const bool bits = name.ends_with("b/s");
   const std::string spelled =

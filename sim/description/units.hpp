@@ -1,6 +1,7 @@
 // Numbers with units as people write them: "50 us", "10 Gbit/s", "400 updates".
 //
-// Models:      number · unit -> amount of one dimension in base units (s, B, B/s, flop/s, fraction, or a count).
+// Models:      number · unit -> amount of one dimension in base units (s, B, B/s, flop/s, fraction, or a
+//              count).
 // Units:       decimal prefixes are powers of 1000, binary ones (Ki, Mi, Gi) of 1024; 8 bits are a byte.
 // Not modelled: sums of units ("1 min 30 s").
 #pragma once

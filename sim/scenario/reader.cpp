@@ -2,7 +2,7 @@
 
 #include "sim/description/assignment.hpp"
 #include "sim/description/outputs.hpp"
-#include "sim/scenario/checks/semantic_checks.hpp"
+#include "sim/scenario/checks/check.hpp"
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {

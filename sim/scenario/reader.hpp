@@ -34,5 +34,8 @@ struct LoadedScenario {
 
 // The JSON schema (draft-7) of a scenario file, for editors.
 [[nodiscard]] std::string scenario_schema();
+// Every key in Markdown, with a short valid example at the top.
+[[nodiscard]] std::string scenario_reference();
+[[nodiscard]] std::string_view scenario_example();
 
 }  // namespace paceline

@@ -89,7 +89,8 @@ struct JitterConfig {
   std::optional<double> iteration_cv;
 };
 
-// What must hold of the median over the replications, or `paceline run` and `study` end with a code of their own.
+// What must hold of the median over the replications, or `paceline run` and `study` end with a code of their
+// own.
 struct ExpectConfig {
   std::optional<Threshold> time_to_accuracy;
   std::optional<Threshold> p_reach;

@@ -1,4 +1,4 @@
-// Batch controllers in a scenario: what they need, what they refuse, what is warned of.
+// Batch controllers in a scenario: what they need, what they refuse.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

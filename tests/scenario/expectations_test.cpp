@@ -34,7 +34,7 @@ TEST_CASE("every expectation is read with its comparison and its bound in base u
   CHECK(value_of(loaded, "expect.p_reach").origin.ends_with(":31:47"));
 }
 
-TEST_CASE("nothing is expected unless it is said") {
+TEST_CASE("nothing is expected unless it is written") {
   const LoadedScenario loaded = load_text(good_example);
   CHECK_FALSE(loaded.scenario.expect.time_per_epoch.has_value());
   CHECK(value_of(loaded, "expect.time_per_epoch").is_absent);

@@ -1,4 +1,5 @@
-// A scenario file that uses every key but `expect` (expectations_test.cpp); other tests break it in one place.
+// A scenario file that uses every key but `expect` (expectations_test.cpp); other tests break it in one
+// place.
 #pragma once
 
 #include <string_view>

@@ -143,14 +143,14 @@ TEST_CASE("a topology needs its own keys") {
               "6:16: error: `cluster.network.topology`: unknown value `strar`");
 }
 
-TEST_CASE("a key of another topology is said to be unused, unless an override left it behind") {
+TEST_CASE("a key of another topology gets a warning, unless an override left it behind") {
   const std::string text = scenario("{topology: star, " + links + ", racks: 2}");
   check_warning(text, "6:59: warning: `racks` is only used with `topology: two-level`");
   const std::string two_level = scenario("{topology: two-level, racks: 2, " + links + ", " + uplinks + "}");
   CHECK(load_text(two_level, {"cluster.network.topology=star"}).warnings.empty());
 }
 
-TEST_CASE("racks and trees have room for the workers") {
+TEST_CASE("racks and trees have places for the workers") {
   check_error(scenario("{topology: two-level, racks: 6, " + links + ", " + uplinks + "}"),
               "6:34: error: 6 racks for 5 workers");
   check_error(scenario("{topology: tree, depth: 2, fan_out: 2, " + links + ", " + uplinks + "}"),

@@ -1,4 +1,4 @@
-// Keys that are read and change nothing are said at their place; where they do something, nothing is said.
+// Keys that are read and change nothing get a warning at their place; where they do something, none.
 #include <doctest/doctest.h>
 
 #include "tests/scenario/good_example.hpp"
@@ -21,7 +21,7 @@ const char* const both_phases =
     "  - {policy: bsp, transport: ring, share: 25 %}\n"
     "  - {policy: asp, transport: server, share: 75 %, switch_cost: 0.5 s}\n";
 
-TEST_CASE("what a statistical learner leaves to its recorded runs is said at its place") {
+TEST_CASE("what a statistical learner leaves to its recorded runs gets a warning at its place") {
   const Changes statistical{{"{kind: network}", "{kind: statistical, model: some.json}"},
                             {"nesterov: false", "nesterov: true"}};
   const std::string said = warnings_of(statistical);
@@ -39,7 +39,7 @@ TEST_CASE("a weighting where every update is one gradient has no effect") {
   CHECK_FALSE(contains(warnings_of({{both_phases, "  - {policy: bsp, transport: ring}\n"}}), no_weighing));
 }
 
-TEST_CASE("a change after the end of the job is said at its moment") {
+TEST_CASE("a change after the end of the job gets a warning at its moment") {
   const auto with_level = [](const std::string& at) {
     return warnings_of(
         {{"jitter:", "heterogeneity: {schedule: [{at: " + at + ", workers: [0], speed: [0.5]}]}\njitter:"}});

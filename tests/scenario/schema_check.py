@@ -104,7 +104,7 @@ STUDY = {
     "base": "base.yaml",
     "variants": [{"name": "a", "set": {"batching.controller": "uniform"}}, {"name": "b"}],
     "vary": [
-        {"key": "batching.initial", "values": [16, {"label": "x", "value": [1]}]},
+        {"key": "batching.initial", "values": [16, 32]},
         {"name": "rate", "key": "job.optimizer.learning_rate", "range": {"from": 0.1, "to": 1, "points": 3, "scale": "log"}},
         {"name": "level", "cases": [{"label": "HL2", "set": {"seed": 1}}]},
         {"zip": {"batching.minimum": [8, 16]}},

@@ -46,7 +46,7 @@ TEST_CASE("a phase that another follows needs a share or a length, the last one 
                 "16:45: error: the shares of the phases sum to 75 %, not to 100 %");
 }
 
-TEST_CASE("a length that ends the job early, or that nothing can follow, is said") {
+TEST_CASE("a length that ends the job early, or that nothing can follow, gets a warning") {
   const auto warnings = [](const Changes& changes) {
     std::string all;
     for (const std::string& warning : load_text(changed(changes)).warnings) all += warning;
@@ -154,7 +154,7 @@ TEST_CASE("a milestone or warm-up that the job does not reach is a warning in ev
         std::string::npos);
   CHECK(warnings("basis: progress, milestones: [50 %, 99.9 %], factor: 0.2, warmup: 5 %").empty());
   CHECK(only_warning("basis: progress, milestones: [50 %, 100 %], factor: 0.2")
-            .find("warning: milestone 100 % is never reached: there the job ends") != std::string::npos);
+            .find("warning: milestone 100 % is never reached: the job ends there") != std::string::npos);
   CHECK(only_warning("basis: epoch, milestones: [15, 18], factor: 0.2, warmup: 20")
             .find("warning: the end of the warm-up at 20 is never reached: the job ends at epoch 20") !=
         std::string::npos);

@@ -78,11 +78,12 @@ TEST_CASE("variants are crossed with every combination of what is varied, the la
   CHECK(result.plan.labels(result.plan.points.back()) == Names{"B", "48", "0.5"});
 }
 
-TEST_CASE("a range with a step holds from + i step, up to the end, in its unit and in short decimals") {
+// from + i (to - from) / (points - 1): 10, 50, 90 %; 0.1, 0.2, 0.3.
+TEST_CASE("a range has equal differences and both ends, in its unit and in short decimals") {
   const Planned result = planned(
-      "vary: [{name: share, range: {from: 10 %, to: 90 %, step: 40 %}}, {key: 'cluster.workers[1].speed', "
+      "vary: [{name: share, range: {from: 10 %, to: 90 %, points: 3}}, {key: 'cluster.workers[1].speed', "
       "range: "
-      "{from: 0.1, to: 0.35, step: 0.1}}]\nset: {synchronization: [{policy: bsp, transport: ring, share: "
+      "{from: 0.1, to: 0.3, points: 3}}]\nset: {synchronization: [{policy: bsp, transport: ring, share: "
       "\"${share}\"}, "
       "{policy: asp, transport: server}]}\n");
   CHECK(result.plan.points.size() == 9);
@@ -127,14 +128,6 @@ TEST_CASE("cases set several key paths, whole sections among them, under a label
   CHECK(result.scenarios[0].scenario.seed == 5);
   CHECK(result.scenarios[1].scenario.cluster.workers.size() == 3);
   CHECK(result.scenarios[1].scenario.cluster.workers[0].speed == 0.5);
-}
-
-TEST_CASE("a section as a value has a label, and the name in braces stands for all of it") {
-  const Planned result = planned(
-      "vary: [{name: batches, values: [{label: fixed, value: {controller: uniform, initial: 32}}]}]\n"
-      "set: {batching: \"${batches}\"}\n");
-  CHECK(result.scenarios[0].scenario.batching.controller == "uniform");
-  CHECK(names(result.plan) == Names{"batches fixed"});
 }
 
 TEST_CASE("values may depend on what is varied: in a text, as a number of repetitions, by a table") {
@@ -209,14 +202,15 @@ TEST_CASE("mistakes in what is varied are reported at their place") {
       {"vary: [{key: seed, name: run, values: [1]}]\n",
        "the name `run` has a meaning of its own in the results"},
       {"vary: [{key: batching, values: [{controller: uniform}]}]\n",
-       "study.yaml:3:33: error: a value that is a section, a list or nothing needs a label"},
+       "study.yaml:3:33: error: a section, a list or nothing cannot be one of `values`"},
       {"vary: [{name: n, values: [1, 2]}]\n", "study.yaml:3:8: error: `n` changes nothing"},
       {"vary: [{key: seed, range: {from: 1 ms, to: 2 s, points: 2}}]\n",
        "study.yaml:3:44: error: `1 ms` and `2 s` are not written in the same unit"},
       {"vary: [{key: seed, range: {from: 2, to: 1, points: 2}}]\n", "the range ends at `1`, not after `2`"},
       {"vary: [{key: seed, range: {from: a, to: 1, points: 2}}]\n", "`a` does not begin with a number"},
-      {"vary: [{key: seed, range: {from: 1, to: 2}}]\n", "`step` or `points` is missing"},
-      {"vary: [{key: seed, range: {from: 1, to: 2, step: 0}}]\n", "`0` is not a step of this range"},
+      {"vary: [{key: seed, range: {from: 1, to: 2}}]\n", "missing key `points` in `vary.0.range`"},
+      {"vary: [{key: seed, range: {from: 1, to: 2, step: 0, points: 2}}]\n",
+       "hint: a range is given by its ends and the number of `points`"},
       {"vary: [{key: seed, range: {from: 0, to: 2, points: 3, scale: log}}]\n",
        "a range with equal ratios begins above 0"},
       {"vary: [{zip: {batching.minimum: [8, 16], batching.maximum: [64]}}]\n",

@@ -1,7 +1,7 @@
 // Rules that join the keys of `batching` with each other and with the rest.
 #include <fmt/format.h>
 
-#include "sim/scenario/checks/semantic_check_parts.hpp"
+#include "sim/scenario/checks/check.hpp"
 
 namespace paceline {
 namespace {

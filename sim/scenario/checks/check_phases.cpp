@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "sim/policy/synchronization/synchronization_rule.hpp"
-#include "sim/scenario/checks/semantic_check_parts.hpp"
+#include "sim/scenario/checks/check.hpp"
 
 namespace paceline {
 namespace {

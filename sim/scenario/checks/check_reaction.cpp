@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/scenario/checks/semantic_check_parts.hpp"
+#include "sim/scenario/checks/check.hpp"
 
 namespace paceline {
 namespace {

@@ -82,11 +82,10 @@ void describe(Visitor& v, Worker& c) {
              Absent{"no limit"});
   v.optional("flops", c.flops, operation_rate(above(0)), "declared peak, for `batching.shares: flops`",
              Absent{"not declared"});
-  v.optional(
-      "random_stream", c.random_stream, Whole{0, maximum_workers - 1},
-      "whose luck it has: names its random numbers (jitter, stragglers, order of its data), so that a list "
-      "in another order keeps them",
-      Absent{"its place in the list, from 0"});
+  v.optional("random_stream", c.random_stream, Whole{0, maximum_workers - 1},
+             "names its random numbers (jitter, stragglers, order of its data), so that a list "
+             "in another order keeps them",
+             Absent{"its place in the list, from 0"});
 }
 
 void describe(Visitor& v, Machine& c) {

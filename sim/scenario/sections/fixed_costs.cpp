@@ -1,4 +1,5 @@
-// The sections `start_up`, `ramp_up`, `coordination` and `checkpoints`: time that is neither computing nor transfer.
+// The sections `start_up`, `ramp_up`, `coordination` and `checkpoints`: time that is neither computing nor
+// transfer.
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {

@@ -1,5 +1,5 @@
-// The sections `learner`, `evaluation`, `stop` and `expect`: what accuracy comes of, when it is looked at, when it is
-// enough, and what must hold of the results.
+// The sections `learner`, `evaluation`, `stop` and `expect`: what accuracy comes of, when it is looked at,
+// when it is enough, and what must hold of the results.
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {

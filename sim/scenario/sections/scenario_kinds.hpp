@@ -1,4 +1,5 @@
-// Kinds of value (kinds.hpp) that only scenarios have: moments, lengths, how often; and the members that hold them.
+// Kinds of value (kinds.hpp) that only scenarios have: moments, lengths, how often; and the members that hold
+// them.
 #pragma once
 
 #include "sim/base/count.hpp"
@@ -17,7 +18,8 @@ namespace paceline {
 // "600 s", "250 updates": how often something happens.
 [[nodiscard]] Measured how_often();
 
-// A point of a learning-rate schedule, written as its basis asks: epochs `7.5`, progress `50 %`, step `32000`.
+// A point of a learning-rate schedule, written as its basis asks: epochs `7.5`, progress `50 %`, step
+// `32000`.
 class SchedulePoint final : public Kind {
  public:
   explicit SchedulePoint(ScheduleBasis basis) : basis_(basis) {}

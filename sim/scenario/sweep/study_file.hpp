@@ -10,7 +10,7 @@
 //   vary:                                            # every variant with every combination of these
 //     - {key: cluster.network.bandwidth, values: [1 Gbit/s, 10 Gbit/s]}
 //     - {key: job.optimizer.learning_rate, name: rate, range: {from: 0.01, to: 1, points: 5, scale: log}}
-//     - {name: share, range: {from: 10 %, to: 90 %, step: 10 %}}       # used below as ${share}
+//     - {name: share, range: {from: 10 %, to: 90 %, points: 9}}        # used below as ${share}
 //     - {name: level, cases: [{label: HL2, set: {cluster.workers: [{cores: 2}, {cores: 4}], seed: 3}}]}
 //     - {zip: {batching.minimum: [8, 16], batching.maximum: [128, 256]}}
 //   set:                                             # for every combination; values that depend on others
@@ -20,8 +20,8 @@
 //   exclude:
 //     - {level: HL2, bandwidth: [1 Gbit/s]}
 //
-// What the parts mean: study_plan.hpp. A mistake is reported at its line of the study file; one that all combinations
-// share is reported once.
+// What the parts mean: study_plan.hpp. A mistake is reported at its line of the study file; one that all
+// combinations share is reported once.
 #pragma once
 
 #include <filesystem>
@@ -47,12 +47,12 @@ struct Study {
   std::vector<StudyVariant> variants;  // the combinations, in their order; names differ
 };
 
-// All combinations of a study at once: for small ones. `overrides` apply to every combination, after its own. Throws
-// UserError.
+// All combinations of a study at once: for small ones. `overrides` apply to every combination, after its own.
+// Throws UserError.
 [[nodiscard]] Study load_study(const std::filesystem::path& file, std::span<const std::string> overrides);
 
-// Whether a file is meant as a study (it has a top-level key `study`, `variants` or `vary`) rather than as a scenario.
-// Throws UserError when it cannot be read.
+// Whether a file is meant as a study (it has a top-level key `study`, `variants` or `vary`) rather than as a
+// scenario. Throws UserError when it cannot be read.
 [[nodiscard]] bool is_study_file(const std::filesystem::path& file);
 
 // A name as a folder: lower-case letters, digits and single hyphens, never empty.
@@ -60,5 +60,8 @@ struct Study {
 
 // The JSON schema (draft-7) of a study file, for editors.
 [[nodiscard]] std::string study_schema();
+// Every key in Markdown; the example's base is scenario_example() in scenario.yaml.
+[[nodiscard]] std::string study_reference();
+[[nodiscard]] std::string_view study_example();
 
 }  // namespace paceline

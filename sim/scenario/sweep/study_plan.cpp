@@ -7,18 +7,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/description/reading.hpp"
-#include "sim/scenario/sweep/study_axes.hpp"
-#include "sim/scenario/sweep/study_combinations.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
-#include "sim/scenario/sweep/study_text.hpp"
-#include "sim/scenario/sweep/study_values.hpp"
+#include "sim/scenario/sweep/study_parts.hpp"
 
 namespace paceline {
 namespace {
 
-// What a study runs of each combination when nobody says: a statistical learner is cheap, and a probability of being
-// faster needs that many to be worth printing.
+// What a study runs of each combination when nobody says: a statistical learner is cheap, and a probability
+// of being faster needs that many to be worth printing.
 constexpr int default_replications = 100;
 
 void check_names(const StudyText& text, const Reading& reading) {
@@ -159,11 +155,7 @@ void check_difference(const StudyPlan& plan, const StudyFigure& figure, const Re
 void check_references(const StudyPlan& plan, const Reading& reading) {
   const std::vector<std::string> columns = plan.columns();
   const auto check_name = [&](const std::string& name, const Spot& spot) {
-    if (std::ranges::count(columns, name) > 0) return;
-    const std::optional<std::string> likely = closest(name, columns);
-    reading.problems().error(spot, fmt::format("nothing that is varied has the name `{}`", name),
-                             likely ? fmt::format("did you mean `{}`?", *likely)
-                                    : fmt::format("varied here: {}", fmt::join(columns, ", ")));
+    if (std::ranges::count(columns, name) == 0) refuse_unknown_axis(name, columns, spot, reading.problems());
   };
   for (std::size_t i = 0; i < plan.figures.size(); ++i) {
     const StudyFigure& figure = plan.figures[i];

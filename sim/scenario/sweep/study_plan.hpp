@@ -1,16 +1,16 @@
-// What a study runs: every combination of its variants and of the values it varies, as scenarios made on demand.
+// What a study runs: every combination of its variants and of the values it varies, as scenarios made on
+// demand.
 //
-// Models:      a product of axes. An axis is a list of points, each with a label and the assignments it makes; the
-//              variants are the first axis. Combinations that `exclude` names are left out.
-// Equation:    scenario = base + variant's `set` + each axis' assignments, in order + the study's `set` + `--set`,
-//              the later winning. In the study's own values
-//                ${AXIS}                       stands for the value of an axis (or the name of the `variant`),
-//                {repeat: N, of: V}            for N times V in a list,
-//                {lookup: AXIS, in: {LABEL: V, …}}  for the V of the axis' label: values that depend on others.
+// Models:      a product of axes. An axis is a list of points, each with a label and the assignments it
+//              makes; the variants are the first axis. Combinations that `exclude` names are left out.
+// Equation:    scenario = base + variant's `set` + each axis' assignments, in order + the study's `set` +
+//              `--set`, the later winning. In the study's own values
+//                ${AXIS}           stands for the value of an axis (or the name of the `variant`),
+//                {repeat: N, of: V}  in a list for N times V,
+//                {lookup: AXIS, in: {LABEL: V, …}}  for the V of the axis' label: values that depend on it.
 // Units:       as in a scenario. The numbers of a range keep the unit they are written with.
-// Assumptions: combinations are few enough to be listed (a million); a scenario is not kept, but made again when needed.
+// Assumptions: combinations are few enough to be listed (a million); a scenario is made again when needed.
 // Not modelled: arithmetic in values.
-// Source:      design section 7.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,7 @@ struct AxisRange {
   RangeScale scale = RangeScale::linear;
   bool whole = false;  // rounded
 
+  [[nodiscard]] double at(double share) const;  // of the way from one end to the other
   [[nodiscard]] std::string text(double number) const;
 };
 
@@ -111,7 +112,8 @@ struct StudyPlan {
   std::optional<SearchConfig> search;
   std::vector<StudyPoint> points;  // variants vary slowest, the last axis fastest; names differ
 
-  // What tells combinations apart: "variant" if there are variants, then the axes; and of one combination, its labels.
+  // What tells combinations apart: "variant" if there are variants, then the axes; and of one combination,
+  // its labels.
   [[nodiscard]] std::vector<std::string> columns() const;
   [[nodiscard]] std::vector<std::string> labels(const StudyPoint& point) const;
   // The folder of a combination's results.
@@ -124,8 +126,8 @@ struct StudyPlan {
                                              const AxisPoint& other, Problems& problems) const;
 };
 
-// Reads a study and checks every combination, each of which is shown to `visit` and then forgotten. Throws UserError
-// with all mistakes of the study, its base, its combinations and the overrides.
+// Reads a study and checks every combination, each of which is shown to `visit` and then forgotten. Throws
+// UserError with all mistakes of the study, its base, its combinations and the overrides.
 [[nodiscard]] StudyPlan load_study_plan(
     const std::filesystem::path& file, std::span<const std::string> overrides,
     const std::function<void(std::size_t point, LoadedScenario& loaded)>& visit = {});
