@@ -75,7 +75,8 @@ TEST_CASE("the iteration factor has mean 1 and the stated coefficient of variati
   const Moments m = moments_of(
       [&](int k) { return times.iteration(worker1, static_cast<std::uint64_t>(k), 48).value() / mean; },
       count);
-  // Standard error of the mean: cv / √n; of the cv: about cv / √(2n), larger for a skewed factor. Four of them.
+  // Standard error of the mean: cv / √n; of the cv: about cv / √(2n), larger for a skewed factor. Four
+  // of them.
   CHECK(std::abs(m.mean - 1.0) < 4.0 * cv / std::sqrt(count));
   CHECK(std::abs(m.cv - cv) < 4.0 * 1.5 * cv / std::sqrt(2.0 * count));
 }
@@ -136,7 +137,7 @@ TEST_CASE(
   CHECK(other.iteration(worker0, 0, 32) != early);
 }
 
-TEST_CASE("another batch meets the same luck: the ratio of times is the ratio of means") {
+TEST_CASE("another batch draws the same jitter: the ratio of times is the ratio of means") {
   const ComputeTimes times(two_core_counts(), uneven, Jitter{0.1, 0.1, 0.3}, Seed{1, 0});
   for (std::uint64_t k = 0; k < 20; ++k) {
     const double drawn = times.iteration(worker1, k, 64) / times.iteration(worker1, k, 16);
@@ -231,7 +232,8 @@ TEST_CASE("an empirical iteration factor is drawn between its quantiles, with me
     REQUIRE(draw(k) < 1.4);
     below += draw(k) < 0.9 ? 1 : 0;
   }
-  // ∫Q² = (0.64 + 0.72 + 0.81)/6 + (0.81 + 1.26 + 1.96)/6 = 1.0333: sd 0.183. Standard error 0.183/√n; four of them.
+  // ∫Q² = (0.64 + 0.72 + 0.81)/6 + (0.81 + 1.26 + 1.96)/6 = 1.0333: sd 0.183. Standard error 0.183/√n; four
+  // of them.
   CHECK(std::abs(moments_of(draw, count).mean - 1.0) < 4.0 * 0.183 / std::sqrt(count));
   CHECK(std::abs(below - count / 2) < 4.0 * std::sqrt(count / 4.0));  // binomial
 }
@@ -255,8 +257,8 @@ TEST_CASE("the server takes bytes / rate") {
 }
 
 TEST_CASE("fetching a batch comes before an iteration, meanwhile, or takes no time, at the worker's speed") {
-  // batch 32 on worker 0: law 4 ms + 32 · 1 ms = 36 ms, loading 2 ms + 32 · 0.5 ms = 18 ms; worker 1 (2 cores, half the
-  // speed): (3 + 16) · 2 = 38 ms, and 36 ms; batch 320 on worker 1: 326 ms, 324 ms
+  // batch 32 on worker 0: law 4 ms + 32 · 1 ms = 36 ms, loading 2 ms + 32 · 0.5 ms = 18 ms; worker 1 (2
+  // cores, half the speed): (3 + 16) · 2 = 38 ms, and 36 ms; batch 320 on worker 1: 326 ms, 324 ms
   Profile profile = two_core_counts();
   profile.loading = LoadingFit{"cifar10", Seconds{0.002}, Seconds{0.0005}};
   const auto mean = [&](DataLoading loading, WorkerId worker) {
@@ -283,7 +285,8 @@ TEST_CASE("a quota of processor time lengthens the mean by cores over quota, and
   REQUIRE(clocks.size() == 2);
   CHECK_FALSE(clocks[0]);
   REQUIRE(clocks[1]);
-  // its allowance is 25 ms of each 100 ms: 60 ms of work meet a pause whatever the phase, and end before the fourth period
+  // its allowance is 25 ms of each 100 ms: 60 ms of work meet a pause whatever the phase, and end before the
+  // fourth period
   const double end = clocks[1]->end_of(Seconds{}, Seconds{0.06}).value();
   CHECK(end > 0.06);
   CHECK(end < 0.3);

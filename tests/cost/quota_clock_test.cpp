@@ -28,14 +28,16 @@ double end_of_all(QuotaClock& clock, double start, const std::vector<double>& wo
 }  // namespace
 
 TEST_CASE("short work is not slowed down, and finds what is left by the work before it") {
-  // r = P·q/c = 4 s. 3 s run at once; of the next 3 s one fits, two wait for the period from 10 s on: end 12 s.
+  // r = P·q/c = 4 s. 3 s run at once; of the next 3 s one fits, two wait for the period from 10 s on:
+  // end 12 s.
   QuotaClock clock(four_of_ten, 1, Seconds{});
   CHECK(end_of_all(clock, 0.0, {3.0}) == 3.0);
   CHECK(end_of_all(clock, 3.0, {3.0}) == 12.0);
 }
 
 TEST_CASE("long work ends (W − r) − n·r into a later period") {
-  // From 0 s: 4 s in each of the periods from 0, 10 and 20 s, 1 s of that from 30 s: 31 s. Exactly 12 s end at 24 s.
+  // From 0 s: 4 s in each of the periods from 0, 10 and 20 s, 1 s of that from 30 s: 31 s. Exactly
+  // 12 s end at 24 s.
   const QuotaClock clock(four_of_ten, 1, Seconds{});
   CHECK(clock.end_of(Seconds{0.0}, Seconds{13.0}).value() == 31.0);
   CHECK(clock.end_of(Seconds{0.0}, Seconds{12.0}).value() == 24.0);
@@ -43,7 +45,8 @@ TEST_CASE("long work ends (W − r) − n·r into a later period") {
   CHECK(clock.end_of(Seconds{8.0}, Seconds{7.0}).value() == 21.0);
   // Twice the cores use it up in half the time: 2 s of each period.
   CHECK(QuotaClock(four_of_ten, 2, Seconds{}).end_of(Seconds{0.0}, Seconds{5.0}).value() == 21.0);
-  // Periods that begin at 3 s + k · 10 s: from 0 s, 3 s of the period that began at −7 s, then 4 s from 3 s on.
+  // Periods that begin at 3 s + k · 10 s: from 0 s, 3 s of the period that began at −7 s, then
+  // 4 s from 3 s on.
   CHECK(QuotaClock(four_of_ten, 1, Seconds{3.0}).end_of(Seconds{0.0}, Seconds{6.0}).value() == 6.0);
 }
 

@@ -1,8 +1,8 @@
-// The smallest learner that really descends: a quadratic bowl in two parameters, with the parameter store that the
-// network learner uses too. So the optimizer's traces can be computed by hand.
+// The smallest learner that really descends: a quadratic bowl in two parameters, with the parameter store
+// that the network learner uses too. So the optimizer's traces can be computed by hand.
 //
-// Equation:    f(x) = ½ (x₀² + 2 x₁²), ∇f(x) = (x₀, 2 x₁), from x = (8, 4), where the gradient is (8, 8). The batch does
-//              not matter: every gradient is exact. Loss = f; accuracy is always 0.
+// Equation:    f(x) = ½ (x₀² + 2 x₁²), ∇f(x) = (x₀, 2 x₁), from x = (8, 4), where the gradient is (8, 8). The
+//              batch does not matter: every gradient is exact. Loss = f; accuracy is always 0.
 #pragma once
 
 #include <cstdint>

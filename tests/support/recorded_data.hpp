@@ -10,7 +10,8 @@
 
 namespace paceline {
 
-// The folder of the Sync-Switch curves: in the environment variable PACELINE_RECORDED_DATA, or beside the checkout.
+// The folder of the Sync-Switch curves: in the environment variable PACELINE_RECORDED_DATA, or beside the
+// checkout.
 inline std::optional<std::filesystem::path> recorded_data() {
   const char* given = std::getenv("PACELINE_RECORDED_DATA");
   std::vector<std::filesystem::path> candidates;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A Slurm of one node on loopback, for a test: slurm_cluster.sh start DIR | stop DIR
-# Prints why it cannot start and ends with 77 then. Everything lives in DIR; SLURM_CONF=DIR/slurm.conf talks to it.
+# Prints why it cannot start and ends with 77 then. Everything lives in DIR; SLURM_CONF=DIR/slurm.conf talks
+# to it.
 set -uo pipefail
 
 cannot() { echo "$1"; exit 77; }
@@ -53,7 +54,8 @@ PartitionName=all Nodes=$host Default=YES MaxTime=10 State=UP
 END
   export SLURM_CONF="$dir/slurm.conf"
   for _ in $(seq 50); do [[ -S "$dir/munge/socket" ]] && break; sleep 0.1; done
-  [[ -S "$dir/munge/socket" ]] || cannot "munged does not start: $(cat "$dir/munged.out" "$dir/munge/log" 2> /dev/null | tail -n 3)"
+  [[ -S "$dir/munge/socket" ]] ||
+    cannot "munged does not start: $(cat "$dir/munged.out" "$dir/munge/log" 2> /dev/null | tail -n 3)"
   slurmctld -D > "$dir/slurmctld.out" 2>&1 &
   echo $! > "$dir/slurmctld.pid"
   slurmd -D -N "$host" > "$dir/slurmd.out" 2>&1 &

@@ -1,4 +1,5 @@
-// A small job in readable units, run under either timeline, with everything that happened kept for assertions.
+// A small job in readable units, run under either timeline, with everything that happened kept for
+// assertions.
 //
 // Defaults: a sample takes 1 s at speed 1, nothing else costs anything, messages have 1000 bytes on links of
 // 1e30 B/s without latency. So expected times can be read off the batch sizes.

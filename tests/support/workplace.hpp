@@ -1,4 +1,5 @@
-// A folder of its own for one test of a program, with files in it, in which the program runs as a user would run it.
+// A folder of its own for one test of a program, with files in it, in which the program runs as a user would
+// run it.
 #pragma once
 
 #include <filesystem>
