@@ -1,6 +1,7 @@
 #include "plots/draw.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,17 +12,29 @@
 #include <stdlib.h>
 
 #include "plots/data/results.hpp"
-#include "plots/figures.hpp"
-#include "plots/figures/profile_figure.hpp"
-#include "plots/figures/study_figure.hpp"
-#include "plots/page/gnuplot.hpp"
-#include "sim/base/atomic_file.hpp"
+#include "plots/figures/figures.hpp"
+#include "plots/page/figure_script.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::plots {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct RunFigure {
+  std::string_view name;  // of its files
+  std::optional<Figure> (*show)(const ShownRuns& shown);
+  std::string_view why_missing;  // empty: most runs have none, which needs no message
+};
+
+constexpr std::array<RunFigure, 7> run_figures{
+    {{"accuracy-over-time", accuracy_figure, "no scenario learns"},
+     {"time-to-accuracy", time_to_accuracy_figure, "no scenario names a target accuracy"},
+     {"batches-over-time", batch_figure, "no batch ever changes"},
+     {"outcomes", outcome_figure, ""},
+     {"worker-timeline", timeline_figure, ""},
+     {"compute-times", compute_time_figure, ""},
+     {"updates-per-worker", update_density_figure, ""}}};
 
 // A new folder for half-made figures, on the file system of the finished ones; gone with its owner.
 class Workshop {
@@ -63,7 +76,7 @@ std::vector<Figure> study_figures(const PlotRequest& request) {
   std::vector<Figure> figures;
   for (const fs::path& folder : request.folders)
     for (const StudyFigureSpec& spec : study_figure_specs(folder)) {
-      std::optional<Figure> figure = study_figure(read_study_chart(folder, spec), request.command);
+      std::optional<Figure> figure = study_figure(read_study_chart(folder, spec));
       if (!figure) continue;
       if (std::ranges::count(figures, figure->name, &Figure::name) > 0)
         throw UserError(fmt::format("two figures have the name `{}`", figure->name),
@@ -95,39 +108,24 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
   if (runs.empty() && figures.empty())
     throw UserError(fmt::format("{} holds no results", request.folders.front().string()), "");
   if (runs.empty()) return figures;
-  const auto tell = [&](const char* message) {
-    if (request.tell) {
-      request.tell(message);
-    } else {
-      fmt::print(stderr, "{}\n", message);
+  const ShownRuns shown{runs, recorded_outcomes(runs, request), request.page};
+  for (const RunFigure& kind : run_figures) {
+    if (std::optional<Figure> figure = kind.show(shown)) {
+      figure->name = kind.name;
+      figures.push_back(std::move(*figure));
+    } else if (!kind.why_missing.empty()) {
+      request.tell(fmt::format("no {} figure: {}", kind.name, kind.why_missing));
     }
-  };
-  if (auto figure = accuracy_figure(runs, request.command)) {
-    figures.push_back(std::move(*figure));
-  } else {
-    tell("no accuracy-over-time figure: no scenario learns");
   }
-  if (auto figure = time_to_accuracy_figure(runs, request.command)) {
-    figures.push_back(std::move(*figure));
-  } else {
-    tell("no time-to-accuracy figure: no scenario names a target accuracy");
-  }
-  if (auto figure = batch_figure(runs, request.command)) {
-    figures.push_back(std::move(*figure));
-  } else {
-    tell("no batches-over-time figure: no batch ever changes");
-  }
-  if (auto figure = outcome_figure(runs, recorded_outcomes(runs, request), request.command))
-    figures.push_back(std::move(*figure));
-  // Most runs are not traced: that needs no message.
-  if (auto figure = timeline_figure(runs, request.command)) figures.push_back(std::move(*figure));
-  if (auto figure = compute_time_figure(runs, request.command)) figures.push_back(std::move(*figure));
-  if (auto figure = update_density_figure(runs, request.command)) figures.push_back(std::move(*figure));
   return figures;
 }
 
-std::vector<std::string> files_of(std::string_view figure) {
-  return {fmt::format("{}.pdf", figure), fmt::format("{}.png", figure), fmt::format("{}.gp", figure)};
+std::vector<std::string> files_of(std::string_view figure, const PageOptions& page) {
+  std::vector<std::string> files;
+  for (const Format format : page.formats)
+    files.push_back(fmt::format("{}.{}", figure, extension_of(format)));
+  files.push_back(fmt::format("{}.gp", figure));
+  return files;
 }
 
 void prepare_output(const PlotRequest& request, const std::vector<Figure>& figures) {
@@ -139,7 +137,7 @@ void prepare_output(const PlotRequest& request, const std::vector<Figure>& figur
                     "name another folder with -o");
   if (request.force) return;
   for (const Figure& figure : figures) {
-    for (const std::string& file : files_of(figure.name)) {
+    for (const std::string& file : files_of(figure.name, request.page)) {
       if (fs::exists(fs::symlink_status(request.output / file)))
         throw UserError(fmt::format("{} exists", (request.output / file).string()),
                         "--force replaces it; or name another folder with -o");
@@ -148,21 +146,14 @@ void prepare_output(const PlotRequest& request, const std::vector<Figure>& figur
 }
 
 // A figure of earlier results that these have nothing to show for must not stay beside the new ones.
-void remove_stale(const fs::path& output, const std::vector<Figure>& figures) {
-  for (const std::string_view name : figure_names) {
-    if (std::ranges::count(figures, name, &Figure::name) > 0) continue;
-    for (const std::string& file : files_of(name)) {
+void remove_stale(const PlotRequest& request, const std::vector<Figure>& figures) {
+  for (const RunFigure& kind : run_figures) {
+    if (std::ranges::count(figures, kind.name, &Figure::name) > 0) continue;
+    for (const std::string& file : files_of(kind.name, request.page)) {
       std::error_code ignored;
-      fs::remove(output / file, ignored);
+      fs::remove(request.output / file, ignored);
     }
   }
-}
-
-// gnuplot can end in peace without having drawn, e.g. on a full disk.
-void expect_drawn(const fs::path& file, std::string_view magic) {
-  if (!fs::exists(file) || !read_file(file).starts_with(magic))
-    throw UserError(fmt::format("gnuplot did not draw {}", file.filename().string()),
-                    "check that the disk has space left");
 }
 
 // A file is a profile, a folder holds results.
@@ -177,26 +168,25 @@ bool is_profile(const PlotRequest& request) {
 
 }  // namespace
 
+void print_to_stderr(std::string_view message) {
+  fmt::print(stderr, "{}\n", message);
+}
+
 std::vector<fs::path> draw_figures(const PlotRequest& request) {
   const bool of_profile = is_profile(request);
-  const std::vector<Figure> figures =
-      of_profile ? std::vector<Figure>{profile_figure(request.folders.front(), request.command)}
-                 : figures_of(read_all(request.folders), request);
+  const std::vector<Figure> figures = of_profile
+                                          ? std::vector<Figure>{profile_figure(request.folders.front())}
+                                          : figures_of(read_all(request.folders), request);
   if (figures.empty())
     throw UserError("there is nothing to draw: no scenario learns, and no batch ever changes",
                     "the throughputs are in comparison.csv and summary.csv");
   prepare_output(request, figures);
 
   const Workshop workshop(request.output);
-  for (const Figure& figure : figures) {
-    write_file_atomically(workshop.path() / (figure.name + ".gp"), figure.script);
-    run_gnuplot(workshop.path(), figure.name + ".gp");
-    expect_drawn(workshop.path() / (figure.name + ".pdf"), "%PDF-");
-    expect_drawn(workshop.path() / (figure.name + ".png"), "\x89PNG\r\n\x1a\n");
-  }
+  for (const Figure& figure : figures) draw_figure(figure, workshop.path(), request.command, request.page);
   std::vector<fs::path> paths;
   for (const Figure& figure : figures) {
-    for (const std::string& file : files_of(figure.name)) {
+    for (const std::string& file : files_of(figure.name, request.page)) {
       std::error_code failure;
       fs::rename(workshop.path() / file, request.output / file, failure);
       if (failure)
@@ -205,7 +195,7 @@ std::vector<fs::path> draw_figures(const PlotRequest& request) {
       paths.push_back(request.output / file);
     }
   }
-  if (request.force && !of_profile) remove_stale(request.output, figures);
+  if (request.force && !of_profile) remove_stale(request, figures);
   return paths;
 }
 

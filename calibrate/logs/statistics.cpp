@@ -6,7 +6,6 @@
 #include <Eigen/Dense>
 
 #include "sim/base/check.hpp"
-#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -19,18 +18,6 @@ constexpr int reweightings = 30;
 constexpr Eigen::Index most_unknowns = 4;
 
 }  // namespace
-
-double mean_without_stalls(const std::vector<double>& values) {
-  const double bound = stall_bound * median(values);
-  double sum = 0.0;
-  double count = 0.0;
-  for (const double value : values) {
-    if (value > bound) continue;
-    sum += value;
-    count += 1.0;
-  }
-  return sum / count;
-}
 
 double robust_location(const std::vector<double>& values, double scale) {
   double location = median(values);

@@ -1,7 +1,6 @@
 // Location and spread of measured durations, and small least-squares problems.
 //
-// Equation:    mean_without_stalls = mean of those values that are at most 3 times the median;
-//              robust_location: Tukey's biweight M-estimate, x̂ = Σ w_i x_i / Σ w_i, w_i = (1 −
+// Equation:    robust_location: Tukey's biweight M-estimate, x̂ = Σ w_i x_i / Σ w_i, w_i = (1 −
 //              (r_i/(c·s))²)² for |r_i| < c·s, else 0; r_i = x_i − x̂, c = 4.685; started at the median;
 //              relative_least_squares: argmin Σ_i (Σ_j x_j·terms_ij / value_i − 1)² subject to x ≥ 0, by
 //              trying every set of unknowns.
@@ -12,12 +11,10 @@
 
 #include <vector>
 
+#include "sim/base/order_statistics.hpp"
+
 namespace paceline::calibrate {
 
-// Times the median beyond which a single iteration is taken for a stall.
-inline constexpr double stall_bound = 3.0;
-
-[[nodiscard]] double mean_without_stalls(const std::vector<double>& values);
 // `scale` is the standard deviation of values that are no outliers; 0: the median.
 [[nodiscard]] double robust_location(const std::vector<double>& values, double scale);
 // 1.4826 · median absolute value: the standard deviation of normal deviations.

@@ -1,16 +1,12 @@
-// A band of learning curves: what half of the replications had reached by a time, and what most had.
+// A band of learning curves: accuracy over time of one policy, over its replications.
 //
-// Models:      accuracy over time of one policy, over its replications.
 // Equation:    a(r, t) = accuracy of the last evaluation of replication r at or before t (a step function;
-//              before the first evaluation its own first value). At each time of the grid: the 0.1, 0.5 and
-//              0.9 quantiles over r of a(r, t).
-//              Quantile p of n sorted values x_0…x_(n-1): linear between neighbours at position p·(n-1).
-// Units:       seconds; accuracy as a fraction of 1.
+//              before the first evaluation its own first value). At each time of a grid: the 0.1, 0.5 and 0.9
+//              quantiles over r of a(r, t), as in sim/base/order_statistics.hpp.
 // Assumptions: a replication that stopped keeps its last accuracy. `running` counts those still at work, so
 //              that a figure can end the median where fewer than half of them are.
 // Not modelled: uncertainty of the quantiles themselves; with five replications the band is nearly their
-// range. Source:      quantile definition 7 of Hyndman and Fan, "Sample quantiles in statistical packages",
-// 1996.
+// range.
 #pragma once
 
 #include <cstddef>

@@ -62,6 +62,44 @@ json read_manifest(const fs::path& folder) {
   return manifest;
 }
 
+// What `read` makes of each row, which may be nothing. Some files are only there on request, or not in older
+// results.
+template <class Value>
+std::vector<Value> read_rows(const fs::path& path, const std::vector<std::string>& columns,
+                             bool may_be_missing, std::optional<Value> (*read)(const CsvRow& row)) {
+  std::vector<Value> values;
+  if (may_be_missing && !fs::exists(path)) return values;
+  for (const CsvFile table(path, columns, results_csv()); const CsvRow& row : table.rows())
+    if (std::optional<Value> value = read(row)) values.push_back(std::move(*value));
+  return values;
+}
+
+bool is_first(const CsvRow& row) {
+  return row.count("replication") == 0;
+}
+
+std::optional<BatchChange> batch_of(const CsvRow& row) {
+  if (!is_first(row)) return std::nullopt;
+  return BatchChange{row.number("time_s"), row.count("worker"), row.count("batch_samples")};
+}
+
+std::optional<WorkerActivity> activity_of(const CsvRow& row) {
+  return WorkerActivity{row.count("worker"), row.text("activity"), row.number("begin_s"),
+                        row.number("end_s")};
+}
+
+std::optional<IterationTime> iteration_of(const CsvRow& row) {
+  const std::optional<double> finish_s = row.number_if_given("finish_s");
+  if (!is_first(row) || !finish_s) return std::nullopt;
+  return IterationTime{row.count("worker"), *finish_s - row.number("start_s")};
+}
+
+std::optional<WorkerUpdates> updates_of(const CsvRow& row) {
+  const std::optional<double> rate = row.number_if_given("gradients_per_s");
+  if (!is_first(row) || !rate) return std::nullopt;
+  return WorkerUpdates{row.count("worker"), row.count("gradients"), *rate};
+}
+
 // Empty for a job that does not learn; one with a target must have been evaluated.
 std::vector<LearningCurve> read_curves(const fs::path& path, bool has_target) {
   const CsvFile table(path, {"replication", "time_s", "accuracy"}, results_csv());
@@ -80,54 +118,6 @@ std::vector<LearningCurve> read_curves(const fs::path& path, bool has_target) {
   for (auto& [replication, evaluations] : by_replication)
     curves.push_back({replication, std::move(evaluations)});
   return curves;
-}
-
-std::vector<BatchChange> read_batches(const fs::path& path) {
-  const CsvFile table(path, {"replication", "time_s", "worker", "batch_samples"}, results_csv());
-  std::vector<BatchChange> changes;
-  for (const CsvRow& row : table.rows()) {
-    if (row.count("replication") != 0) continue;
-    changes.push_back({row.number("time_s"), row.count("worker"), row.count("batch_samples")});
-  }
-  std::ranges::stable_sort(changes, {}, &BatchChange::time_s);
-  return changes;
-}
-
-// A file that only traced runs have.
-std::vector<WorkerActivity> read_activities(const fs::path& path) {
-  std::vector<WorkerActivity> activities;
-  if (!fs::exists(path)) return activities;
-  const CsvFile table(path, {"worker", "activity", "begin_s", "end_s"}, results_csv());
-  for (const CsvRow& row : table.rows())
-    activities.push_back(
-        {row.count("worker"), row.text("activity"), row.number("begin_s"), row.number("end_s")});
-  return activities;
-}
-
-// A file that is kept on request only.
-std::vector<IterationTime> read_iterations(const fs::path& path) {
-  std::vector<IterationTime> iterations;
-  if (!fs::exists(path)) return iterations;
-  const CsvFile table(path, {"replication", "worker", "start_s", "finish_s"}, results_csv());
-  for (const CsvRow& row : table.rows()) {
-    const bool was_finished = !row.text("finish_s").empty();
-    if (row.count("replication") != 0 || !was_finished) continue;
-    iterations.push_back({row.count("worker"), row.number("finish_s") - row.number("start_s")});
-  }
-  return iterations;
-}
-
-// Results of earlier versions lack it.
-std::vector<WorkerUpdates> read_workers(const fs::path& path) {
-  std::vector<WorkerUpdates> workers;
-  if (!fs::exists(path)) return workers;
-  const CsvFile table(path, {"replication", "worker", "gradients", "gradients_per_s"}, results_csv());
-  for (const CsvRow& row : table.rows()) {
-    const bool has_rate = !row.text("gradients_per_s").empty();
-    if (row.count("replication") != 0 || !has_rate) continue;
-    workers.push_back({row.count("worker"), row.count("gradients"), row.number("gradients_per_s")});
-  }
-  return workers;
 }
 
 // Every figure names its runs: accuracies that nobody's runs stand behind say so wherever they are drawn.
@@ -169,10 +159,15 @@ PlottedRun read_run(const fs::path& folder, const json& manifest) {
     run.horizon_s = std::max(run.horizon_s, run.end_times_s.back());
   }
   run.curves = read_curves(folder / "curve.csv", run.target_accuracy.has_value());
-  run.batches = read_batches(folder / "batches.csv");
-  run.activities = read_activities(folder / "activities.csv");
-  run.iterations = read_iterations(folder / "iterations.csv");
-  run.workers = read_workers(folder / "workers.csv");
+  run.batches = read_rows(folder / "batches.csv", {"replication", "time_s", "worker", "batch_samples"}, false,
+                          batch_of);
+  std::ranges::stable_sort(run.batches, {}, &BatchChange::time_s);
+  run.activities =
+      read_rows(folder / "activities.csv", {"worker", "activity", "begin_s", "end_s"}, true, activity_of);
+  run.iterations = read_rows(folder / "iterations.csv", {"replication", "worker", "start_s", "finish_s"},
+                             true, iteration_of);
+  run.workers = read_rows(folder / "workers.csv", {"replication", "worker", "gradients", "gradients_per_s"},
+                          true, updates_of);
   return run;
 }
 

@@ -1,11 +1,7 @@
-// What the figures need from a results folder, read and checked.
+// What the figures need from a results folder, read and checked. Accuracies are fractions of 1.
 //
-// Models:      one policy's replications: learning curves, time-to-accuracy, batch sizes.
-// Units:       seconds, samples, accuracy as a fraction of 1.
-// Assumptions: folders written by `paceline run` and `paceline study` (manifest format version 1). A study
-//              holds one results folder per variant, whose manifest `name` is the variant's name.
-// Not modelled: loss, staleness, sums of attribution.
-// Source:      none.
+// Folders written by `paceline run` and `paceline study` (manifest format version 1). A study holds one
+// results folder per variant, whose manifest `name` is the variant's name.
 #pragma once
 
 #include <cstdint>
@@ -77,8 +73,8 @@ struct PlottedRun {
 // How files of results are read.
 [[nodiscard]] CsvRules results_csv();
 
-// Of a table of runs: whether this one diverged or stalled, so that its end is not that of its work. Older files do not
-// say.
+// Of a table of runs: whether this one diverged or stalled, so that its end is not that of its work. Older
+// files do not say.
 [[nodiscard]] bool is_cut_short(const CsvFile& runs, const CsvRow& row);
 
 // The runs of a results folder (one) or a study folder (its variants, in the study's order).

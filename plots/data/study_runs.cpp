@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "plots/data/results.hpp"
-#include "plots/data/shown_values.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
@@ -22,9 +23,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using Columns = std::vector<std::string>;
 
-constexpr double low_quantile = 0.1;
-constexpr double high_quantile = 0.9;
+constexpr double never_reached = std::numeric_limits<double>::infinity();
+constexpr auto time_metric = "time_to_accuracy_s";  // empty where the target was never reached
 
 json manifest_of(const fs::path& folder) {
   std::error_code ignored;
@@ -33,22 +35,109 @@ json manifest_of(const fs::path& folder) {
   return manifest.is_object() && manifest.value("format", "") == "paceline-study" ? manifest : json(nullptr);
 }
 
-std::vector<std::string> columns_of_study(const json& manifest) {
-  return manifest.value("columns", std::vector<std::string>{});
-}
-
 StudyFigureSpec spec_of(const json& figure) {
   StudyFigureSpec spec{.name = figure.at("name"),
                        .metric = figure.at("metric"),
                        .against = figure.at("against"),
                        .series = figure.value("series", ""),
-                       .where = {},
                        .recorded = figure.value("recorded", ""),
                        .difference_from = figure.value("difference_from", "")};
   for (const auto& [column, labels] : figure.at("where").items())
     spec.where.emplace_back(column, labels.get<std::vector<std::string>>());
   return spec;
 }
+
+// The runs of a study and what a figure shows of each: its metric, or how far that is from its twin in the
+// reference.
+class ShownRows {
+ public:
+  ShownRows(const fs::path& folder, const StudyFigureSpec& spec, Columns varied)
+      : spec_(spec), varied_(std::move(varied)), table_(folder / "runs.csv", needed(), results_csv()) {
+    for (const CsvRow& row : table_.rows())
+      if (is_reference(row))
+        if (const std::optional<double> value = metric(row)) references_.emplace(twin(row), *value);
+  }
+
+  [[nodiscard]] std::vector<CsvRow> rows() const {
+    std::vector<CsvRow> shown;
+    std::ranges::copy_if(table_.rows(), std::back_inserter(shown), [&](const CsvRow& row) {
+      return std::ranges::all_of(spec_.where, [&](const auto& condition) {
+        return std::ranges::count(condition.second, row.text(condition.first)) > 0;
+      });
+    });
+    return shown;
+  }
+
+  // A reference shows nothing of its own.
+  [[nodiscard]] bool is_reference(const CsvRow& row) const {
+    return !spec_.difference_from.empty() && row.text(spec_.series) == spec_.difference_from;
+  }
+
+  // Nothing: the run failed, has no such metric (a lag where nothing changed), or no twin to be compared
+  // with.
+  [[nodiscard]] std::optional<double> value(const CsvRow& row) const {
+    const std::optional<double> value = metric(row);
+    if (!value || spec_.difference_from.empty()) return value;
+    const auto reference = references_.find(twin(row));
+    if (reference == references_.end() || !std::isfinite(*value) || !std::isfinite(reference->second))
+      return std::nullopt;
+    return *value - reference->second;
+  }
+
+  [[nodiscard]] bool is_left_out(const CsvRow& row) const {
+    return (spec_.metric == "end_time_s" || spec_.metric == "core_hours") && is_cut_short(table_, row);
+  }
+
+  [[nodiscard]] bool has_assumed_learner(const CsvRow& row) const {
+    return table_.has("assumed_learner") && row.count("assumed_learner") == 1;  // older results do not say
+  }
+
+  // Everything that tells a line from another: the series first, then whatever else is varied and not held to
+  // one label.
+  [[nodiscard]] std::string series_name(const CsvRow& row) const {
+    std::vector<std::string> parts;
+    const auto add = [&](const std::string& column) {
+      const std::string& label = row.text(column);
+      const bool speaks_for_itself = column == "variant" || !split_number(label);
+      parts.push_back(speaks_for_itself ? label : fmt::format("{} {}", column, label));
+    };
+    if (!spec_.series.empty()) add(spec_.series);
+    for (const std::string& column : varied_) {
+      if (column == spec_.against || column == spec_.series) continue;
+      const auto held =
+          std::ranges::find(spec_.where, column, [](const auto& condition) { return condition.first; });
+      if (held == spec_.where.end() || held->second.size() > 1) add(column);
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+  }
+
+ private:
+  [[nodiscard]] Columns needed() const {
+    Columns columns = varied_;
+    columns.insert(columns.end(), {"status", spec_.metric});
+    if (!spec_.difference_from.empty()) columns.emplace_back("replication");
+    return columns;
+  }
+
+  [[nodiscard]] std::optional<double> metric(const CsvRow& row) const {
+    if (row.text("status") != "done" || is_left_out(row)) return std::nullopt;
+    const std::optional<double> value = row.number_if_given(spec_.metric);
+    return value || spec_.metric != time_metric ? value : std::optional(never_reached);
+  }
+
+  // Everything that a run shares with its reference.
+  [[nodiscard]] std::string twin(const CsvRow& row) const {
+    std::string key = row.text("replication");
+    for (const std::string& column : varied_)
+      if (column != spec_.series) key += '\n' + row.text(column);
+    return key;
+  }
+
+  const StudyFigureSpec& spec_;
+  Columns varied_;
+  CsvFile table_;
+  std::map<std::string, double> references_;  // by twin
+};
 
 // Labels that are all numbers in one unit stand at their numbers.
 void find_scale(StudyChart& chart) {
@@ -68,72 +157,43 @@ double place_of(const StudyChart& chart, const std::string& label) {
   return static_cast<double>(std::ranges::find(chart.axis_labels, label) - chart.axis_labels.begin());
 }
 
-std::optional<double> unless_never(double value) {
-  return value == never_reached ? std::nullopt : std::optional(value);
+// Half of the width of the 95 % interval of the mean; 0 for one value.
+double mean_uncertainty(const std::vector<double>& values) {
+  if (values.size() < 2) return 0.0;
+  const auto n = static_cast<double>(values.size());
+  const double t = boost::math::quantile(boost::math::students_t_distribution<double>(n - 1.0), 0.975);
+  return t * spread_of(values).deviation / std::sqrt(n);
 }
 
-StudyPointValue point_of(double x, const std::vector<double>& values, const StudyFigureSpec& spec) {
-  if (!spec.difference_from.empty()) {
-    const MeanInterval of_mean = mean_interval(values);
-    return {.x = x,
-            .runs = values.size(),
-            .middle = of_mean.mean,
-            .low = of_mean.mean - of_mean.half_width,
-            .high = of_mean.mean + of_mean.half_width};
+StudyPointValue point_of(double x, const std::vector<double>& values, bool are_differences) {
+  if (are_differences) {
+    const double mean = spread_of(values).mean;
+    const double half_width = mean_uncertainty(values);
+    return {x, values.size(), mean, mean - half_width, mean + half_width};
   }
-  return {.x = x,
-          .runs = values.size(),
-          .middle = unless_never(median(values)),
-          .low = unless_never(quantile(values, low_quantile)),
-          .high = unless_never(quantile(values, high_quantile))};
-}
-
-bool is_shown(const CsvRow& row, const StudyFigureSpec& spec) {
-  return std::ranges::all_of(spec.where, [&](const auto& condition) {
-    return std::ranges::count(condition.second, row.text(condition.first)) > 0;
-  });
-}
-
-// Everything that tells a line from another: the series first, then whatever else is varied and not held to one label.
-std::string series_name(const CsvRow& row, const StudyFigureSpec& spec,
-                        const std::vector<std::string>& columns) {
-  std::vector<std::string> parts;
-  const auto add = [&](const std::string& column) {
-    const std::string& label = row.text(column);
-    parts.push_back(column == "variant" || split_number(label) == std::nullopt
-                        ? label
-                        : fmt::format("{} {}", column, label));
+  const auto unless_never = [](double value) {
+    return value == never_reached ? std::nullopt : std::optional(value);
   };
-  if (!spec.series.empty()) add(spec.series);
-  for (const std::string& column : columns) {
-    if (column == spec.against || column == spec.series) continue;
-    const auto held =
-        std::ranges::find(spec.where, column, [](const auto& condition) { return condition.first; });
-    if (held == spec.where.end() || held->second.size() > 1) add(column);
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return {x, values.size(), unless_never(median(values)), unless_never(quantile(values, 0.1)),
+          unless_never(quantile(values, 0.9))};
 }
 
 void add_recorded(StudyChart& chart) {
   if (chart.spec.recorded.empty()) return;
-  const CsvFile table(chart.spec.recorded, {"series", "x", "y"});
-  for (const CsvRow& row : table.rows()) {
-    const std::string& name = row.text("series");
-    auto series = std::ranges::find(chart.series, name, &StudySeries::name);
+  for (const CsvFile table(chart.spec.recorded, {"series", "x", "y"}); const CsvRow& row : table.rows()) {
+    const auto series = std::ranges::find(chart.series, row.text("series"), &StudySeries::name);
     if (series == chart.series.end()) {
       std::vector<std::string> names;
       for (const StudySeries& one : chart.series) names.push_back(one.name);
-      throw UserError(fmt::format("{}: the figure `{}` has no series `{}`", chart.spec.recorded.string(),
-                                  chart.spec.name, name),
-                      fmt::format("its series: {}", fmt::join(names, "; ")));
+      row.fail(fmt::format("the figure `{}` has no series `{}`", chart.spec.name, row.text("series")),
+               fmt::format("its series: {}", fmt::join(names, "; ")));
     }
     const std::string& x = row.text("x");
     const bool is_label = std::ranges::count(chart.axis_labels, x) > 0;
     const auto number = split_number(x);
     if (!is_label && (!chart.is_numeric || !number || (!number->unit.empty() && number->unit != chart.unit)))
-      throw UserError(
-          fmt::format("{}: `{}` is no place along `{}`", chart.spec.recorded.string(), x, chart.spec.against),
-          "write a label of the study, or a number in its unit");
+      row.fail(fmt::format("`{}` is no place along `{}`", x, chart.spec.against),
+               "write a label of the study, or a number in its unit");
     series->recorded.push_back({is_label ? place_of(chart, x) : number->number, row.number("y")});
   }
 }
@@ -145,53 +205,38 @@ std::vector<StudyFigureSpec> study_figure_specs(const fs::path& folder) {
   if (manifest.is_null()) return {};
   std::vector<StudyFigureSpec> specs;
   for (const json& figure : manifest.value("figures", json::array())) specs.push_back(spec_of(figure));
-  const std::vector<std::string> columns = columns_of_study(manifest);
+  const Columns columns = manifest.value("columns", Columns{});
   if (!specs.empty() || columns.empty() || columns.back() == "variant") return specs;
-  const CsvFile table(folder / "runs.csv", {"time_to_accuracy_s"}, results_csv());
-  bool any_reached = false;
-  for (const CsvRow& row : table.rows()) any_reached = any_reached || !row.text("time_to_accuracy_s").empty();
-  return {{.name = "study",
-           .metric = any_reached ? "time_to_accuracy_s" : "end_time_s",
-           .against = columns.back(),
-           .series = {},
-           .where = {},
-           .recorded = {},
-           .difference_from = {}}};
+  const CsvFile table(folder / "runs.csv", {time_metric}, results_csv());
+  const bool any_reached =
+      std::ranges::any_of(table.rows(), [](const CsvRow& row) { return !row.text(time_metric).empty(); });
+  return {{.name = "study", .metric = any_reached ? time_metric : "end_time_s", .against = columns.back()}};
 }
 
 StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec) {
-  const std::vector<std::string> columns = columns_of_study(manifest_of(folder));
-  std::vector<std::string> needed = columns;
-  needed.insert(needed.end(), {"status", spec.metric});
-  if (!spec.difference_from.empty()) needed.emplace_back("replication");
-  const CsvFile table(folder / "runs.csv", needed, results_csv());
-  const ShownValues shown(table, spec, columns);
-  StudyChart chart;
-  chart.spec = spec;
+  const ShownRows shown(folder, spec, manifest_of(folder).value("columns", Columns{}));
+  StudyChart chart{.spec = spec};
   // By series and label, both in the order of the study.
   std::vector<std::string> names;
   std::map<std::pair<std::string, std::string>, std::vector<double>> values;
   std::set<std::string> assumed;
-  const bool knows_learners = table.has("assumed_learner");  // older results do not
-  for (const CsvRow& row : table.rows()) {
-    if (!is_shown(row, spec)) continue;
-    if (shown.is_cut_short(row)) ++chart.cut_short;
+  for (const CsvRow& row : shown.rows()) {
+    if (shown.is_left_out(row)) ++chart.cut_short;
     if (shown.is_reference(row)) continue;
-    const std::string name = series_name(row, spec, columns);
+    const std::string name = shown.series_name(row);
     const std::string& label = row.text(spec.against);
     if (std::ranges::count(names, name) == 0) names.push_back(name);
-    if (knows_learners && row.count("assumed_learner") == 1) assumed.insert(name);
+    if (shown.has_assumed_learner(row)) assumed.insert(name);
     if (std::ranges::count(chart.axis_labels, label) == 0) chart.axis_labels.push_back(label);
-    if (const std::optional<double> value = shown.of(row)) values[{name, label}].push_back(*value);
+    if (const std::optional<double> value = shown.value(row)) values[{name, label}].push_back(*value);
   }
   find_scale(chart);
   for (const std::string& name : names) {
-    StudySeries series{
-        .name = name, .has_assumed_learner = assumed.contains(name), .points = {}, .recorded = {}};
+    StudySeries series{.name = name, .has_assumed_learner = assumed.contains(name)};
     for (const std::string& label : chart.axis_labels) {
-      auto found = values.find({name, label});
+      const auto found = values.find({name, label});
       if (found == values.end()) continue;
-      series.points.push_back(point_of(place_of(chart, label), found->second, spec));
+      series.points.push_back(point_of(place_of(chart, label), found->second, !spec.difference_from.empty()));
       if (!series.points.back().middle) ++chart.never;
     }
     std::ranges::stable_sort(series.points, {}, &StudyPointValue::x);

@@ -1,13 +1,16 @@
 // The runs of a study as figures need them: one metric against one varied name, grouped into series.
 //
-// Models:      series of points; a point is the median over the runs of one combination, with the 10 % and 90 % quantiles;
-//              or the mean of its runs' differences from those of a reference, with its 95 % interval (shown_values.hpp).
-// Equation:    quantile q of n sorted values: linear between the values at rank q (n - 1). A run without the metric (it
-//              never reached its target) counts as above every number; a quantile among such runs is absent.
+// Models:      series of points; a point is the median over the runs of one combination, with the 10 % and 90
+//              % quantiles; or the mean of how far its runs are from those of a reference series, with its 95
+//              % interval.
+// Equation:    a run without the metric (it never reached its target) counts as above every number; a
+//              quantile among such runs is absent. Differences are paired by replication and by everything
+//              varied but the series; of n of them: mean ± t(0.975, n - 1) · sd / √n (Student's t).
 // Units:       those of the metric. Numbers along the axis in the unit their labels are written with.
-// Assumptions: runs.csv and manifest.json of `paceline study`.
-// Not modelled: several metrics in one figure.
-// Source:      none.
+// Assumptions: runs.csv and manifest.json of `paceline study`. Differences are independent and nearly normal.
+// Not modelled: pairs of which one failed or never reached: they are left out. So are the end, and the core
+// hours until
+//              then, of a job that diverged or stalled: it would look fast.
 #pragma once
 
 #include <filesystem>
@@ -18,21 +21,21 @@
 namespace paceline::plots {
 
 struct StudyFigureSpec {
-  std::string name;
-  std::string metric;
-  std::string against;
-  std::string series;  // empty: whatever else is varied
-  std::vector<std::pair<std::string, std::vector<std::string>>> where;
-  std::filesystem::path recorded;  // empty: none
-  std::string difference_from;     // a label of `series`; empty: the metric itself is shown
+  std::string name = {};
+  std::string metric = {};
+  std::string against = {};
+  std::string series = {};  // empty: whatever else is varied
+  std::vector<std::pair<std::string, std::vector<std::string>>> where = {};
+  std::filesystem::path recorded = {};  // empty: none
+  std::string difference_from = {};     // a label of `series`; empty: the metric itself is shown
 };
 
 struct StudyPointValue {
   double x = 0.0;  // the number of its label, or its place among the labels
   std::size_t runs = 0;
-  std::optional<double> middle;  // median of the metric, mean of differences
-  std::optional<double> low;
-  std::optional<double> high;
+  std::optional<double> middle = {};  // median of the metric, mean of differences
+  std::optional<double> low = {};
+  std::optional<double> high = {};
 };
 
 struct RecordedPoint {
@@ -41,25 +44,25 @@ struct RecordedPoint {
 };
 
 struct StudySeries {
-  std::string name;                  // empty: the only one
+  std::string name = {};             // empty: the only one
   bool has_assumed_learner = false;  // in some combination at least
-  std::vector<StudyPointValue> points;
-  std::vector<RecordedPoint> recorded;
+  std::vector<StudyPointValue> points = {};
+  std::vector<RecordedPoint> recorded = {};
 };
 
 struct StudyChart {
-  StudyFigureSpec spec;
-  std::string unit;                      // of the numbers along the axis; empty: none
-  bool is_numeric = true;                // else labels at equal distances, x = 0, 1, …
-  std::vector<std::string> axis_labels;  // in the order of the study
-  std::vector<StudySeries> series;
+  StudyFigureSpec spec = {};
+  std::string unit = {};                      // of the numbers along the axis; empty: none
+  bool is_numeric = true;                     // else labels at equal distances, x = 0, 1, …
+  std::vector<std::string> axis_labels = {};  // in the order of the study
+  std::vector<StudySeries> series = {};
   std::size_t never = 0;  // combinations whose middle never reached
   std::size_t cut_short =
-      0;  // runs that diverged or stalled, left out where the metric is how long the job took
+      0;  // runs left out since they diverged or stalled and the metric is how long the job took
 };
 
-// The figures that a study's folder asks for; without any, its time against what varies last. Empty when nothing is
-// varied, or the folder holds no study.
+// The figures that a study's folder asks for; without any, its time against what varies last. Empty when
+// nothing is varied, or the folder holds no study.
 [[nodiscard]] std::vector<StudyFigureSpec> study_figure_specs(const std::filesystem::path& folder);
 
 // Throws UserError naming the file at fault.

@@ -1,5 +1,3 @@
-#include "plots/figures/profile_figure.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -7,9 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "plots/data/curve_band.hpp"
-#include "plots/page/page.hpp"
-#include "plots/page/text.hpp"
+#include "plots/figures/figures.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -18,35 +14,15 @@
 namespace paceline::plots {
 namespace {
 
-constexpr double plot_left_in = 0.52;
-constexpr double plot_width_in = page_width_in - plot_left_in - 0.12;
-constexpr double laws_top_in = 0.22;
-constexpr double laws_height_in = 1.7;
-constexpr double residuals_top_in = laws_top_in + laws_height_in + 0.12;
-constexpr double residuals_height_in = 0.8;
-constexpr double axis_below_in = 0.34;
 constexpr int curve_points = 60;
-constexpr double stall_bound = 3.0;  // as in the fit
 constexpr double band_tail = 0.025;
-constexpr double smallest_residual_axis = 0.05;
-constexpr double beside_one_batch = 4.0;  // factor of the batch, either side
+constexpr double smallest_residual = 0.05;  // the axis of residuals reaches at least so far
+constexpr double beside_one_batch = 4.0;    // factor of the batch, either side
 
 struct MeasuredPoint {
-  std::int64_t batch = 1;
+  double batch = 1.0;
   double seconds = 0.0;
 };
-
-double mean_without_stalls(const std::vector<double>& seconds) {
-  const double bound = stall_bound * median(seconds);
-  double sum = 0.0;
-  double count = 0.0;
-  for (const double value : seconds) {
-    if (value > bound) continue;
-    sum += value;
-    count += 1.0;
-  }
-  return sum / count;
-}
 
 struct MeasuredPoints {
   std::map<int, std::vector<MeasuredPoint>> by_cores;
@@ -67,7 +43,7 @@ MeasuredPoints points_of(const std::filesystem::path& path) {
       const auto seconds = sample.at("seconds").get<std::vector<double>>();
       if (seconds.empty()) continue;
       points.by_cores[sample.at("cores").get<int>()].push_back(
-          {sample.at("batch").get<std::int64_t>(), mean_without_stalls(seconds)});
+          {sample.at("batch").get<double>(), mean_without_stalls(seconds)});
     }
   } catch (const nlohmann::json::exception&) {
     throw UserError(fmt::format("{}: its samples cannot be read", path.string()),
@@ -102,51 +78,33 @@ BatchRange range_of(const Profile& profile) {
   return widest;
 }
 
-// Equal steps of the logarithm.
-std::vector<double> grid_of(const ComputeFit& fit) {
-  std::vector<double> batches;
+// In equal steps of the logarithm; the band is as thin as the law without an ensemble.
+Table law_table(const Profile& profile, std::size_t index) {
+  const ComputeFit& fit = profile.compute[index];
+  Table table{fmt::format("law_{}", fit.cores), {"batch", "seconds", "low", "high"}};
   const BatchRange range = range_of(fit);
   const double low = std::log(range.low);
   const double high = std::log(range.high);
-  for (int i = 0; i <= curve_points; ++i) batches.push_back(std::exp(low + (high - low) * i / curve_points));
-  return batches;
-}
-
-// batch, law, low and high end of the band: equal to the law without an ensemble.
-std::string curve_rows(const Profile& profile, std::size_t index) {
-  const ComputeFit& fit = profile.compute[index];
-  std::string rows = "# batch seconds low high\n";
-  for (const double batch : grid_of(fit)) {
+  for (int i = 0; i <= curve_points; ++i) {
+    const double batch = std::exp(low + (high - low) * i / curve_points);
     const double law = law_seconds(fit, batch).value();
-    double low = law;
-    double high = law;
-    if (!profile.ensemble.empty()) {
-      std::vector<double> drawn;
-      for (const ProfileDraw& draw : profile.ensemble)
-        drawn.push_back(law_seconds(draw.compute[index], batch).value());
-      low = quantile(drawn, band_tail);
-      high = quantile(drawn, 1.0 - band_tail);
-    }
-    rows += fmt::format("{:.6g} {:.6g} {:.6g} {:.6g}\n", batch, law, low, high);
+    std::vector<double> drawn;
+    for (const ProfileDraw& draw : profile.ensemble)
+      drawn.push_back(law_seconds(draw.compute[index], batch).value());
+    if (drawn.empty()) drawn = {law};
+    table.rows.push_back({batch, law, quantile(drawn, band_tail), quantile(drawn, 1.0 - band_tail)});
   }
-  return rows;
+  return table;
 }
 
-std::string point_rows(const ComputeFit& fit, const std::vector<MeasuredPoint>& points, double& largest) {
-  std::string rows = "# batch seconds relative_residual\n";
+Table points_table(const ComputeFit& fit, const std::vector<MeasuredPoint>& points, double& largest) {
+  Table table{fmt::format("points_{}", fit.cores), {"batch", "seconds", "residual_percent"}};
   for (const MeasuredPoint& point : points) {
-    const double residual = point.seconds / law_seconds(fit, static_cast<double>(point.batch)).value() - 1.0;
+    const double residual = point.seconds / law_seconds(fit, point.batch).value() - 1.0;
     largest = std::max(largest, std::abs(residual));
-    rows += fmt::format("{} {:.6g} {:.6g}\n", point.batch, point.seconds, residual);
+    table.rows.push_back({point.batch, point.seconds, 100.0 * residual});
   }
-  return rows;
-}
-
-// gnuplot wants one plot command with its layers on lines of their own.
-void draw_layers(Page& page, const std::vector<std::string>& layers) {
-  for (std::size_t i = 0; i < layers.size(); ++i)
-    page.draw(
-        fmt::format("{}{}{}", i == 0 ? "plot " : "     ", layers[i], i + 1 == layers.size() ? "" : ", \\"));
+  return table;
 }
 
 std::string note_about(const Profile& profile, int set_aside) {
@@ -162,86 +120,44 @@ std::string note_about(const Profile& profile, int set_aside) {
 
 }  // namespace
 
-Figure profile_figure(const std::filesystem::path& path, std::string_view command) {
+Figure profile_figure(const std::filesystem::path& path) {
   const Profile profile = read_profile(path);
   const MeasuredPoints measured = points_of(path);
-
-  std::vector<std::string> names;
-  std::vector<std::string> laws;
-  std::vector<std::string> residuals = {"0 with lines linewidth 0.8 linecolor rgb \"#000000\""};
-  double largest = smallest_residual_axis;
-  std::string data;
+  const BatchRange range = range_of(profile);
+  const Axis batches{.title = "batch (samples)", .from = range.low, .to = range.high, .log_base = 2};
+  Panel laws{.title = fmt::format("{} on {}", profile.network, profile.cpu_model),
+             .height_in = 1.7,
+             .x = batches,
+             .y = {.title = "seconds / iteration", .log_base = 10}};
+  Panel residuals{.height_in = 0.8, .x = batches, .y = {.title = "residual (%)"}, .rules = {0.0}};
+  Figure figure{
+      .name = "profile", .sample = Sample::line_marker_band, .note = note_about(profile, measured.set_aside)};
+  double largest = smallest_residual;
   for (std::size_t i = 0; i < profile.compute.size(); ++i) {
     const ComputeFit& fit = profile.compute[i];
-    const SeriesStyle style = series_style(i);
-    names.push_back(fmt::format("{} core{}", fit.cores, fit.cores == 1 ? "" : "s"));
-    data += fmt::format("$law_{} << END_OF_DATA\n{}END_OF_DATA\n", fit.cores, curve_rows(profile, i));
-    laws.push_back(fmt::format(
-        "$law_{} using 1:3:4 with filledcurves fillcolor rgb \"{}\" fillstyle transparent solid 0.18 "
-        "noborder",
-        fit.cores, style.colour));
-    laws.push_back(fmt::format("$law_{} using 1:2 with lines linewidth 1.6 linecolor rgb \"{}\" dashtype {}",
-                               fit.cores, style.colour, style.dash));
-    const std::string marks =
-        fmt::format("with points pointtype {} linecolor rgb \"{}\"", style.marker, style.colour);
+    const Ink ink = series_ink(i);
+    figure.legend.push_back({fmt::format("{} core{}", fit.cores, fit.cores == 1 ? "" : "s"), ink});
+    const Table law = law_table(profile, i);
+    laws.layers.push_back({Shape::band, law, {"batch", "low", "high"}, ink});
+    laws.layers.push_back({Shape::line, law, {"batch", "seconds"}, ink});
     if (is_known_at_one_batch(fit)) {
       const auto batch = static_cast<double>(fit.batch_min_samples);
-      data += fmt::format("$known_{} << END_OF_DATA\n{:.6g} {:.6g}\nEND_OF_DATA\n", fit.cores, batch,
-                          law_seconds(fit, batch).value());
-      laws.push_back(fmt::format("$known_{} using 1:2 {}", fit.cores, marks));
+      const Table known{fmt::format("known_{}", fit.cores),
+                        {"batch", "seconds"},
+                        {{batch, law_seconds(fit, batch).value()}}};
+      laws.layers.push_back({Shape::points, known, known.columns, ink});
     }
     const auto points = measured.by_cores.find(fit.cores);
     if (points == measured.by_cores.end()) continue;
-    data += fmt::format("$points_{} << END_OF_DATA\n{}END_OF_DATA\n", fit.cores,
-                        point_rows(fit, points->second, largest));
-    laws.push_back(fmt::format("$points_{} using 1:2 {}", fit.cores, marks));
-    residuals.push_back(fmt::format("$points_{} using 1:(100*$3) {}", fit.cores, marks));
+    const Table table = points_table(fit, points->second, largest);
+    laws.layers.push_back({Shape::points, table, {"batch", "seconds"}, ink});
+    residuals.layers.push_back({Shape::points, table, {"batch", "residual_percent"}, ink});
   }
-  const bool has_points = residuals.size() > 1;
-  const Legend legend(names, Legend::Sample::line_marker_band);
-  const Footer footer(note_about(profile, measured.set_aside), command);
-  const double axis_bottom_in =
-      has_points ? residuals_top_in + residuals_height_in : laws_top_in + laws_height_in;
-  const double legend_top_in = axis_bottom_in + axis_below_in + 0.05;
-  const double footer_top_in = legend_top_in + legend.height_in() + 0.05;
-
-  Page page(footer_top_in + footer.height_in());
-  data.pop_back();  // the page ends the line
-  page.set(data);
-  page.set("set logscale x 2");
-  page.set("set grid ytics linetype 1 dashtype solid linewidth 0.4 linecolor rgb \"#E4E4E4\"");
-  page.text(
-      wrapped(fmt::format("{} on {}", profile.network, profile.cpu_model), text_pt, plot_width_in, 1).front(),
-      plot_left_in, 0.11, {});
-  page.text("seconds / iteration", 0.10, laws_top_in + laws_height_in / 2.0,
-            {.align = Align::center, .upright = true});
-  if (has_points)
-    page.text("residual (%)", 0.10, residuals_top_in + residuals_height_in / 2.0,
-              {.align = Align::center, .upright = true});
-  page.text("batch (samples)", plot_left_in + plot_width_in / 2.0, axis_bottom_in + 0.25,
-            {.align = Align::center});
-  legend.place(page, legend_top_in);
-  footer.place(page, footer_top_in);
-  const BatchRange range = range_of(profile);
-  page.draw(fmt::format("set xrange [{:g}:{:g}]", range.low, range.high));
-  page.draw("set multiplot");
-  page.draw("set logscale y");
-  page.draw("set format y \"%g\"");
-  page.draw(fmt::format("set format x \"{}\"", has_points ? "" : "% h"));
-  page.draw("set autoscale y");
-  page.frame(plot_left_in, laws_top_in, plot_width_in, laws_height_in);
-  draw_layers(page, laws);
-  if (has_points) {
-    // Text stands at places on the page: drawn with the first panel, and not again with the other.
-    page.draw("unset label; unset arrow; unset object");
-    page.draw("unset logscale y");
-    page.draw("set format x \"% h\"");
-    page.draw(fmt::format("set yrange [{0}:{1}]", -110.0 * largest, 110.0 * largest));
-    page.frame(plot_left_in, residuals_top_in, plot_width_in, residuals_height_in);
-    draw_layers(page, residuals);
-  }
-  page.draw("unset multiplot");
-  return {std::string(profile_figure_name), page.script(profile_figure_name, command)};
+  residuals.y.from = -110.0 * largest;
+  residuals.y.to = 110.0 * largest;
+  figure.panels.push_back(laws);
+  if (!residuals.layers.empty()) figure.panels.push_back(residuals);
+  return figure;
 }
 
 }  // namespace paceline::plots

@@ -1,28 +1,20 @@
-#include "plots/figures/share_figure.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "plots/data/results.hpp"
-#include "plots/page/page.hpp"
+#include "plots/figures/figures.hpp"
 #include "sim/base/csv.hpp"
 
 namespace paceline::plots {
 namespace {
 
-constexpr double left_in = 0.46;
-constexpr double top_in = 0.14;
-constexpr double width_in = page_width_in - left_in - 0.14;
-constexpr double height_in = 1.7;
-constexpr double axis_below_in = 0.34;
-
-std::string rows_of(const std::vector<ShareAccuracy>& points) {
-  std::string rows = "# share_percent accuracy_percent deviation_percent\n";
+Table table_of(const std::string& name, const std::vector<ShareAccuracy>& points) {
+  Table table{name, {"share", "accuracy", "low", "high"}};
   for (const ShareAccuracy& point : points)
-    rows += fmt::format("{:.6g} {:.6g} {:.6g}\n", 100.0 * point.share, 100.0 * point.accuracy,
-                        100.0 * point.deviation);
-  return rows;
+    table.rows.push_back({100.0 * point.share, 100.0 * point.accuracy,
+                          100.0 * (point.accuracy - point.deviation),
+                          100.0 * (point.accuracy + point.deviation)});
+  return table;
 }
 
 std::string note_of(const ShareResults& results) {
@@ -47,7 +39,7 @@ std::vector<ShareAccuracy> read_recorded_shares(const std::filesystem::path& pat
   return shares;
 }
 
-Figure share_figure(const ShareResults& results, std::string_view command) {
+Figure share_figure(const ShareResults& results) {
   std::vector<ShareAccuracy> chosen;
   double smallest = 1.0;
   for (const ShareAccuracy& point : results.tried) {
@@ -55,36 +47,22 @@ Figure share_figure(const ShareResults& results, std::string_view command) {
     smallest = std::min(smallest, point.share);
   }
   for (const ShareAccuracy& point : results.recorded) smallest = std::min(smallest, point.share);
-  const Footer footer(note_of(results), command);
-  const double footer_top_in = top_in + height_in + axis_below_in;
-  Page page(footer_top_in + footer.height_in());
-  page.set(fmt::format("$tried << END_OF_DATA\n{}END_OF_DATA", rows_of(results.tried)));
-  page.set(fmt::format("$chosen << END_OF_DATA\n{}END_OF_DATA", rows_of(chosen)));
-  page.set(fmt::format("$recorded << END_OF_DATA\n{}END_OF_DATA", rows_of(results.recorded)));
-  page.set("set logscale x 2");
-  page.set("set format x \"%g\"");
-  page.set(fmt::format("set xrange [{:.6g}:115]", 100.0 * smallest / 1.15));
-  page.set("set grid ytics linetype 1 dashtype solid linewidth 0.4 linecolor rgb \"#E4E4E4\"");
-  page.frame(left_in, top_in, width_in, height_in);
-  page.text("final accuracy (%)", 0.10, top_in + height_in / 2.0, {.align = Align::center, .upright = true});
-  page.text("synchronous share (%)", left_in + width_in / 2.0, top_in + height_in + 0.25,
-            {.align = Align::center});
-  footer.place(page, footer_top_in);
-  const SeriesStyle style = series_style(0);
-  std::string layers = fmt::format(
-      "plot '+' using 1:({:.6g}):({:.6g}) with filledcurves fillcolor rgb \"#009E73\" fillstyle transparent "
-      "solid 0.15 "
-      "noborder, \\\n     "
-      "$tried using 1:2:3 with yerrorbars pointtype 6 linewidth 1.2 linecolor rgb \"{}\", \\\n     "
-      "$chosen using 1:2 with points pointtype 7 pointsize 0.7 linecolor rgb \"{}\"",
-      100.0 * (results.target - results.tolerance), 100.0 * (results.target + results.tolerance),
-      style.colour, style.colour);
+  const double from = 100.0 * smallest / 1.15;
+  const double to = 115.0;
+  const double low = 100.0 * (results.target - results.tolerance);
+  const double high = 100.0 * (results.target + results.tolerance);
+  const Table band{"band", {"share", "low", "high"}, {{from, low, high}, {to, low, high}}};
+  const Table tried = table_of("tried", results.tried);
+  Panel panel{.height_in = 1.7,
+              .x = {.title = "synchronous share (%)", .from = from, .to = to, .log_base = 2},
+              .y = {.title = "final accuracy (%)"}};
+  panel.layers = {{Shape::band, band, band.columns, series_ink(2)},
+                  {Shape::error_bars, tried, tried.columns, hollow(series_ink(0))},
+                  {Shape::marks, table_of("chosen", chosen), {"share", "accuracy"}, series_ink(0)}};
   if (!results.recorded.empty())
-    layers +=
-        ", \\\n     $recorded using 1:2 with points pointtype 6 pointsize 0.7 linewidth 1.4 linecolor rgb "
-        "\"#000000\"";
-  page.draw(layers);
-  return {std::string(share_figure_name), page.script(share_figure_name, command)};
+    panel.layers.push_back(
+        {Shape::marks, table_of("recorded", results.recorded), {"share", "accuracy"}, hollow()});
+  return {.name = "accuracy-against-share", .panels = {panel}, .note = note_of(results)};
 }
 
 }  // namespace paceline::plots

@@ -25,7 +25,8 @@ namespace paceline::plots {
 
 [[nodiscard]] double text_width_in(std::string_view text, double font_size_pt);
 
-// Breaks at spaces; inside a word that is too long by itself, after its punctuation where possible. Text beyond `lines_max` ends in "…".
+// Breaks at spaces; inside a word that is too long by itself, after its punctuation where possible. Text
+// beyond `lines_max` ends in "…".
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, double font_size_pt, double width_in,
                                                std::size_t lines_max);
 

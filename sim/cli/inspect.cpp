@@ -75,7 +75,6 @@ int plot_command(const PlotArguments& arguments) {
                              .output = arguments.output,
                              .force = arguments.force,
                              .command = "paceline plot",
-                             .tell = {},
                              .recorded = arguments.recorded};
   for (const std::string& folder : arguments.folders) {
     request.folders.emplace_back(folder);

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "plots/figures/share_figure.hpp"
-#include "plots/page/gnuplot.hpp"
+#include "plots/figures/figures.hpp"
+#include "plots/page/figure_script.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/commands.hpp"
@@ -198,9 +198,7 @@ void draw(const TimingChoice& choice, bool has_assumed_learner, const TimingArgu
   add(choice.all_synchronous);
   for (const TriedShare& share : choice.tried) add(share);
   if (!arguments.recorded.empty()) results.recorded = plots::read_recorded_shares(arguments.recorded);
-  const plots::Figure figure = plots::share_figure(results, command_of(arguments));
-  write_file_atomically(folder / (figure.name + ".gp"), figure.script);
-  plots::run_gnuplot(folder, figure.name + ".gp");
+  plots::draw_figure(plots::share_figure(results), folder, command_of(arguments));
 }
 
 // Known before the first run.

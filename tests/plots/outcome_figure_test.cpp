@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "plots/figures.hpp"
-#include "plots/page/page.hpp"
+#include "plots/figures/figures.hpp"
+#include "plots/page/figure_script.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 
@@ -13,6 +13,11 @@ using namespace paceline::plots;
 using namespace paceline::testing;
 
 namespace {
+
+std::string script_of(const ShownRuns& shown) {
+  const std::optional<Figure> figure = outcome_figure(shown);
+  return figure ? gnuplot_script(*figure, "paceline plot x") : "";
+}
 
 std::vector<PlottedRun> two_policies(const TemporaryFolder& folder,
                                      std::optional<double> target = std::nullopt) {
@@ -29,11 +34,11 @@ std::vector<PlottedRun> two_policies(const TemporaryFolder& folder,
 TEST_CASE("what is drawn is the mean of the last evaluations, and of the end times over the first policy's") {
   // Last accuracies 0.5, 0.6, 0.7: mean 60 %, deviation 10 %. Ends at 8 s and 2 s: 1 and 0.25.
   const TemporaryFolder folder;
-  const std::optional<Figure> figure = outcome_figure(two_policies(folder), {}, "paceline plot x");
-  REQUIRE(figure.has_value());
-  CHECK(figure->script.find(" 60 10 ?\n") != std::string::npos);
-  CHECK(figure->script.find(" 1 0 ?\n") != std::string::npos);
-  CHECK(figure->script.find(" 0.25 0 ?\n") != std::string::npos);
+  const std::string script = script_of({two_policies(folder)});
+  // mean, and the ends of the whisker
+  CHECK(script.find(" 60 50 70 ?\n") != std::string::npos);
+  CHECK(script.find(" 1 1 1 ?\n") != std::string::npos);
+  CHECK(script.find(" 0.25 0.25 0.25 ?\n") != std::string::npos);
 }
 
 TEST_CASE("a job that diverged at once is not drawn as the fastest: its end is no end of the work") {
@@ -46,15 +51,15 @@ TEST_CASE("a job that diverged at once is not drawn as the fastest: its end is n
   asp.end_s = 2.0;
   asp.diverged = 1;
   const auto script = [&](const char* name) {
-    return outcome_figure(read_results(write_study(folder.path() / name, {bsp, asp})), {}, "")->script;
+    return script_of({read_results(write_study(folder.path() / name, {bsp, asp}))});
   };
   const std::string one_diverged = script("one");
-  CHECK(one_diverged.find(" 0.25 0 ?\n") != std::string::npos);
+  CHECK(one_diverged.find(" 0.25 0.25 0.25 ?\n") != std::string::npos);
   CHECK(one_diverged.find("times without 1") != std::string::npos);
   // Without a single end of the first's work there is nothing to divide by: no time is drawn.
   bsp.diverged = 3;
   const std::string none_to_compare = script("none");
-  CHECK(none_to_compare.find("$time every") == std::string::npos);
+  CHECK(none_to_compare.find("$time") == std::string::npos);
   CHECK(none_to_compare.find("$accuracy every") != std::string::npos);
 }
 
@@ -62,12 +67,10 @@ TEST_CASE("recorded values are read by the policy's name, and any of them may be
   const TemporaryFolder folder;
   const fs::path file = folder.path() / "recorded.csv";
   std::ofstream(file) << "variant,final_accuracy,relative_time\nBSP,0.62,1\nASP,,0.2\n";
-  const std::optional<Figure> figure =
-      outcome_figure(two_policies(folder), read_recorded_outcomes(file), "paceline plot x");
-  REQUIRE(figure.has_value());
-  CHECK(figure->script.find(" 60 10 62\n") != std::string::npos);
-  CHECK(figure->script.find(" 60 10 ?\n") != std::string::npos);
-  CHECK(figure->script.find(" 0.25 0 0.2\n") != std::string::npos);
+  const std::string script = script_of({two_policies(folder), read_recorded_outcomes(file)});
+  CHECK(script.find(" 60 50 70 62\n") != std::string::npos);
+  CHECK(script.find(" 60 50 70 ?\n") != std::string::npos);
+  CHECK(script.find(" 0.25 0.25 0.25 0.2\n") != std::string::npos);
   std::ofstream(file) << "variant,final_accuracy,relative_time\nBSP,much,1\n";
   CHECK_THROWS_AS(static_cast<void>(read_recorded_outcomes(file)), UserError);
 }
@@ -75,18 +78,19 @@ TEST_CASE("recorded values are read by the policy's name, and any of them may be
 TEST_CASE("accuracies are points, since their axis does not start at zero, and times are bars from zero") {
   // Accuracies of 60 % ± 10 %: from 48.4 to 71.6 %. Times of 1 and 0.25.
   const TemporaryFolder folder;
-  const std::string script = outcome_figure(two_policies(folder), {}, "paceline plot x")->script;
+  const std::string script = script_of({two_policies(folder)});
   const std::size_t times = script.find("set xrange [0:1.06]");
   REQUIRE(times != std::string::npos);
   const std::string of_accuracy = script.substr(0, times);
   CHECK(of_accuracy.find("set xrange [48.4:71.6]") != std::string::npos);
   CHECK(of_accuracy.find("boxxyerror") == std::string::npos);
-  CHECK(of_accuracy.find("$accuracy every ::1::1 using 2:1 with points pointtype 7") != std::string::npos);
-  CHECK(script.find("using (0):1:(0):2", times) != std::string::npos);
+  CHECK(of_accuracy.find("$accuracy every ::1::1 using 3:1 with points") != std::string::npos);
+  CHECK(script.find("boxxyerror", times) != std::string::npos);
 }
 
 TEST_CASE("tics are 1, 2 or 5 times a power of ten apart, and no more than fit") {
-  // Of 98 at most 5: 19.6 apart or more, so 20. Of 5.2: 1.04, so 2. Of 1.06: 0.212, so 0.5. Of 100 exactly 5: 20.
+  // Of 98 at most 5: 19.6 apart or more, so 20. Of 5.2: 1.04, so 2. Of 1.06: 0.212, so 0.5. Of 100 exactly 5:
+  // 20.
   CHECK(tic_step(98.0, 5) == doctest::Approx(20.0));
   CHECK(tic_step(5.2, 5) == doctest::Approx(2.0));
   CHECK(tic_step(1.06, 5) == doctest::Approx(0.5));
@@ -97,10 +101,10 @@ TEST_CASE("tics are 1, 2 or 5 times a power of ten apart, and no more than fit")
 TEST_CASE("one policy, and jobs that end at a target, need no such bars") {
   const TemporaryFolder folder;
   std::vector<PlottedRun> runs = two_policies(folder, 0.5);
-  CHECK_FALSE(outcome_figure(runs, {}, "").has_value());
-  CHECK(outcome_figure(runs, {{"BSP", {0.6, 1.0}}}, "").has_value());
+  CHECK_FALSE(outcome_figure({runs}).has_value());
+  CHECK(outcome_figure({runs, {{"BSP", {0.6, 1.0}}}}).has_value());
   const TemporaryFolder other;
   runs = two_policies(other);
   runs.pop_back();
-  CHECK_FALSE(outcome_figure(runs, {}, "").has_value());
+  CHECK_FALSE(outcome_figure({runs}).has_value());
 }

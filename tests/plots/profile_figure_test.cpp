@@ -1,11 +1,11 @@
-#include "plots/figures/profile_figure.hpp"
-
 #include <filesystem>
 #include <fstream>
 
 #include <doctest/doctest.h>
 
 #include "plots/draw.hpp"
+#include "plots/figures/figures.hpp"
+#include "plots/page/figure_script.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/cost/example_profile.hpp"
 
@@ -23,6 +23,10 @@ nlohmann::json sampled_profile() {
   return profile;
 }
 
+std::string script_of(const TemporaryFile& profile) {
+  return gnuplot_script(profile_figure(profile.path()), "paceline plot profile.json");
+}
+
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
@@ -31,19 +35,19 @@ bool has(const std::string& text, std::string_view part) {
 
 TEST_CASE("a profile's figure holds its points with residuals, its laws and their bands") {
   const TemporaryFile file(sampled_profile().dump());
-  const Figure figure = profile_figure(file.path(), "paceline plot profile.json");
-  CHECK(figure.name == "profile");
-  CHECK(has(figure.script, "32 0.0378 0.05\n"));
-  // At batch 8 on one core: 4 + 8 = 12 ms; the ensemble 12 and 5 + 8.8 = 13.8 ms: 2.5 % and 97.5 % between them
-  CHECK(has(figure.script, "8 0.012 0.012045 0.013755\n"));
-  CHECK(has(figure.script, "$law_2"));
-  CHECK_FALSE(has(figure.script, "$points_2"));
-  CHECK(has(figure.script, "small-cnn on Test CPU"));
+  const std::string script = script_of(file);
+  CHECK(has(script, "32 0.0378 5\n"));
+  // At batch 8 on one core: 4 + 8 = 12 ms; the ensemble 12 and 5 + 8.8 = 13.8 ms: 2.5 % and 97.5 % between
+  // them
+  CHECK(has(script, "8 0.012 0.012045 0.013755\n"));
+  CHECK(has(script, "$law_2"));
+  CHECK_FALSE(has(script, "$points_2"));
+  CHECK(has(script, "small-cnn on Test CPU"));
 }
 
 TEST_CASE("both panels of a profile's figure span the same batches") {
   const TemporaryFile file(sampled_profile().dump());
-  const std::string script = profile_figure(file.path(), "").script;
+  const std::string script = script_of(file);
   // The laws of the example are known from 8 to 128 samples.
   CHECK(has(script, "set xrange [8:128]"));
   CHECK(has(script, "residual ("));
@@ -53,7 +57,7 @@ TEST_CASE("samples set aside are counted below the figure, not drawn") {
   nlohmann::json profile = sampled_profile();
   profile["samples"][0]["set_aside"] = true;
   const TemporaryFile file(profile.dump());
-  const std::string script = profile_figure(file.path(), "").script;
+  const std::string script = script_of(file);
   CHECK_FALSE(has(script, "$points_1"));
   CHECK(has(script, "1 set aside"));
 }
@@ -65,18 +69,18 @@ TEST_CASE("a derived profile has no residuals, and a law known at one batch is d
   profile.erase("samples");
   for (auto& fit : profile["fits"]["compute"]) fit["batch_min"] = fit["batch_max"] = 32;
   const TemporaryFile file(profile.dump());
-  const std::string script = profile_figure(file.path(), "").script;
+  const std::string script = script_of(file);
   CHECK_FALSE(has(script, "residual ("));
   // 32 / 4 to 32 · 4; at batch 32 on one core 4 + 32 = 36 ms
   CHECK(has(script, "set xrange [8:128]"));
-  CHECK(has(script, "$known_1 << END_OF_DATA\n32 0.036\n"));
+  CHECK(has(script, "$known_1 << END_OF_DATA\n# batch seconds\n32 0.036\n"));
   CHECK(has(script, "one batch is known"));
 }
 
 TEST_CASE("gnuplot draws it, and a profile is drawn by itself") {
   const TemporaryFile file(sampled_profile().dump());
   const std::filesystem::path folder = file.path().string() + "-figures";
-  PlotRequest request{{file.path()}, folder, false, "paceline plot profile.json", {}};
+  PlotRequest request{.folders = {file.path()}, .output = folder};
   CHECK(draw_figures(request).size() == 3);
   std::filesystem::remove_all(folder);
   request.folders.push_back(file.path());
@@ -85,7 +89,7 @@ TEST_CASE("gnuplot draws it, and a profile is drawn by itself") {
 
 TEST_CASE("a file that is no profile is refused by name") {
   const TemporaryFile file("{}");
-  CHECK_THROWS_AS(static_cast<void>(profile_figure(file.path(), "")), UserError);
+  CHECK_THROWS_AS(static_cast<void>(profile_figure(file.path())), UserError);
 }
 
 }  // namespace paceline::plots

@@ -1,10 +1,10 @@
 // Accuracy against the share of synchronous training: what the script holds.
-#include "plots/figures/share_figure.hpp"
-
 #include <fstream>
 
 #include <doctest/doctest.h>
 
+#include "plots/figures/figures.hpp"
+#include "plots/page/figure_script.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 
@@ -12,28 +12,35 @@ using namespace paceline;
 using namespace paceline::plots;
 using namespace paceline::testing;
 
+namespace {
+
+std::string script_of(const ShareResults& results) {
+  return gnuplot_script(share_figure(results), "paceline timing x");
+}
+
+}  // namespace
+
 TEST_CASE("points in percent, the chosen one filled, the tolerance as a band, recorded values as circles") {
   const ShareResults results{.tried = {{1.0, 0.92, 0.005}, {0.125, 0.915, 0.01}},
                              .target = 0.92,
                              .tolerance = 0.01,
                              .chosen = 0.125,
                              .recorded = {{0.05, 0.9174}}};
-  const std::string script = share_figure(results, "paceline timing x").script;
-  CHECK(script.find("$tried << END_OF_DATA\n# share_percent accuracy_percent deviation_percent\n100 92 0.5\n"
-                    "12.5 91.5 1\n") != std::string::npos);
-  CHECK(
-      script.find("$chosen << END_OF_DATA\n# share_percent accuracy_percent deviation_percent\n12.5 91.5 1\n"
-                  "END_OF_DATA") != std::string::npos);
-  CHECK(script.find("1:(91):(93) with filledcurves") != std::string::npos);
-  CHECK(script.find("5 91.74 0\n") != std::string::npos);
+  const std::string script = script_of(results);
+  CHECK(script.find("$tried << END_OF_DATA\n# share accuracy low high\n100 92 91.5 92.5\n"
+                    "12.5 91.5 90.5 92.5\n") != std::string::npos);
+  CHECK(script.find("$chosen << END_OF_DATA\n# share accuracy low high\n12.5 91.5 90.5 92.5\n"
+                    "END_OF_DATA") != std::string::npos);
+  CHECK(script.find("\n115 91 93\n") != std::string::npos);
+  CHECK(script.find("\n5 91.74 91.74 91.74\n") != std::string::npos);
 }
 
 TEST_CASE("a share found with an assumed learner is marked in its figure, others are not") {
   ShareResults results{
       .tried = {{1.0, 0.92, 0.005}}, .target = 0.92, .tolerance = 0.01, .chosen = 1.0, .recorded = {}};
-  CHECK(share_figure(results, "paceline timing x").script.find("assumed learner") == std::string::npos);
+  CHECK(script_of(results).find("assumed learner") == std::string::npos);
   results.has_assumed_learner = true;
-  CHECK(share_figure(results, "paceline timing x").script.find("assumed learner") != std::string::npos);
+  CHECK(script_of(results).find("assumed learner") != std::string::npos);
 }
 
 TEST_CASE("recorded shares are percentages") {

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "plots/page/time_unit.hpp"
+#include "plots/page/figure.hpp"
 
 namespace paceline::plots {
 namespace {

@@ -1,0 +1,78 @@
+// The figures: each says what it shows, or nothing when there is nothing to show. They draw in the order
+// given and have no opinion on which policy is best.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plots/data/results.hpp"
+#include "plots/data/study_runs.hpp"
+#include "plots/page/figure.hpp"
+#include "plots/page/page.hpp"
+
+namespace paceline::plots {
+
+// What somebody recorded of a policy, to be marked beside what was simulated.
+struct RecordedOutcome {
+  std::optional<double> final_accuracy;  // 0-1
+  std::optional<double> relative_time;   // over that of the first policy
+};
+using RecordedOutcomes = std::map<std::string, RecordedOutcome>;  // by the policy's name
+// From a CSV file with the columns variant, final_accuracy, relative_time; cells may be empty.
+[[nodiscard]] RecordedOutcomes read_recorded_outcomes(const std::filesystem::path& path);
+
+struct ShownRuns {
+  std::vector<PlottedRun> runs;
+  RecordedOutcomes recorded = {};
+  PageOptions page = {};
+};
+
+// Nothing when no run has a learning curve.
+[[nodiscard]] std::optional<Figure> accuracy_figure(const ShownRuns& shown);
+// Nothing when no run has a target accuracy.
+[[nodiscard]] std::optional<Figure> time_to_accuracy_figure(const ShownRuns& shown);
+// Nothing when no batch ever changes.
+[[nodiscard]] std::optional<Figure> batch_figure(const ShownRuns& shown);
+// Final accuracy and relative time of several policies. Nothing for one, nor for jobs that end at a target
+// (whose time is the other figure's) unless something recorded stands beside them.
+[[nodiscard]] std::optional<Figure> outcome_figure(const ShownRuns& shown);
+// Nothing when no run was traced.
+[[nodiscard]] std::optional<Figure> timeline_figure(const ShownRuns& shown);
+// Nothing when no run kept its iterations.
+[[nodiscard]] std::optional<Figure> compute_time_figure(const ShownRuns& shown);
+// Nothing when every worker of every run contributed the same number of gradients.
+[[nodiscard]] std::optional<Figure> update_density_figure(const ShownRuns& shown);
+
+// One metric of a study against what is varied, a line for each series, recorded values as hollow markers. An
+// axis whose numbers span a factor of 30 or more, all above 0, is logarithmic. Nothing when no run has the
+// metric.
+[[nodiscard]] std::optional<Figure> study_figure(const StudyChart& chart);
+
+// A calibration profile: above, seconds of an iteration over the batch: a point for each measuring process
+// (the mean of its durations without stalls), the fitted law of each core count, and the central 95 % of the
+// laws of the profile's ensemble; below, the residuals point / law - 1. A derived profile has no samples: its
+// laws are drawn alone. Throws UserError when the file is no profile.
+[[nodiscard]] Figure profile_figure(const std::filesystem::path& profile);
+
+struct ShareAccuracy {
+  double share = 0.0;     // 0-1, above 0
+  double accuracy = 0.0;  // 0-1, mean
+  double deviation = 0.0;
+};
+struct ShareResults {
+  std::vector<ShareAccuracy> tried;
+  double target = 0.0;
+  double tolerance = 0.0;
+  double chosen = 1.0;
+  bool has_assumed_learner = false;
+  std::vector<ShareAccuracy> recorded;  // deviations are not used
+};
+// From a CSV file with the columns share_percent, final_accuracy.
+[[nodiscard]] std::vector<ShareAccuracy> read_recorded_shares(const std::filesystem::path& path);
+// Final accuracy against the share of synchronous training, with the share a search chose.
+[[nodiscard]] Figure share_figure(const ShareResults& results);
+
+}  // namespace paceline::plots
