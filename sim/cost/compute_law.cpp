@@ -10,7 +10,6 @@
 #include "sim/base/check.hpp"
 
 namespace paceline {
-namespace {
 
 const ComputeFit& nearest_fit(const Profile& profile, int cores) {
   check(!profile.compute.empty(), "a profile has a measured core count");
@@ -18,7 +17,12 @@ const ComputeFit& nearest_fit(const Profile& profile, int cores) {
                                    [&](const ComputeFit& fit) { return std::abs(fit.cores - cores); });
 }
 
-}  // namespace
+ComputeFit scaled(ComputeFit fit, double factor) {
+  fit.intercept = factor * fit.intercept;
+  fit.slope_per_sample = factor * fit.slope_per_sample;
+  if (fit.knee) fit.knee->extra_slope = factor * fit.knee->extra_slope;
+  return fit;
+}
 
 Seconds beyond_knee(const std::optional<BatchKnee>& knee, double batch_samples) {
   if (!knee) return Seconds{0.0};
@@ -33,13 +37,11 @@ std::optional<ComputeFit> fit_for_cores(const Profile& profile, int cores) {
   if (const ComputeFit* fit = profile.find(cores)) return *fit;
   if (!profile.core_scaling) return std::nullopt;
   const CoreLaw& law = profile.core_scaling->law;
-  ComputeFit fit = nearest_fit(profile, cores);
-  const double ratio = time_ratio(law, cores) / time_ratio(law, fit.cores);
+  const ComputeFit& measured = nearest_fit(profile, cores);
+  const double ratio = time_ratio(law, cores) / time_ratio(law, measured.cores);
+  ComputeFit fit = scaled(measured, ratio);
   fit.cores = cores;
-  fit.intercept = ratio * fit.intercept;
-  fit.slope_per_sample = ratio * fit.slope_per_sample;
   fit.optimizer_step = ratio * fit.optimizer_step;
-  if (fit.knee) fit.knee->extra_slope = ratio * fit.knee->extra_slope;
   fit.relative_half_width.reset();
   return fit;
 }

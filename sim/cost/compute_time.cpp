@@ -41,6 +41,17 @@ ComputeFit fit_for(const Profile& profile, std::size_t worker, int cores) {
                               fmt::join(measured_cores(profile), ","), cores));
 }
 
+std::string why_run_is_unknown(const Profile& profile) {
+  const JitterFit& measured = profile.jitter;
+  if (measured.run_cv_upper)
+    return fmt::format(
+        "the {} processes of {} did not differ by more than their noise (at most {:.2g} % with 95 % "
+        "confidence)",
+        measured.processes, profile.path, 100.0 * *measured.run_cv_upper);
+  if (measured.run_cv) return fmt::format("{} says 0, which no measurement can show", profile.path);
+  return fmt::format("{} was measured in fewer than 3 processes ({})", profile.path, measured.processes);
+}
+
 bool is_coefficient(double cv) {
   return std::isfinite(cv) && cv >= 0.0;
 }
@@ -48,45 +59,27 @@ bool is_coefficient(double cv) {
 }  // namespace
 
 ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& overrides) {
+  const JitterFit& measured = profile.jitter;
   ResolvedJitter resolved;
-  resolved.jitter.iteration_cv = overrides.iteration_cv.value_or(profile.jitter.iteration_cv);
-  if (!overrides.iteration_cv) resolved.jitter.iteration_quantiles = profile.jitter.iteration_quantiles;
-  if (overrides.run_cv) {
-    resolved.jitter.run_cv = *overrides.run_cv;
-  } else if (profile.jitter.run_cv.value_or(0.0) > 0.0) {
-    resolved.jitter.run_cv = *profile.jitter.run_cv;
-  } else if (profile.jitter.run_cv_upper) {
-    resolved.jitter.run_cv = std::min(default_run_cv, *profile.jitter.run_cv_upper);
-    resolved.notes.push_back(
-        fmt::format("run-to-run jitter: {:.2g} % assumed, because the {} processes of {} did not differ by "
-                    "more than their noise "
-                    "(at most {:.2g} % with 95 % confidence)",
-                    100.0 * resolved.jitter.run_cv, profile.jitter.processes, profile.path,
-                    100.0 * *profile.jitter.run_cv_upper));
-  } else if (profile.jitter.run_cv) {
-    resolved.jitter.run_cv = default_run_cv;
-    resolved.notes.push_back(
-        fmt::format("run-to-run jitter: {:g} % assumed, because {} says 0, which no measurement can show",
-                    100.0 * default_run_cv, profile.path));
-  } else {
-    resolved.jitter.run_cv = default_run_cv;
-    resolved.notes.push_back(fmt::format(
-        "run-to-run jitter: {:g} % assumed, because {} was measured in fewer than 3 processes ({})",
-        100.0 * default_run_cv, profile.path, profile.jitter.processes));
+  Jitter& jitter = resolved.jitter;
+  const auto note = [&](const char* kind, double cv, const std::string& why) {
+    resolved.notes.push_back(fmt::format("{} jitter: {:.2g} %{}", kind, 100.0 * cv, why));
+  };
+  jitter.iteration_cv = overrides.iteration_cv.value_or(measured.iteration_cv);
+  if (!overrides.iteration_cv) jitter.iteration_quantiles = measured.iteration_quantiles;
+
+  const bool run_is_known = overrides.run_cv || measured.run_cv.value_or(0.0) > 0.0;
+  jitter.run_cv = overrides.run_cv.value_or(measured.run_cv.value_or(0.0));
+  if (!run_is_known) {
+    jitter.run_cv = std::min(default_run_cv, measured.run_cv_upper.value_or(default_run_cv));
+    note("run-to-run", jitter.run_cv, " assumed, because " + why_run_is_unknown(profile));
   }
-  if (overrides.worker_cv) {
-    resolved.jitter.worker_cv = *overrides.worker_cv;
-  } else if (profile.jitter.process_cv) {
-    resolved.jitter.worker_cv = *profile.jitter.process_cv;
-    resolved.notes.push_back(
-        fmt::format("worker-to-worker jitter: {:.2g} %, as between measuring processes on one machine",
-                    100.0 * resolved.jitter.worker_cv));
-  } else {
-    resolved.jitter.worker_cv = default_worker_cv;
-    resolved.notes.push_back(
-        fmt::format("worker-to-worker jitter: {:g} % assumed, because a profile measures one machine",
-                    100.0 * default_worker_cv));
-  }
+
+  jitter.worker_cv = overrides.worker_cv.value_or(measured.process_cv.value_or(default_worker_cv));
+  if (!overrides.worker_cv)
+    note("worker-to-worker", jitter.worker_cv,
+         measured.process_cv ? ", as between measuring processes on one machine"
+                             : " assumed, because a profile measures one machine");
   return resolved;
 }
 
@@ -204,10 +197,7 @@ ComputeFit ComputeTimes::law(WorkerId worker, std::optional<int> cores, double s
     fit = fit_for(profiles_[own.profile], worker.value, *cores);
     factor /= own.speed;
   }
-  fit.intercept = factor * fit.intercept;
-  fit.slope_per_sample = factor * fit.slope_per_sample;
-  if (fit.knee) fit.knee->extra_slope = factor * fit.knee->extra_slope;
-  return fit;
+  return scaled(fit, factor);
 }
 
 Seconds ComputeTimes::optimizer_step(WorkerId worker) const {

@@ -1,21 +1,22 @@
-// The world's true compute times: what an executor lets a worker's iteration really take.
+// True compute times: what an executor lets a worker's iteration really take.
 //
-// Models:      one network on uneven workers, with jitter at three levels: the whole run (a machine
-// incarnation,
-//              shared by all workers), the worker for the length of a run, and the single iteration.
+// Models:      one network on uneven workers, with jitter at three levels: the whole run (shared by all
+//              workers), the worker for the length of a run, and the single iteration.
 // Equation:    T(w, k, b) = law(b, cores_w) / speed_w · R · W_w · I_{w,k}          law: compute_law.hpp
-//              Where the profile measured it, fetching the batch is added to the law (inline), or takes its place where it
-//              is longer (prefetched: the next batch is fetched meanwhile).
+//              Where the profile measured it, fetching the batch is added to the law (inline), or takes its
+//              place where it is longer (prefetched: the next batch is fetched meanwhile).
 //              R, W_w, I_{w,k} log-normal with mean 1 and the coefficients of variation run_cv, worker_cv,
-//              iteration_cv; a coefficient of 0 makes the factor exactly 1. Where the profile found the iteration
-//              factor not to be log-normal, I_{w,k} = Q(u), linear between the profile's measured quantiles Q.
+//              iteration_cv; a coefficient of 0 makes the factor exactly 1. Where the profile found the
+//              iteration factor not to be log-normal, I_{w,k} = Q(u), linear between the profile's measured
+//              quantiles Q.
 //              optimizer step: optimizer_step[cores_w] / speed_w, without jitter.
 // Units:       seconds, samples; speed relative to the profile's machine.
-// Assumptions: factors are keyed by (run), (worker's random stream) and (that, iteration) and not by the batch, so
-//              policies that choose other batches meet the same luck (common random numbers). Iterations are independent.
-// Not modelled: stragglers and speed changing over time (sim/cluster/conditions.hpp); a quota of processor time holds up
-//              what computes (quota_clock.hpp).
-// Source:      design section 5 (compute, jitter).
+// Assumptions: factors are keyed by (run), (worker's random stream) and (that, iteration) and not by the
+//              batch, so policies that choose other batches draw the same factors (common random numbers).
+//              Iterations are independent.
+// Not modelled: stragglers and speed changing over time (sim/cluster/conditions.hpp); a quota of processor
+//              time holds up what computes (quota_clock.hpp).
+// Source:      docs/models.md.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +54,11 @@ struct ResolvedJitter {
   std::vector<std::string> notes;  // one sentence for each value that was neither stated nor measured
 };
 
-// Used, and noted, when fewer than 3 processes were measured; also the most that is assumed where runs did not differ
-// enough to be told apart from noise.
+// Used, and noted, when fewer than 3 processes were measured; also the most that is assumed where runs did
+// not differ enough to be told apart from noise.
 inline constexpr double default_run_cv = 0.03;
-// Used, and noted, when neither stated nor measured between processes: one machine's profile cannot tell how alike
-// machines of its kind are.
+// Used, and noted, when neither stated nor measured between processes: one machine's profile cannot tell how
+// alike machines of its kind are.
 inline constexpr double default_worker_cv = 0.0;
 
 [[nodiscard]] ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& overrides = {});
@@ -74,14 +75,16 @@ enum class DataLoading { inline_, prefetched, free };
 
 class ComputeTimes {
  public:
-  // One profile for all workers. Throws UserError when a worker's core count was not measured and no core law covers it.
+  // One profile for all workers. Throws UserError when a worker's core count was not measured and no core law
+  // covers it.
   ComputeTimes(const Profile& profile, const std::vector<Worker>& workers, const Jitter& jitter, Seed seed);
   // A profile for each worker, by index into `profiles`.
   ComputeTimes(std::vector<Profile> profiles, const std::vector<std::size_t>& profile_of_worker,
                const std::vector<Worker>& workers, const Jitter& jitter, Seed seed,
                DataLoading data_loading = DataLoading::inline_);
 
-  // Forward and backward of the worker's `iteration`-th mini-batch, with jitter, while nothing holds the worker up.
+  // Forward and backward of the worker's `iteration`-th mini-batch, with jitter, while nothing holds the
+  // worker up.
   [[nodiscard]] Seconds iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const;
   // Without jitter; under a quota of processor time, what iterations one after the other take on average.
   [[nodiscard]] Seconds mean_iteration(WorkerId worker, std::int64_t batch_samples) const;
@@ -89,10 +92,11 @@ class ComputeTimes {
   // How many times faster the worker's mean iteration would be on `cores` of its cores instead of its own.
   // Throws UserError when that core count was not measured.
   [[nodiscard]] double speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const;
-  // Each worker's, from the beginning of a run on, where it has a quota. Its phase is uniform over the period.
+  // Each worker's, from the beginning of a run on, where it has a quota. Its phase is uniform over the
+  // period.
   [[nodiscard]] std::vector<std::optional<QuotaClock>> quota_clocks() const;
-  // The worker's law on `cores` (its own if absent) at `speed` times its own, with the luck of this run and of this
-  // worker, without that of single iterations.
+  // The worker's law on `cores` (its own if absent) at `speed` times its own, with the factors of this run
+  // and of this worker, without that of single iterations.
   [[nodiscard]] ComputeFit law(WorkerId worker, std::optional<int> cores, double speed) const;
   [[nodiscard]] std::size_t worker_count() const { return workers_.size(); }
   [[nodiscard]] const std::vector<std::uint32_t>& random_streams() const { return random_streams_; }

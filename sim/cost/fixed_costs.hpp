@@ -1,22 +1,28 @@
-// What a job pays besides computing and sending: starts, switches, checkpoints, evaluations, adjustments, serial
-// coordination.
+// What a job pays besides computing and sending: starts, switches, checkpoints, evaluations, adjustments,
+// serial coordination.
 //
 // Models:      a worker's rest before it goes on, and the serial part of a synchronous step.
-// Equation:    start-up, switch:  time + per_worker · (place of the worker if started one after the other, else 1);
-//                                 places count from 1 in worker order; a switch may add a fixed sleep of its driver
+// Equation:    start-up, switch:  time + per_worker · (place of the worker if started one after the other,
+//              else 1);
+//                                 places count from 1 in worker order; a switch may add a fixed sleep of its
+//                                 driver
 //              checkpoint, evaluation, adjustment of the batches:  a fixed time
 //                                 (a phase may have checkpoint costs of its own)
-//              regrouping, probing: a fixed time of every worker that goes on, when workers are dropped or taken in again,
+//              regrouping, probing: a fixed time of every worker that goes on, when workers are dropped or
+//              taken in again,
 //                                 and when dropped ones are probed
 //              coordination:      per_step + n · per_worker + samples · per_sample, n = workers that go on;
-//                                 with round_trips: + round_trips · Σ added latency of these workers, since the coordinator
-//                                 serves one after the other; their gradients are then not held back besides
+//                                 with round_trips: + round_trips · Σ added latency of these workers, since
+//                                 the coordinator serves one after the other; their gradients are then not
+//                                 held back besides
 //              ramp-up:           the k-th iteration of a worker after a start or restart (k = 0, 1, …) takes
-//                                 1 + (slowdown - 1) · (1 - k / iterations) times its time, while k < iterations
+//                                 1 + (slowdown - 1) · (1 - k / iterations) times its time, while k <
+//                                 iterations
 // Units:       seconds; seconds per worker or sample.
-// Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits for them.
+// Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
+//              for them.
 // Not modelled: sizes (a checkpoint costs the same whatever the network), storage that several jobs share.
-// Source:      Sync-Switch reference, sections 4 and 6 (serial coordinator, pauses, ramp, parallel and sequential switch).
+// Source:      Sync-Switch (ICDCS 2021) and its recorded runs (docs/models.md).
 #pragma once
 
 #include <cstdint>
@@ -83,8 +89,8 @@ struct FixedCosts {
     return phase < checkpoint_of_phase.size() ? checkpoint_of_phase[phase].value_or(checkpoint) : checkpoint;
   }
 
-  // free: known at once; inline: every worker rests for `evaluation`; evaluator: a machine of its own takes it for
-  // each evaluation, one after the other, while training goes on.
+  // free: known at once; inline: every worker rests for `evaluation`; evaluator: a machine of its own takes
+  // it for each evaluation, one after the other, while training goes on.
   EvaluationPayer evaluation_payer = EvaluationPayer::free;
   Seconds evaluation{};
   Seconds adjustment{};  // of the batches: every worker, before it goes on

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -99,8 +100,7 @@ std::vector<ComputeFit> read_compute(const JsonField& fits, std::int64_t version
   std::vector<ComputeFit> compute;
   for (const JsonField& entry : fits.member("compute").elements()) {
     const ComputeFit fit = read_compute_fit(entry, version);
-    const auto same_cores = [&](const ComputeFit& other) { return other.cores == fit.cores; };
-    if (std::any_of(compute.begin(), compute.end(), same_cores))
+    if (std::ranges::find(compute, fit.cores, &ComputeFit::cores) != compute.end())
       entry.member("cores").fail(fmt::format("{} cores appear twice", fit.cores));
     compute.push_back(fit);
   }
@@ -108,25 +108,22 @@ std::vector<ComputeFit> read_compute(const JsonField& fits, std::int64_t version
   return compute;
 }
 
-void read_optimizer_steps(const JsonField& fits, std::vector<ComputeFit>& compute) {
-  std::vector<int> seen;
-  const JsonField steps = fits.member("optimizer_step");
+void read_optimizer_steps(const JsonField& steps, std::vector<ComputeFit>& compute) {
+  std::set<int> seen;
   for (const JsonField& entry : steps.elements()) {
     const int cores = read_cores(entry);
-    if (std::find(seen.begin(), seen.end(), cores) != seen.end())
-      entry.member("cores").fail(fmt::format("{} cores appear twice", cores));
-    seen.push_back(cores);
-    const auto fit =
-        std::find_if(compute.begin(), compute.end(), [&](const ComputeFit& f) { return f.cores == cores; });
+    if (!seen.insert(cores).second) entry.member("cores").fail(fmt::format("{} cores appear twice", cores));
+    const auto fit = std::ranges::find(compute, cores, &ComputeFit::cores);
     if (fit == compute.end()) entry.member("cores").fail(fmt::format("fits.compute lacks {} cores", cores));
     fit->optimizer_step = Seconds{entry.member("seconds").non_negative()};
   }
   for (const ComputeFit& fit : compute)
-    if (std::find(seen.begin(), seen.end(), fit.cores) == seen.end())
+    if (!seen.contains(fit.cores))
       steps.fail(fmt::format("lacks {} cores, which fits.compute has", fit.cores));
 }
 
-// Values of the factor at equally spaced probabilities: they must ascend, or drawing by inversion makes no sense.
+// Values of the factor at equally spaced probabilities: they must ascend, or drawing by inversion makes no
+// sense.
 std::vector<double> read_quantiles(const JsonField& field) {
   std::vector<double> quantiles;
   if (field.is_null()) return quantiles;
@@ -238,9 +235,8 @@ void read_version_2(const JsonField& root, const JsonField& fits, Profile& profi
 }  // namespace
 
 const ComputeFit* Profile::find(int cores) const {
-  for (const ComputeFit& fit : compute)
-    if (fit.cores == cores) return &fit;
-  return nullptr;
+  const auto found = std::ranges::find(compute, cores, &ComputeFit::cores);
+  return found == compute.end() ? nullptr : &*found;
 }
 
 std::int64_t MemoryFit::largest_batch(Bytes capacity) const {
@@ -268,9 +264,8 @@ Profile read_profile(const std::filesystem::path& path) {
   profile.cpu_model = root.member("machine").member("cpu_model").text();
   const JsonField fits = root.member("fits");
   profile.compute = read_compute(fits, version);
-  read_optimizer_steps(fits, profile.compute);
-  std::sort(profile.compute.begin(), profile.compute.end(),
-            [](const ComputeFit& a, const ComputeFit& b) { return a.cores < b.cores; });
+  read_optimizer_steps(fits.member("optimizer_step"), profile.compute);
+  std::ranges::sort(profile.compute, {}, &ComputeFit::cores);
   profile.server_accumulate_rate = BytesPerSecond{fits.member("server_accumulate_bytes_per_s").positive()};
   profile.server_step_rate = BytesPerSecond{fits.member("server_step_bytes_per_s").positive()};
   profile.jitter = read_jitter(root.member("jitter"), version);

@@ -1,29 +1,29 @@
 // A calibration profile: how long one network's work takes on one kind of machine, as measured there.
 //
-// Models:      seconds of forward+backward for (cores, batch); of the optimizer step; server rates; memory; jitter;
-//              how sure all of that is.
-// Equation:    compute_law.hpp: one law of the batch for each measured core count, and, where enough counts were
-//              measured, one law for the counts between and beyond them. Jitter multiplies the time by factors of
-//              mean 1 (compute_time.hpp). memory(batch) = base_bytes + batch · bytes_per_sample.
+// Models:      seconds of forward+backward for (cores, batch); of the optimizer step; server rates; memory;
+//              jitter and how sure all of that is.
+// Equation:    compute_law.hpp: one law of the batch for each measured core count, and, where enough counts
+//              were measured, one law for the counts between and beyond them. Jitter multiplies the time by
+//              factors of mean 1 (compute_time.hpp). memory(batch) = base_bytes + batch · bytes_per_sample.
 // Units:       seconds, samples, bytes.
-// Assumptions: a batch outside the measured range, or a core count that was not measured, is extrapolated by the laws
-//              and reported; a count without a law is an error.
+// Assumptions: a batch outside the measured range, or a core count that was not measured, is extrapolated by
+//              the laws and reported; a count without a law is an error.
 // Not modelled: power and thermal limits; what shares the machine.
-// Source:      design section 5; OmniLearn's curves (ACSOS 2020, figure 5) for affine times and the knee.
+// Source:      OmniLearn (ACSOS 2020), figure 5, for affine times and the knee; docs/models.md.
 //
 // The file is JSON, written by `paceline calibrate`:
 //   format "paceline-profile", version 2 (version 1 is still read; it lacks what is marked +)
 //   origin      + "measured" | "derived" from published figures or logs
 //   sources     + [..] one text for each number of a derived profile; empty when measured
 //   network     {name, parameter_count, parameter_bytes}
-//   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable), cpu_flags: [..],
-//                cpu_quota + : null | {cores, period_s}}
+//   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable),
+//                cpu_flags: [..], cpu_quota + : null | {cores, period_s}}
 //   software    {paceline, libtorch, blas, compiler}
 //   measurement {command, date, processes, batches: [..], cores: [..], seconds_per_point, minimum_iterations,
 //                other_load (share of the measured cores that other programs took; null: unknown),
 //                clock + : "wall" | "processor" (one thread under a quota of less than one core),
-//                environment: [..] of the measuring processes on the fewest cores, dropped: [..] (+; in words),
-//                network_file +, input_shape +, classes + (of a user's own network),
+//                environment: [..] of the measuring processes on the fewest cores, dropped: [..] (+; in
+//                words), network_file +, input_shape +, classes + (of a user's own network),
 //                data + : null | {kind, path} of the data set that was loaded}
 //   fits        {compute: [{cores, intercept_s, slope_s_per_sample, leave_one_out_error (null + : not known),
 //                           batch_min, batch_max, law + : "affine" | "knee",
@@ -32,26 +32,31 @@
 //                           relative_half_width + (null: not known)}],
 //                optimizer_step: [{cores, seconds}],
 //                server_accumulate_bytes_per_s, server_step_bytes_per_s,
-//                core_scaling + : null | {law: "amdahl" | "power" | "universal", serial_share, coherence, exponent,
-//                                         leave_one_out_error (null: too few counts), cores_min, cores_max},
+//                core_scaling + : null | {law: "amdahl" | "power" | "universal", serial_share, coherence,
+//                                         exponent, leave_one_out_error (null: too few counts), cores_min,
+//                                         cores_max},
 //                memory + : null | {base_bytes, bytes_per_sample},
 //                data_loading + (absent or null: not measured): {data, intercept_s, slope_s_per_sample},
 //                ensemble + : [[[cores, intercept_s, slope_s_per_sample, knee_at, extra_slope], ..], ..]
 //                             equally likely parameters, bootstrapped by process; knee_at 0: no knee}
 //   noise_scale + (absent: not measured): {data, small_batch, large_batch, repeats,
 //                points: [{updates, loss, noise_scale_samples (null: unbounded), low, high (null likewise)}]}
-//   jitter      {iteration_cv, run_cv (null: not told apart from noise), processes, process_cv + (null likewise),
-//                run_cv_upper + (null: unknown), iteration_law + : "log_normal" | "empirical",
-//                iteration_quantiles + : null | [..] of the factor at equally spaced probabilities 0 … 1, mean 1}
+//   jitter      {iteration_cv, run_cv (null: not told apart from noise), processes, process_cv + (null
+//                likewise), run_cv_upper + (null: unknown), iteration_law + : "log_normal" | "empirical",
+//                iteration_quantiles + : null | [..] of the factor at equally spaced probabilities 0 … 1,
+//                mean 1}
 //               coefficients of variation (sd / mean); `processes` per core count
 //   samples     [{cores, batch, process, operation, seconds: [..]}]
 //               operation: forward_backward | forward + (its first part) | load_batch + | optimizer_step |
-//                          server_accumulate | server_step | reference_loop + (the same arithmetic in every process: the clock's speed) |
+//                          server_accumulate | server_step |
+//                          reference_loop + (the same arithmetic in every process: the clock's speed) |
 //                          core_round_trip + (of a cache line between the cores, before and after the batch)
-//               `process` counts from 0 for each core count. `batch` is the batch of the training step at work, also
-//               for the operations whose duration does not depend on it. `seconds` holds at most 60 durations, every
-//               n-th of those measured, in the order of measuring. peak_memory_bytes +, where it was measured. set_aside + (true): not fitted, because the
-//               cores were nearer or further apart than in the state the fits describe.
+//               `process` counts from 0 for each core count. `batch` is the batch of the training step at
+//               work, also for the operations whose duration does not depend on it. `seconds` holds at most
+//               60 durations, every n-th of those measured, in the order of measuring. peak_memory_bytes +,
+//               where it was measured.
+//               set_aside + (true): not fitted, because the cores were nearer or further apart than in the
+//               state the fits describe.
 // Readers accept members they do not know; only this list is promised.
 #pragma once
 
@@ -66,8 +71,8 @@
 
 namespace paceline {
 
-// Beyond `at_samples` each further sample takes `extra_slope` more (caches overflow) or, negative, less (small batches
-// leave cores idle).
+// Beyond `at_samples` each further sample takes `extra_slope` more (caches overflow) or, negative, less
+// (small batches leave cores idle).
 struct BatchKnee {
   double at_samples = 0.0;
   Seconds extra_slope;

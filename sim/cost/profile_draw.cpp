@@ -11,21 +11,6 @@
 #include "sim/cost/compute_law.hpp"
 
 namespace paceline {
-namespace {
-
-void scale(ComputeFit& fit, double factor) {
-  fit.intercept = factor * fit.intercept;
-  fit.slope_per_sample = factor * fit.slope_per_sample;
-  if (fit.knee) fit.knee->extra_slope = factor * fit.knee->extra_slope;
-}
-
-int nearest_measured(const Profile& profile, int cores) {
-  return std::ranges::min_element(profile.compute, {},
-                                  [&](const ComputeFit& fit) { return std::abs(fit.cores - cores); })
-      ->cores;
-}
-
-}  // namespace
 
 Profile drawn_profile(const Profile& profile, const std::vector<int>& cores, Seed seed) {
   if (profile.ensemble.empty())
@@ -49,10 +34,8 @@ Profile drawn_profile(const Profile& profile, const std::vector<int>& cores, See
   for (const int count : std::set<int>(cores.begin(), cores.end())) {
     if (profile.find(count) != nullptr) continue;
     const double doublings =
-        std::abs(std::log2(static_cast<double>(count) / nearest_measured(profile, count)));
-    ComputeFit fit = *fit_for_cores(drawn, count);
-    scale(fit, std::exp(error * z * doublings));
-    added.push_back(fit);
+        std::abs(std::log2(static_cast<double>(count) / nearest_fit(profile, count).cores));
+    added.push_back(scaled(*fit_for_cores(drawn, count), std::exp(error * z * doublings)));
   }
   std::ranges::move(added, std::back_inserter(drawn.compute));
   std::ranges::sort(drawn.compute, {}, &ComputeFit::cores);

@@ -1,8 +1,8 @@
 // The calibration files of one job: its own, and those of workers that are other machines.
 //
-// Assumptions: all are of the same network, so that gradients have one size. Servers, jitter and the coordinator's
-//              prior of a worker follow the profile named for each: servers and jitter the job's, a worker's times its
-//              own.
+// Assumptions: all are of the same network, so that gradients have one size. Servers, jitter and the
+//              coordinator's prior of a worker follow the profile named for each: servers and jitter the
+//              job's, a worker's times its own.
 #pragma once
 
 #include <cstddef>

@@ -1,20 +1,22 @@
-// Computing under a limit on processor time in each period, as Linux' CFS bandwidth control sets it for containers.
+// Computing under a limit on processor time in each period, as Linux' CFS bandwidth control sets it for
+// containers.
 //
-// Models:      a worker with c busy cores and a quota of q cores stands still in each period once its processor time is
-//              used up. A quota is not a core: short work runs at full speed, long work in bursts.
-// Equation:    periods of length P begin at phase + k·P. In each the worker computes at full speed for at most
-//              r = min(P, P·q/c) of wall-clock time. Work of W seconds that finds r' of the present period's allowance
-//              left (and the period lasting that long), W > r', ends n full periods after the present one, W − r' − n·r
-//              into the next, n = ceil((W − r')/r) − 1.
+// Models:      a worker with c busy cores and a quota of q cores stands still in each period once its
+//              processor time is used up. A quota is not a core: short work runs at full speed, long work in
+//              bursts.
+// Equation:    periods of length P begin at phase + k·P. In each the worker computes at full speed for at
+//              most r = min(P, P·q/c) of wall-clock time. Work of W seconds that finds r' of the present
+//              period's allowance left (and the period lasting that long), W > r', ends n full periods after
+//              the present one, W − r' − n·r into the next, n = ceil((W − r')/r) − 1.
 //              Computing without a break the worker is slowed down by max(1, c/q).
 // Units:       seconds of wall-clock time at full speed on all c cores.
-// Assumptions: computing keeps all c cores busy, waiting and transfers use none. What is not used is lost at the end of
-//              the period (no burst). The phase is the worker's for a whole run.
-// Not modelled: the slices in which the kernel hands out the quota (about 5 ms: an allowance may be overrun by that
-//              much on each core), the optimizer step of a worker and the work of a server.
-// Measured:    small-gpt on one core under a cgroup of half a core in each 100 ms: iterations of 43.8 and 255.9 ms took
-//              89.8 and 509.9 ms on average (this equation: 87.5 and 511.8); of the shorter, half 94.2 ms (93.8) and the
-//              fastest tenth 46.3 ms (43.8).
+// Assumptions: computing keeps all c cores busy, waiting and transfers use none. What is not used is lost at
+//              the end of the period (no burst). The phase is the worker's for a whole run.
+// Not modelled: the slices in which the kernel hands out the quota (about 5 ms: an allowance may be overrun
+//              by that much on each core), the optimizer step of a worker and the work of a server.
+// Measured:    small-gpt on one core under a cgroup of half a core in each 100 ms: iterations of 43.8 and
+//              255.9 ms took 89.8 and 509.9 ms on average (this equation: 87.5 and 511.8); of the shorter,
+//              half 94.2 ms (93.8) and the fastest tenth 46.3 ms (43.8).
 // Source:      Linux, Documentation/scheduler/sched-bwc.rst.
 #pragma once
 
