@@ -1,4 +1,5 @@
-// Recorded settings simulated: the whole prediction, times from the simulator and accuracies from the learner it drives.
+// Recorded settings simulated: the whole prediction, times from the simulator and accuracies from the learner
+// it drives.
 #pragma once
 
 #include <filesystem>
@@ -9,8 +10,8 @@
 
 namespace paceline {
 
-// Runs scenario files side by side, `jobs` processes at a time; results in the order of the files. Throws what
-// run_whole throws.
+// Runs scenario files side by side, `jobs` processes at a time; results in the order of the files. Throws
+// what run_whole throws.
 struct SimulatedSetting {
   std::vector<RunResult> runs;
   std::vector<std::string> notes;  // ranges of the learner or the profile that were left

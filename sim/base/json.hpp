@@ -1,5 +1,5 @@
-// Values as JSON: quantities and ids as plain numbers in base units, what is absent as null, enumerations by name. For
-// sources: it includes <nlohmann/json.hpp>.
+// Values as JSON: quantities and ids as plain numbers in base units, what is absent as null, enumerations by
+// name. For sources: it includes <nlohmann/json.hpp>.
 #pragma once
 
 #include <concepts>

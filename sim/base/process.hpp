@@ -1,7 +1,7 @@
 // Programs as child processes, started without a shell.
 //
-// A child gets no input, is killed when this process ends for whatever reason, and runs on the given cores from its
-// first instruction on (libraries start threads while they load).
+// A child gets no input, is killed when this process ends for whatever reason, and runs on the given cores
+// from its first instruction on (libraries start threads while they load).
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,8 @@ inline constexpr int status_signal_base = 128;
 
 class Process {
  public:
-  // Throws std::system_error when there can be no child; a program that cannot be started ends with status_not_started.
+  // Throws std::system_error when there can be no child; a program that cannot be started ends with
+  // status_not_started.
   explicit Process(const Command& command);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;

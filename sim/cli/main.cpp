@@ -49,7 +49,7 @@ constexpr const char* study_examples = R"(Examples:
   paceline study merge results/mine                 put the parts together, and list what is missing)";
 
 constexpr const char* compare_examples = R"(Examples:
-  paceline compare results/mine                             ranking, Pareto front, sensitivity, changes of the winner
+  paceline compare results/mine                             ranking, Pareto front, sensitivity, winners
   paceline compare results/mine --against "BSP, level HL8"  everything paired with one combination)";
 
 constexpr const char* search_examples = R"(Examples:

@@ -21,8 +21,8 @@ std::string table_of(std::string_view file, const std::vector<Column>& columns) 
 constexpr std::string_view results_head = R"(# Results
 
 Every file and column that `paceline run` and `paceline study` write. This page is the output of
-`paceline reference results`; a test fails when it is stale. Times are simulated seconds since the start of the job, and
-`replication` counts from 0. An empty cell: there is no such value.
+`paceline reference results`; a test fails when it is stale. Times are simulated seconds since the start
+of the job, and `replication` counts from 0. An empty cell: there is no such value.
 
 ## The folder of a run
 
@@ -35,15 +35,15 @@ constexpr std::string_view study_text = R"(
 
 | file | content |
 |---|---|
-| `study.sqlite` | every run, as it ended; the view `results` has the columns of `runs.csv` but `seed` and `assumed_learner` |
+| `study.sqlite` | every run, as it ended; the view `results` has most columns of `runs.csv` |
 | `runs.csv` | one row for each planned run |
 | `comparison.csv` | one row for each combination with finished runs |
 | `manifest.json` | the study: its command, that of a single run, combinations, notes, versions |
 | `run-info.json` | date, host, jobs, wall time, memory |
-| `submit.sbatch`, `task-N.log`, `shard-I-of-N.sqlite` | of a study in parts: the job array, what its tasks printed, their runs |
+| `submit.sbatch`, `task-N.log`, `shard-I-of-N.sqlite` | of a study in parts: job array, logs, runs |
 
-Named variants alone, or `--folders`, have a folder of a run for each combination besides. A search (`paceline search`)
-leaves the same files; `paceline timing` writes `timing.json`.
+With named variants alone, or `--folders`, each combination has the folder of a run besides. A search
+(`paceline search`) leaves the same files; `paceline timing` writes `timing.json`.
 )";
 
 }  // namespace

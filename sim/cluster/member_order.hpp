@@ -2,8 +2,8 @@
 // network.
 //
 // Models:      ring:  a short round trip: the better of worker order and a walk around the minimum spanning
-//                     tree (at most twice the best trip when costs obey the triangle inequality), then 2-opt exchanges
-//                     until none helps (up to 128 members). Never longer than worker order.
+//                     tree (at most twice the best trip when costs obey the triangle inequality), then 2-opt
+//                     exchanges until none helps (up to 128 members). Never longer than worker order.
 //              tree:  the order in which a walk around the network's minimum spanning tree meets the members,
 //                     so that the members of one rack stand together.
 // Equation:    length of a ring = sum of the route costs (routes.hpp) from each member to the next, the last

@@ -9,11 +9,12 @@
 //              tree:             halves of the order, recursively: the first of a range and the first of its
 //                                second half exchange B; the sums go up, the result comes down:
 //                                2·ceil(log2 n)·(L + B/bw).
-//              halving-doubling: p = 2^floor(log2 n) members exchange B/2 with the neighbour, B/4 at distance 2,
-//                                … B/p at distance p/2, and the same backwards: 2·log2(p)·L + 2·(p-1)/p·B/bw. When
-//                                n > p, the first 2(n-p) members stand in pairs: before, the first gives all
-//                                its data to the second, which takes part; afterwards it gets the result: +
-//                                2(L + B/bw).
+//              halving-doubling: p = 2^floor(log2 n) members exchange B/2 with the neighbour, B/4 at distance
+//                                2, … B/p at distance p/2, and the same backwards:
+//                                2·log2(p)·L + 2·(p-1)/p·B/bw.
+//                                When n > p, the first 2(n-p) members stand in pairs: before, the first gives
+//                                all its data to the second, which takes part; afterwards it gets the result:
+//                                + 2(L + B/bw).
 // Units:       bytes; a message has whole bytes, rounded up.
 // Assumptions: adding up costs nothing here (sim/cost/server_time.hpp has servers' costs).
 // Not modelled: pipelining of one message in pieces, several messages of one member at a time.

@@ -1,25 +1,27 @@
 // A distributed training job as a pure state machine: events in, actions out. The same object drives a
 // simulation and real processes; it never reads a clock, never draws a random number, never sees costs.
 //
-// Models:      workers that compute gradients, synchronization policies (one for each server) that combine them
-//              into updates, a batch controller, phases, pauses, evaluations, workers that leave and join, the
-//              end of the job.
+// Models:      workers that compute gradients, synchronization policies (one for each server) that combine
+//              them into updates, a batch controller, phases, pauses, evaluations, workers that leave and
+//              join, the end of the job.
 // Equation:    versions and staleness: update_assembly.hpp; ends of phases: workload.hpp. Learning rate:
 //              sim/learning/optimizer.hpp at epoch = samples applied / dataset samples, read at the update.
 // Units:       virtual or real seconds in events; samples for work.
 // Assumptions: - A worker goes on when every server has let it go; its snapshot is taken at that moment.
-//              - A worker that the switch policy drops does nothing but probes, whose gradients are thrown away;
-//                it pulls when it is taken in again. Members change between two rounds.
-//              - A new phase's workers already hold the present parameters: the pause before it pays for that.
-//              - A gradient that a server has decided to combine is applied even if its worker leaves; its other
-//                work is given back and done by somebody. A worker that joins pulls first.
-//              - A checkpoint holds up the workers released together with the chief, the lowest worker present:
-//                all under BSP, the chief alone under ASP. Inline evaluation holds up every worker once, when it
-//                next goes on; so does an adjustment of the batches that costs anything.
+//              - A worker that the switch policy drops does nothing but probes, whose gradients are thrown
+//                away; it pulls when it is taken in again. Members change between two rounds.
+//              - A new phase's workers already hold the present parameters: the pause before it pays for
+//                that.
+//              - A gradient that a server has decided to combine is applied even if its worker leaves; its
+//                other work is given back and done by somebody. A worker that joins pulls first.
+//              - A checkpoint holds up the workers released together with the chief, the lowest worker
+//                present: all under BSP, the chief alone under ASP. Inline evaluation holds up every worker
+//                once, when it next goes on; so does an adjustment of the batches that costs anything.
 // Not modelled: membership changes with several servers (refused); loss of work since the last checkpoint.
 // Source:      OmniLearn, ACSOS 2020; Sync-Switch, ICDCS 2021.
 //
-// Each part keeps its own state (the headers included below); what happens between them is in coordinator*.cpp.
+// Each part keeps its own state (the headers included below); what happens between them is in
+// coordinator*.cpp.
 #pragma once
 
 #include <cstdint>

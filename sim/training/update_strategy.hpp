@@ -1,12 +1,13 @@
 // How gradients reach the global parameters, and parameters the workers: everything about an update that the
 // synchronization policy leaves open.
 //
-// Models:      the way of one iteration's result: computed -> [local step] -> [sent to the servers] -> combined
-//              -> [all-reduce] -> step -> applied, where the policy decides what is combined and the strategy
-//              which of the optional stages there are; and where a worker gets its parameters from.
+// Models:      the way of one iteration's result: computed -> [local step] -> [sent to the servers] ->
+//              combined -> [all-reduce] -> step -> applied, where the policy decides what is combined and the
+//              strategy which of the optional stages there are; and where a worker gets its parameters from.
 //                all-reduce          no server: gradients are summed and each worker steps
 //                server              gradients are sent, servers step, parameters are sent back
-//                parameter exchange  the worker steps on its own copy and sends that; the server's becomes it,
+//                parameter exchange  the worker steps on its own copy and sends that; the server's becomes
+//                it,
 //                                    and the worker pulls once an epoch (ASP as released by OmniLearn)
 // Assumptions: a strategy holds no state of a job: it says what comes next, and the coordinator keeps the
 //              books.

@@ -34,9 +34,10 @@ constexpr const char* profile_with_memory = R"({
   "format": "paceline-profile", "version": 2, "origin": "derived", "sources": ["made up"],
   "network": {"name": "small-cnn", "parameter_count": 11162, "parameter_bytes": 44648},
   "machine": {"cpu_model": "test"},
-  "fits": {"compute": [{"cores": 1, "law": "affine", "intercept_s": 0.001, "slope_s_per_sample": 0.0001, "knee": null,
-                        "leave_one_out_error": null, "relative_half_width": null, "batch_min": 1, "batch_max": 128,
-                        "candidates": []}],
+  "fits": {"compute": [{"cores": 1, "law": "affine", "intercept_s": 0.001,
+                        "slope_s_per_sample": 0.0001,
+                        "knee": null, "leave_one_out_error": null, "relative_half_width": null,
+                        "batch_min": 1, "batch_max": 128, "candidates": []}],
            "optimizer_step": [{"cores": 1, "seconds": 0.0}],
            "server_accumulate_bytes_per_s": 1e10, "server_step_bytes_per_s": 1e10, "core_scaling": null,
            "memory": {"base_bytes": 1e8, "bytes_per_sample": 5e5}, "ensemble": []},
@@ -83,9 +84,9 @@ TEST_CASE("uniform batches are capped too") {
 }
 
 TEST_CASE("where bounds forbid balance the results say by how much, and which bound it is") {
-  // Speeds 1 and 8, 1 ms + 0.1 ms a sample: at 32 each 4.2 and 0.525 ms. In proportion 64 samples would be 7.1 and 56.9;
-  // of them `maximum` lets worker 1 have 40. 24 samples on worker 0 take 3.4 ms; with one it would take 1.1 ms, and the
-  // other would have the time for its 63: an imbalance of 3.4/1.1 = 3.09.
+  // Speeds 1 and 8, 1 ms + 0.1 ms a sample: at 32 each 4.2 and 0.525 ms. In proportion 64 samples would be
+  // 7.1 and 56.9; of them `maximum` lets worker 1 have 40. 24 samples on worker 0 take 3.4 ms; with one it
+  // would take 1.1 ms, and the other would have the time for its 63: an imbalance of 3.4/1.1 = 3.09.
   const Place place(test::round_profile("small-cnn"));
   CHECK(place.run({"batching.maximum=40", "cluster.workers=[{cores: 1}, {cores: 1, speed: 8}]"}).exit_code ==
         0);
@@ -131,7 +132,8 @@ TEST_CASE("memory below the smallest batch, and a profile without a memory model
 }
 
 TEST_CASE("passes over an equal shard and over the whole data are in the results") {
-  // Two workers, 4096 samples: shards of 2048. Fixed batches 32 and 32: one pass each in an epoch; of the whole data half.
+  // Two workers, 4096 samples: shards of 2048. Fixed batches 32 and 32: one pass each in an epoch; of the
+  // whole data half.
   const Place place(test::round_profile("small-cnn"));
   CHECK(place.run({"batching.controller=uniform", "cluster.workers=[{cores: 1}, {cores: 1}]"}).exit_code ==
         0);

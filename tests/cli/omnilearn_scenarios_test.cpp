@@ -1,4 +1,5 @@
-// The published order of OmniLearn's times, from the shipped scenarios as a user runs them, shortened to one epoch.
+// The published order of OmniLearn's times, from the shipped scenarios as a user runs them, shortened to one
+// epoch.
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -43,7 +44,8 @@ std::map<std::string, double> end_times(const char* study) {
 }  // namespace
 
 TEST_CASE("figure 6: uneven cores cost time, and variable batches win most of it back") {
-  // Published for ResNet-50: 220 < 425 < 1290 min uniform; variable 267 < 425 and 668 < 1290, and no gain at H1.
+  // Published for ResNet-50: 220 < 425 < 1290 min uniform; variable 267 < 425 and 668 < 1290, and no gain at
+  // H1.
   const std::map<std::string, double> times = end_times("figure-6-study.yaml");
   CHECK(times.at("H1, uniform") < times.at("H2, uniform"));
   CHECK(times.at("H2, uniform") < times.at("H10, uniform"));

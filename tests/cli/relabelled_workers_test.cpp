@@ -13,7 +13,8 @@ using namespace paceline;
 
 namespace {
 
-// Messages of four workers share the server's link; every kind of jitter, random stragglers, adjusted batches.
+// Messages of four workers share the server's link; every kind of jitter, random stragglers, adjusted
+// batches.
 constexpr const char* scenario_text = R"(name: relabelled
 job:
   network: small-cnn
@@ -71,7 +72,7 @@ TEST_CASE("workers in another order with their random streams take the same time
   CHECK(adjustments >= 1.0);
   CHECK(other_adjustments == adjustments);
   CHECK(other_time_s == doctest::Approx(time_s).epsilon(1e-9));
-  // Luck that stays with the places gives another job.
+  // Noise that stays with the places gives another job.
   const auto [without_s, unused] =
       outcome_of("[{cores: 1, speed: 0.4}, {cores: 1}, {cores: 1, speed: 0.25}, {cores: 1, speed: 0.7}]");
   CHECK(without_s != doctest::Approx(time_s).epsilon(1e-4));

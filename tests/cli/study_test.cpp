@@ -1,4 +1,5 @@
-// Studies of many runs as a person at a terminal meets them: varied, interrupted, split, merged, compared, searched.
+// Studies of many runs as a person at a terminal meets them: varied, interrupted, split, merged, compared,
+//                                                            searched.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -158,7 +159,8 @@ TEST_CASE("one run alone gives the numbers it has in the study") {
   std::vector<std::string> cells;
   std::istringstream parts(row);
   for (std::string cell; std::getline(parts, cell, ',');) cells.push_back(cell);
-  // point, variant, speed, replication, seed, assumed_learner, run, status, reached, time_to_accuracy_s, end_time_s
+  // point, variant, speed, replication, seed, assumed_learner, run, status, reached, time_to_accuracy_s,
+  // end_time_s
   const ProgramResult one = place.paceline({"study", "study.yaml", "--run", cells.at(6), "-o", "one"});
   CAPTURE(one.err);
   REQUIRE(one.exit_code == 0);
@@ -270,7 +272,8 @@ TEST_CASE("without the kernels module a study that trains networks says so once,
 }
 
 TEST_CASE("without the kernels module the runs of a mixed study that train nothing are carried out") {
-  // Two combinations, one replication: the first part of two has the run without a network, the second the other.
+  // Two combinations, one replication: the first part of two has the run without a network, the second the
+  // other.
   const Workplace place;
   place.write("study.yaml",
               "study: s\nbase: scenario.yaml\nreplications: 1\nvary: [{name: learner, key: learner.kind, "

@@ -29,8 +29,8 @@ StatisticalModel small_model() {
   return model;
 }
 
-// Worker w computes under the ids w, w + workers, …: each worker has one gradient in flight. In turns, it meets the
-// updates of the others: staleness 0, 1, …, workers - 1, then the last for ever.
+// Worker w computes under the ids w, w + workers, …: each worker has one gradient in flight. In turns, it
+// meets the updates of the others: staleness 0, 1, …, workers - 1, then the last for ever.
 void train_asynchronously(StatisticalLearner& learner, std::uint64_t workers, std::uint64_t updates) {
   for (std::uint64_t w = 0; w < workers; ++w) {
     learner.compute(WorkerId{w}, 128, GradientId{w});
@@ -84,7 +84,8 @@ TEST_CASE(
     const WeightedGradient weighted{GradientId{gradient}, WorkerId{gradient}, 1.0, staleness};
     learner.apply(server, {&weighted, 1}, {0.1, 0.9});
   };
-  // The first server applies 0 then 1, the second 1 then 0: the second shard of each is stale by 1, the mean 0.5.
+  // The first server applies 0 then 1, the second 1 then 0: the second shard of each is stale by 1, the mean
+  // 0.5.
   apply(first, 0, 0.0);
   apply(second, 1, 0.0);
   apply(first, 1, 0.5);

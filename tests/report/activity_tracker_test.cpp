@@ -64,8 +64,8 @@ TEST_CASE("one iteration over a server: compute, push, server, pull, and waiting
 }
 
 TEST_CASE("of shards that overlap, what ends last counts") {
-  // Shard 0: push 0-2, step 2-6. Shard 1: push 0-5, step 5-7. Ends last: the step of shard 1 (5-7), before it the step
-  // of shard 0 (ends 6; 2-5), before it the push of shard 1 (ends 5; 0-2).
+  // Shard 0: push 0-2, step 2-6. Shard 1: push 0-5, step 5-7. Ends last: the step of shard 1 (5-7), before it
+  // the step of shard 0 (ends 6; 2-5), before it the push of shard 1 (ends 5; 0-2).
   ActivityTracker tracker(false);
   tracker.on_action(Seconds{0}, SendGradient{w0, GradientId{0}, ServerId{0}});
   tracker.on_action(Seconds{0}, SendGradient{w0, GradientId{0}, ServerId{1}});

@@ -33,7 +33,8 @@ Threshold below(double bound) {
 }  // namespace
 
 TEST_CASE("each measure is the median over the replications, held against its bound") {
-  // Ends at 10, 20, 40 s with 100 samples: 10, 5, 2.5 samples/s; 50 samples an epoch: 5, 10, 20 s. Staleness 0, 1, 4.
+  // Ends at 10, 20, 40 s with 100 samples: 10, 5, 2.5 samples/s; 50 samples an epoch: 5, 10, 20 s. Staleness
+  // 0, 1, 4.
   ScenarioResults results = results_of({run_of(9, 10), run_of(19, 20), run_of(39, 40)});
   results.runs[1].staleness[{0, 1}] = 5;
   results.runs[2].staleness[{0, 4}] = 5;

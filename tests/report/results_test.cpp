@@ -85,9 +85,8 @@ TEST_CASE("a folder whose manifest lists its files is replaced as a whole, and k
   const fs::path place = folder.path() / "validation";
   fs::create_directories(place / "scenarios");
   write_file_atomically(place / "scenarios" / "a.yaml", "name: a");
-  write_file_atomically(
-      place / "manifest.json",
-      R"({"format": "paceline-validation", "files": ["manifest.json", "scenarios/a.yaml"]})");
+  write_file_atomically(place / "manifest.json",
+                        R"({"format": "paceline-validation", "files": ["manifest.json", "inputs/a.yaml"]})");
   CHECK_NOTHROW(StagedFolder(place, true));
   write_file_atomically(place / "scenarios" / "notes.txt", "mine");
   CHECK_THROWS_AS(StagedFolder(place, true), UserError);

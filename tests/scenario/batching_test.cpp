@@ -55,7 +55,7 @@ TEST_CASE("omnilearn-code adjusts at epochs, and knows bsp and asp only") {
       "is defined for bsp and asp only"));
 }
 
-TEST_CASE("a dead-band of 0 with jitter is warned of at its place") {
+TEST_CASE("a warning names the place of a dead-band of 0 with jitter") {
   const LoadedScenario loaded = load_text(changed({{"dead_band: 0.05", "dead_band: 0"}}));
   REQUIRE(loaded.warnings.size() == 1);
   CHECK(has(loaded.warnings[0], ": warning: a dead-band of 0 with jitter"));

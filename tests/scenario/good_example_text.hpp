@@ -6,7 +6,8 @@
 
 namespace paceline::test {
 
-inline constexpr std::string_view good_example = R"(# yaml-language-server: $schema=scenario.schema.json
+inline constexpr std::string_view good_example =
+    R"(# yaml-language-server: $schema=scenario.schema.json
 name: quickstart-bsp
 question: Which policy reaches 80 % first?
 seed: 1
@@ -15,7 +16,9 @@ job:
   network: small-cnn
   profile: profiles/this.json
   dataset: {kind: built-in-images, train_samples: 8192, test_samples: 1000}
-  optimizer: {learning_rate: 0.05, momentum: 0.9, weight_decay: 1e-4, nesterov: false, worker_scaling: linear, batch_scaling: sqrt, momentum_at: workers, velocity_at_switch: scale, velocity_scale: 0.125, batch_norm: per-push}
+  optimizer: {learning_rate: 0.05, momentum: 0.9, weight_decay: 1e-4, )"
+    R"(nesterov: false, worker_scaling: linear, batch_scaling: sqrt, )"
+    R"(momentum_at: workers, velocity_at_switch: scale, velocity_scale: 0.125, batch_norm: per-push}
   learning_rate_schedule: {basis: epoch, milestones: [15, 18], factor: 0.2, warmup: 0.5}
 cluster:
   workers: [{cores: 2}, {cores: 1}, {cores: 1, speed: 0.5}, {cores: 1, speed: 0.25}]

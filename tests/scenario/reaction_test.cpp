@@ -91,7 +91,7 @@ TEST_CASE("workers are dropped by the policy or leave by themselves, not both") 
                 "18:20: error: `policy: elastic` cannot be combined with `heterogeneity.membership`");
 }
 
-TEST_CASE("keys of other policies are warned of") {
+TEST_CASE("a warning names the keys of other policies") {
   for (const char* unused : {"{policy: fixed, floor: 10 %}", "{policy: watch, probe_every: 5 updates}"}) {
     const LoadedScenario loaded = load_text(reacting(unused));
     CHECK(loaded.warnings.size() == 1);

@@ -197,7 +197,8 @@ TEST_CASE("a process that is killed while it writes leaves whole runs only") {
     waitpid(child, nullptr, 0);
     RunStore store(file);
     const std::vector<StoredRun> runs = all_runs(store);
-    // Replications were written in order: what is there is a beginning without holes, each run with its own time.
+    // Replications were written in order: what is there is a beginning without holes, each run with its own
+    //                                     time.
     std::size_t done = 0;
     while (done < runs.size() && runs[done].status == RunStatus::done) ++done;
     for (std::size_t r = 0; r < done; ++r)

@@ -18,7 +18,8 @@ using Order = std::vector<std::uint64_t>;  // at each place, who stands there
 constexpr const char* adjusting[] = {"dynamic", "omnilearn-code", "proportional-repair", "lb-bsp"};
 constexpr const char* protocols[] = {"bsp", "asp"};
 
-// Whatever may differ between workers does: speeds, a level, a straggler; and every source of randomness is on.
+// Whatever may differ between workers does: speeds, a level, a straggler; and every source of randomness is
+//                                           on.
 TestJob uneven_job(const char* controller, const char* policy) {
   TestJob job;
   job.workers.clear();
@@ -124,7 +125,8 @@ std::size_t adjustments_of(const TestJob::Result& result) {
 }  // namespace
 
 TEST_CASE("relabelling the workers together with their random streams gives the same job") {
-  // Every worker keeps its machine and its random numbers and has another place: it begins the same batches at the same
+  // Every worker keeps its machine and its random numbers and has another place: it begins the same batches
+  //                                                                              at the same
   // times, and the learner, which sees the same updates, draws the same curve. Times may differ in the last
   // digit, because means over workers are summed in another order. What is tied goes to the lower place: here
   // no two workers are alike, so that only beginnings together are (at the start, and after everybody

@@ -5,8 +5,8 @@
 //              one at a time: exp(max Y - min Y) over the combinations that differ from the reference (the
 //                first one) in that column only.
 //              total effect: S_T = E[Var(Y | all other columns)] / Var(Y), the variances over the
-//                combinations, each as likely as any other: what is left unexplained when everything else is known. 0: it does not
-//                matter; the sum over the columns exceeds 1 where they act together.
+//                combinations, each as likely as any other: what is left unexplained when everything else is
+//                known. 0: it does not matter; the sum over the columns exceeds 1 where they act together.
 //              winner: within one setting of all other columns, the label with the lowest median time, and
 //                whether its runs tell it apart from the second (ranking.hpp).
 // Units:       pure numbers.

@@ -5,9 +5,9 @@
 //              its 90 % interval: Clopper-Pearson.
 //              median: the middle of the t_i, a run that never reaches counting as infinitely slow.
 //              Kaplan-Meier median: the first t with S(t) = prod_{t_i <= t} (1 - d_i / n_i) <= 1/2, midway to
-//                the next t_i where it is exactly 1/2; d_i runs reach at t_i, n_i are still at work just before. A run
-//                that did its whole workload without reaching is censored at its end: with more work it might
-//                have reached. One that diverged or stalled never would.
+//                the next t_i where it is exactly 1/2; d_i runs reach at t_i, n_i are still at work just
+//                before. A run that did its whole workload without reaching is censored at its end: with more
+//                work it might have reached. One that diverged or stalled never would.
 //              90 % prediction interval for one further run, if all n >= 2 reached, with y_i = ln t_i:
 //                exp(mean(y) ± t_{0.95, n-1} · s · sqrt(1 + 1/n)),  s² = max(var(y), (Δ/median)² / 12),
 //              Δ the mean time between evaluations: times are rounded up to that grid, which a few runs that

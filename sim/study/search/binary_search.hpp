@@ -9,7 +9,8 @@
 //                r = (lower + upper) / 2;  a = mean final accuracy of R runs at r;
 //                r is good if |A − a| <= β (two-sided) or A − a <= β (one-sided);
 //                if so upper = r, else lower = r.
-//              Chosen: upper. P(within β) of k of n fresh runs = (k + 1/2) / (n + 1), each run held against A.
+//              Chosen: upper. P(within β) of k of n fresh runs = (k + 1/2) / (n + 1), each run held against
+//                      A.
 //              Pay-off: jobs after which the search has cost less time than it saved
 //                = ⌈time of all runs of the search / (mean time at share 1 − mean time at the chosen share)⌉.
 // Units:       shares and accuracies as fractions, seconds of simulated time.
@@ -17,7 +18,8 @@
 //              other. Replications 0 … R−1 are those of the search, R … R+n−1 the fresh ones.
 // Not modelled: reuse of a search for another cluster; accuracies that do not grow with the share (then the
 //              search still ends, at a good share, but not at the smallest).
-// Source:      Sync-Switch (ICDCS 2021), timing policy: binary search with β = 0.01, about 5 runs and 5 settings.
+// Source:      Sync-Switch (ICDCS 2021), timing policy: binary search with β = 0.01, about 5 runs and 5
+//              settings.
 #pragma once
 
 #include <optional>

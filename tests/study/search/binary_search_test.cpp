@@ -7,8 +7,8 @@ using namespace paceline::search;
 
 namespace {
 
-// Accuracy 0.92 from a share of 0.2 on, below it 0.1 · (0.2 - share) less; 100 s + 900 s · share. Odd replications end
-// 0.002 higher, even ones 0.002 lower.
+// Accuracy 0.92 from a share of 0.2 on, below it 0.1 · (0.2 - share) less; 100 s + 900 s · share. Odd
+// replications end 0.002 higher, even ones 0.002 lower.
 Outcome knee(double share, int replications) {
   Outcome outcome;
   for (int r = 0; r < replications; ++r) {
@@ -28,8 +28,8 @@ TimingRules rules() {
 }  // namespace
 
 TEST_CASE("the interval is halved: good shares become its upper end, the others its lower end") {
-  // 0.005 below 0.92 at share 0.15: good from there on. 50 % good, 25 % good, 12.5 % bad (0.0075), 18.75 % good,
-  // 15.625 % good.
+  // 0.005 below 0.92 at share 0.15: good from there on. 50 % good, 25 % good, 12.5 % bad (0.0075), 18.75 %
+  // good, 15.625 % good.
   Trials trials(knee);
   const TimingResult result = binary_search(rules(), trials);
   REQUIRE(result.choice.has_value());
@@ -52,8 +52,8 @@ TEST_CASE("the cost is every run of the search, and the pay-off what it takes to
 }
 
 TEST_CASE("the chosen share and the next lower one are run again on seeds the search has not seen") {
-  // At 15.625 % the mean is 0.004375 low: within 0.005 for the higher half of the runs (0.002375), not for the lower
-  // (0.006375). At 12.5 %, 0.0075 low: 0.0055 at best, never.
+  // At 15.625 % the mean is 0.004375 low: within 0.005 for the higher half of the runs (0.002375), not for
+  // the lower (0.006375). At 12.5 %, 0.0075 low: 0.0055 at best, never.
   Trials trials(knee);
   const TimingChoice choice = *binary_search(rules(), trials).choice;
   REQUIRE(choice.fresh.size() == 2);
@@ -67,11 +67,11 @@ TEST_CASE("the chosen share and the next lower one are run again on seeds the se
 }
 
 TEST_CASE("fresh seeds that agree with the search, or contradict it, are told apart") {
-  // The runs of the search end `lucky` higher than all later ones.
-  const auto verdict_with = [](double lucky) {
-    Trials trials([lucky](double share, int replications) {
+  // The runs of the search end `bonus` higher than all later ones.
+  const auto verdict_with = [](double bonus) {
+    Trials trials([bonus](double share, int replications) {
       Outcome outcome = knee(share, replications);
-      for (std::size_t r = 0; r < 4 && share < 1.0; ++r) *outcome[r].final_accuracy += lucky;
+      for (std::size_t r = 0; r < 4 && share < 1.0; ++r) *outcome[r].final_accuracy += bonus;
       return outcome;
     });
     return verdict_of(*binary_search(rules(), trials).choice);
