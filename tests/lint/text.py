@@ -7,6 +7,9 @@ import sys
 import urllib.parse
 
 COLUMNS = 110
+# One screen for the README of a folder, little more for that of the project.
+README_LINES = {"README.md": 120}
+FOLDER_README_LINES = 40
 
 # What to write instead: one meaning for each word, and no document that a reader of the repository cannot open.
 WORDS = {
@@ -86,6 +89,13 @@ def links(path, text):
                 yield path, number, f"{page} has no heading for #{anchor}"
 
 
+def readme_length(path, lines):
+    most = README_LINES.get(str(path), FOLDER_README_LINES)
+    count = len(lines) - 1
+    if path.name == "README.md" and count > most:
+        yield path, most + 1, f"{count} lines, more than {most}: details belong into docs/"
+
+
 def quoted_files(path, text):
     """A fenced block after `<!-- file: PATH -->` is that file."""
     for match in re.finditer(r"<!-- file: (\S+) -->\n```\w*\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL):
@@ -106,6 +116,7 @@ def faults():
         if path.suffix == ".md":
             yield from links(path, text)
             yield from quoted_files(path, text)
+            yield from readme_length(path, lines)
 
 
 def main():
