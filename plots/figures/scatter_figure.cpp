@@ -47,7 +47,7 @@ void draw_scatter(const ScatterFigure& figure, const std::filesystem::path& fold
       const ScatterBar bar = point.bar.value_or(ScatterBar{point.y, point.y});
       table.rows.push_back({point.x, point.y, bar.low, bar.high});
     }
-    panel.layers.push_back({Shape::upright, table, {"x", "low", "high"}, ink});
+    panel.layers.push_back({Shape::upright, table, {"x", "low", "high"}, {.colour = ink.colour}});
     panel.layers.push_back({Shape::points, table, {"x", "y"}, ink});
   }
   drawn.panels = {panel};
