@@ -53,7 +53,7 @@ void draw_cluster(Dice& dice, TestJob& job) {
 }
 
 // Gives each parameter a value that its kind accepts: whole numbers up to `most`, and small ones of the
-// others, which make for more decisions.
+// others, which make for more decisions. Hundredths: not every number can be written as a percentage.
 class Draw final : public Visitor {
  public:
   Draw(Dice& dice, std::int64_t most) : dice_(dice), most_(most) {}
@@ -64,7 +64,7 @@ class Draw final : public Visitor {
     Plain value = field.value();
     do {
       if (std::holds_alternative<std::int64_t>(value)) value = dice_.whole(0, most_);
-      if (std::holds_alternative<double>(value)) value = dice_.real(0.0, 0.2);
+      if (std::holds_alternative<double>(value)) value = static_cast<double>(dice_.whole(0, 20)) / 100.0;
       if (std::holds_alternative<Amount>(value)) value = some_period();
     } while (!is_accepted(field.kind(), value));
     field.set(value);

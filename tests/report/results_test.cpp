@@ -83,12 +83,12 @@ TEST_CASE("existing results are replaced only with force, and what is not ours n
 TEST_CASE("a folder whose manifest lists its files is replaced as a whole, and kept when it holds another") {
   const test::TemporaryFolder folder;
   const fs::path place = folder.path() / "validation";
-  fs::create_directories(place / "scenarios");
-  write_file_atomically(place / "scenarios" / "a.yaml", "name: a");
+  fs::create_directories(place / "inputs");
+  write_file_atomically(place / "inputs" / "a.yaml", "name: a");
   write_file_atomically(place / "manifest.json",
                         R"({"format": "paceline-validation", "files": ["manifest.json", "inputs/a.yaml"]})");
   CHECK_NOTHROW(StagedFolder(place, true));
-  write_file_atomically(place / "scenarios" / "notes.txt", "mine");
+  write_file_atomically(place / "inputs" / "notes.txt", "mine");
   CHECK_THROWS_AS(StagedFolder(place, true), UserError);
 }
 
