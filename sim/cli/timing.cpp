@@ -1,7 +1,6 @@
 // timing: how long to train synchronously first, by Sync-Switch's search over simulated runs.
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,7 +15,6 @@
 #include "sim/report/statistics/time_to_accuracy.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 #include "sim/study/search/binary_search.hpp"
-#include "sim/study/study_search.hpp"
 
 namespace paceline {
 namespace {
@@ -51,35 +49,27 @@ void check_searchable(const LoadedScenario& loaded) {
            "remove `stop.accuracy`; the target of the search is --target");
 }
 
-// Shares as combinations of one study, each made when the search asks for it.
-class Shares {
- public:
-  Shares(const TimingArguments& arguments, PreparedStudy& study)
-      : arguments_(arguments),
-        study_(study),
-        store_(in_memory),
-        evaluator_(study, arguments.run.jobs, store_) {}
-
-  Outcome evaluate(double share, int replications) {
-    if (!point_of_.contains(share)) {
-      std::vector<std::string> overrides = arguments_.run.overrides;
-      overrides.push_back(fmt::format("{}={} %", share_key, 100.0 * share));
-      study_.scenarios.push_back(load_scenario(arguments_.run.file, overrides));
-      point_of_[share] = study_.add(study_.scenarios.back());
-    }
-    Outcome outcome = evaluator_.evaluate(point_of_[share], replications);
-    // A run that diverged at once has no accuracy but that of its start.
-    for (RunOutcome& run : outcome) run.final_accuracy = run.final_accuracy.value_or(0.0);
-    return outcome;
-  }
-
- private:
-  const TimingArguments& arguments_;
-  PreparedStudy& study_;
-  RunStore store_;
-  Evaluator evaluator_;
-  std::map<double, std::size_t> point_of_;
-};
+// Replications 0 ... of one share; what there is to note about them is added to `notes`.
+Outcome simulate_share(const RunArguments& arguments, double share, int replications,
+                       std::vector<std::string>& notes) {
+  std::vector<std::string> overrides = arguments.overrides;
+  overrides.push_back(fmt::format("{}={} %", share_key, 100.0 * share));
+  overrides.push_back(fmt::format("replications={}", replications));
+  PreparedStudy study = prepare_scenarios({load_scenario(arguments.file, overrides)}, ProfileUse::as_fitted);
+  const WholeRuns whole = run_whole(study, missing_runs(study.planned, {}), arguments.jobs, {});
+  const ScenarioResults& results = whole.variants.front();
+  notes.insert(notes.end(), results.notes.begin(), results.notes.end());
+  if (!results.failures.empty())
+    throw SimulationFailed(fmt::format("share {:.6g} %, {}", 100.0 * share, results.failures.front()));
+  Outcome outcome;
+  // A run that diverged at once has no accuracy but that of its start.
+  for (const RunSummary& run : summaries_of(results.runs))
+    outcome.push_back({.time_to_target_s = std::nullopt,
+                       .end_time_s = run.end_time.value(),
+                       .final_accuracy = run.final_accuracy.value_or(0.0),
+                       .core_hours = run.core_hours});
+  return outcome;
+}
 
 std::string share_text(double share) {
   return fmt::format("{:.6g} %", 100.0 * share);
@@ -240,9 +230,8 @@ int timing_command(const TimingArguments& arguments) {
           ? fs::path("results") / fmt::format("{}-timing", folder_name(loaded.scenario.name))
           : fs::path(arguments.run.output);
   prepare(folder, arguments.run.force);
-  PreparedStudy study;
-  Shares shares(arguments, study);
-  Trials trials([&](double share, int runs) { return shares.evaluate(share, runs); });
+  std::vector<std::string> notes;
+  Trials trials([&](double share, int runs) { return simulate_share(arguments.run, share, runs, notes); });
   const TimingResult result = binary_search(rules, trials);
   if (result.out_of_reach) refuse_target(*result.out_of_reach, rules);
   const bool assumed = loaded.scenario.learner.kind == LearnerKind::assumed;
@@ -251,7 +240,7 @@ int timing_command(const TimingArguments& arguments) {
   if (arguments.figures) draw(*result.choice, assumed, arguments, folder);
   std::vector<std::string> warnings = loaded.warnings;
   if (const std::string said = contradiction(*result.choice); !said.empty()) warnings.push_back(said);
-  print_warnings(warnings, study.notes);
+  print_warnings(warnings, notes);
   if (arguments.run.json) {
     fmt::print("{}\n", json.dump(2));
   } else {

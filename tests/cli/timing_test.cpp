@@ -81,6 +81,19 @@ TEST_CASE("timing tries shares, runs the chosen one again, and says what the sea
   CHECK(place.timing({"-o", "out"}).exit_code == 2);
 }
 
+// Under ASP the gradient of one of two workers usually meets one update of the other; a learner that was
+// fitted on fresh gradients only says nothing about those.
+TEST_CASE("timing prints the notes that its runs make, such as gradients staler than the learner knows") {
+  const Workplace place;
+  std::string fresh_only = learner_text;
+  fresh_only.replace(fresh_only.find("\"staleness_max\": 3"), 18, "\"staleness_max\": 0");
+  write_file_atomically(place.path() / "learner.json", fresh_only);
+  const ProgramResult run = place.timing({"--tolerance", "0.5"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "% of the gradients were staler than the 0 updates"));
+}
+
 TEST_CASE("a target above what BSP reaches is refused, with what it does reach") {
   const Workplace place;
   const ProgramResult run = place.timing({"--target", "0.99"});
