@@ -24,5 +24,5 @@ check() {
   ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error --tests-regex "^($any): "
 }
 
-check sanitize base cluster cost learning policy training scenario report
+check sanitize base description cluster cost learning policy training scenario report
 check sanitize-engine engine

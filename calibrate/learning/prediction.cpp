@@ -16,7 +16,7 @@ constexpr std::uint32_t prediction_seed = 2;
 constexpr std::uint32_t range_seed = 3;
 constexpr std::uint32_t range_sets = 400;
 constexpr std::size_t fewest_figures = 20;
-constexpr double tail = 0.05;
+constexpr double range_tail = 0.05;
 
 std::optional<double> seconds_per_step(std::span<const PhaseTime> phases, bool synchronous) {
   double seconds = 0.0;
@@ -194,7 +194,7 @@ std::optional<PredictedRange> predicted_range(const PredictedRuns& predicted, st
   for (std::uint32_t set = 0; set < range_sets; ++set)
     if (const std::optional<double> value = figure(drawn(predicted, runs, set))) figures.push_back(*value);
   if (figures.size() < fewest_figures) return std::nullopt;
-  return PredictedRange{quantile(figures, tail), quantile(figures, 1.0 - tail)};
+  return PredictedRange{quantile(figures, range_tail), quantile(figures, 1.0 - range_tail)};
 }
 
 }  // namespace paceline

@@ -8,7 +8,7 @@
 namespace paceline {
 namespace {
 
-constexpr double early_share = 0.3;
+constexpr double unsettled_share = 0.3;
 constexpr double settled_share = 0.2;  // differences before it show learning, not noise
 constexpr double speed_step = 0.1;     // of ln(speed), for the derivative
 constexpr double largest_speed_spread = 0.5;
@@ -145,7 +145,7 @@ Shift speed_shift(const FittedForm& fitted, const TracedGroup& group, const Trai
   double squares = 0.0;
   double noise_sum = 0.0;
   for (std::size_t i = 0; i < positions.size(); ++i) {
-    if (positions[i] > early_share * run.plan.workload_minibatches()) break;
+    if (positions[i] > unsettled_share * run.plan.workload_minibatches()) break;
     const double slope = (faster[i].accuracy - mean[i].accuracy) / speed_step;
     const double deviation = noise.deviation(mean[i].fluctuation);
     product += slope * (run.accuracy[i].value - mean[i].accuracy);

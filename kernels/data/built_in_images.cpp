@@ -11,8 +11,8 @@
 namespace paceline::kernels {
 namespace {
 
-constexpr std::int64_t classes = 10;
-constexpr double degrees_between_classes = 180.0 / static_cast<double>(classes);
+constexpr std::int64_t orientation_classes = 10;
+constexpr double degrees_between_classes = 180.0 / static_cast<double>(orientation_classes);
 constexpr double angle_deviation_degrees = 3.0;
 constexpr double wavelength_min_px = 5.0;
 constexpr double wavelength_max_px = 9.0;
@@ -98,7 +98,7 @@ class PixelNoise {
 void append_image(Dataset& dataset, Part part, std::int64_t sample) {
   RandomStream stream(Seed{}, Purpose::dataset_generation, static_cast<std::uint32_t>(part),
                       static_cast<std::uint64_t>(sample));
-  const auto label = static_cast<std::uint8_t>(stream.below(classes));
+  const auto label = static_cast<std::uint8_t>(stream.below(orientation_classes));
   const double degrees = degrees_between_classes * label + stream.normal(0.0, angle_deviation_degrees);
   const Grating grating = draw_grating(stream, degrees * std::numbers::pi / 180.0);
   const Colour colour = draw_colour_direction(stream);
@@ -119,7 +119,7 @@ void append_image(Dataset& dataset, Part part, std::int64_t sample) {
 }
 
 Dataset generate(Part part, std::int64_t samples) {
-  Dataset dataset(classes, scaling);
+  Dataset dataset(orientation_classes, scaling);
   for (std::int64_t sample = 0; sample < samples; ++sample) append_image(dataset, part, sample);
   return dataset;
 }

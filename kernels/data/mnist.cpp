@@ -18,7 +18,7 @@ constexpr std::uint32_t images_magic = 2051;
 constexpr std::uint32_t labels_magic = 2049;
 constexpr std::int64_t digit_size = 28;
 constexpr std::int64_t padding = (image_size - digit_size) / 2;
-constexpr std::int64_t classes = 10;
+constexpr std::int64_t digit_classes = 10;
 constexpr PixelScaling scaling{.mean = {0.1307F, 0.1307F, 0.1307F}, .deviation = {0.3081F, 0.3081F, 0.3081F}};
 
 void require_magic(DataFile& file, std::uint32_t expected) {
@@ -83,10 +83,10 @@ Dataset read_pair(const std::filesystem::path& folder, const std::string& prefix
                               images.path().filename().string()));
   }
   require_samples(folder, what, wanted, count);
-  Dataset dataset(classes, scaling);
+  Dataset dataset(digit_classes, scaling);
   for (std::int64_t sample = 0; sample < wanted; ++sample) {
     const std::uint8_t label = labels.read(1).front();
-    if (label >= classes) {
+    if (label >= digit_classes) {
       labels.refuse(fmt::format("sample {} has the label {}, MNIST goes from 0 to 9", sample, label));
     }
     dataset.append(pad_and_replicate(images.read(digit_size * digit_size)), label);

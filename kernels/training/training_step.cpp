@@ -23,14 +23,6 @@ constexpr double weight_decay = 1e-4;
 // timed (saturated or non-finite values run at another speed).
 constexpr Hyperparameters hyperparameters{.learning_rate = 1e-6, .momentum = 0.9};
 
-struct Server {
-  explicit Server(std::span<const float> start)
-      : parameters(start.begin(), start.end()), velocity(start.size()), sum(start.size()) {}
-  std::vector<float> parameters;
-  std::vector<float> velocity;
-  std::vector<float> sum;
-};
-
 at::Tensor noise_images(std::vector<std::int64_t> shape) {
   at::Tensor images = at::empty(shape);
   RandomStream stream(Seed{}, Purpose::dataset_generation);
@@ -49,6 +41,14 @@ at::Tensor round_robin(const std::vector<std::int64_t>& shape, std::int64_t clas
 }  // namespace
 
 struct TrainingStep::State {
+  struct Server {
+    explicit Server(std::span<const float> start)
+        : parameters(start.begin(), start.end()), velocity(start.size()), sum(start.size()) {}
+    std::vector<float> parameters;
+    std::vector<float> velocity;
+    std::vector<float> sum;
+  };
+
   explicit State(const NetworkChoice& choice) : model(load_model(choice)), facts(model->facts()) {
     const auto size = static_cast<std::size_t>(facts.parameter_count);
     gradient.resize(size);
@@ -132,7 +132,7 @@ void TrainingStep::server_accumulate() {
 }
 
 void TrainingStep::server_step() {
-  Server& server = state_->running_server();
+  State::Server& server = state_->running_server();
   sgd_step(server.parameters, server.velocity, server.sum, hyperparameters, /*nesterov=*/false);
   std::ranges::fill(server.sum, 0.0F);
 }

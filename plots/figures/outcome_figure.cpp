@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -99,7 +100,12 @@ Table table_of(const Quantity& quantity, const std::vector<double>& places) {
 // A length starts at zero; a place on an axis that does not is a point. Accuracies lie close together: an
 // axis from zero would hide what matters.
 void draw(Panel& panel, const Quantity& quantity, const Table& table, bool starts_at_zero) {
-  const auto [low, high] = std::ranges::minmax(quantity.values());
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  for (const double value : quantity.values()) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  }
   if (starts_at_zero) {
     panel.x = {.title = quantity.title, .from = 0.0, .to = std::max(1.06 * high, 1e-9)};
   } else {

@@ -31,10 +31,10 @@ struct MeasuredPoints {
 
 MeasuredPoints points_of(const std::filesystem::path& path) {
   MeasuredPoints points;
-  const auto json = nlohmann::json::parse(read_file(path));
-  if (!json.contains("samples")) return points;
+  const auto document = nlohmann::json::parse(read_file(path));
+  if (!document.contains("samples")) return points;
   try {
-    for (const auto& sample : json.at("samples")) {
+    for (const auto& sample : document.at("samples")) {
       if (sample.at("operation") != "forward_backward") continue;
       if (sample.value("set_aside", false)) {
         ++points.set_aside;

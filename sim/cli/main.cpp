@@ -60,14 +60,14 @@ using Action = std::function<int()>;
 
 // A subcommand with arguments of its own, which live as long as it does.
 template <class Arguments>
-struct Command {
+struct Subcommand {
   CLI::App& app;
   std::shared_ptr<Arguments> arguments;
 };
 
 template <class Arguments>
-Command<Arguments> add_command(CLI::App& app, const std::string& name, const std::string& help,
-                               int (*carry_out)(const Arguments&), Action& action) {
+Subcommand<Arguments> add_command(CLI::App& app, const std::string& name, const std::string& help,
+                                  int (*carry_out)(const Arguments&), Action& action) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(name, help);
   command->callback([=, &action] { action = [=] { return carry_out(*arguments); }; });

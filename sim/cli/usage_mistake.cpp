@@ -11,13 +11,13 @@ namespace paceline {
 namespace {
 
 // The command whose arguments were read last, and how a user writes it.
-struct Command {
+struct GivenCommand {
   const CLI::App* app;
   std::string name;
 };
 
-Command innermost(const CLI::App& app) {
-  Command command{&app, app.get_name()};
+GivenCommand innermost(const CLI::App& app) {
+  GivenCommand command{&app, app.get_name()};
   while (!command.app->get_subcommands().empty()) {
     command.app = command.app->get_subcommands().back();
     command.name += " " + command.app->get_name();
@@ -36,14 +36,14 @@ bool looks_like_an_option(const std::string& word) {
   return word.size() > 1 && word.starts_with('-');
 }
 
-UserError unknown_option(const Command& command, const std::string& word) {
+UserError unknown_option(const GivenCommand& command, const std::string& word) {
   const std::optional<std::string> meant = closest(word.substr(0, word.find('=')), options_of(*command.app));
   return {fmt::format("{}: there is no option `{}`", command.name, word),
           meant ? fmt::format("did you mean `{}`?", *meant)
                 : fmt::format("{} --help lists the options", command.name)};
 }
 
-UserError missing_command(const Command& command, const std::vector<std::string>& left) {
+UserError missing_command(const GivenCommand& command, const std::vector<std::string>& left) {
   const std::string hint = fmt::format("{} --help lists the commands", command.name);
   if (left.empty()) return {fmt::format("{}: a command is missing", command.name), hint};
   std::vector<std::string> names;
@@ -57,7 +57,7 @@ UserError missing_command(const Command& command, const std::vector<std::string>
 }  // namespace
 
 UserError usage_mistake(const CLI::App& app, const CLI::ParseError& error) {
-  const Command command = innermost(app);
+  const GivenCommand command = innermost(app);
   const std::vector<std::string> left = app.remaining(true);
   const bool lacks_command = command.app->get_require_subcommand_min() > 0;
   if (lacks_command && (left.empty() || !looks_like_an_option(left.front())))

@@ -12,22 +12,22 @@ namespace {
 
 constexpr std::size_t most_members_for_exchanges = 128;  // 2-opt looks at every pair
 
-struct EdgeProperties {
+struct EdgeLatency {
   RouteCost cost;
 };
-using Graph =
-    boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property, EdgeProperties>;
+using LatencyGraph =
+    boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property, EdgeLatency>;
 
 // For each node its neighbours in the minimum spanning tree, the nearest first.
 using Neighbours = std::vector<std::pair<RouteCost, std::size_t>>;
 
 std::vector<Neighbours> spanning_tree(const Network& network) {
-  Graph graph(network.nodes.size());
+  LatencyGraph graph(network.nodes.size());
   for (const NetworkEdge& edge : network.edges)
-    boost::add_edge(edge.a.value, edge.b.value, EdgeProperties{{edge.latency, 1}}, graph);
-  std::vector<Graph::edge_descriptor> kept;
+    boost::add_edge(edge.a.value, edge.b.value, EdgeLatency{{edge.latency, 1}}, graph);
+  std::vector<LatencyGraph::edge_descriptor> kept;
   boost::kruskal_minimum_spanning_tree(graph, std::back_inserter(kept),
-                                       boost::weight_map(boost::get(&EdgeProperties::cost, graph)));
+                                       boost::weight_map(boost::get(&EdgeLatency::cost, graph)));
   std::vector<Neighbours> neighbours(network.nodes.size());
   for (const auto& edge : kept) {
     const RouteCost cost = graph[edge].cost;

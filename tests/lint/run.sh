@@ -9,7 +9,7 @@ usage() {
 usage: tests/lint/run.sh [--texts | --tidy] [--base REVISION | FILE...] [--most N]
 
   --texts          only line lengths, words, links and formatting, of every file (seconds; needs no build)
-  --tidy           only clang-tidy (seconds for each file; needs a configured build/)
+  --tidy           only clang-tidy (seconds for each file)
   --base REVISION  clang-tidy on the source files that differ from REVISION (default: the commit before)
   FILE...          clang-tidy on these files instead
   --most N         clang-tidy on at most N of them, and a word about the rest
@@ -56,10 +56,12 @@ if [[ "$tidy" == true ]]; then
     # A changed header is seen through the sources that include it; its own source file stands for them.
     mapfile -t files < <(git diff --name-only --diff-filter=d "$base" -- '*.cpp' '*.hpp' | sed 's/\.hpp$/.cpp/' | sort -u)
   fi
-  # Only what the configured build compiles.
+  # clang-tidy wants the command of every single file, which a build of joined sources does not have.
+  cmake --preset release -B build-lint -D CMAKE_UNITY_BUILD=OFF > /dev/null
+  # Only what the build compiles.
   checked=()
   for file in "${files[@]}"; do
-    if grep -qF "\"$PWD/$file\"" build/compile_commands.json; then checked+=("$file"); fi
+    if grep -qF "\"$PWD/$file\"" build-lint/compile_commands.json; then checked+=("$file"); fi
   done
   if [[ -n "$most" ]] && ((${#checked[@]} > most)); then
     echo "clang-tidy: $((${#checked[@]} - most)) of ${#checked[@]} files are left out"
@@ -67,6 +69,6 @@ if [[ "$tidy" == true ]]; then
   fi
   printf '\n== clang-tidy on %d files\n' "${#checked[@]}"
   if ((${#checked[@]} > 0)); then
-    printf '%s\0' "${checked[@]}" | xargs -0 --max-args=1 --max-procs="$(nproc)" clang-tidy-16 -p build --quiet
+    printf '%s\0' "${checked[@]}" | xargs -0 --max-args=1 --max-procs="$(nproc)" clang-tidy-16 -p build-lint --quiet
   fi
 fi
