@@ -61,14 +61,7 @@ Outcome simulate_share(const RunArguments& arguments, double share, int replicat
   notes.insert(notes.end(), results.notes.begin(), results.notes.end());
   if (!results.failures.empty())
     throw SimulationFailed(fmt::format("share {:.6g} %, {}", 100.0 * share, results.failures.front()));
-  Outcome outcome;
-  // A run that diverged at once has no accuracy but that of its start.
-  for (const RunSummary& run : summaries_of(results.runs))
-    outcome.push_back({.time_to_target_s = std::nullopt,
-                       .end_time_s = run.end_time.value(),
-                       .final_accuracy = run.final_accuracy.value_or(0.0),
-                       .core_hours = run.core_hours});
-  return outcome;
+  return summaries_of(results.runs);
 }
 
 std::string share_text(double share) {

@@ -12,24 +12,9 @@
 #include <vector>
 
 #include "sim/study/search/methods.hpp"
-#include "sim/study/search/score.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
-
-// Carries out the runs that a search asks for, each once.
-class Evaluator {
- public:
-  Evaluator(PreparedStudy& study, int jobs, RunStore& store);
-
-  // Of a combination, by its number. Throws SimulationFailed when a run could not be carried out.
-  [[nodiscard]] search::Outcome evaluate(std::size_t point, int replications);
-
- private:
-  PreparedStudy& study_;
-  int jobs_;
-  RunStore& store_;
-};
 
 struct TriedSetting {
   std::string name;

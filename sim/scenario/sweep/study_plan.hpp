@@ -39,7 +39,7 @@ enum class RangeScale { linear, log };
 struct AxisRange {
   double from = 0.0;
   double to = 0.0;
-  std::string unit;
+  std::string unit = {};
   RangeScale scale = RangeScale::linear;
   bool whole = false;  // rounded
 
@@ -75,14 +75,14 @@ enum class SearchObjective { time_to_accuracy, core_hours, money };
 struct SearchConfig {
   SearchMethod method = SearchMethod::exhaustive;
   SearchObjective minimize = SearchObjective::time_to_accuracy;
-  std::string over;  // the axis of a search along a line; empty: all combinations
-  std::optional<double> accuracy;
+  std::string over = {};  // the axis of a search along a line; empty: all combinations
+  std::optional<double> accuracy = {};
   int replications = 20;
   int first_replications = 4;
   int keep_one_of = 3;
-  std::optional<double> tolerance;
-  std::optional<double> price_per_core_hour;
-  Spot spot;
+  std::optional<double> tolerance = {};
+  std::optional<double> price_per_core_hour = {};
+  Spot spot = {};
 };
 
 struct StudyVariantSet {

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "sim/base/check.hpp"
 
 namespace paceline::search {
 namespace {
 
-double accuracy_of(const RunOutcome& run) {
-  check(run.final_accuracy.has_value(), "a share is judged by an accuracy");
-  return *run.final_accuracy;
+// A run that diverged before its first evaluation has learned nothing.
+double accuracy_of(const RunSummary& run) {
+  return run.final_accuracy.value_or(0.0);
 }
 
 bool is_within(double accuracy, double target, const TimingRules& rules) {
@@ -19,15 +20,15 @@ bool is_within(double accuracy, double target, const TimingRules& rules) {
 }
 
 TriedShare try_share(double share, const TimingRules& rules, Trials& trials) {
-  const Outcome& runs = trials.of(share, rules.replications);
+  const auto runs =
+      std::span(trials.of(share, rules.replications)).first(static_cast<std::size_t>(rules.replications));
   TriedShare tried{.share = share};
-  for (int r = 0; r < rules.replications; ++r) {
-    tried.mean_accuracy += accuracy_of(runs[static_cast<std::size_t>(r)]) / rules.replications;
-    tried.mean_time_s += runs[static_cast<std::size_t>(r)].end_time_s / rules.replications;
+  for (const RunSummary& run : runs) {
+    tried.mean_accuracy += accuracy_of(run) / rules.replications;
+    tried.mean_time_s += run.end_time.value() / rules.replications;
   }
   double squares = 0.0;
-  for (int r = 0; r < rules.replications; ++r)
-    squares += std::pow(accuracy_of(runs[static_cast<std::size_t>(r)]) - tried.mean_accuracy, 2);
+  for (const RunSummary& run : runs) squares += std::pow(accuracy_of(run) - tried.mean_accuracy, 2);
   if (rules.replications > 1) tried.accuracy_deviation = std::sqrt(squares / (rules.replications - 1));
   return tried;
 }
@@ -38,7 +39,7 @@ FreshRuns run_again(double share, double target, const TimingRules& rules, Trial
   for (auto run = runs.begin() + rules.replications; run != runs.end(); ++run) {
     if (is_within(accuracy_of(*run), target, rules)) ++fresh.within_tolerance;
     fresh.mean_accuracy += accuracy_of(*run) / fresh.runs;
-    fresh.mean_time_s += run->end_time_s / fresh.runs;
+    fresh.mean_time_s += run->end_time.value() / fresh.runs;
   }
   fresh.is_good = is_within(fresh.mean_accuracy, target, rules);
   return fresh;

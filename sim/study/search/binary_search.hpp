@@ -23,10 +23,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "sim/study/search/setting.hpp"
+#include "sim/study/search/methods.hpp"
 
 namespace paceline::search {
 
@@ -88,7 +87,6 @@ struct TimingResult {
   std::optional<TargetOutOfReach> out_of_reach;
 };
 
-// Throws nothing of its own; every run must have a final accuracy.
 [[nodiscard]] TimingResult binary_search(const TimingRules& rules, Trials& trials);
 
 }  // namespace paceline::search

@@ -1,30 +1,89 @@
-// The methods of search over a line or a list.
+// The methods of search over a line or a list: what they try, what they minimize, what that costs.
 //
-// Models:      exhaustive: every setting of a list, all replications of each.
+// Models:      a setting is one number: a position along a line, or an index into a list. Its outcome is one
+//              run for each replication 0 … n-1; replication r has the same random numbers for every setting,
+//              so that settings are compared pair by pair.
+//              exhaustive: every setting of a list, all replications of each.
 //              golden section: shrinks an interval around the lowest of three points until it is short
 //              enough.
 //              successive halving: rounds; in each, the settings that are left get `keep_one_of` times the
 //              replications of the round before, and the best one in `keep_one_of` go on.
-// Equation:    golden section: an interval [a, b] is probed at b - φ(b-a) and a + φ(b-a), φ = (√5 - 1)/2, so
+// Equation:    score, smaller is better. Time to accuracy: first the share of the runs that never reach the
+//              target, then the mean over the runs of the time to it (of the end, where it is never reached);
+//              core-hours: mean of the whole job's; money = price · core-hours. A setting whose mean final
+//              accuracy is below the required one, or that has a run without any, is infeasible: it has no
+//              score, which is worse than every number.
+//              golden section: an interval [a, b] is probed at b - φ(b-a) and a + φ(b-a), φ = (√5 - 1)/2, so
 //              that one of the two points can be used again; settings tried, but for the ends:
 //                2 + ⌈ln(tolerance/(b-a)) / ln φ⌉.
 //              successive halving of n settings: round k has ⌈n / q^k⌉ settings with min(r₀ q^k, R)
 //                replications.
-// Units:       those of the settings.
-// Assumptions: golden section: the score has one valley on the interval (beside noise smaller than its
-//              depth); common random numbers over settings make that noise small. An infeasible setting
-//              counts as higher than any other, so the feasible settings must lie together.
-// Not modelled: several numbers at a time; gradients.
+// Units:       seconds, core-hours, units of the price; accuracy as a fraction.
+// Assumptions: a run is deterministic: asked for again, it is the same. A mean is wanted, since the same job
+//              is run again and again. Golden section: the score has one valley on the interval, and feasible
+//              settings lie together; common random numbers keep noise below its depth.
+// Not modelled: settings of several numbers; gradients; risk aversion.
 // Source:      Kiefer 1953 (golden section); Jamieson and Talwalkar 2016 (successive halving).
 #pragma once
 
+#include <compare>
+#include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
-#include "sim/study/search/score.hpp"
-#include "sim/study/search/setting.hpp"
+#include "sim/report/statistics/run_summary.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 
 namespace paceline::search {
+
+using Outcome = std::vector<RunSummary>;  // by replication
+// Runs `setting` for replications 0 … replications-1.
+using Evaluate = std::function<Outcome(double setting, int replications)>;
+
+// A setting with the outcome of all replications that were asked of it.
+struct Tried {
+  double setting = 0.0;
+  Outcome runs;
+};
+
+// The simulated job time is what trying it on the real cluster would have taken.
+struct SearchCost {
+  std::size_t settings = 0;
+  std::size_t runs = 0;
+  double simulated_s = 0.0;
+  double simulated_core_hours = 0.0;
+};
+
+// Asks for each setting only once, and remembers what was tried, in order.
+class Trials {
+ public:
+  explicit Trials(Evaluate evaluate) : evaluate_(std::move(evaluate)) {}
+
+  // At least so many replications; those of an earlier call are not paid again.
+  const Outcome& of(double setting, int replications);
+
+  [[nodiscard]] const std::vector<Tried>& tried() const { return tried_; }
+  [[nodiscard]] SearchCost cost() const;
+
+ private:
+  Evaluate evaluate_;
+  std::vector<Tried> tried_;                // in the order of the first call
+  std::map<double, std::size_t> index_of_;  // into `tried_`
+};
+
+// Compared in this order.
+struct Score {
+  double never_share = 0.0;
+  double value = 0.0;
+  friend auto operator<=>(const Score&, const Score&) = default;
+};
+
+// Of the first `replications` runs, or of all. Absent: infeasible.
+[[nodiscard]] std::optional<Score> score(const Outcome& outcome, const SearchConfig& config,
+                                         std::optional<int> replications = std::nullopt);
+// Whether `a` is better than `b`; absent is worse than every score.
+[[nodiscard]] bool is_better(const std::optional<Score>& a, const std::optional<Score>& b);
 
 struct Found {
   std::optional<double> setting;  // absent: no feasible one was tried
@@ -32,25 +91,12 @@ struct Found {
 };
 
 // Of equals, the first.
-[[nodiscard]] Found exhaustive(const std::vector<double>& settings, int replications,
-                               const Objective& objective, Trials& trials);
-
-struct Line {
-  double from = 0.0;
-  double to = 1.0;
-  double tolerance = 0.01;  // length of the interval that is left
-  bool whole = false;       // only whole numbers are tried: the nearest ones
-};
-[[nodiscard]] Found golden_section(const Line& line, int replications, const Objective& objective,
-                                   Trials& trials);
-
-struct Halving {
-  int first_replications = 4;
-  int replications = 20;  // of a setting, at most
-  int keep_one_of = 3;
-};
+[[nodiscard]] Found exhaustive(const std::vector<double>& settings, const SearchConfig& config,
+                               Trials& trials);
+// Until the interval is shorter than the tolerance: without one, a hundredth of the range.
+[[nodiscard]] Found golden_section(const AxisRange& range, const SearchConfig& config, Trials& trials);
 // The best of the last round, which has all replications when rounds are left for it.
-[[nodiscard]] Found successive_halving(std::vector<double> settings, const Halving& halving,
-                                       const Objective& objective, Trials& trials);
+[[nodiscard]] Found successive_halving(std::vector<double> settings, const SearchConfig& config,
+                                       Trials& trials);
 
 }  // namespace paceline::search

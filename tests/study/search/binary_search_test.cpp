@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+using namespace paceline;
 using namespace paceline::search;
 
 namespace {
@@ -13,10 +14,9 @@ Outcome knee(double share, int replications) {
   Outcome outcome;
   for (int r = 0; r < replications; ++r) {
     const double mean = share >= 0.2 ? 0.92 : 0.92 - 0.1 * (0.2 - share);
-    outcome.push_back({.time_to_target_s = std::nullopt,
-                       .end_time_s = 100.0 + 900.0 * share,
-                       .final_accuracy = mean + (r % 2 == 0 ? -0.002 : 0.002),
-                       .core_hours = 0.0});
+    outcome.emplace_back();
+    outcome.back().end_time = Seconds{100.0 + 900.0 * share};
+    outcome.back().final_accuracy = mean + (r % 2 == 0 ? -0.002 : 0.002);
   }
   return outcome;
 }
@@ -112,8 +112,10 @@ TEST_CASE("a target that synchronous training alone does not reach is refused, w
 
 TEST_CASE("a search that saves nothing never pays off") {
   Trials trials([](double, int replications) {
-    return Outcome(static_cast<std::size_t>(replications),
-                   RunOutcome{.time_to_target_s = std::nullopt, .end_time_s = 10.0, .final_accuracy = 0.9});
+    RunSummary run;
+    run.end_time = Seconds{10.0};
+    run.final_accuracy = 0.9;
+    return Outcome(static_cast<std::size_t>(replications), run);
   });
   CHECK_FALSE(binary_search(rules(), trials).choice->jobs_to_pay_off.has_value());
 }

@@ -4,16 +4,27 @@
 
 #include <doctest/doctest.h>
 
+using namespace paceline;
 using namespace paceline::search;
 
 namespace {
 
+RunSummary run(std::optional<double> time_to_accuracy_s, double end_time_s, std::optional<double> accuracy,
+               double core_hours) {
+  RunSummary run;
+  if (time_to_accuracy_s) run.time_to_accuracy = Seconds{*time_to_accuracy_s};
+  run.end_time = Seconds{end_time_s};
+  run.final_accuracy = accuracy;
+  run.core_hours = core_hours;
+  return run;
+}
+
 // Runs whose time is `seconds(setting)` in every replication, with the accuracy `accuracy(setting)`.
-template <class Seconds>
-Evaluate runs_taking(const Seconds& seconds) {
+template <class Time>
+search::Evaluate runs_taking(const Time& seconds) {
   return [=](double setting, int replications) {
     const double time_s = seconds(setting);
-    return Outcome(static_cast<std::size_t>(replications), RunOutcome{time_s, time_s, 0.9, time_s / 3600.0});
+    return Outcome(static_cast<std::size_t>(replications), run(time_s, time_s, 0.9, time_s / 3600.0));
   };
 }
 
@@ -23,7 +34,7 @@ TEST_CASE("a setting that is asked again costs only its further replications") {
   int asked = 0;
   Trials trials([&](double, int replications) {
     ++asked;
-    return Outcome(static_cast<std::size_t>(replications), RunOutcome{2.0, 4.0, 0.5, 0.5});
+    return Outcome(static_cast<std::size_t>(replications), run(2.0, 4.0, 0.5, 0.5));
   });
   CHECK(trials.of(1.0, 3).size() == 3);
   CHECK(trials.of(1.0, 2).size() == 3);
@@ -38,36 +49,36 @@ TEST_CASE("a setting that is asked again costs only its further replications") {
 }
 
 TEST_CASE("the score is the mean, and the share of runs that never reached comes before it") {
-  const Outcome outcome{{10.0, 10.0, 0.9, 1.0}, {std::nullopt, 30.0, 0.7, 3.0}};
+  const Outcome outcome{run(10.0, 10.0, 0.9, 1.0), run(std::nullopt, 30.0, 0.7, 3.0)};
   CHECK(score(outcome, {}) == Score{0.5, (10.0 + 30.0) / 2});
-  CHECK(score(outcome, 1, {}) == Score{0.0, 10.0});
-  CHECK(score(outcome, {.minimized = Minimized::core_hours}) == Score{0.0, 2.0});
-  CHECK(score(outcome, {.minimized = Minimized::money, .price_per_core_hour = 0.5}) == Score{0.0, 1.0});
+  CHECK(score(outcome, {}, 1) == Score{0.0, 10.0});
+  CHECK(score(outcome, {.minimize = SearchObjective::core_hours}) == Score{0.0, 2.0});
+  CHECK(score(outcome, {.minimize = SearchObjective::money, .price_per_core_hour = 0.5}) == Score{0.0, 1.0});
 }
 
 TEST_CASE("a short job that never reaches its target does not win against a long one that does") {
   // never after 4 s against 200 s
-  const Outcome gives_up{{std::nullopt, 4.0, 0.2, 1.0}};
-  const Outcome arrives{{200.0, 300.0, 0.9, 1.0}};
+  const Outcome gives_up{run(std::nullopt, 4.0, 0.2, 1.0)};
+  const Outcome arrives{run(200.0, 300.0, 0.9, 1.0)};
   CHECK(is_better(score(arrives, {}), score(gives_up, {})));
   CHECK_FALSE(is_better(score(gives_up, {}), score(arrives, {})));
 }
 
 TEST_CASE("a setting whose mean accuracy is too low is infeasible and worse than every number") {
-  const Outcome outcome{{10.0, 10.0, 0.9, 1.0}, {20.0, 30.0, 0.7, 3.0}};
+  const Outcome outcome{run(10.0, 10.0, 0.9, 1.0), run(20.0, 30.0, 0.7, 3.0)};
   // Mean accuracy 0.8.
-  CHECK(score(outcome, {.accuracy_min = 0.8}).has_value());
-  CHECK_FALSE(score(outcome, {.accuracy_min = 0.81}).has_value());
+  CHECK(score(outcome, {.accuracy = 0.8}).has_value());
+  CHECK_FALSE(score(outcome, {.accuracy = 0.81}).has_value());
   CHECK(is_better(Score{1.0, 1e300}, std::nullopt));
   CHECK_FALSE(is_better(std::nullopt, Score{1.0, 1e300}));
   CHECK_FALSE(is_better(std::nullopt, std::nullopt));
   // A job that does not learn has no accuracy to be high enough.
-  CHECK_FALSE(score({{std::nullopt, 1.0, std::nullopt, 1.0}}, {.accuracy_min = 0.1}).has_value());
+  CHECK_FALSE(score({run(std::nullopt, 1.0, std::nullopt, 1.0)}, {.accuracy = 0.1}).has_value());
 }
 
 TEST_CASE("exhaustive search tries everything and returns the first of the best") {
   Trials trials(runs_taking([](double x) { return 1.0 + std::abs(x - 2.5); }));
-  const Found found = exhaustive({0, 1, 2, 3, 4}, 3, {}, trials);
+  const Found found = exhaustive({0, 1, 2, 3, 4}, {.replications = 3}, trials);
   // |2 - 2.5| = |3 - 2.5|: the first of the two.
   CHECK(found.setting == 2.0);
   CHECK(found.score == Score{0.0, 1.5});
@@ -76,14 +87,14 @@ TEST_CASE("exhaustive search tries everything and returns the first of the best"
 
 TEST_CASE("exhaustive search without a feasible setting finds none") {
   Trials trials(runs_taking([](double) { return 1.0; }));
-  const Found found = exhaustive({0, 1}, 1, {.accuracy_min = 0.95}, trials);
+  const Found found = exhaustive({0, 1}, {.accuracy = 0.95, .replications = 1}, trials);
   CHECK_FALSE(found.setting.has_value());
 }
 
 TEST_CASE("golden section closes in on the bottom of a valley in the number of settings its formula says") {
   for (const double bottom : {0.1, 0.3141, 0.5, 0.97}) {
     Trials trials(runs_taking([=](double x) { return 1.0 + (x - bottom) * (x - bottom); }));
-    const Found found = golden_section({0.0, 1.0, 0.01}, 2, {}, trials);
+    const Found found = golden_section({0.0, 1.0}, {.replications = 2}, trials);
     REQUIRE(found.setting.has_value());
     // Whoever is lowest of all tried lies in the last interval or beside it.
     CHECK(std::abs(*found.setting - bottom) <= 0.01);
@@ -96,13 +107,14 @@ TEST_CASE("golden section closes in on the bottom of a valley in the number of s
 TEST_CASE("golden section finds a lowest point at an end") {
   for (const double end : {0.0, 1.0}) {
     Trials trials(runs_taking([=](double x) { return 1.0 + std::abs(x - end); }));
-    CHECK(golden_section({0.0, 1.0, 0.05}, 1, {}, trials).setting == end);
+    CHECK(golden_section({0.0, 1.0}, {.replications = 1, .tolerance = 0.05}, trials).setting == end);
   }
 }
 
 TEST_CASE("golden section tries whole numbers only, each once, where nothing else makes sense") {
   Trials trials(runs_taking([](double x) { return 1.0 + std::abs(x - 11.0); }));
-  const Found found = golden_section({.from = 1, .to = 32, .tolerance = 1, .whole = true}, 1, {}, trials);
+  const Found found =
+      golden_section({.from = 1, .to = 32, .whole = true}, {.replications = 1, .tolerance = 1}, trials);
   CHECK(found.setting == 11.0);
   for (const Tried& tried : trials.tried()) CHECK(tried.setting == std::round(tried.setting));
 }
@@ -110,9 +122,9 @@ TEST_CASE("golden section tries whole numbers only, each once, where nothing els
 TEST_CASE("golden section stays among feasible settings") {
   // Below 0.4 runs are fast and wrong: the cheapest feasible setting is at 0.4.
   Trials trials([](double x, int replications) {
-    return Outcome(static_cast<std::size_t>(replications), RunOutcome{x, x, x < 0.4 ? 0.5 : 0.9, x});
+    return Outcome(static_cast<std::size_t>(replications), run(x, x, x < 0.4 ? 0.5 : 0.9, x));
   });
-  const Found found = golden_section({0.0, 1.0, 0.01}, 1, {.accuracy_min = 0.8}, trials);
+  const Found found = golden_section({0.0, 1.0}, {.accuracy = 0.8, .replications = 1}, trials);
   REQUIRE(found.setting.has_value());
   CHECK(*found.setting >= 0.4);
   CHECK(*found.setting <= 0.42);
@@ -122,8 +134,8 @@ TEST_CASE("successive halving spends little on bad settings and finds the best")
   Trials trials(runs_taking([](double x) { return 10.0 + x; }));
   std::vector<double> settings;
   for (int i = 26; i >= 0; --i) settings.push_back(i);
-  const Found found = successive_halving(
-      settings, {.first_replications = 2, .replications = 18, .keep_one_of = 3}, {}, trials);
+  const Found found =
+      successive_halving(settings, {.replications = 18, .first_replications = 2, .keep_one_of = 3}, trials);
   CHECK(found.setting == 0.0);
   CHECK(found.score == Score{0.0, 10.0});
   // Rounds: 27 settings x 2, 9 x 6, 3 x 18 replications; a setting's earlier runs are not paid again:
@@ -133,9 +145,9 @@ TEST_CASE("successive halving spends little on bad settings and finds the best")
 
 TEST_CASE("successive halving takes replications up to the limit and no further") {
   Trials trials(runs_taking([](double x) { return x; }));
-  CHECK(successive_halving({1, 2}, {.first_replications = 4, .replications = 5, .keep_one_of = 2}, {}, trials)
+  CHECK(successive_halving({1, 2}, {.replications = 5, .first_replications = 4, .keep_one_of = 2}, trials)
             .setting == 1.0);
   // 2 x 4, and a fifth of the one that is left.
   CHECK(trials.cost().runs == 9);
-  CHECK_FALSE(successive_halving({1, 2}, {}, {.accuracy_min = 1.0}, trials).setting.has_value());
+  CHECK_FALSE(successive_halving({1, 2}, {.accuracy = 1.0}, trials).setting.has_value());
 }
