@@ -1,6 +1,6 @@
 // Which law of the cores fits the measured core counts, and how well.
 //
-// Models:      sim/cost/core_law.hpp: Amdahl, power, universal scalability.
+// Models:      sim/cost/profile.hpp: Amdahl, power, universal scalability.
 // Equation:    ρ_c = median over the common batches of t(b, c) / t(b, c_min); scale·ρ(c) is fitted to ρ_c by
 //              relative least squares: Amdahl scale·ρ = A + B/c; universal scale·ρ = A + B/c + C·(c − 1), all
 //              ≥ 0; power on logarithms.

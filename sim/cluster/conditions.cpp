@@ -1,10 +1,13 @@
 #include "sim/cluster/conditions.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "sim/base/check.hpp"
+#include "sim/base/csv.hpp"
 
 namespace paceline {
 namespace {
@@ -20,11 +23,12 @@ bool is_reached(const Moment& moment, const JobPosition& position) {
 }
 
 // Removes what is reached from `plan`, in the order written, and hands it to `happen`.
-template <class Item, class At, class Happen>
-void take_reached(std::vector<Item>& plan, const JobPosition& position, const At& at, const Happen& happen) {
+template <class Item, class Happen>
+void take_reached(std::vector<Item>& plan, Moment Item::*at, const JobPosition& position,
+                  const Happen& happen) {
   for (const Item& item : plan)
-    if (is_reached(at(item), position)) happen(item);
-  std::erase_if(plan, [&](const Item& item) { return is_reached(at(item), position); });
+    if (is_reached(item.*at, position)) happen(item);
+  std::erase_if(plan, [&](const Item& item) { return is_reached(item.*at, position); });
 }
 
 void consider(std::optional<Seconds>& earliest, const Moment& moment) {
@@ -32,7 +36,47 @@ void consider(std::optional<Seconds>& earliest, const Moment& moment) {
   if (date != nullptr && (!earliest || *date < *earliest)) earliest = *date;
 }
 
+constexpr std::array<std::string_view, 4> known_columns = {"time_s", "worker", "speed", "bandwidth"};
+
+void check_trace_header(const CsvFile& file) {
+  for (const std::string& column : file.columns())
+    if (std::ranges::find(known_columns, column) == known_columns.end())
+      file.fail(fmt::format("unknown column `{}`", column));
+  const auto count = [&](const char* column) { return std::ranges::count(file.columns(), column); };
+  if (count("speed") + count("bandwidth") == 0 || count("speed") > 1 || count("bandwidth") > 1)
+    file.fail("`speed`, `bandwidth` or both must be there, once each");
+}
+
+std::optional<double> trace_factor(const CsvFile& file, const CsvRow& row, const char* column) {
+  const std::optional<double> value = file.has(column) ? row.number_if_given(column) : std::nullopt;
+  if (value && *value <= 0.0)
+    row.fail(fmt::format("`{}` must be above 0, not {}", column, *value),
+             "a worker that leaves belongs in `heterogeneity.membership`");
+  return value;
+}
+
 }  // namespace
+
+std::vector<TraceRow> read_trace(const std::filesystem::path& path, std::size_t workers) {
+  const CsvFile file(
+      path, {"time_s", "worker"},
+      {.hint = "a trace has the columns time_s, worker, speed, bandwidth", .is_hand_written = true});
+  check_trace_header(file);
+  std::vector<TraceRow> rows;
+  for (const CsvRow& cells : file.rows()) {
+    const TraceRow row{.time = Seconds{cells.number("time_s")},
+                       .worker = cells.count("worker"),
+                       .speed = trace_factor(file, cells, "speed"),
+                       .bandwidth = trace_factor(file, cells, "bandwidth")};
+    if (row.worker >= workers)
+      cells.fail(fmt::format("there is no worker `{}`: they are 0 to {}", row.worker, workers - 1));
+    if (row.time < Seconds{}) cells.fail("a time before the start of the job");
+    if (!rows.empty() && row.time < rows.back().time) cells.fail("rows must ascend in time");
+    rows.push_back(row);
+  }
+  if (rows.empty()) file.fail("the trace has no rows");
+  return rows;
+}
 
 std::vector<bool> present_at_start(const std::vector<MembershipChange>& membership, std::size_t workers) {
   std::vector<bool> present(workers, true);
@@ -61,12 +105,18 @@ Conditions::Conditions(Heterogeneity heterogeneity, std::vector<std::uint32_t> r
 
 std::vector<WorkerId> Conditions::advance(const JobPosition& position) {
   const std::vector<WorkerCondition> before = conditions_;
-  start_levels(position);
-  start_stragglers(position);
+  take_reached(plan_.schedule, &Level::at, position, [this](const Level& level) { adopt(level); });
+  take_reached(plan_.stragglers, &Straggler::from, position, [&](const Straggler& straggler) {
+    // One that starts on the dot ends on the dot, even if several dates are caught up with at once.
+    const auto* date = std::get_if<Seconds>(&straggler.from);
+    active_.push_back({straggler, (date != nullptr ? *date : position.now) + straggler.duration});
+  });
   std::erase_if(active_, [&](const Active& active) { return active.until <= position.now; });
   follow_trace(position.now);
   enter_windows(position.now);
-  change_members(position);
+  take_reached(plan_.membership, &MembershipChange::at, position, [this](const MembershipChange& change) {
+    conditions_.at(change.worker).is_present = change.event == MembershipEvent::joins;
+  });
   std::vector<WorkerId> changed;
   for (std::size_t w = 0; w < conditions_.size(); ++w) {
     conditions_[w] = condition(w);
@@ -95,15 +145,9 @@ std::optional<Seconds> Conditions::next_date() const {
 }
 
 bool Conditions::awaits_workers() const {
-  return std::any_of(plan_.membership.begin(), plan_.membership.end(), [](const MembershipChange& change) {
+  return std::ranges::any_of(plan_.membership, [](const MembershipChange& change) {
     return change.event == MembershipEvent::joins && std::holds_alternative<Seconds>(change.at);
   });
-}
-
-void Conditions::start_levels(const JobPosition& position) {
-  take_reached(
-      plan_.schedule, position, [](const Level& level) { return level.at; },
-      [this](const Level& level) { adopt(level); });
 }
 
 void Conditions::adopt(const Level& level) {
@@ -112,16 +156,6 @@ void Conditions::adopt(const Level& level) {
   for (std::size_t i = 0; i < level.bandwidths.size(); ++i)
     factors_.at(entry(i)).level_bandwidth = level.bandwidths[i];
   for (std::size_t i = 0; i < level.cores.size(); ++i) conditions_.at(entry(i)).cores = level.cores[i];
-}
-
-void Conditions::start_stragglers(const JobPosition& position) {
-  take_reached(
-      plan_.stragglers, position, [](const Straggler& straggler) { return straggler.from; },
-      [&](const Straggler& straggler) {
-        // One that starts on the dot ends on the dot, even if several dates are caught up with at once.
-        const auto* date = std::get_if<Seconds>(&straggler.from);
-        active_.push_back({straggler, (date != nullptr ? *date : position.now) + straggler.duration});
-      });
 }
 
 void Conditions::follow_trace(Seconds now) {
@@ -146,14 +180,6 @@ void Conditions::draw_window() {
     RandomStream stream(seed_, Purpose::straggler, random_streams_[w], window_);
     factors_[w].straggles_in_window = stream.uniform() < plan_.random_stragglers->probability;
   }
-}
-
-void Conditions::change_members(const JobPosition& position) {
-  take_reached(
-      plan_.membership, position, [](const MembershipChange& change) { return change.at; },
-      [this](const MembershipChange& change) {
-        conditions_.at(change.worker).is_present = change.event == MembershipEvent::joins;
-      });
 }
 
 WorkerCondition Conditions::condition(std::size_t worker) const {

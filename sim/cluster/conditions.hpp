@@ -136,12 +136,9 @@ class Conditions {
     bool straggles_in_window = false;
   };
 
-  void start_levels(const JobPosition& position);
-  void start_stragglers(const JobPosition& position);
   void follow_trace(Seconds now);
   void enter_windows(Seconds now);
   void draw_window();
-  void change_members(const JobPosition& position);
   void adopt(const Level& level);
   [[nodiscard]] WorkerCondition condition(std::size_t worker) const;
 

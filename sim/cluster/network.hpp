@@ -1,7 +1,6 @@
 // The network as a graph: nodes, full-duplex edges, and where workers and servers sit.
 //
-// Models:      what network_config.hpp describes, as an undirected graph; each edge has two independent
-//              directions.
+// Models:      what cluster.hpp describes, as an undirected graph; each edge has two independent directions.
 // Units:       bytes/s in each direction, seconds one-way.
 // Assumptions: nodes and edges are in the order of the description: workers first, then servers, then
 //              switches. Every result that could depend on an order depends on this one.

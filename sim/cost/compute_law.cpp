@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
 
 namespace paceline {
 
@@ -24,13 +25,10 @@ ComputeFit scaled(ComputeFit fit, double factor) {
   return fit;
 }
 
-Seconds beyond_knee(const std::optional<BatchKnee>& knee, double batch_samples) {
-  if (!knee) return Seconds{0.0};
-  return std::max(0.0, batch_samples - knee->at_samples) * knee->extra_slope;
-}
-
 Seconds law_seconds(const ComputeFit& fit, double batch_samples) {
-  return fit.intercept + batch_samples * fit.slope_per_sample + beyond_knee(fit.knee, batch_samples);
+  const Seconds beyond_knee =
+      fit.knee ? std::max(0.0, batch_samples - fit.knee->at_samples) * fit.knee->extra_slope : Seconds{};
+  return fit.intercept + batch_samples * fit.slope_per_sample + beyond_knee;
 }
 
 std::optional<ComputeFit> fit_for_cores(const Profile& profile, int cores) {
@@ -62,6 +60,36 @@ std::vector<std::string> core_law_notes(const Profile& profile, const std::vecto
                                 law_name(scaling.law), scaling.cores_min, scaling.cores_max, error));
   }
   return notes;
+}
+
+Profile drawn_profile(const Profile& profile, const std::vector<int>& cores, Seed seed) {
+  if (profile.ensemble.empty())
+    throw UserError(
+        fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
+        "calibrate again with this version, with at least 3 processes");
+  RandomStream stream(seed, Purpose::profile_draw);
+  const ProfileDraw& draw = profile.ensemble[stream.below(profile.ensemble.size())];
+  Profile drawn = profile;
+  for (ComputeFit& fit : drawn.compute) {
+    const auto member = std::ranges::find(draw.compute, fit.cores, &ComputeFit::cores);
+    check(member != draw.compute.end(), "a draw has every measured core count");
+    fit.intercept = member->intercept;
+    fit.slope_per_sample = member->slope_per_sample;
+    fit.knee = member->knee;
+  }
+  if (!profile.core_scaling) return drawn;
+  const double z = stream.normal(0.0, 1.0);
+  const double error = profile.core_scaling->leave_one_out_error.value_or(assumed_core_law_error);
+  std::vector<ComputeFit> added;
+  for (const int count : std::set<int>(cores.begin(), cores.end())) {
+    if (profile.find(count) != nullptr) continue;
+    const double doublings =
+        std::abs(std::log2(static_cast<double>(count) / nearest_fit(profile, count).cores));
+    added.push_back(scaled(*fit_for_cores(drawn, count), std::exp(error * z * doublings)));
+  }
+  std::ranges::move(added, std::back_inserter(drawn.compute));
+  std::ranges::sort(drawn.compute, {}, &ComputeFit::cores);
+  return drawn;
 }
 
 }  // namespace paceline

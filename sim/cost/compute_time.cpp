@@ -52,6 +52,15 @@ std::string why_run_is_unknown(const Profile& profile) {
   return fmt::format("{} was measured in fewer than 3 processes ({})", profile.path, measured.processes);
 }
 
+// Divided, not multiplied by the reciprocal: results are the same to the last bit.
+ComputeFit at_speed(ComputeFit fit, double speed) {
+  fit.intercept = fit.intercept / speed;
+  fit.slope_per_sample = fit.slope_per_sample / speed;
+  fit.optimizer_step = fit.optimizer_step / speed;
+  if (fit.knee) fit.knee->extra_slope = fit.knee->extra_slope / speed;
+  return fit;
+}
+
 bool is_coefficient(double cv) {
   return std::isfinite(cv) && cv >= 0.0;
 }
@@ -123,13 +132,10 @@ ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std:
   for (std::size_t w = 0; w < workers.size(); ++w) {
     check(workers[w].speed > 0.0, "a worker's speed is positive");
     const ComputeFit fit = fit_for(profiles_.at(profile_of_worker.at(w)), w, workers[w].cores);
-    std::optional<BatchKnee> knee = fit.knee;
-    if (knee) knee->extra_slope = knee->extra_slope / workers[w].speed;
     const double worker_factor =
         mean_one_factor(seed, Purpose::worker_jitter, random_streams_[w], 0, jitter.worker_cv);
-    workers_.push_back({fit.intercept / workers[w].speed, fit.slope_per_sample / workers[w].speed,
-                        fit.optimizer_step / workers[w].speed, knee, run_factor * worker_factor,
-                        workers[w].speed, profile_of_worker[w], workers[w].cores, workers[w].quota});
+    workers_.push_back({at_speed(fit, workers[w].speed), run_factor * worker_factor, workers[w].speed,
+                        profile_of_worker[w], workers[w].quota});
   }
 }
 
@@ -142,7 +148,7 @@ Seconds ComputeTimes::undisturbed_iteration(WorkerId worker, std::int64_t batch_
   check(batch_samples >= 1, "an iteration has at least one sample");
   const WorkerTimes& t = times(worker);
   const auto b = static_cast<double>(batch_samples);
-  return with_loading(t.intercept + b * t.slope_per_sample + beyond_knee(t.knee, b), t, b);
+  return with_loading(law_seconds(t.fit, b), t, b);
 }
 
 Seconds ComputeTimes::with_loading(Seconds compute, const WorkerTimes& times, double batch_samples) const {
@@ -154,7 +160,7 @@ Seconds ComputeTimes::with_loading(Seconds compute, const WorkerTimes& times, do
 
 Seconds ComputeTimes::mean_iteration(WorkerId worker, std::int64_t batch_samples) const {
   const WorkerTimes& t = times(worker);
-  const double slowdown = t.quota ? steady_slowdown(*t.quota, t.cores) : 1.0;
+  const double slowdown = t.quota ? steady_slowdown(*t.quota, t.fit.cores) : 1.0;
   return slowdown * undisturbed_iteration(worker, batch_samples);
 }
 
@@ -164,7 +170,7 @@ std::vector<std::optional<QuotaClock>> ComputeTimes::quota_clocks() const {
     clocks.emplace_back();
     if (const std::optional<CpuQuota>& quota = workers_[w].quota) {
       RandomStream stream(seed_, Purpose::quota_phase, random_streams_[w]);
-      clocks.back().emplace(*quota, workers_[w].cores, -stream.uniform() * quota->period);
+      clocks.back().emplace(*quota, workers_[w].fit.cores, -stream.uniform() * quota->period);
     }
   }
   return clocks;
@@ -191,17 +197,9 @@ double ComputeTimes::speed_up(WorkerId worker, int cores, std::int64_t batch_sam
 
 ComputeFit ComputeTimes::law(WorkerId worker, std::optional<int> cores, double speed) const {
   const WorkerTimes& own = times(worker);
-  ComputeFit fit{.intercept = own.intercept, .slope_per_sample = own.slope_per_sample, .knee = own.knee};
-  double factor = own.run_and_worker_factor / speed;
-  if (cores) {
-    fit = fit_for(profiles_[own.profile], worker.value, *cores);
-    factor /= own.speed;
-  }
-  return scaled(fit, factor);
-}
-
-Seconds ComputeTimes::optimizer_step(WorkerId worker) const {
-  return times(worker).optimizer_step;
+  const double factor = own.run_and_worker_factor / speed;
+  if (!cores) return scaled(own.fit, factor);
+  return scaled(fit_for(profiles_[own.profile], worker.value, *cores), factor / own.speed);
 }
 
 }  // namespace paceline

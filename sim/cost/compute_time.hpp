@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/check.hpp"
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/base/random.hpp"
@@ -88,7 +89,7 @@ class ComputeTimes {
   [[nodiscard]] Seconds iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const;
   // Without jitter; under a quota of processor time, what iterations one after the other take on average.
   [[nodiscard]] Seconds mean_iteration(WorkerId worker, std::int64_t batch_samples) const;
-  [[nodiscard]] Seconds optimizer_step(WorkerId worker) const;
+  [[nodiscard]] Seconds optimizer_step(WorkerId worker) const { return times(worker).fit.optimizer_step; }
   // How many times faster the worker's mean iteration would be on `cores` of its cores instead of its own.
   // Throws UserError when that core count was not measured.
   [[nodiscard]] double speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const;
@@ -103,15 +104,11 @@ class ComputeTimes {
 
  private:
   struct WorkerTimes {
-    Seconds intercept;  // these four at the worker's speed
-    Seconds slope_per_sample;
-    Seconds optimizer_step;
-    std::optional<BatchKnee> knee;
+    ComputeFit fit;  // at the worker's speed
     double run_and_worker_factor = 1.0;
     double speed = 1.0;
     std::size_t profile = 0;  // of profiles_
-    int cores = 1;
-    std::optional<CpuQuota> quota = std::nullopt;
+    std::optional<CpuQuota> quota{};
   };
   [[nodiscard]] Seconds with_loading(Seconds compute, const WorkerTimes& times, double batch_samples) const;
   [[nodiscard]] Seconds undisturbed_iteration(WorkerId worker, std::int64_t batch_samples) const;
@@ -124,6 +121,26 @@ class ComputeTimes {
   std::vector<double> iteration_quantiles_;
   Seed seed_;
   DataLoading data_loading_;
+};
+
+// How long a parameter server computes on what arrives: bytes / rate. It adds a gradient to an accumulator (a
+// push that waits for others), and takes a step of the optimizer from the accumulator to velocity and
+// parameters.
+// Assumptions: it runs on the machine and the smallest core count of the profile; one operation at a time.
+// Not modelled: jitter; fixed cost per operation; vectors much larger or smaller than the network's own.
+class ServerTimes {
+ public:
+  explicit ServerTimes(const Profile& profile)
+      : accumulate_rate_(profile.server_accumulate_rate), step_rate_(profile.server_step_rate) {
+    check(accumulate_rate_ > BytesPerSecond{} && step_rate_ > BytesPerSecond{}, "server rates are positive");
+  }
+
+  [[nodiscard]] Seconds accumulate(Bytes gradient) const { return gradient / accumulate_rate_; }
+  [[nodiscard]] Seconds step(Bytes parameters) const { return parameters / step_rate_; }
+
+ private:
+  BytesPerSecond accumulate_rate_;
+  BytesPerSecond step_rate_;
 };
 
 }  // namespace paceline

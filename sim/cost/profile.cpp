@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
@@ -44,21 +45,26 @@ nlohmann::json parse(const std::string& content, const std::string& file) {
   }
 }
 
+std::string one_of(const JsonField& field, const std::vector<std::string>& words) {
+  const std::string text = field.text();
+  if (std::ranges::find(words, text) == words.end())
+    field.fail(fmt::format("must be \"{}\", is \"{}\"", fmt::join(words, "\" or \""), text));
+  return text;
+}
+
+int whole_number(const JsonField& field, int minimum = 1) {
+  return static_cast<int>(field.integer(minimum, std::numeric_limits<int>::max()));
+}
+
 // Returns the file's version.
 std::int64_t check_format(const JsonField& root) {
-  const std::string format = root.member("format").text();
-  if (format != "paceline-profile")
-    root.member("format").fail(fmt::format("must be \"paceline-profile\", is \"{}\"", format));
+  static_cast<void>(one_of(root.member("format"), {"paceline-profile"}));
   const JsonField version = root.member("version");
   const std::int64_t number = version.integer(1);
   if (number > newest_version)
     version.fail(
         fmt::format("this paceline reads versions 1 to {}, the file has version {}", newest_version, number));
   return number;
-}
-
-int read_cores(const JsonField& entry) {
-  return static_cast<int>(entry.member("cores").integer(1, std::numeric_limits<int>::max()));
 }
 
 // The slope must stay at least 0 beyond a knee as well: work never gets cheaper by adding samples.
@@ -78,7 +84,7 @@ std::optional<double> optional_share(const JsonField& field) {
 
 ComputeFit read_compute_fit(const JsonField& entry, std::int64_t version) {
   ComputeFit fit;
-  fit.cores = read_cores(entry);
+  fit.cores = whole_number(entry.member("cores"));
   fit.intercept = Seconds{entry.member("intercept_s").non_negative()};
   fit.slope_per_sample = Seconds{entry.member("slope_s_per_sample").non_negative()};
   if (fit.intercept + fit.slope_per_sample <= Seconds{0.0})
@@ -111,7 +117,7 @@ std::vector<ComputeFit> read_compute(const JsonField& fits, std::int64_t version
 void read_optimizer_steps(const JsonField& steps, std::vector<ComputeFit>& compute) {
   std::set<int> seen;
   for (const JsonField& entry : steps.elements()) {
-    const int cores = read_cores(entry);
+    const int cores = whole_number(entry.member("cores"));
     if (!seen.insert(cores).second) entry.member("cores").fail(fmt::format("{} cores appear twice", cores));
     const auto fit = std::ranges::find(compute, cores, &ComputeFit::cores);
     if (fit == compute.end()) entry.member("cores").fail(fmt::format("fits.compute lacks {} cores", cores));
@@ -126,7 +132,6 @@ void read_optimizer_steps(const JsonField& steps, std::vector<ComputeFit>& compu
 // sense.
 std::vector<double> read_quantiles(const JsonField& field) {
   std::vector<double> quantiles;
-  if (field.is_null()) return quantiles;
   for (const JsonField& element : field.elements()) {
     const double value = element.positive();
     if (!quantiles.empty() && value < quantiles.back()) element.fail("must not be below the one before it");
@@ -140,18 +145,14 @@ JitterFit read_jitter(const JsonField& field, std::int64_t version) {
   JitterFit jitter;
   jitter.iteration_cv = field.member("iteration_cv").non_negative();
   jitter.run_cv = optional_share(field.member("run_cv"));
-  jitter.processes = static_cast<int>(field.member("processes").integer(1, std::numeric_limits<int>::max()));
+  jitter.processes = whole_number(field.member("processes"));
   if (version == 1) return jitter;
   jitter.process_cv = optional_share(field.member("process_cv"));
   jitter.run_cv_upper = optional_share(field.member("run_cv_upper"));
-  const JsonField law = field.member("iteration_law");
   const JsonField quantiles = field.member("iteration_quantiles");
-  if (law.text() == "empirical")
-    jitter.iteration_quantiles = read_quantiles(quantiles);
-  else if (law.text() != "log_normal")
-    law.fail(fmt::format("must be \"log_normal\" or \"empirical\", is \"{}\"", law.text()));
-  if (law.text() == "empirical" && jitter.iteration_quantiles.empty())
-    quantiles.fail("must be given with iteration_law \"empirical\"");
+  if (one_of(field.member("iteration_law"), {"log_normal", "empirical"}) == "log_normal") return jitter;
+  if (quantiles.is_null()) quantiles.fail("must be given with iteration_law \"empirical\"");
+  jitter.iteration_quantiles = read_quantiles(quantiles);
   return jitter;
 }
 
@@ -162,23 +163,20 @@ double share(const JsonField& field) {
 }
 
 CoreLaw read_core_law(const JsonField& scaling) {
-  const JsonField law = scaling.member("law");
-  const std::string name = law.text();
-  if (name == "amdahl") return AmdahlLaw{share(scaling.member("serial_share"))};
+  const std::string name = one_of(scaling.member("law"), {"amdahl", "power", "universal"});
   if (name == "power") return PowerLaw{scaling.member("exponent").non_negative()};
-  if (name == "universal")
-    return UniversalLaw{share(scaling.member("serial_share")), scaling.member("coherence").non_negative()};
-  law.fail(fmt::format("must be \"amdahl\", \"power\" or \"universal\", is \"{}\"", name));
+  const double serial_share = share(scaling.member("serial_share"));
+  if (name == "amdahl") return AmdahlLaw{serial_share};
+  return UniversalLaw{serial_share, scaling.member("coherence").non_negative()};
 }
 
 std::optional<CoreScalingFit> read_core_scaling(const JsonField& scaling) {
   if (scaling.is_null()) return std::nullopt;
-  constexpr int most = std::numeric_limits<int>::max();
   CoreScalingFit fit;
   fit.law = read_core_law(scaling);
   fit.leave_one_out_error = optional_share(scaling.member("leave_one_out_error"));
-  fit.cores_min = static_cast<int>(scaling.member("cores_min").integer(1, most));
-  fit.cores_max = static_cast<int>(scaling.member("cores_max").integer(fit.cores_min, most));
+  fit.cores_min = whole_number(scaling.member("cores_min"));
+  fit.cores_max = whole_number(scaling.member("cores_max"), fit.cores_min);
   return fit;
 }
 
@@ -200,7 +198,7 @@ ComputeFit read_drawn_fit(const JsonField& entry) {
   const std::vector<JsonField> values = entry.elements();
   if (values.size() != 5) entry.fail("must hold 5 numbers");
   ComputeFit fit;
-  fit.cores = static_cast<int>(values[0].integer(1, std::numeric_limits<int>::max()));
+  fit.cores = whole_number(values[0]);
   fit.intercept = Seconds{values[1].non_negative()};
   fit.slope_per_sample = Seconds{values[2].non_negative()};
   if (values[3].non_negative() > 0.0) fit.knee = BatchKnee{values[3].positive(), Seconds{values[4].number()}};
@@ -220,10 +218,7 @@ std::vector<ProfileDraw> read_ensemble(const JsonField& ensemble, const std::vec
 }
 
 void read_version_2(const JsonField& root, const JsonField& fits, Profile& profile) {
-  const JsonField origin = root.member("origin");
-  if (origin.text() != "measured" && origin.text() != "derived")
-    origin.fail(fmt::format("must be \"measured\" or \"derived\", is \"{}\"", origin.text()));
-  profile.is_derived = origin.text() == "derived";
+  profile.is_derived = one_of(root.member("origin"), {"measured", "derived"}) == "derived";
   if (root.member("sources").elements().empty() && profile.is_derived)
     root.member("sources").fail("a derived profile names its sources");
   profile.core_scaling = read_core_scaling(fits.member("core_scaling"));

@@ -60,14 +60,17 @@
 // Readers accept members they do not know; only this list is promised.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "sim/base/quantity.hpp"
-#include "sim/cost/core_law.hpp"
 
 namespace paceline {
 
@@ -89,8 +92,7 @@ struct ComputeFit {
   std::int64_t batch_max_samples = 0;
   Seconds optimizer_step{};
   std::optional<BatchKnee> knee = std::nullopt;
-  std::optional<double> relative_half_width =
-      std::nullopt;  // of the 95 % interval, the widest over the batches
+  std::optional<double> relative_half_width{};  // of the 95 % interval, the widest over the batches
 };
 
 struct JitterFit {
@@ -123,7 +125,45 @@ struct LoadingFit {
   [[nodiscard]] Seconds of(double batch_samples) const { return intercept + batch_samples * per_sample; }
 };
 
-// How time changes with the cores, and what it was fitted on.
+// How the time of an iteration changes with the number of cores c, relative to one core; all batches scale
+// alike.
+//   Amdahl                  ρ(c) = σ + (1 − σ)/c                              σ: serial share, 0-1
+//   power                   ρ(c) = c^(−α)                                     α: exponent ≥ 0
+//   universal scalability   ρ(c) = (1 + σ(c − 1) + κ·c(c − 1)) / c            κ: coherence ≥ 0
+// Not modelled: sockets, shared caches, hyper-threads. Source: Amdahl 1967; Gunther, "A general theory of
+// computational scalability based on rational functions", 2008.
+struct AmdahlLaw {
+  static constexpr std::string_view name = "amdahl";
+  double serial_share = 0.0;
+
+  [[nodiscard]] double ratio(double c) const { return serial_share + (1.0 - serial_share) / c; }
+};
+struct PowerLaw {
+  static constexpr std::string_view name = "power";
+  double exponent = 1.0;
+
+  [[nodiscard]] double ratio(double c) const { return std::pow(c, -exponent); }
+};
+struct UniversalLaw {
+  static constexpr std::string_view name = "universal";
+  double serial_share = 0.0;
+  double coherence = 0.0;
+
+  [[nodiscard]] double ratio(double c) const {
+    return (1.0 + serial_share * (c - 1.0) + coherence * c * (c - 1.0)) / c;
+  }
+};
+using CoreLaw = std::variant<AmdahlLaw, PowerLaw, UniversalLaw>;
+
+// ρ(cores) of the law; cores ≥ 1.
+[[nodiscard]] inline double time_ratio(const CoreLaw& law, int cores) {
+  return std::visit([&](const auto& each) { return each.ratio(cores); }, law);
+}
+[[nodiscard]] inline std::string_view law_name(const CoreLaw& law) {
+  return std::visit([](const auto& each) { return each.name; }, law);
+}
+
+// The law, and what it was fitted on.
 struct CoreScalingFit {
   CoreLaw law;
   std::optional<double> leave_one_out_error;  // absent below 3 measured core counts
@@ -159,5 +199,15 @@ struct Profile {
 // Reads and checks a profile. Throws UserError naming the file and the offending field when it is missing,
 // not JSON, of another format or version, incomplete, or holds impossible numbers.
 [[nodiscard]] Profile read_profile(const std::filesystem::path& path);
+
+// The calibration files of one job: its own, and those of workers that are other machines. All are of one
+// network, so that gradients have one size. Servers and jitter follow the job's, a worker's times its own.
+struct Profiles {
+  std::vector<Profile> distinct = std::vector<Profile>(1);  // the job's first
+  std::vector<std::size_t> of_worker;                       // index into `distinct`
+
+  [[nodiscard]] const Profile& job() const { return distinct.front(); }
+  [[nodiscard]] const Profile& of(std::size_t worker) const { return distinct.at(of_worker.at(worker)); }
+};
 
 }  // namespace paceline

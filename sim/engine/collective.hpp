@@ -16,7 +16,7 @@
 //                                all its data to the second, which takes part; afterwards it gets the result:
 //                                + 2(L + B/bw).
 // Units:       bytes; a message has whole bytes, rounded up.
-// Assumptions: adding up costs nothing here (sim/cost/server_time.hpp has servers' costs).
+// Assumptions: adding up costs nothing here (sim/cost/compute_time.hpp has servers' costs).
 // Not modelled: pipelining of one message in pieces, several messages of one member at a time.
 // Source:      P. Patarasuk, X. Yuan, Bandwidth optimal all-reduce algorithms (2009); R. Thakur, R.
 //              Rabenseifner, W. Gropp, Optimization of collective communication operations in MPICH (2005).

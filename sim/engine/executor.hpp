@@ -25,7 +25,6 @@
 #include "sim/cluster/conditions.hpp"
 #include "sim/cost/compute_time.hpp"
 #include "sim/cost/fixed_costs.hpp"
-#include "sim/cost/server_time.hpp"
 #include "sim/engine/computations.hpp"
 #include "sim/engine/observer.hpp"
 #include "sim/engine/timeline.hpp"

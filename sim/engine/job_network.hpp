@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/cluster/member_order.hpp"
+#include "sim/cluster/routes.hpp"
 #include "sim/engine/timeline.hpp"
 
 namespace paceline {

@@ -52,7 +52,7 @@ class Timeline {
   // `size` bytes travel; `arrival` happens when the last byte is there.
   virtual void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) = 0;
   // All-reduce of `size` bytes among the members, in worker order, all of them ready now; what each algorithm
-  // does is in collective.hpp, the order in which members pass data on in sim/cluster/member_order.hpp. Until
+  // does is in collective.hpp, the order in which members pass data on in sim/cluster/routes.hpp. Until
   // `undisturbed_until` the caller will send nothing else and change no bandwidth, unless the collective is
   // over before; a time that is known from before is used again only up to there. `now()`: no such promise.
   virtual void all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size,

@@ -82,13 +82,6 @@ struct StopConfig {
   int evaluations_in_a_row = 1;    // … that begins so many of them
 };
 
-// Coefficients of variation; what is absent comes from the profile.
-struct JitterConfig {
-  std::optional<double> run_cv;
-  std::optional<double> worker_cv;
-  std::optional<double> iteration_cv;
-};
-
 // What must hold of the median over the replications, or `paceline run` and `study` end with a code of their
 // own.
 struct ExpectConfig {
@@ -116,7 +109,7 @@ struct Scenario {
   std::optional<CheckpointConfig> checkpoints;
   BatchingConfig batching;
   HeterogeneityConfig heterogeneity;
-  JitterConfig jitter;
+  JitterOverrides jitter;
   LearnerConfig learner;
   EvaluationConfig evaluation;
   StopConfig stop;

@@ -164,7 +164,7 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
   check_cores(loaded, profiles);
   static_cast<void>(heterogeneity(scenario));  // a trace that makes no sense is refused before the first run
 
-  std::vector<std::string> notes = resolve_jitter(profiles.job(), jitter_overrides(scenario)).notes;
+  std::vector<std::string> notes = resolve_jitter(profiles.job(), scenario.jitter).notes;
   const BatchingConfig& batching = scenario.batching;
   const BatchRange batches = possible_batches(batching);
   for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "sim/cost/profiles.hpp"
+#include "sim/cost/profile.hpp"
 #include "sim/learning/statistical_model.hpp"
 #include "sim/scenario/reader.hpp"
 

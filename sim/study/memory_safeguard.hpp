@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/cost/profiles.hpp"
+#include "sim/cost/profile.hpp"
 #include "sim/scenario/reader.hpp"
 
 namespace paceline {

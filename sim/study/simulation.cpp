@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/cost/profile_draw.hpp"
+#include "sim/cost/compute_law.hpp"
 #include "sim/engine/executor.hpp"
 #include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
@@ -46,7 +46,7 @@ std::int64_t total_samples(const Scenario& scenario) {
 }
 
 SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, Seed seed) {
-  const Jitter jitter = resolve_jitter(profiles.job(), jitter_overrides(scenario)).jitter;
+  const Jitter jitter = resolve_jitter(profiles.job(), scenario.jitter).jitter;
   return {.compute = ComputeTimes(profiles.distinct, profiles.of_worker, scenario.cluster.workers, jitter,
                                   seed, scenario.job.data_loading),
           .server = ServerTimes(profiles.job()),
@@ -162,10 +162,6 @@ std::vector<int> cores_in_use(const Scenario& scenario) {
 }
 
 }  // namespace
-
-JitterOverrides jitter_overrides(const Scenario& scenario) {
-  return {scenario.jitter.run_cv, scenario.jitter.worker_cv, scenario.jitter.iteration_cv};
-}
 
 Heterogeneity heterogeneity(const Scenario& scenario) {
   Heterogeneity changes = scenario.heterogeneity.changes;

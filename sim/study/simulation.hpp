@@ -5,7 +5,7 @@
 
 #include "sim/cluster/conditions.hpp"
 #include "sim/cost/compute_time.hpp"
-#include "sim/cost/profiles.hpp"
+#include "sim/cost/profile.hpp"
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/scenario/reader.hpp"
@@ -15,12 +15,11 @@ namespace paceline {
 // What a replication takes for the machine's true times.
 enum class ProfileUse {
   as_fitted,
-  drawn,  // one equally likely calibration for each replication, the same for every policy (profile_draw.hpp)
+  drawn,  // one equally likely calibration for each replication, the same for every policy (compute_law.hpp)
 };
 
 // The scenario's changes over time, its trace file read. Throws UserError when that makes no sense.
 [[nodiscard]] Heterogeneity heterogeneity(const Scenario& scenario);
-[[nodiscard]] JitterOverrides jitter_overrides(const Scenario& scenario);
 
 // Simulates under SimGrid. At most one call per process.
 [[nodiscard]] RunResult simulate(const Scenario& scenario, const Profiles& profiles,

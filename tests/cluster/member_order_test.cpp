@@ -1,10 +1,9 @@
-#include "sim/cluster/member_order.hpp"
-
 #include <algorithm>
 
 #include <doctest/doctest.h>
 
 #include "sim/base/random.hpp"
+#include "sim/cluster/routes.hpp"
 #include "tests/support/test_networks.hpp"
 
 using namespace paceline;

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "sim/base/diagnostic.hpp"
+#include "sim/cost/compute_law.hpp"
 #include "sim/cost/compute_time.hpp"
-#include "sim/cost/profile_draw.hpp"
 
 namespace paceline {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/cost/server_time.hpp"
+#include "sim/cost/compute_time.hpp"
 
 namespace paceline {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "sim/cost/profiles.hpp"
+#include "sim/cost/profile.hpp"
 #include "sim/report/recording/bottlenecks.hpp"
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/report/recording/run_result.hpp"

@@ -31,7 +31,7 @@ void check_bounds(const Scenario& scenario, const Reading& reading) {
 void check_dead_band(const Scenario& scenario, const Reading& reading) {
   const auto dead_band = scenario.batching.controller.parameters().value("dead_band");
   if (!dead_band || std::get<double>(*dead_band) > 0.0) return;
-  const JitterConfig& jitter = scenario.jitter;
+  const JitterOverrides& jitter = scenario.jitter;
   const bool is_still = jitter.iteration_cv && *jitter.iteration_cv == 0.0;
   if (is_still) return;
   reading.problems().warning(reading.spot("batching.dead_band"),

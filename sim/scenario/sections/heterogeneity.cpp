@@ -48,7 +48,7 @@ void describe(Visitor& v, HeterogeneityConfig& c) {
   v.optional("membership", c.changes.membership, ListOf{Section{}, "change"}, "workers that leave or join");
 }
 
-void describe(Visitor& v, JitterConfig& c) {
+void describe(Visitor& v, JitterOverrides& c) {
   constexpr Absent measured{"from the profile"};
   constexpr Absent run_measured{"from the profile; 3 % if it has fewer than 3 processes"};
   constexpr Absent not_measured{"0 %: a profile measures one machine"};

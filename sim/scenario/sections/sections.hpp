@@ -22,7 +22,7 @@ void describe(Visitor& v, CoordinationCost& c);
 void describe(Visitor& v, EvaluationConfig& c);
 void describe(Visitor& v, ExpectConfig& c);
 void describe(Visitor& v, HeterogeneityConfig& c);
-void describe(Visitor& v, JitterConfig& c);
+void describe(Visitor& v, JitterOverrides& c);
 void describe(Visitor& v, JobConfig& c);
 void describe(Visitor& v, LearnerConfig& c);
 void describe(Visitor& v, PhaseEntry& c);
