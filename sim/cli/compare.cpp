@@ -8,120 +8,166 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/json.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/cli/compare_parts.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/report/statistics/sensitivity.hpp"
 #include "sim/study/study_results.hpp"
 
 namespace paceline {
+
+// As `--json` prints them.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairedDifference, mean_s, interval_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairedComparison, pairs, p_faster, p_faster_interval, correlation,
+                                   speedup_interval, difference)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sensitivity, column, alone, total_effect)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Winner, at, winner, second, over_second)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WinnerChange, along, between, fixed, winners)
+
 namespace {
 
 namespace fs = std::filesystem;
+using json = nlohmann::json;
 
-StudySoFar read_study(const fs::path& folder) {
+// A study as far as it has been run, and what follows from that.
+struct Findings {
+  PlannedStudy study;
+  RunCounts counts;
+  ComparedTable table;
+  std::vector<std::size_t> point_of;  // by combination of the table
+  AssumedLearners assumed;
+  std::vector<Ranked> ranked;
+  std::size_t reference = 0;  // of the table: what all others are paired with
+  std::vector<Sensitivity> effects;
+  std::vector<WinnerChange> winners;
+  std::vector<std::string> warnings;
+
+  [[nodiscard]] std::string name(std::size_t index) const {
+    return assumed.marked(table.runs[index].name, table.runs[index].has_assumed_learner);
+  }
+};
+
+std::size_t index_of(const std::string& name, const Findings& found) {
+  if (name.empty()) return found.ranked.front().index;
+  std::vector<std::string> names;
+  for (const ComparedRuns& runs : found.table.runs) names.push_back(runs.name);
+  const auto place = std::ranges::find(names, name);
+  if (place != names.end()) return static_cast<std::size_t>(place - names.begin());
+  const std::optional<std::string> likely = closest(name, names);
+  throw UserError(
+      fmt::format("no combination has the name `{}`", name),
+      likely ? fmt::format("did you mean `{}`?", *likely) : "paceline study FILE --list names them");
+}
+
+// Policies that were only ever run at one and the same rate: whoever wins may owe it to the rate.
+std::vector<std::string> warnings_about(const Findings& found) {
+  using RateAndMomentum = std::pair<double, double>;
+  std::map<std::string, std::set<RateAndMomentum>> tried;
+  std::set<std::optional<double>> targets;
+  for (const std::size_t p : found.point_of) {
+    const PlannedPoint& point = found.study.points[p];
+    if (point.learns) tried[point.policy].insert({point.learning_rate, point.momentum});
+    targets.insert(point.target_accuracy);
+  }
+  std::map<RateAndMomentum, std::vector<std::string>> untuned;
+  for (const auto& [policy, rates] : tried)
+    if (rates.size() == 1) untuned[*rates.begin()].push_back(policy);
+  std::vector<std::string> warnings;
+  for (const auto& [rate, policies] : untuned)
+    if (policies.size() > 1)
+      warnings.push_back(
+          fmt::format("{} ran with a single learning rate ({:g}) and momentum ({:g}), which may suit one of "
+                      "them better than "
+                      "another; vary job.optimizer.learning_rate as well before naming a winner",
+                      fmt::join(policies, "; "), rate.first, rate.second));
+  if (targets.size() > 1)
+    warnings.emplace_back(
+        "the combinations have different targets, so their times are not comparable; ranks, Pareto front and "
+        "sensitivity ignore this");
+  return warnings;
+}
+
+Findings read_study(const CompareArguments& arguments) {
+  const fs::path folder = arguments.folder;
   std::error_code ignored;
   if (!fs::exists(folder / store_file, ignored))
     throw UserError(fmt::format("{} holds no {}", folder.string(), store_file),
                     "name the folder of a study; parts are put together by `paceline study merge`");
   RunStore store(folder / store_file, StoreAccess::read);
-  StudySoFar so_far;
   const std::optional<PlannedStudy> study = store.plan();
   if (!study) throw UserError(fmt::format("{} holds no study", folder.string()), "");
-  so_far.study = *study;
-  so_far.counts = store.counts();
-  so_far.table.columns = study->columns;
-  so_far.table.runs = compared_runs(*study, store, &so_far.point_of);
-  for (const std::size_t point : so_far.point_of) so_far.table.labels.push_back(study->points[point].labels);
-  if (so_far.table.runs.empty())
+  Findings found;
+  found.study = *study;
+  found.counts = store.counts();
+  found.table.columns = study->columns;
+  found.table.runs = compared_runs(*study, store, &found.point_of);
+  if (found.table.runs.empty())
     throw UserError(fmt::format("no run of {} is done", folder.string()),
                     fmt::format("run it: {}", study->command));
-  return so_far;
-}
-
-std::string time_or_never(const std::optional<Seconds>& time) {
-  return time ? format_time(*time) : std::string("never");
-}
-
-std::string probability_text(const PairedComparison& paired) {
-  return fmt::format("{} [{}, {}]", inner_probability(paired.p_faster),
-                     inner_probability(paired.p_faster_interval.low),
-                     inner_probability(paired.p_faster_interval.high));
-}
-
-std::string correlation_text(const PairedComparison& paired) {
-  return paired.correlation ? fmt::format("{:.2f}", *paired.correlation) : "-";
+  for (const std::size_t point : found.point_of) {
+    found.table.labels.push_back(study->points[point].labels);
+    found.assumed.count(study->points[point].has_assumed_learner);
+  }
+  found.ranked = rank(found.table.runs);
+  found.reference = index_of(arguments.against, found);
+  found.effects = sensitivities(found.table);
+  found.winners = winners_along(found.table, found.table.columns.front());
+  found.warnings = warnings_about(found);
+  return found;
 }
 
 std::string cut_note(std::size_t shown, std::size_t all) {
   return shown < all ? fmt::format("… {} more; --lines shows them\n", all - shown) : "";
 }
 
-AssumedLearners assumed_learners(const StudySoFar& so_far) {
-  AssumedLearners assumed;
-  for (const ComparedRuns& runs : so_far.table.runs) assumed.count(runs.has_assumed_learner);
-  return assumed;
-}
-
-std::string ranking_text(const StudySoFar& so_far, const std::vector<Ranked>& ranked, std::size_t lines) {
-  const AssumedLearners assumed = assumed_learners(so_far);
+std::string ranking_text(const Findings& found, std::size_t lines) {
   TextRows rows{
       {"ranking", "rank", "time", "final accuracy", "runs", "P(faster than leader) [90 %]", "Pareto"}};
-  for (const Ranked& one : ranked) {
+  for (const Ranked& one : found.ranked) {
     if (rows.size() > lines) break;
-    const ComparedRuns& runs = so_far.table.runs[one.index];
-    rows.push_back(
-        {assumed.marked(runs.name, runs.has_assumed_learner),
-         fmt::format("{}{}", one.rank, one.is_tied ? "=" : ""), time_or_never(one.time),
-         one.accuracy ? fmt::format("{:.4f}", *one.accuracy) : "-", fmt::format("{}", runs.runs.size()),
-         one.against_leader ? probability_text(*one.against_leader) : "-", one.is_on_front ? "*" : ""});
+    rows.push_back({found.name(one.index), fmt::format("{}{}", one.rank, one.is_tied ? "=" : ""),
+                    time_or_never(one.time), or_dash("{:.4f}", one.accuracy),
+                    fmt::format("{}", found.table.runs[one.index].runs.size()),
+                    one.against_leader ? faster_text(*one.against_leader) : "-", one.is_on_front ? "*" : ""});
   }
   const std::size_t shown = rows.size() - 1;
-  return text_table(std::move(rows)) + cut_note(shown, ranked.size()) +
+  return text_table(std::move(rows)) + cut_note(shown, found.ranked.size()) +
          "Medians over the seeds. `=`: these runs do not tell it apart from the leader of its rank (90 % "
          "interval of\n"
          "P(faster) holds 0.5). `*`: no other is both faster and as accurate.\n" +
-         assumed.note();
+         found.assumed.note();
 }
 
-std::string paired_text(const StudySoFar& so_far, const std::vector<Ranked>& ranked, std::size_t reference,
-                        std::size_t lines) {
-  const AssumedLearners assumed = assumed_learners(so_far);
-  const auto name_of = [&](const ComparedRuns& runs) {
-    return assumed.marked(runs.name, runs.has_assumed_learner);
-  };
-  const ComparedRuns& first = so_far.table.runs[reference];
-  TextRows rows{{fmt::format("against {}", name_of(first)), "difference [90 %]", "speed-up [90 %]",
-                 "P(faster) [90 %]", "pairs", "correlation"}};
-  for (const Ranked& one : ranked) {
-    if (one.index == reference || rows.size() > lines) continue;
-    const ComparedRuns& other = so_far.table.runs[one.index];
-    const std::optional<PairedComparison> paired = compare_pairs(first, other);
-    if (!paired) {
-      rows.push_back({name_of(other), "-", "-", "-", "0", "-"});
-      continue;
-    }
-    const auto& difference = paired->difference;
-    const auto& speedup = paired->speedup_interval;
-    rows.push_back({name_of(other),
-                    difference ? fmt::format("{:+.4g} s [{:+.4g}, {:+.4g}]", difference->mean_s,
-                                             difference->interval_s.low, difference->interval_s.high)
-                               : "-",
-                    speedup ? fmt::format("[{:.3f}, {:.3f}]", speedup->low, speedup->high) : "-",
-                    probability_text(*paired), fmt::format("{}", paired->pairs), correlation_text(*paired)});
+std::string paired_text(const Findings& found, std::size_t lines) {
+  const ComparedRuns& first = found.table.runs[found.reference];
+  TextRows rows{{fmt::format("against {}", found.name(found.reference)), "difference [90 %]",
+                 "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
+  for (const Ranked& one : found.ranked) {
+    if (one.index == found.reference || rows.size() > lines) continue;
+    rows.push_back({found.name(one.index), "-", "-", "-", "0", "-"});
+    const std::optional<PairedComparison> paired = compare_pairs(first, found.table.runs[one.index]);
+    if (!paired) continue;
+    if (const auto& difference = paired->difference)
+      rows.back()[1] = fmt::format("{:+.4g} s [{:+.4g}, {:+.4g}]", difference->mean_s,
+                                   difference->interval_s.low, difference->interval_s.high);
+    if (const auto& speedup = paired->speedup_interval)
+      rows.back()[2] = fmt::format("[{:.3f}, {:.3f}]", speedup->low, speedup->high);
+    rows.back()[3] = faster_text(*paired);
+    rows.back()[4] = fmt::format("{}", paired->pairs);
+    rows.back()[5] = or_dash("{:.2f}", paired->correlation);
   }
   if (rows.size() == 1) return {};
   const std::size_t shown = rows.size() - 1;
   return fmt::format(
-      "\n{}{}{}", text_table(std::move(rows)), cut_note(shown, ranked.size() - 1),
+      "\n{}{}{}", text_table(std::move(rows)), cut_note(shown, found.ranked.size() - 1),
       "Runs paired by seed; differences and speed-ups only where every run of both reached the target.\n");
 }
 
 std::string sensitivity_text(const std::vector<Sensitivity>& all) {
   TextRows rows{{"sensitivity of the time", "alone, slowest/fastest", "total effect"}};
   for (const Sensitivity& one : all)
-    rows.push_back({one.column, one.one_at_a_time ? fmt::format("{:.3g}x", *one.one_at_a_time) : "-",
-                    one.total_effect ? fmt::format("{:.2f}", *one.total_effect) : "-"});
+    rows.push_back({one.column, or_dash("{:.3g}x", one.alone), or_dash("{:.2f}", one.total_effect)});
   return fmt::format(
       "\n{}{}", text_table(std::move(rows)),
       "Alone: as the first combination, but for this. Total effect: share of the variance of ln(time) "
@@ -130,105 +176,73 @@ std::string sensitivity_text(const std::vector<Sensitivity>& all) {
 }
 
 std::string winner_text(const Winner& winner) {
-  if (!winner.over_second) return winner.label;
+  if (!winner.over_second) return winner.winner;
   const Interval& p = winner.over_second->p_faster_interval;
   const bool is_tie = p.low <= 0.5 && 0.5 <= p.high;
-  return fmt::format("{}{} (P {})", winner.label, is_tie ? fmt::format(" = {}", *winner.second) : "",
-                     probability_text(*winner.over_second));
+  return fmt::format("{}{} (P {})", winner.winner, is_tie ? fmt::format(" = {}", *winner.second) : "",
+                     faster_text(*winner.over_second));
 }
 
 std::string winners_text(const std::vector<WinnerChange>& all, std::size_t lines) {
+  if (all.empty()) return {};
   std::string text;
-  std::size_t shown = 0;
   std::size_t changing = 0;
   for (const WinnerChange& change : all) {
-    if (!change.changes()) continue;
-    ++changing;
-    if (shown >= lines) continue;
-    ++shown;
+    if (!change.changes() || ++changing > lines) continue;
     text += fmt::format("  along {}{}{}:\n", change.along, change.fixed.empty() ? "" : ", at ",
                         printable(fmt::format("{}", fmt::join(change.fixed, ", "))));
     const Winner* before = nullptr;
     for (const Winner& winner : change.winners) {
-      if (before == nullptr || before->label != winner.label)
+      if (before == nullptr || before->winner != winner.winner)
         text +=
             printable(fmt::format("    from {} {} on: {}", change.along, winner.at, winner_text(winner))) +
             "\n";
       before = &winner;
     }
   }
-  if (all.empty()) return {};
   const std::string head = fmt::format("\nwho wins between the labels of `{}`: ", all.front().between);
-  if (changing == 0) return head + fmt::format("the same everywhere along every other column\n");
+  if (changing == 0) return head + "the same everywhere along every other column\n";
   return head + fmt::format("it changes in {} of {} comparisons\n", changing, all.size()) + text +
-         cut_note(shown, changing);
+         cut_note(std::min(lines, changing), changing);
 }
 
-// Policies that were only ever run at one and the same rate: whoever wins may owe it to the rate.
-std::vector<std::string> warnings_of(const StudySoFar& so_far) {
-  std::map<std::string, std::set<std::pair<double, double>>> tried;
-  for (const std::size_t p : so_far.point_of) {
-    const PlannedPoint& point = so_far.study.points[p];
-    if (point.learns) tried[point.policy].insert({point.learning_rate, point.momentum});
+json to_json(const Findings& found) {
+  json ranking = json::array();
+  for (const Ranked& one : found.ranked) {
+    const ComparedRuns& runs = found.table.runs[one.index];
+    ranking.push_back({{"name", runs.name},
+                       {"rank", one.rank},
+                       {"tied", one.is_tied},
+                       {"assumed_learner", runs.has_assumed_learner},
+                       {"runs", runs.runs.size()},
+                       {"time_s", one.time},
+                       {"final_accuracy", one.accuracy},
+                       {"pareto", one.is_on_front},
+                       {"against_reference", nullptr}});
+    if (one.index != found.reference)
+      ranking.back()["against_reference"] = compare_pairs(found.table.runs[found.reference], runs);
   }
-  std::map<std::pair<double, double>, std::vector<std::string>> untuned;
-  for (const auto& [policy, rates] : tried)
-    if (rates.size() == 1) untuned[*rates.begin()].push_back(policy);
-  std::vector<std::string> warnings;
-  for (const auto& [rate, policies] : untuned)
-    if (policies.size() > 1)
-      warnings.push_back(fmt::format(
-          "{} were run at one learning rate ({:g}) and momentum ({:g}) only, tuned for none of them here: a "
-          "winner at one rate is confounded with the rate; vary job.optimizer.learning_rate as well",
-          fmt::join(policies, "; "), rate.first, rate.second));
-  std::set<std::pair<bool, double>> targets;
-  for (const std::size_t p : so_far.point_of) {
-    const std::optional<double>& target = so_far.study.points[p].target_accuracy;
-    targets.insert({target.has_value(), target.value_or(0.0)});
-  }
-  if (targets.size() > 1)
-    warnings.emplace_back(
-        "combinations have different targets: their times are of different things, and ranks, front and "
-        "sensitivity "
-        "compare them all the same");
-  return warnings;
-}
-
-std::size_t reference_of(const StudySoFar& so_far, const std::vector<Ranked>& ranked,
-                         const std::string& name) {
-  if (name.empty()) return ranked.front().index;
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < so_far.table.runs.size(); ++i) {
-    if (so_far.table.runs[i].name == name) return i;
-    names.push_back(so_far.table.runs[i].name);
-  }
-  const std::optional<std::string> likely = closest(name, names);
-  throw UserError(
-      fmt::format("no combination has the name `{}`", name),
-      likely ? fmt::format("did you mean `{}`?", *likely) : "paceline study FILE --list names them");
+  return {{"study", found.study.name}, {"reference", found.table.runs[found.reference].name},
+          {"ranking", ranking},        {"sensitivity", found.effects},
+          {"winners", found.winners},  {"warnings", found.warnings}};
 }
 
 }  // namespace
 
 int compare_command(const CompareArguments& arguments) {
-  const StudySoFar so_far = read_study(arguments.folder);
-  const std::vector<Ranked> ranked = rank(so_far.table.runs);
-  const std::size_t reference = reference_of(so_far, ranked, arguments.against);
-  const std::vector<Sensitivity> effects = sensitivities(so_far.table);
-  const std::vector<WinnerChange> winners = winners_along(so_far.table, so_far.table.columns.front());
-  const std::vector<std::string> warnings = warnings_of(so_far);
+  const Findings found = read_study(arguments);
   const auto lines = static_cast<std::size_t>(arguments.lines);
   if (arguments.json) {
-    fmt::print("{}", comparison_json(so_far, {ranked, reference, effects, winners, warnings}));
+    fmt::print("{}\n", to_json(found).dump(2, ' ', false, json::error_handler_t::replace));
   } else {
-    if (!so_far.study.question.empty()) fmt::print("{}\n\n", printable(so_far.study.question));
-    fmt::print("{}{}{}{}", ranking_text(so_far, ranked, lines), paired_text(so_far, ranked, reference, lines),
-               sensitivity_text(effects), winners_text(winners, lines));
+    if (!found.study.question.empty()) fmt::print("{}\n\n", printable(found.study.question));
+    fmt::print("{}{}{}{}", ranking_text(found, lines), paired_text(found, lines),
+               sensitivity_text(found.effects), winners_text(found.winners, lines));
   }
-  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
-  if (so_far.counts.done < so_far.counts.planned)
-    fmt::print(stderr, "warning: {} of {} runs are not done\n", so_far.counts.planned - so_far.counts.done,
-               so_far.counts.planned);
+  for (const std::string& warning : found.warnings) fmt::print(stderr, "warning: {}\n", warning);
+  if (found.counts.done < found.counts.planned)
+    fmt::print(stderr, "warning: {} of {} runs are not done\n", found.counts.planned - found.counts.done,
+               found.counts.planned);
   return exit_done;
 }
 

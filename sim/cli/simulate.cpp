@@ -10,6 +10,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/simulate_parts.hpp"
 #include "sim/report/output/staged_folder.hpp"
+#include "sim/report/output/text_table.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 

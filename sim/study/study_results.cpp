@@ -53,14 +53,7 @@ std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& sto
     const PlannedPoint& point = study.points.at(run.point);
     if (current != run.point) {
       current = run.point;
-      compared.push_back({.name = point.name,
-                          .target_accuracy = point.target_accuracy,
-                          .workload_epochs = point.workload_epochs,
-                          .epoch_samples = point.epoch_samples,
-                          .has_assumed_learner = point.has_assumed_learner,
-                          .runs = {},
-                          .bottleneck = {},
-                          .expectations = {}});
+      compared.push_back({point, {}});
       if (point_of != nullptr) point_of->push_back(run.point);
     }
     compared.back().runs.push_back(*run.summary);

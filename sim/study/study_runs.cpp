@@ -109,19 +109,16 @@ std::size_t PreparedStudy::add(const LoadedScenario& loaded, std::vector<std::st
     expects = expects || (!value.is_absent && value.key.starts_with("expect."));
   if (scenario.learner.kind == LearnerKind::network) network_points.insert(number);
   if (number == 0) network_model = network_model_text(scenario.cluster.network.model);
-  planned.points.push_back({.name = scenario.name,
-                            .labels = std::move(labels),
-                            .digest = scenario_digest(loaded, files, use == ProfileUse::drawn),
-                            .replications = scenario.replications,
-                            .seed = scenario.seed,
-                            .target_accuracy = scenario.stop.accuracy,
-                            .workload_epochs = scenario.stop.epochs,
-                            .epoch_samples = scenario.job.dataset.train_samples,
-                            .policy = policy_text(loaded),
-                            .learning_rate = scenario.job.optimizer.learning_rate,
-                            .momentum = scenario.job.optimizer.momentum,
-                            .learns = scenario.learner.kind != LearnerKind::none,
-                            .has_assumed_learner = scenario.learner.kind == LearnerKind::assumed});
+  PlannedPoint& point = planned.points.emplace_back();
+  static_cast<Comparable&>(point) = comparable_of(scenario);
+  point.labels = std::move(labels);
+  point.digest = scenario_digest(loaded, files, use == ProfileUse::drawn);
+  point.replications = scenario.replications;
+  point.seed = scenario.seed;
+  point.policy = policy_text(loaded);
+  point.learning_rate = scenario.job.optimizer.learning_rate;
+  point.momentum = scenario.job.optimizer.momentum;
+  point.learns = scenario.learner.kind != LearnerKind::none;
   return number;
 }
 

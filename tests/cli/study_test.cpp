@@ -311,7 +311,7 @@ TEST_CASE("compare ranks combinations, pairs them by seed, and says where the wi
   CHECK(json.at("ranking").at(5).at("name") == "BSP, speed 0.25");
   const auto& paired = json.at("ranking").at(0).at("against_reference");
   CHECK(paired.at("pairs") == 4);
-  CHECK(paired.at("difference_s").at("high").get<double>() < 0.0);
+  CHECK(paired.at("difference").at("interval_s").at("high").get<double>() < 0.0);
   CHECK(paired.at("p_faster_interval").at("high").get<double>() < 1.0);
   CHECK(place.paceline({"compare", "out", "--against", "BPS, speed 1"}).exit_code == 2);
   CHECK(place.paceline({"compare", "nowhere"}).exit_code == 2);

@@ -12,13 +12,7 @@ namespace {
 
 // One run for each time, with seeds in common; a negative time never reached its target and ended there.
 ComparedRuns runs_taking(const std::string& name, const std::vector<double>& times, double accuracy = 0.9) {
-  ComparedRuns runs{.name = name,
-                    .target_accuracy = 0.5,
-                    .workload_epochs = 1,
-                    .epoch_samples = 1,
-                    .runs = {},
-                    .bottleneck = {},
-                    .expectations = {}};
+  ComparedRuns runs{{.name = name, .target_accuracy = 0.5, .workload_epochs = 1, .epoch_samples = 1}, {}};
   for (std::size_t r = 0; r < times.size(); ++r) {
     RunSummary run;
     run.seed = {1, static_cast<std::uint32_t>(r)};
@@ -112,8 +106,8 @@ TEST_CASE("total effects of independent factors are their shares of the variance
   CHECK(*effects[0].total_effect == doctest::Approx(1.0 / (1.0 + 2.0 / 3.0)));
   CHECK(*effects[1].total_effect == doctest::Approx((2.0 / 3.0) / (1.0 + 2.0 / 3.0)));
   // Alone, from (0, 0): exp(2) and exp(2).
-  CHECK(*effects[0].one_at_a_time == doctest::Approx(std::exp(2.0)));
-  CHECK(*effects[1].one_at_a_time == doctest::Approx(std::exp(2.0)));
+  CHECK(*effects[0].alone == doctest::Approx(std::exp(2.0)));
+  CHECK(*effects[1].alone == doctest::Approx(std::exp(2.0)));
 }
 
 TEST_CASE("factors that act only together have a total effect but none alone") {
@@ -121,7 +115,7 @@ TEST_CASE("factors that act only together have a total effect but none alone") {
   const auto effects = sensitivities(table_of(2, 2, [](double i, double j) { return std::exp(i * j); }));
   CHECK(*effects[0].total_effect == doctest::Approx(2.0 / 3.0));
   CHECK(*effects[1].total_effect == doctest::Approx(2.0 / 3.0));
-  CHECK(*effects[0].one_at_a_time == doctest::Approx(1.0));
+  CHECK(*effects[0].alone == doctest::Approx(1.0));
 }
 
 TEST_CASE("what does not matter has no effect, and equal times have none to share out") {
@@ -138,7 +132,7 @@ TEST_CASE("the winner along a column changes where its times cross") {
   CHECK(changes[0].along == "b");
   CHECK(changes[0].changes());
   REQUIRE(changes[0].winners.size() == 4);
-  CHECK(changes[0].winners[1].label == "1");
-  CHECK(changes[0].winners[2].label == "0");
+  CHECK(changes[0].winners[1].winner == "1");
+  CHECK(changes[0].winners[2].winner == "0");
   CHECK(changes[0].winners[2].over_second->pairs == 2);
 }

@@ -8,6 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/report/output/packed_run.hpp"
 #include "sim/report/output/staged_folder.hpp"
+#include "sim/report/output/text_table.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/report/statistics/comparison.hpp"
 #include "tests/support/temporary_folder.hpp"

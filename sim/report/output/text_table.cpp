@@ -7,28 +7,6 @@
 #include "sim/base/utf8.hpp"
 
 namespace paceline {
-namespace {
-
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], count_characters(row[c]));
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string padding(widths[c] - count_characters(row[c]), ' ');
-      // Names to the left, everything else to the right, so that numbers line up.
-      line += c == 0 ? row[c] + padding : "  " + padding + row[c];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string printable(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < 0x20U || c == 0x7F) c = '?';
@@ -48,6 +26,10 @@ std::string format_time(Seconds time) {
   return fmt::format("{:#.3g} h", s / 3600.0);
 }
 
+std::string time_or_never(const std::optional<Seconds>& time) {
+  return time ? format_time(*time) : "never";
+}
+
 std::string AssumedLearners::marked(const std::string& name, bool is_assumed) const {
   return is_assumed && assumed_ < rows_ ? name + " (assumed learner)" : name;
 }
@@ -61,8 +43,23 @@ std::string AssumedLearners::note() const {
 }
 
 std::string text_table(TextRows rows) {
-  for (auto& row : rows) row.front() = printable(row.front());
-  return aligned(rows);
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (auto& row : rows) {
+    row.front() = printable(row.front());
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], count_characters(row[c]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string padding(widths[c] - count_characters(row[c]), ' ');
+      // Names to the left, everything else to the right, so that numbers line up.
+      line += c == 0 ? row[c] + padding : "  " + padding + row[c];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
 }
 
 }  // namespace paceline

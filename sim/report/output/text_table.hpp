@@ -1,10 +1,12 @@
-// Tables for the terminal: names to the left, numbers to the right; and how a person reads what stands in
-// them.
+// Tables for the terminal: names to the left, numbers to the right; and how times and numbers stand in them.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "sim/base/quantity.hpp"
 
@@ -22,6 +24,13 @@ using TextRows = std::vector<std::vector<std::string>>;
 
 // "7.32 s", "12.5 min", "3.08 h": three significant digits.
 [[nodiscard]] std::string format_time(Seconds time);
+[[nodiscard]] std::string time_or_never(const std::optional<Seconds>& time);
+
+// A number, or "-" where there is none.
+[[nodiscard]] inline std::string or_dash(fmt::format_string<const double&> format,
+                                         const std::optional<double>& number) {
+  return number ? fmt::format(format, *number) : "-";
+}
 
 // Marks learners without recorded runs behind them: by row where only some are, and with a line below the
 // table.

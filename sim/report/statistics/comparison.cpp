@@ -14,141 +14,132 @@ namespace paceline {
 namespace {
 
 std::string interval_text(const std::optional<Seconds>& low, const std::optional<Seconds>& high) {
-  if (!low) return "-";
-  return fmt::format("{} - {}", format_time(*low), high ? format_time(*high) : "never");
-}
-
-std::string probability_text(double estimate, const Interval& interval) {
-  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", estimate, interval.low, interval.high);
+  return low ? fmt::format("{} - {}", format_time(*low), time_or_never(high)) : "-";
 }
 
 // The Kaplan-Meier median stands beside the other where censoring makes them differ.
 std::string median_text(const TimeToAccuracy& s) {
-  const auto text = [](const std::optional<Seconds>& t) {
-    return t ? format_time(*t) : std::string("never");
-  };
-  if (s.median == s.kaplan_meier_median) return text(s.median);
-  return fmt::format("{} (KM: {})", text(s.median),
-                     s.kaplan_meier_median ? text(s.kaplan_meier_median) : "unknown");
+  if (s.median == s.kaplan_meier_median) return time_or_never(s.median);
+  return fmt::format("{} (KM: {})", time_or_never(s.median),
+                     s.kaplan_meier_median ? format_time(*s.kaplan_meier_median) : "unknown");
 }
 
-std::vector<std::string> target_row(const std::string& name, const ComparedVariant& variant) {
-  const TimeToAccuracy& s = variant.summary;
-  const std::string throughput = fmt::format("{:.4g}", variant.mean_samples_per_s);
-  if (!variant.target_accuracy) return {name, "-", "-", "-", "-", "-", throughput};
-  return {name,
-          fmt::format("{:g}", *variant.target_accuracy),
-          median_text(s),
-          interval_text(s.low, s.high),
-          fmt::format("{}/{}", s.reached, s.runs),
-          probability_text(s.p_reach, s.p_reach_interval),
-          throughput};
-}
-
-std::vector<std::string> throughput_row(const std::string& name, const ComparedVariant& variant) {
-  const EndTimes& ends = variant.end_times;
-  std::string end = variant.median ? format_time(*variant.median) : "never";
-  std::string interval = interval_text(ends.low, ends.high);
-  if (ends.cut_short > 0) {
-    end += fmt::format(" ({} of {} diverged or stalled)", ends.cut_short, variant.summary.runs);
-    interval = "-";  // it would be one of all ends, not of the median beside it
+TextRows times_to_target(const std::vector<ComparedVariant>& compared, const AssumedLearners& assumed) {
+  TextRows rows{{"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "samples/s"}};
+  for (const ComparedVariant& one : compared) {
+    const TimeToAccuracy& s = one.summary;
+    rows.push_back({assumed.marked(one.name, one.has_assumed_learner), "-", "-", "-", "-", "-",
+                    fmt::format("{:.4g}", one.mean_samples_per_s)});
+    if (!one.target_accuracy) continue;
+    const std::vector<std::string> to_target{
+        fmt::format("{:g}", *one.target_accuracy), median_text(s), interval_text(s.low, s.high),
+        fmt::format("{}/{}", s.reached, s.runs),
+        fmt::format("{:.2f} [{:.2f}, {:.2f}]", s.p_reach, s.p_reach_interval.low, s.p_reach_interval.high)};
+    std::ranges::copy(to_target, rows.back().begin() + 1);
   }
-  return {name, std::move(end), std::move(interval), fmt::format("{:.4g}", variant.mean_samples_per_s)};
+  return rows;
 }
 
-std::vector<std::string> against_first_row(const std::string& name, const ComparedVariant& variant) {
-  const PairedComparison& paired = *variant.against_first;
-  std::string speedup = variant.speedup ? fmt::format("{:.2f}x", *variant.speedup) : "-";
-  if (paired.speedup_interval)
-    speedup += fmt::format(" [{:.2f}, {:.2f}]", paired.speedup_interval->low, paired.speedup_interval->high);
-  return {name, speedup,
-          fmt::format("{} [{}, {}]", inner_probability(paired.p_faster),
-                      inner_probability(paired.p_faster_interval.low),
-                      inner_probability(paired.p_faster_interval.high)),
-          fmt::format("{}", paired.pairs),
-          paired.correlation ? fmt::format("{:.2f}", *paired.correlation) : "-"};
+TextRows end_times(const std::vector<ComparedVariant>& compared, const AssumedLearners& assumed) {
+  TextRows rows{{"", "end of job", "90 % interval", "samples/s"}};
+  for (const ComparedVariant& one : compared) {
+    const EndTimes& ends = one.end_times;
+    std::string end = time_or_never(one.median);
+    if (ends.cut_short > 0)
+      end += fmt::format(" ({} of {} diverged or stalled)", ends.cut_short, one.summary.runs);
+    // With jobs cut short it would be an interval of all ends, not of the median beside it.
+    rows.push_back({assumed.marked(one.name, one.has_assumed_learner), std::move(end),
+                    ends.cut_short > 0 ? "-" : interval_text(ends.low, ends.high),
+                    fmt::format("{:.4g}", one.mean_samples_per_s)});
+  }
+  return rows;
+}
+
+TextRows pairs_with_first(const std::vector<ComparedVariant>& compared, const AssumedLearners& assumed) {
+  TextRows rows{{"against the first", "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
+  for (const ComparedVariant& one : compared) {
+    if (!one.against_first) continue;
+    const PairedComparison& paired = *one.against_first;
+    std::string speedup = or_dash("{:.2f}x", one.speedup);
+    if (const auto& interval = paired.speedup_interval)
+      speedup += fmt::format(" [{:.2f}, {:.2f}]", interval->low, interval->high);
+    rows.push_back({assumed.marked(one.name, one.has_assumed_learner), std::move(speedup),
+                    faster_text(paired), fmt::format("{}", paired.pairs),
+                    or_dash("{:.2f}", paired.correlation)});
+  }
+  return rows;
 }
 
 // A variant's own measure of time: to its target, or to the end of its work when it has none.
-std::optional<Seconds> compared_time(const ComparedRuns& variant, const RunSummary& run) {
+std::optional<Seconds> compared_time(const Comparable& variant, const RunSummary& run) {
   if (variant.target_accuracy) return run.time_to_accuracy;
   return run.did_its_work() ? std::optional(run.end_time) : std::nullopt;
 }
 
-bool are_comparable(const ComparedRuns& a, const ComparedRuns& b) {
+bool are_comparable(const Comparable& a, const Comparable& b) {
   if (a.target_accuracy || b.target_accuracy) return a.target_accuracy == b.target_accuracy;
   return a.workload_epochs == b.workload_epochs && a.epoch_samples == b.epoch_samples;
 }
 
-std::optional<double> speedup(const std::optional<Seconds>& first, const std::optional<Seconds>& other) {
-  if (!first || !other || *other <= Seconds{}) return std::nullopt;
-  return *first / *other;
-}
-
-double relative_grid(const ComparedRuns& variant, const std::vector<std::optional<Seconds>>& times) {
+double relative_grid(const ComparedRuns& variant, const std::vector<TimePair>& pairs,
+                     std::optional<Seconds> TimePair::*time) {
   if (!variant.target_accuracy) return 0.0;
   Seconds sum;
-  for (const std::optional<Seconds>& time : times) sum += time.value_or(Seconds{});
-  const Seconds mean = sum / static_cast<double>(times.size());
+  for (const TimePair& pair : pairs) sum += (pair.*time).value_or(Seconds{});
+  const Seconds mean = sum / static_cast<double>(pairs.size());
   return mean > Seconds{} ? mean_evaluation_interval(variant.runs) / mean : 0.0;
 }
 
 }  // namespace
 
+std::string faster_text(const PairedComparison& paired) {
+  const Interval& interval = paired.p_faster_interval;
+  return fmt::format("{} [{}, {}]", inner_probability(paired.p_faster), inner_probability(interval.low),
+                     inner_probability(interval.high));
+}
+
 std::optional<Seconds> median_time(const ComparedRuns& runs) {
-  constexpr double never = std::numeric_limits<double>::infinity();
+  constexpr Seconds never{std::numeric_limits<double>::infinity()};
   std::vector<double> times;
-  for (const RunSummary& run : runs.runs) {
-    const std::optional<Seconds> time = compared_time(runs, run);
-    times.push_back(time ? time->value() : never);
-  }
-  const double middle = median(std::move(times));
-  return middle == never ? std::nullopt : std::optional(Seconds{middle});
+  for (const RunSummary& run : runs.runs) times.push_back(compared_time(runs, run).value_or(never).value());
+  const Seconds middle{median(std::move(times))};
+  return middle == never ? std::nullopt : std::optional(middle);
 }
 
 std::optional<PairedComparison> compare_pairs(const ComparedRuns& first, const ComparedRuns& second) {
   if (!are_comparable(first, second)) return std::nullopt;
   // Of one scenario each replication occurs once, in order: two sorted lists are merged.
   std::vector<TimePair> pairs;
-  std::vector<std::optional<Seconds>> firsts;
-  std::vector<std::optional<Seconds>> seconds;
   auto b = second.runs.begin();
   for (const RunSummary& a : first.runs) {
     while (b != second.runs.end() && b->seed.replication < a.seed.replication) ++b;
-    if (b == second.runs.end() || b->seed != a.seed) continue;
-    pairs.push_back({compared_time(first, a), compared_time(second, *b)});
-    firsts.push_back(pairs.back().first);
-    seconds.push_back(pairs.back().second);
+    if (b != second.runs.end() && b->seed == a.seed)
+      pairs.push_back({compared_time(first, a), compared_time(second, *b)});
   }
   if (pairs.empty()) return std::nullopt;
-  const double grid_first = relative_grid(first, firsts);
-  const double grid_second = relative_grid(second, seconds);
+  const double grid_first = relative_grid(first, pairs, &TimePair::first);
+  const double grid_second = relative_grid(second, pairs, &TimePair::second);
   return compare_paired(pairs, grid_first * grid_first + grid_second * grid_second);
 }
 
-std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants) {
+std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants) {
   Seconds horizon;
   for (const ComparedRuns& variant : variants) horizon = std::max(horizon, longest(variant.runs));
   std::vector<ComparedVariant> compared;
-  for (const ComparedRuns& variant : variants) {
-    ComparedVariant one;
-    one.name = variant.name;
-    one.target_accuracy = variant.target_accuracy;
-    one.has_assumed_learner = variant.has_assumed_learner;
-    one.summary = summarize_time_to_accuracy(variant.runs, horizon);
-    one.end_times = summarize_end_times(variant.runs);
-    one.median = median_time(variant);
-    one.bottleneck = variant.bottleneck;
-    one.expectations = variant.expectations;
-    for (const RunSummary& run : variant.runs)
+  for (ComparedRuns& variant : variants) {
+    ComparedVariant& one = compared.emplace_back();
+    static_cast<ComparedRuns&>(one) = std::move(variant);
+    one.summary = summarize_time_to_accuracy(one.runs, horizon);
+    one.end_times = summarize_end_times(one.runs);
+    one.median = median_time(one);
+    for (const RunSummary& run : one.runs)
       if (run.end_time > Seconds{})
-        one.mean_samples_per_s += static_cast<double>(run.samples) / run.end_time.value() /
-                                  static_cast<double>(variant.runs.size());
-    if (are_comparable(variants.front(), variant)) {
-      one.speedup = speedup(median_time(variants.front()), one.median);
-      if (!compared.empty()) one.against_first = compare_pairs(variants.front(), variant);
-    }
-    compared.push_back(std::move(one));
+        one.mean_samples_per_s +=
+            static_cast<double>(run.samples) / run.end_time.value() / static_cast<double>(one.runs.size());
+    const ComparedVariant& first = compared.front();
+    if (!are_comparable(first, one)) continue;
+    if (first.median && one.median && *one.median > Seconds{}) one.speedup = *first.median / *one.median;
+    if (compared.size() > 1) one.against_first = compare_pairs(first, one);
   }
   return compared;
 }
@@ -156,19 +147,12 @@ std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants) 
 std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants) {
   std::vector<ComparedRuns> runs;
   for (const ScenarioResults& variant : variants) {
-    const Scenario& scenario = variant.loaded.scenario;
     std::vector<RunSummary> summaries = summaries_of(variant.runs);
     std::vector<ExpectationOutcome> expectations = evaluate_expectations(variant.loaded, summaries);
-    runs.push_back({.name = scenario.name,
-                    .target_accuracy = scenario.stop.accuracy,
-                    .workload_epochs = scenario.stop.epochs,
-                    .epoch_samples = scenario.job.dataset.train_samples,
-                    .has_assumed_learner = scenario.learner.kind == LearnerKind::assumed,
-                    .runs = std::move(summaries),
-                    .bottleneck = find_bottleneck(variant.runs),
-                    .expectations = std::move(expectations)});
+    runs.push_back({comparable_of(variant.loaded.scenario), std::move(summaries),
+                    find_bottleneck(variant.runs), std::move(expectations)});
   }
-  return compare(runs);
+  return compare(std::move(runs));
 }
 
 const Columns<ComparedVariant>& comparison_columns() {
@@ -249,60 +233,32 @@ std::string comparison_csv(const std::vector<ComparedVariant>& compared) {
   return table.text();
 }
 
-namespace {
-
-using json = nlohmann::ordered_json;
-
-json interval_json(const char* name, const json& estimate, const json& low, const json& high) {
-  return {{name, estimate}, {"low", low}, {"high", high}};
-}
-
-json against_first_json(const ComparedVariant& one) {
-  const PairedComparison& paired = *one.against_first;
-  const std::optional<Interval>& speedup = paired.speedup_interval;
-  return {{"pairs", paired.pairs},
-          {"speedup", interval_json("estimate", one.speedup, speedup ? json(speedup->low) : json(),
-                                    speedup ? json(speedup->high) : json())},
-          {"p_faster", interval_json("estimate", paired.p_faster, paired.p_faster_interval.low,
-                                     paired.p_faster_interval.high)},
-          {"time_correlation", paired.correlation}};
-}
-
-}  // namespace
-
 std::string comparison_json(const std::vector<ComparedVariant>& compared) {
+  using json = nlohmann::ordered_json;
   json rows = json::array();
   for (const ComparedVariant& one : compared) {
-    const TimeToAccuracy& s = one.summary;
-    json row = {{"variant", one.name},
-                {"assumed_learner", one.has_assumed_learner},
-                {"replications", s.runs},
-                {"throughput_samples_per_s", one.mean_samples_per_s},
-                {"horizon_s", s.horizon}};
-    if (one.target_accuracy) {
-      row["reached"] = s.reached;
-      row["p_reach"] = interval_json("estimate", s.p_reach, s.p_reach_interval.low, s.p_reach_interval.high);
-      row["time_to_accuracy_s"] = {{"median", s.median},
-                                   {"kaplan_meier_median", s.kaplan_meier_median},
-                                   {"low", s.low},
-                                   {"high", s.high}};
-      row["restricted_mean_s"] = s.restricted_mean;
-    }
-    row["end_time_s"] = interval_json("median", one.end_times.median, one.end_times.low, one.end_times.high);
-    row["cut_short"] = one.end_times.cut_short;
-    row["speedup"] = one.speedup;
-    if (one.against_first) row["against_first"] = against_first_json(one);
+    json& row = rows.emplace_back(json::object());
+    for (const Column<ComparedVariant>& column : comparison_columns())
+      row[column.name] = column.value(one, {});
     row["bottleneck"] = bottleneck_json(one.bottleneck);
     row["expectations"] = expectations_json(one.expectations);
-    rows.push_back(row);
   }
   return rows.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-namespace {
-
-std::string legend(bool any_target, bool any_km, bool any_pair, const std::string& first) {
-  std::string text = "Times are simulated. ";
+std::string comparison_table(const std::vector<ComparedVariant>& compared) {
+  const auto any = [&](const auto& condition) { return std::ranges::any_of(compared, condition); };
+  const bool any_target = any([](const ComparedVariant& one) { return one.target_accuracy.has_value(); });
+  const bool any_pair = any([](const ComparedVariant& one) { return one.against_first.has_value(); });
+  const bool any_km = any([](const ComparedVariant& one) {
+    return one.target_accuracy && one.summary.median != one.summary.kaplan_meier_median;
+  });
+  AssumedLearners assumed;
+  for (const ComparedVariant& one : compared) assumed.count(one.has_assumed_learner);
+  std::string text =
+      text_table(any_target ? times_to_target(compared, assumed) : end_times(compared, assumed));
+  if (any_pair) text += fmt::format("\n{}", text_table(pairs_with_first(compared, assumed)));
+  text += "Times are simulated. ";
   text +=
       any_target
           ? "Median over the seeds (a run that never reaches the target counts as slowest);\n"
@@ -314,43 +270,8 @@ std::string legend(bool any_target, bool any_km, bool any_pair, const std::strin
   if (any_pair)
     text += fmt::format(
         "Against {}: runs paired by seed, 90 % intervals; correlation of the paired times' logarithms.\n",
-        printable(first));
-  return text;
-}
-
-}  // namespace
-
-std::string comparison_table(const std::vector<ComparedVariant>& compared) {
-  const auto any = [&](const auto& condition) {
-    return std::any_of(compared.begin(), compared.end(), condition);
-  };
-  const bool any_target = any([](const ComparedVariant& one) { return one.target_accuracy.has_value(); });
-  const bool any_pair = any([](const ComparedVariant& one) { return one.against_first.has_value(); });
-  const bool any_km = any([](const ComparedVariant& one) {
-    return one.target_accuracy && one.summary.median != one.summary.kaplan_meier_median;
-  });
-  AssumedLearners assumed;
-  for (const ComparedVariant& one : compared) assumed.count(one.has_assumed_learner);
-  const auto name_of = [&](const ComparedVariant& one) {
-    return assumed.marked(one.name, one.has_assumed_learner);
-  };
-  TextRows rows;
-  if (any_target) {
-    rows.push_back({"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "samples/s"});
-  } else {
-    rows.push_back({"", "end of job", "90 % interval", "samples/s"});
-  }
-  for (const ComparedVariant& one : compared)
-    rows.push_back(any_target ? target_row(name_of(one), one) : throughput_row(name_of(one), one));
-  std::string text = text_table(std::move(rows));
-  if (any_pair) {
-    TextRows against_first{
-        {"against the first", "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
-    for (const ComparedVariant& one : compared)
-      if (one.against_first) against_first.push_back(against_first_row(name_of(one), one));
-    text += fmt::format("\n{}", text_table(std::move(against_first)));
-  }
-  text += legend(any_target, any_km, any_pair, compared.front().name) + assumed.note();
+        printable(compared.front().name));
+  text += assumed.note();
   for (const ComparedVariant& one : compared)
     if (one.bottleneck)
       text += fmt::format("bottleneck of {}: {}, at its full rate {:.0f} % of the time\n",

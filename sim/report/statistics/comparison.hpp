@@ -12,7 +12,6 @@
 
 #include "sim/report/output/column.hpp"
 #include "sim/report/output/results_folder.hpp"
-#include "sim/report/output/text_table.hpp"
 #include "sim/report/recording/bottlenecks.hpp"
 #include "sim/report/statistics/expectations.hpp"
 #include "sim/report/statistics/paired.hpp"
@@ -21,44 +20,36 @@
 
 namespace paceline {
 
-// What is compared: runs of one scenario, and what has to be equal for two of them to be compared.
-struct ComparedRuns {
-  std::string name;
-  std::optional<double> target_accuracy;
-  double workload_epochs = 0.0;
-  std::int64_t epoch_samples = 0;
-  bool has_assumed_learner = false;
+struct ComparedRuns : Comparable {
   std::vector<RunSummary> runs;  // not empty
-  std::optional<Bottleneck> bottleneck;
-  std::vector<ExpectationOutcome> expectations;
+  std::optional<Bottleneck> bottleneck = {};
+  std::vector<ExpectationOutcome> expectations = {};
 };
 
-struct ComparedVariant {
-  std::string name;
-  std::optional<double> target_accuracy;
-  bool has_assumed_learner = false;
+struct ComparedVariant : ComparedRuns {
   TimeToAccuracy summary;  // with the horizon common to all that are compared
   EndTimes end_times;
   std::optional<Seconds> median;  // of the times compared; absent: never
   std::optional<double> speedup;
   std::optional<PairedComparison> against_first;  // absent for the first, and where nothing can be compared
-  std::optional<Bottleneck> bottleneck;
-  std::vector<ExpectationOutcome> expectations;
   double mean_samples_per_s = 0.0;  // over the replications: throughput of the simulated cluster
 };
 
 // Of the times compared; nothing where half of the runs or more never get there.
 [[nodiscard]] std::optional<Seconds> median_time(const ComparedRuns& runs);
-[[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ComparedRuns>& variants);
+[[nodiscard]] std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants);
 [[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants);
 // The second against the first, over the replications that both have with the same seed; nothing when their
 // targets or workloads differ, or no pair is there.
 [[nodiscard]] std::optional<PairedComparison> compare_pairs(const ComparedRuns& first,
                                                             const ComparedRuns& second);
+// "P [low, high]" of being faster.
+[[nodiscard]] std::string faster_text(const PairedComparison& paired);
 [[nodiscard]] const Columns<ComparedVariant>& comparison_columns();
 [[nodiscard]] std::string comparison_csv(const std::vector<ComparedVariant>& compared);
 // The table a person reads, with a line that says what its intervals are.
 [[nodiscard]] std::string comparison_table(const std::vector<ComparedVariant>& compared);
+// One object for each variant, with the columns of the CSV file, its bottleneck and its expectations.
 [[nodiscard]] std::string comparison_json(const std::vector<ComparedVariant>& compared);
 
 }  // namespace paceline

@@ -5,6 +5,14 @@
 
 namespace paceline {
 
+Comparable comparable_of(const Scenario& scenario) {
+  return {.name = scenario.name,
+          .target_accuracy = scenario.stop.accuracy,
+          .workload_epochs = scenario.stop.epochs,
+          .epoch_samples = scenario.job.dataset.train_samples,
+          .has_assumed_learner = scenario.learner.kind == LearnerKind::assumed};
+}
+
 RunSummary summary_of(const RunResult& run) {
   constexpr double seconds_per_hour = 3600.0;
   RunSummary summary{.seed = run.seed,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/report/recording/run_result.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace paceline {
 
@@ -32,6 +33,16 @@ struct RunSummary {
   // Neither diverged nor stalled: else the end of the job is not the end of its work.
   [[nodiscard]] bool did_its_work() const { return end_reason != "diverged" && end_reason != "stalled"; }
 };
+
+// What runs of one scenario are of, and what has to be equal for two such variants to be compared.
+struct Comparable {
+  std::string name;
+  std::optional<double> target_accuracy;
+  double workload_epochs = 0.0;
+  std::int64_t epoch_samples = 0;
+  bool has_assumed_learner = false;
+};
+[[nodiscard]] Comparable comparable_of(const Scenario& scenario);
 
 [[nodiscard]] RunSummary summary_of(const RunResult& run);
 [[nodiscard]] std::vector<RunSummary> summaries_of(const std::vector<RunResult>& runs);

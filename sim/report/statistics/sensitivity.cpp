@@ -56,7 +56,7 @@ bool is_none(double variance) {
 }
 
 Sensitivity sensitivity_to(const ComparedTable& table, std::size_t column, const std::vector<double>& logs) {
-  Sensitivity result{.column = table.columns[column], .one_at_a_time = {}, .total_effect = {}};
+  Sensitivity result{.column = table.columns[column], .alone = {}, .total_effect = {}};
   Group all;
   for (std::size_t i = 0; i < logs.size(); ++i) all.push_back(i);
   double within = 0.0;
@@ -67,7 +67,7 @@ Sensitivity sensitivity_to(const ComparedTable& table, std::size_t column, const
     members += group.size();
     if (group.front() != 0) continue;
     const auto [low, high] = std::ranges::minmax_element(group, {}, [&](std::size_t i) { return logs[i]; });
-    result.one_at_a_time = std::exp(logs[*high] - logs[*low]);
+    result.alone = std::exp(logs[*high] - logs[*low]);
   }
   const double total = variance(logs, all);
   if (members > 0 && !is_none(total)) result.total_effect = within / static_cast<double>(members) / total;
@@ -87,7 +87,7 @@ Winner winner_of(const ComparedTable& table, const Group& competitors, std::size
   const std::vector<Ranked> ranked = rank(runs);
   const auto label_of = [&](const Ranked& one) { return table.labels[competitors[one.index]][between]; };
   Winner winner{.at = table.labels[competitors.front()][along],
-                .label = label_of(ranked[0]),
+                .winner = label_of(ranked[0]),
                 .second = {},
                 .over_second = {}};
   if (ranked.size() > 1) {
@@ -108,7 +108,7 @@ std::vector<Sensitivity> sensitivities(const ComparedTable& table) {
 
 bool WinnerChange::changes() const {
   return std::ranges::any_of(winners,
-                             [&](const Winner& winner) { return winner.label != winners.front().label; });
+                             [&](const Winner& winner) { return winner.winner != winners.front().winner; });
 }
 
 std::vector<WinnerChange> winners_along(const ComparedTable& table, const std::string& between) {

@@ -32,16 +32,15 @@ struct ComparedTable {
 
 struct Sensitivity {
   std::string column;
-  std::optional<double>
-      one_at_a_time;  // slowest over fastest; absent: nothing differs from the reference in it alone
+  std::optional<double> alone;  // slowest over fastest; absent: nothing differs from the reference in it only
   std::optional<double> total_effect;  // absent: nothing differs in this column alone, or all times are equal
 };
 
 [[nodiscard]] std::vector<Sensitivity> sensitivities(const ComparedTable& table);
 
 struct Winner {
-  std::string at;  // label along the column
-  std::string label;
+  std::string at;      // label along the column
+  std::string winner;  // label of the competing column
   std::optional<std::string> second;
   std::optional<PairedComparison> over_second;  // of the winner against the second
 };

@@ -13,16 +13,6 @@ namespace {
 constexpr int store_version = 2;
 constexpr int wait_for_lock_ms = 200;
 
-// What follows the numbers of a run, of which there is one for each column of the table.
-constexpr const char* after_numbers = ", packed BLOB, packed_by TEXT";
-
-std::string number_columns() {
-  std::string columns;
-  for (const Column<RunSummary>& column : summary_columns())
-    columns += fmt::format(", {} {}", quoted_name(column.name), column.type);
-  return columns;
-}
-
 Cell cell_of(const SQLite::Column& column) {
   if (column.isNull()) return nullptr;
   if (column.isInteger()) return static_cast<std::int64_t>(column);
@@ -30,12 +20,29 @@ Cell cell_of(const SQLite::Column& column) {
   return column.getString();
 }
 
+// In order: positions count from 1, as in SQL.
+void bind_cells(SQLite::Statement& statement, const Cell& values) {
+  int position = 0;
+  for (const Cell& cell : values) {
+    ++position;
+    if (cell.is_null()) {
+      statement.bind(position);
+    } else if (cell.is_number_float()) {
+      statement.bind(position, cell.get<double>());
+    } else if (cell.is_number()) {
+      statement.bind(position, cell.get<std::int64_t>());
+    } else if (cell.is_binary()) {
+      statement.bind(position, cell.get_binary().data(), static_cast<int>(cell.get_binary().size()));
+    } else {
+      statement.bind(position, cell.get<std::string>());
+    }
+  }
+}
+
 // From a row that begins at `first` with status, message and the numbers.
 void read_run(SQLite::Statement& row, int first, StoredRun& run) {
-  const std::string status = row.getColumn(first).getString();
-  run.status = status == "done"     ? RunStatus::done
-               : status == "failed" ? RunStatus::failed
-                                    : RunStatus::missing;
+  const std::string status = row.getColumn(first).getString();  // empty: there is no such run yet
+  run.status = status == "done" ? RunStatus::done : status.empty() ? RunStatus::missing : RunStatus::failed;
   run.message = row.getColumn(first + 1).getString();
   run.summary.reset();
   if (run.status != RunStatus::done) return;
@@ -49,16 +56,16 @@ void read_run(SQLite::Statement& row, int first, StoredRun& run) {
 
 }  // namespace
 
-void bind_cell(SQLite::Statement& statement, int position, const Cell& cell) {
-  if (cell.is_null()) {
-    statement.bind(position);
-  } else if (cell.is_number_float()) {
-    statement.bind(position, cell.get<double>());
-  } else if (cell.is_number()) {
-    statement.bind(position, cell.get<std::int64_t>());
-  } else {
-    statement.bind(position, cell.get<std::string>());
-  }
+SQLite::Statement prepared(SQLite::Database& database, const std::string& sql, const Cell& values) {
+  SQLite::Statement statement(database, sql);
+  bind_cells(statement, values);
+  return statement;
+}
+
+void execute(SQLite::Statement& statement, const Cell& values) {
+  bind_cells(statement, values);
+  statement.exec();
+  statement.reset();
 }
 
 std::string quoted_name(std::string_view name) {
@@ -151,42 +158,36 @@ void RunStore::create_tables() {
       "CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
       "CREATE TABLE IF NOT EXISTS plan (point INTEGER, replication INTEGER, run TEXT, "
       "PRIMARY KEY (point, replication)) WITHOUT ROWID;");
+  std::string numbers;
+  for (const Column<RunSummary>& column : summary_columns())
+    numbers += fmt::format("{} {}, ", quoted_name(column.name), column.type);
   database_->exec(fmt::format(
       "CREATE TABLE IF NOT EXISTS runs (run TEXT PRIMARY KEY, status TEXT NOT NULL, message TEXT, "
-      "build TEXT{}{}) WITHOUT ROWID",
-      number_columns(), after_numbers));
+      "build TEXT, {}packed BLOB, packed_by TEXT) WITHOUT ROWID",
+      numbers));
   transaction.commit();
 }
 
 void RunStore::record(const StoredRun& run, const std::string& packed, const std::string& packed_by) {
+  Cell row = Cell::array({run.id, to_string(run.status), run.message, build_info().commit});
+  for (const Column<RunSummary>& column : summary_columns())
+    row.push_back(run.summary ? column.value(*run.summary, {}) : Cell());
+  row.push_back(packed.empty() ? Cell() : Cell::binary({packed.begin(), packed.end()}));
+  row.push_back(packed.empty() ? Cell() : Cell(packed_by));
+  std::string places = "?";
+  for (std::size_t i = 1; i < row.size(); ++i) places += ", ?";
   use([&](SQLite::Database& database) {
-    const Columns<RunSummary>& columns = summary_columns();
-    std::string places;
-    for (std::size_t i = 0; i < columns.size(); ++i) places += ", ?";
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    SQLite::Statement put(database,
-                          fmt::format("INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?{}, ?, ?)", places));
-    put.bind(1, run.id);
-    put.bind(2, std::string(to_string(run.status)));
-    put.bind(3, run.message);
-    put.bind(4, build_info().commit);
-    int position = 5;
-    for (const Column<RunSummary>& column : columns)
-      bind_cell(put, position++, run.summary ? column.value(*run.summary, {}) : Cell());
-    if (!packed.empty()) {
-      put.bind(position, packed.data(), static_cast<int>(packed.size()));
-      put.bind(position + 1, packed_by);
-    }
-    put.exec();
+    prepared(database, fmt::format("INSERT OR REPLACE INTO runs VALUES ({})", places), row).exec();
     transaction.commit();
   });
 }
 
 std::set<std::string> RunStore::done(const std::optional<std::string>& packed_by) {
   return use([&](SQLite::Database& database) {
-    SQLite::Statement query(database,
-                            "SELECT run FROM runs WHERE status = 'done' AND (?1 IS NULL OR packed_by = ?1)");
-    if (packed_by) query.bind(1, *packed_by);
+    SQLite::Statement query =
+        prepared(database, "SELECT run FROM runs WHERE status = 'done' AND (?1 IS NULL OR packed_by = ?1)",
+                 Cell::array({packed_by}));
     std::set<std::string> ids;
     while (query.executeStep()) ids.insert(ids.end(), query.getColumn(0).getString());
     return ids;
@@ -213,9 +214,8 @@ void RunStore::for_each_run(const std::function<void(const StoredRun&)>& visit) 
 
 std::optional<StoredRun> RunStore::find(const std::string& id) {
   return use([&](SQLite::Database& database) -> std::optional<StoredRun> {
-    SQLite::Statement query(
-        database, fmt::format("SELECT status, message, {} FROM runs WHERE run = ?", number_names()));
-    query.bind(1, id);
+    SQLite::Statement query = prepared(
+        database, fmt::format("SELECT status, message, {} FROM runs WHERE run = ?", number_names()), {id});
     if (!query.executeStep()) return std::nullopt;
     StoredRun run;
     run.id = id;
@@ -226,8 +226,7 @@ std::optional<StoredRun> RunStore::find(const std::string& id) {
 
 std::string RunStore::packed(const std::string& id) {
   return use([&](SQLite::Database& database) {
-    SQLite::Statement query(database, "SELECT packed FROM runs WHERE run = ?");
-    query.bind(1, id);
+    SQLite::Statement query = prepared(database, "SELECT packed FROM runs WHERE run = ?", {id});
     return query.executeStep() ? query.getColumn(0).getString() : std::string();
   });
 }
@@ -244,9 +243,9 @@ RunCounts RunStore::counts() {
 
 std::size_t RunStore::done_by_other_builds() {
   return use([&](SQLite::Database& database) -> std::size_t {
-    SQLite::Statement query(
-        database, "SELECT COUNT(*) FROM plan JOIN runs USING (run) WHERE status = 'done' AND build <> ?");
-    query.bind(1, build_info().commit);
+    SQLite::Statement query = prepared(
+        database, "SELECT COUNT(*) FROM plan JOIN runs USING (run) WHERE status = 'done' AND build <> ?",
+        {build_info().commit});
     return query.executeStep() ? query.getColumn(0).getUInt() : 0;
   });
 }
@@ -255,9 +254,7 @@ std::size_t RunStore::merge(const std::filesystem::path& other) {
   // Opened for writing first: what a process that died left in its log belongs to it.
   { const RunStore whole(other); }
   return use([&](SQLite::Database& database) {
-    SQLite::Statement attach(database, "ATTACH ? AS part");
-    attach.bind(1, other.string());
-    attach.exec();
+    prepared(database, "ATTACH ? AS part", {other.string()}).exec();
     // A run that is done replaces one that failed, never the other way round.
     const int taken = database.exec(
         "INSERT OR REPLACE INTO main.runs SELECT * FROM part.runs AS theirs WHERE NOT EXISTS (SELECT 1 FROM "
@@ -274,9 +271,7 @@ void RunStore::compact() {
   std::filesystem::remove(fresh, ignored);
   use([&](SQLite::Database& database) {
     // The order of what was written, and how often, leaves traces in the file: a copy has none.
-    SQLite::Statement copy(database, "VACUUM INTO ?");
-    copy.bind(1, fresh.string());
-    copy.exec();
+    prepared(database, "VACUUM INTO ?", {fresh.string()}).exec();
   });
   use([&](SQLite::Database&) {
     database_.reset();

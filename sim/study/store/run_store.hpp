@@ -12,8 +12,8 @@
 //   study   key, value                       name, question, command, columns (JSON), figures (JSON)
 //   points  point, name, digest, facts (JSON), and a column for each varied name with its label
 //   plan    point, replication, run          what is to be run
-//   runs    run, status (done, failed), message, build, what is kept of each run (summary_columns), packed,
-//   packed_by results a view: what was varied, replication, run, status and numbers of every planned run
+//   runs    run, status (done, failed), message, build, numbers (summary_columns), packed, packed_by
+//   results a view: what was varied, replication, run, status and numbers of every planned run
 #pragma once
 
 #include <cstdint>
@@ -34,20 +34,15 @@ class Database;
 namespace paceline {
 
 // A combination as results need it.
-struct PlannedPoint {
-  std::string name;
+struct PlannedPoint : Comparable {
   std::vector<std::string> labels;  // by column of the plan
   std::string digest;               // of everything that determines its runs, but the replication
   int replications = 1;
   std::uint32_t seed = 0;
-  std::optional<double> target_accuracy;
-  double workload_epochs = 0.0;
-  std::int64_t epoch_samples = 0;
   std::string policy;  // of each phase in turn, for warnings
   double learning_rate = 0.0;
   double momentum = 0.0;
   bool learns = false;
-  bool has_assumed_learner = false;
 };
 
 struct PlannedStudy {

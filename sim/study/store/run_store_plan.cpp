@@ -1,6 +1,7 @@
 // The plan of a store: what is to be run.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedPoint, replications, seed, target_accu
 
 namespace {
 
+constexpr std::pair<const char*, std::string PlannedStudy::*> texts[] = {
+    {"name", &PlannedStudy::name},
+    {"question", &PlannedStudy::question},
+    {"command", &PlannedStudy::command},
+    {"figures", &PlannedStudy::figures}};
+
 void check_columns(const std::vector<std::string>& columns) {
   constexpr std::array own = {"point", "name", "digest", "facts", "replication", "run", "status", "message"};
   for (const std::string& column : columns)
@@ -21,12 +28,6 @@ void check_columns(const std::vector<std::string>& columns) {
         0)
       throw UserError(fmt::format("the results have a column `{}` of their own", column),
                       "give what is varied another `name`");
-}
-
-void insert(SQLite::Statement& statement, const Cell& row) {
-  for (std::size_t i = 0; i < row.size(); ++i) bind_cell(statement, static_cast<int>(i) + 1, row[i]);
-  statement.exec();
-  statement.reset();
 }
 
 }  // namespace
@@ -55,20 +56,17 @@ void RunStore::write_plan(const PlannedStudy& study) {
     SQLite::Statement study_row(database, "INSERT INTO study VALUES (?, ?)");
     SQLite::Statement point_row(database, fmt::format("INSERT INTO points VALUES (?, ?, ?, ?{})", places));
     SQLite::Statement plan_row(database, "INSERT INTO plan VALUES (?, ?, ?)");
-    insert(study_row, Cell::array({"name", study.name}));
-    insert(study_row, Cell::array({"question", study.question}));
-    insert(study_row, Cell::array({"command", study.command}));
-    insert(study_row, Cell::array({"figures", study.figures}));
-    insert(
+    for (const auto& [key, member] : texts) execute(study_row, Cell::array({key, study.*member}));
+    execute(
         study_row,
         Cell::array({"columns", Cell(study.columns).dump(-1, ' ', false, Cell::error_handler_t::replace)}));
     for (std::size_t i = 0; i < study.points.size(); ++i) {
       const PlannedPoint& point = study.points[i];
       Cell row = Cell::array({i, point.name, point.digest, Cell(point).dump()});
       for (const std::string& label : point.labels) row.push_back(label);
-      insert(point_row, row);
+      execute(point_row, row);
       for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(point.replications); ++r)
-        insert(plan_row, Cell::array({i, r, run_id(point.digest, r)}));
+        execute(plan_row, Cell::array({i, r, run_id(point.digest, r)}));
     }
     transaction.commit();
   });
@@ -83,10 +81,8 @@ std::optional<PlannedStudy> RunStore::plan() {
       any = true;
       const std::string key = values.getColumn(0).getString();
       const std::string value = values.getColumn(1).getString();
-      if (key == "name") study.name = value;
-      if (key == "question") study.question = value;
-      if (key == "command") study.command = value;
-      if (key == "figures") study.figures = value;
+      for (const auto& [name, member] : texts)
+        if (key == name) study.*member = value;
       if (key == "columns") Cell::parse(value).get_to(study.columns);
     }
     if (!any) return std::nullopt;

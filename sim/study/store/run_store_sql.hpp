@@ -17,8 +17,10 @@ namespace paceline {
 [[nodiscard]] std::string quoted_name(std::string_view name);
 // The names of what is kept of every run, separated by commas; each after `table`, such as "runs.".
 [[nodiscard]] std::string number_names(std::string_view table = "");
-// Positions count from 1, as in SQL.
-void bind_cell(SQLite::Statement& statement, int position, const Cell& cell);
+// A statement with its values bound in order.
+[[nodiscard]] SQLite::Statement prepared(SQLite::Database& database, const std::string& sql,
+                                         const Cell& values = Cell::array());
+void execute(SQLite::Statement& statement, const Cell& values);
 
 [[noreturn]] void explain(const std::filesystem::path& file, const SQLite::Exception& error);
 
