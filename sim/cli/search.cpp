@@ -3,10 +3,10 @@
 #include <cstdio>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
+#include "sim/base/json.hpp"
 #include "sim/cli/simulate_parts.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/text_table.hpp"
@@ -20,18 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
-std::string score_name(const SearchConfig& config) {
-  switch (config.minimize) {
-    case SearchObjective::core_hours:
-      return "core-hours";
-    case SearchObjective::money:
-      return "money";
-    case SearchObjective::time_to_accuracy:
-      break;
-  }
-  return "time to accuracy (s)";
-}
-
 std::string score_text(const TriedSetting& tried) {
   if (!tried.score) return "infeasible";
   if (tried.score->never_share == 1.0) return "never";
@@ -41,14 +29,15 @@ std::string score_text(const TriedSetting& tried) {
 }
 
 void print_report(const SearchReport& report, const SearchConfig& config) {
-  TextRows rows{
-      {report.of.empty() ? "settings tried" : report.of, score_name(config), "mean final accuracy", "runs"}};
+  const char* score = config.minimize == SearchObjective::core_hours ? "core-hours"
+                      : config.minimize == SearchObjective::money    ? "money"
+                                                                     : "time to accuracy (s)";
+  TextRows rows{{report.of.empty() ? "settings tried" : report.of, score, "mean final accuracy", "runs"}};
   AssumedLearners assumed;
   for (const TriedSetting& tried : report.tried) assumed.count(tried.has_assumed_learner);
   for (const TriedSetting& tried : report.tried)
     rows.push_back({assumed.marked(tried.name, tried.has_assumed_learner), score_text(tried),
-                    tried.mean_accuracy ? fmt::format("{:.4f}", *tried.mean_accuracy) : "-",
-                    fmt::format("{}", tried.runs)});
+                    or_dash("{:.4f}", tried.mean_accuracy), fmt::format("{}", tried.runs)});
   fmt::print("{}{}", text_table(std::move(rows)), assumed.note());
   fmt::print("best: {}\n", report.best ? printable(*report.best) : "none is feasible");
   fmt::print("cost of the search: {} settings, {} runs; on the cluster itself {} and {:.4g} core-hours\n\n",
@@ -57,17 +46,16 @@ void print_report(const SearchReport& report, const SearchConfig& config) {
 }
 
 json to_json(const SearchReport& report) {
-  const auto number = [](const std::optional<double>& value) { return value ? json(*value) : json(nullptr); };
   json tried = json::array();
   for (const TriedSetting& one : report.tried)
     tried.push_back({{"name", one.name},
-                     {"score", one.score ? json(one.score->value) : json(nullptr)},
-                     {"never_share", one.score ? json(one.score->never_share) : json(nullptr)},
-                     {"mean_final_accuracy", number(one.mean_accuracy)},
+                     {"score", one.score ? json(one.score->value) : json()},
+                     {"never_share", one.score ? json(one.score->never_share) : json()},
+                     {"mean_final_accuracy", one.mean_accuracy},
                      {"runs", one.runs},
                      {"assumed_learner", one.has_assumed_learner}});
   return {{"of", report.of},
-          {"best", report.best ? json(*report.best) : json(nullptr)},
+          {"best", report.best},
           {"tried", tried},
           {"cost",
            {{"settings", report.cost.settings},

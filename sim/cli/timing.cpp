@@ -1,18 +1,16 @@
 // timing: how long to train synchronously first, by Sync-Switch's search over simulated runs.
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "plots/figures/figures.hpp"
 #include "plots/page/figure_script.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/json.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/simulate_parts.hpp"
 #include "sim/report/output/text_table.hpp"
-#include "sim/report/statistics/time_to_accuracy.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 #include "sim/study/search/binary_search.hpp"
 
@@ -69,51 +67,31 @@ std::string share_text(double share) {
 }
 
 std::string table_of(const TimingChoice& choice, const TimingRules& rules, bool has_assumed_learner) {
-  std::string text = fmt::format(
-      "target {:.4f}{}, tolerance {:g}, {}; {} runs of each share\n{:>10}  {:>9}  {:>10}\n",
-      choice.target_accuracy, rules.target_accuracy ? "" : " (of BSP alone)", rules.tolerance,
-      rules.sides == Sides::two ? "two-sided" : "one-sided", rules.replications, "share", "accuracy", "time");
-  const auto row = [&](const TriedShare& tried) {
-    text += fmt::format("{:>10}  {:>9.4f}  {:>10}  {}\n", share_text(tried.share), tried.mean_accuracy,
-                        format_time(Seconds{tried.mean_time_s}), tried.is_good ? "good" : "");
+  TextRows rows{{"share", "accuracy", "time", ""}};
+  const auto add = [&](const TriedShare& tried) {
+    rows.push_back({share_text(tried.share), fmt::format("{:.4f}", tried.mean_accuracy),
+                    format_time(Seconds{tried.mean_time_s}), tried.is_good ? "good" : ""});
   };
-  row(choice.all_synchronous);
-  for (const TriedShare& tried : choice.tried) row(tried);
+  add(choice.all_synchronous);
+  for (const TriedShare& tried : choice.tried) add(tried);
   AssumedLearners assumed;
   assumed.count(has_assumed_learner);
-  text += fmt::format("{}chosen: {}\n", assumed.note(), share_text(choice.chosen));
-  for (const FreshRuns& fresh : choice.fresh) {
-    const Interval interval = binomial_interval(fresh.within_tolerance, fresh.runs);
+  std::string text =
+      fmt::format("target {:.4f}{}, tolerance {:g}, {}; {} runs of each share\n{}{}chosen: {}\n",
+                  choice.target_accuracy, rules.target_accuracy ? "" : " (of BSP alone)", rules.tolerance,
+                  rules.sides == Sides::two ? "two-sided" : "one-sided", rules.replications,
+                  text_table(std::move(rows)), assumed.note(), share_text(choice.chosen));
+  for (const FreshRuns& fresh : choice.fresh)
     text += fmt::format(
         "{} on {} fresh seeds: {:.4f} in {}; P(within tolerance) {:.2f}, 90 % interval {:.2f} to {:.2f} "
         "({} of {})\n",
         share_text(fresh.share), fresh.runs, fresh.mean_accuracy, format_time(Seconds{fresh.mean_time_s}),
-        fresh.p_within(), interval.low, interval.high, fresh.within_tolerance, fresh.runs);
-  }
+        fresh.p_within(), fresh.interval().low, fresh.interval().high, fresh.within_tolerance, fresh.runs);
   text += fmt::format("cost of the search: {} runs, {} of training one after the other; ", choice.cost.runs,
                       format_time(Seconds{choice.cost.simulated_s}));
-  text += choice.jobs_to_pay_off ? fmt::format("it pays off with the {:.0f}th job\n", *choice.jobs_to_pay_off)
-                                 : std::string("it never pays off\n");
-  return text;
-}
-
-// What the fresh seeds say against the choice; empty when they agree with it.
-std::string contradiction(const TimingChoice& choice) {
-  const auto text = [&](const FreshRuns& fresh, const char* what) {
-    return fmt::format(
-        "warning: {} {} the target on {} fresh seeds: {:.4f}, target {:.4f}; --runs lets the search judge by "
-        "more\n",
-        share_text(fresh.share), what, fresh.runs, fresh.mean_accuracy, choice.target_accuracy);
-  };
-  switch (verdict_of(choice)) {
-    case FreshVerdict::chosen_misses:
-      return text(choice.fresh.front(), "was chosen but misses");
-    case FreshVerdict::lower_suffices:
-      return text(choice.fresh.back(), "was not chosen but keeps");
-    case FreshVerdict::agrees:
-      break;
-  }
-  return {};
+  return text + (choice.jobs_to_pay_off
+                     ? fmt::format("it pays off with the {:.0f}th job\n", *choice.jobs_to_pay_off)
+                     : "it never pays off\n");
 }
 
 Json json_of(const TimingChoice& choice, const TimingRules& rules, bool has_assumed_learner,
@@ -126,18 +104,16 @@ Json json_of(const TimingChoice& choice, const TimingRules& rules, bool has_assu
                      {"mean_time_s", share.mean_time_s},
                      {"is_good", share.is_good}});
   Json fresh = Json::array();
-  for (const FreshRuns& runs : choice.fresh) {
-    const Interval interval = binomial_interval(runs.within_tolerance, runs.runs);
+  for (const FreshRuns& runs : choice.fresh)
     fresh.push_back({{"share", runs.share},
                      {"runs", runs.runs},
                      {"within_tolerance", runs.within_tolerance},
                      {"p_within", runs.p_within()},
-                     {"p_within_low", interval.low},
-                     {"p_within_high", interval.high},
+                     {"p_within_low", runs.interval().low},
+                     {"p_within_high", runs.interval().high},
                      {"mean_accuracy", runs.mean_accuracy},
                      {"mean_time_s", runs.mean_time_s},
                      {"is_good", runs.is_good}});
-  }
   return {{"format", "paceline-timing"},
           {"version", 1},
           {"command", command},
@@ -153,13 +129,11 @@ Json json_of(const TimingChoice& choice, const TimingRules& rules, bool has_assu
           {"chosen", choice.chosen},
           {"fresh", fresh},
           {"cost", {{"runs", choice.cost.runs}, {"simulated_s", choice.cost.simulated_s}}},
-          {"jobs_to_pay_off", choice.jobs_to_pay_off ? Json(*choice.jobs_to_pay_off) : Json(nullptr)}};
+          {"jobs_to_pay_off", choice.jobs_to_pay_off}};
 }
 
 std::string command_of(const TimingArguments& arguments) {
-  std::string command = fmt::format("paceline timing {}", shell_quoted(arguments.run.file));
-  for (const std::string& assignment : arguments.run.overrides)
-    command += fmt::format(" --set {}", shell_quoted(assignment));
+  std::string command = reproducing_command("timing", arguments.run);
   if (arguments.target > 0.0) command += fmt::format(" --target {}", arguments.target);
   if (arguments.one_sided) command += " --one-sided";
   if (!arguments.recorded.empty()) command += fmt::format(" --recorded {}", shell_quoted(arguments.recorded));
@@ -232,7 +206,13 @@ int timing_command(const TimingArguments& arguments) {
   write_file_atomically(folder / "timing.json", json.dump(2) + "\n");
   if (arguments.figures) draw(*result.choice, assumed, arguments, folder);
   std::vector<std::string> warnings = loaded.warnings;
-  if (const std::string said = contradiction(*result.choice); !said.empty()) warnings.push_back(said);
+  if (const std::optional<FreshRuns> against = contradiction(*result.choice))
+    warnings.push_back(fmt::format(
+        "warning: {} was {} the target on {} fresh seeds: {:.4f}, target {:.4f}; let the search try each "
+        "share "
+        "more often, with --runs\n",
+        share_text(against->share), against->is_good ? "not chosen but keeps" : "chosen but misses",
+        against->runs, against->mean_accuracy, result.choice->target_accuracy));
   print_warnings(warnings, notes);
   if (arguments.run.json) {
     fmt::print("{}\n", json.dump(2));

@@ -63,12 +63,10 @@ std::optional<double> jobs_to_pay_off(const TimingChoice& choice) {
 
 }  // namespace
 
-FreshVerdict verdict_of(const TimingChoice& choice) {
-  for (const FreshRuns& fresh : choice.fresh) {
-    if (fresh.share == choice.chosen && !fresh.is_good) return FreshVerdict::chosen_misses;
-    if (fresh.share < choice.chosen && fresh.is_good) return FreshVerdict::lower_suffices;
-  }
-  return FreshVerdict::agrees;
+std::optional<FreshRuns> contradiction(const TimingChoice& choice) {
+  for (const FreshRuns& fresh : choice.fresh)
+    if (fresh.is_good != (fresh.share == choice.chosen)) return fresh;
+  return std::nullopt;
 }
 
 TimingResult binary_search(const TimingRules& rules, Trials& trials) {

@@ -25,6 +25,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/report/statistics/time_to_accuracy.hpp"
 #include "sim/study/search/methods.hpp"
 
 namespace paceline::search {
@@ -58,6 +59,7 @@ struct FreshRuns {
   bool is_good = false;  // its mean, by the rule of the search
 
   [[nodiscard]] double p_within() const { return (within_tolerance + 0.5) / (runs + 1.0); }
+  [[nodiscard]] Interval interval() const { return binomial_interval(within_tolerance, runs); }
 };
 
 struct TimingChoice {
@@ -71,10 +73,8 @@ struct TimingChoice {
   std::optional<double> jobs_to_pay_off;
 };
 
-// Whether the fresh runs contradict the search: the chosen share misses the target, or the next lower one
-// keeps it.
-enum class FreshVerdict { agrees, chosen_misses, lower_suffices };
-[[nodiscard]] FreshVerdict verdict_of(const TimingChoice& choice);
+// Fresh runs that contradict the search: the chosen share misses the target, or the next lower one keeps it.
+[[nodiscard]] std::optional<FreshRuns> contradiction(const TimingChoice& choice);
 
 // Absent when share 1 does not reach the target within the tolerance: then no share can be asked to.
 // `reached` says what it does reach.

@@ -68,20 +68,21 @@ TEST_CASE("the chosen share and the next lower one are run again on seeds the se
 
 TEST_CASE("fresh seeds that agree with the search, or contradict it, are told apart") {
   // The runs of the search end `bonus` higher than all later ones.
-  const auto verdict_with = [](double bonus) {
+  const auto contradicted_with = [](double bonus) -> std::optional<double> {
     Trials trials([bonus](double share, int replications) {
       Outcome outcome = knee(share, replications);
       for (std::size_t r = 0; r < 4 && share < 1.0; ++r) *outcome[r].final_accuracy += bonus;
       return outcome;
     });
-    return verdict_of(*binary_search(rules(), trials).choice);
+    const std::optional<FreshRuns> against = contradiction(*binary_search(rules(), trials).choice);
+    return against ? std::optional(against->share) : std::nullopt;
   };
   // 0.004375 low at 15.625 %, 0.0075 at 12.5 %: as the search saw them.
-  CHECK(verdict_with(0.0) == FreshVerdict::agrees);
+  CHECK_FALSE(contradicted_with(0.0).has_value());
   // 0.004 too high in the search: 12.5 % is chosen (0.0035 low there), and is 0.0075 low in truth.
-  CHECK(verdict_with(0.004) == FreshVerdict::chosen_misses);
+  CHECK(contradicted_with(0.004) == 0.125);
   // 0.002 too low: 18.75 % is chosen (15.625 % seems 0.006375 low), and 15.625 % suffices in truth.
-  CHECK(verdict_with(-0.002) == FreshVerdict::lower_suffices);
+  CHECK(contradicted_with(-0.002) == 0.15625);
 }
 
 TEST_CASE("a target below what synchronous training reaches is refused two-sided, and one-sided taken") {
