@@ -13,7 +13,6 @@
 
 #include "plots/data/results.hpp"
 #include "plots/figures/figures.hpp"
-#include "plots/page/figure_script.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::plots {

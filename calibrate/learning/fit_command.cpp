@@ -9,7 +9,7 @@
 #include "calibrate/learning/fit_report.hpp"
 #include "calibrate/learning/logs_file.hpp"
 #include "calibrate/learning/recorded_layout.hpp"
-#include "plots/figures/scatter_figure.hpp"
+#include "plots/figures/figures.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
@@ -89,16 +89,17 @@ void print_left_out(const FitReport& report) {
 }
 
 void draw_residuals(const FitReport& report, const fs::path& output, const std::string& command) {
-  plots::ScatterFigure figure{.name = output.stem().string() + "-residuals",
-                              .x_label = "progress (share of the workload)",
-                              .y_label = "predicted - recorded accuracy",
-                              .note = "mean run against every evaluation fitted"};
+  plots::Scatter scatter{.name = output.stem().string() + "-residuals",
+                         .x_title = "progress (share of the workload)",
+                         .y_title = "predicted - recorded accuracy",
+                         .note = "mean run against every evaluation fitted"};
   for (const Residual& residual : report.residuals) {
     const std::string group = residual.run.substr(0, residual.run.rfind('/'));
-    if (figure.series.empty() || figure.series.back().name != group) figure.series.push_back({group, {}});
-    figure.series.back().points.push_back({residual.progress, residual.predicted - residual.recorded});
+    if (scatter.series.empty() || scatter.series.back().name != group) scatter.series.push_back({group});
+    scatter.series.back().points.push_back({residual.progress, residual.predicted - residual.recorded});
   }
-  plots::draw_scatter(figure, output.has_parent_path() ? output.parent_path() : fs::path("."), command);
+  plots::draw_figure(plots::scatter_figure(scatter),
+                     output.has_parent_path() ? output.parent_path() : fs::path("."), command);
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 
 #include "calibrate/validation/learner_comparison.hpp"
 #include "calibrate/validation/validation_tables.hpp"
-#include "plots/data/results.hpp"
-#include "plots/figures/scatter_figure.hpp"
+#include "plots/figures/figures.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
@@ -19,27 +18,26 @@
 namespace paceline {
 namespace {
 
-plots::ScatterFigure accuracy_figure_of(const RecordedValidation& validation) {
-  plots::ScatterFigure figure{
+plots::Scatter accuracy_scatter(const RecordedValidation& validation) {
+  plots::Scatter scatter{
       .name = "final-accuracy",
-      .x_label = "recorded final accuracy",
-      .y_label = "predicted final accuracy",
-      .diagonal = true,
+      .x_title = "recorded final accuracy",
+      .y_title = "predicted final accuracy",
       .note =
           "each point: the mean of a group of runs, from a fit without them; bars: where 90 % of the "
-          "predicted means over as many runs lie; line: equal"};
+          "predicted means over as many runs lie; line: equal",
+      .is_diagonal = true};
   for (const FoldResult& fold : validation.folds) {
     const std::string campaign = fold.name.substr(0, fold.name.find(": "));
     for (const HeldOutRow& row : fold.rows) {
       if (row.quantity != HeldOutQuantity::final_accuracy || !row.predicted || !row.recorded) continue;
-      if (figure.series.empty() || figure.series.back().name != campaign)
-        figure.series.push_back({campaign, {}});
-      plots::ScatterPoint point{*row.recorded, *row.predicted};
-      if (row.predicted_low && row.predicted_high) point.bar = {*row.predicted_low, *row.predicted_high};
-      figure.series.back().points.push_back(point);
+      if (scatter.series.empty() || scatter.series.back().name != campaign)
+        scatter.series.push_back({campaign});
+      scatter.series.back().points.push_back(
+          {*row.recorded, *row.predicted, row.predicted_low, row.predicted_high});
     }
   }
-  return figure;
+  return scatter;
 }
 
 // Lists what was written, so that --force may replace it and nothing else.
@@ -62,7 +60,7 @@ std::string in_place(std::string note, const std::string& staging, const std::st
 
 std::vector<double> final_accuracies(const plots::PlottedRun& run) {
   std::vector<double> finals;
-  for (const plots::LearningCurve& curve : run.curves) finals.push_back(curve.evaluations.back().accuracy);
+  for (const plots::LearningCurve& curve : run.curves) finals.push_back(curve.back().accuracy);
   if (finals.empty())
     throw UserError(fmt::format("{} holds no accuracies", run.folder.string()), "its job does not learn");
   return finals;
@@ -98,8 +96,9 @@ void validate_recorded_folder(const ValidateArguments& arguments, const std::str
                         [&](double share, const std::string& part) { progress.update(share, part); });
   fmt::print("{}", validation_text(validation));
   write_file_atomically(staged.path() / "validation.csv", validation_csv(validation));
-  const plots::ScatterFigure figure = accuracy_figure_of(validation);
-  if (arguments.figures && !figure.series.empty()) plots::draw_scatter(figure, staged.path(), command);
+  const plots::Scatter scatter = accuracy_scatter(validation);
+  if (arguments.figures && !scatter.series.empty())
+    plots::draw_figure(plots::scatter_figure(scatter), staged.path(), command);
   write_manifest(staged.path(), command);
   staged.commit();
   for (const std::string& note : validation.notes)

@@ -18,16 +18,12 @@ struct Evaluation {
   double time_s = 0.0;
   double accuracy = 0.0;
 };
-
-struct LearningCurve {
-  std::uint64_t replication = 0;
-  std::vector<Evaluation> evaluations;  // never empty; times do not decrease
-};
+using LearningCurve = std::vector<Evaluation>;  // never empty; times do not decrease
 
 struct BatchChange {
   double time_s = 0.0;
   std::uint64_t worker = 0;
-  std::uint64_t batch_samples = 0;
+  double batch_samples = 0.0;
 };
 
 struct WorkerActivity {
@@ -35,11 +31,6 @@ struct WorkerActivity {
   std::string activity;
   double begin_s = 0.0;
   double end_s = 0.0;
-};
-
-struct IterationTime {
-  std::uint64_t worker = 0;
-  double compute_s = 0.0;
 };
 
 struct WorkerUpdates {
@@ -56,22 +47,23 @@ struct PlottedRun {
   std::uint64_t reached = 0;
   std::optional<double> time_median_s;
   std::optional<double> time_low_s;
-  std::optional<double> time_high_s;       // none: beyond the horizon
-  double horizon_s = 0.0;                  // end of the longest replication
-  std::vector<double> end_times_s;         // of the whole job, by replication
-  std::vector<double> work_times_s;        // the same of those jobs that did not diverge or stall
-  std::vector<LearningCurve> curves;       // by replication
-  std::vector<BatchChange> batches;        // of replication 0, times do not decrease
-  std::vector<WorkerActivity> activities;  // of replication 0; empty unless it was traced
-  std::vector<IterationTime> iterations;   // of replication 0; empty unless they were kept
-  std::vector<WorkerUpdates> workers;      // of replication 0; empty in older results
+  std::optional<double> time_high_s;  // none: beyond the horizon
+  double horizon_s = 0.0;             // end of the longest replication
+  std::vector<double> end_times_s;    // of the whole job, by replication
+  std::vector<double> work_times_s;   // the same of those jobs that did not diverge or stall
+  std::vector<LearningCurve> curves;  // by replication
+  // Of replication 0:
+  std::vector<BatchChange> batches;        // times do not decrease
+  std::vector<WorkerActivity> activities;  // empty unless it was traced
+  std::vector<double> compute_times_s;     // of all iterations; empty unless they were kept
+  std::vector<WorkerUpdates> workers;      // empty in older results
 };
 
 // A name as figures show it where no recorded runs stand behind the learner; without a name, that alone.
 [[nodiscard]] std::string with_assumed_learner(const std::string& name);
 
-// How files of results are read.
-[[nodiscard]] CsvRules results_csv();
+// A table of results.
+[[nodiscard]] CsvFile read_results_csv(const std::filesystem::path& path);
 
 // Of a table of runs: whether this one diverged or stalled, so that its end is not that of its work. Older
 // files do not say.

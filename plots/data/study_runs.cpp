@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <set>
 
 #include <boost/math/distributions/students_t.hpp>
@@ -13,12 +12,14 @@
 
 #include "plots/data/results.hpp"
 #include "sim/base/atomic_file.hpp"
-#include "sim/base/csv.hpp"
-#include "sim/base/diagnostic.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::plots {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(StudyFigureSpec, name, metric, against, series, where,
+                                                recorded, difference_from)
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,31 +29,22 @@ using Columns = std::vector<std::string>;
 constexpr double never_reached = std::numeric_limits<double>::infinity();
 constexpr auto time_metric = "time_to_accuracy_s";  // empty where the target was never reached
 
-json manifest_of(const fs::path& folder) {
+// Nothing where the folder holds no study with a table of its runs.
+json study_manifest(const fs::path& folder) {
   std::error_code ignored;
-  if (!fs::exists(folder / "runs.csv", ignored)) return nullptr;
+  if (!fs::exists(folder / "runs.csv", ignored)) return json::object();
   json manifest = json::parse(read_file(folder / "manifest.json"), nullptr, false);
-  return manifest.is_object() && manifest.value("format", "") == "paceline-study" ? manifest : json(nullptr);
-}
-
-StudyFigureSpec spec_of(const json& figure) {
-  StudyFigureSpec spec{.name = figure.at("name"),
-                       .metric = figure.at("metric"),
-                       .against = figure.at("against"),
-                       .series = figure.value("series", ""),
-                       .recorded = figure.value("recorded", ""),
-                       .difference_from = figure.value("difference_from", "")};
-  for (const auto& [column, labels] : figure.at("where").items())
-    spec.where.emplace_back(column, labels.get<std::vector<std::string>>());
-  return spec;
+  return manifest.is_object() && manifest.value("format", "") == "paceline-study" ? manifest : json::object();
 }
 
 // The runs of a study and what a figure shows of each: its metric, or how far that is from its twin in the
 // reference.
 class ShownRows {
  public:
-  ShownRows(const fs::path& folder, const StudyFigureSpec& spec, Columns varied)
-      : spec_(spec), varied_(std::move(varied)), table_(folder / "runs.csv", needed(), results_csv()) {
+  ShownRows(const fs::path& folder, const StudyFigureSpec& spec)
+      : spec_(spec),
+        varied_(study_manifest(folder).value("columns", Columns{})),
+        table_(read_results_csv(folder / "runs.csv")) {
     for (const CsvRow& row : table_.rows())
       if (is_reference(row))
         if (const std::optional<double> value = metric(row)) references_.emplace(twin(row), *value);
@@ -95,33 +87,25 @@ class ShownRows {
   // Everything that tells a line from another: the series first, then whatever else is varied and not held to
   // one label.
   [[nodiscard]] std::string series_name(const CsvRow& row) const {
-    std::vector<std::string> parts;
-    const auto add = [&](const std::string& column) {
-      const std::string& label = row.text(column);
-      const bool speaks_for_itself = column == "variant" || !split_number(label);
-      parts.push_back(speaks_for_itself ? label : fmt::format("{} {}", column, label));
-    };
-    if (!spec_.series.empty()) add(spec_.series);
+    Columns told;
+    if (!spec_.series.empty()) told.push_back(spec_.series);
     for (const std::string& column : varied_) {
       if (column == spec_.against || column == spec_.series) continue;
-      const auto held =
-          std::ranges::find(spec_.where, column, [](const auto& condition) { return condition.first; });
-      if (held == spec_.where.end() || held->second.size() > 1) add(column);
+      const auto held = spec_.where.find(column);
+      if (held == spec_.where.end() || held->second.size() > 1) told.push_back(column);
     }
-    return fmt::format("{}", fmt::join(parts, ", "));
+    for (std::string& part : told) {
+      const std::string& label = row.text(part);
+      const bool speaks_for_itself = part == "variant" || !split_number(label);
+      part = speaks_for_itself ? label : fmt::format("{} {}", part, label);
+    }
+    return fmt::format("{}", fmt::join(told, ", "));
   }
 
  private:
-  [[nodiscard]] Columns needed() const {
-    Columns columns = varied_;
-    columns.insert(columns.end(), {"status", spec_.metric});
-    if (!spec_.difference_from.empty()) columns.emplace_back("replication");
-    return columns;
-  }
-
   [[nodiscard]] std::optional<double> metric(const CsvRow& row) const {
-    if (row.text("status") != "done" || is_left_out(row)) return std::nullopt;
     const std::optional<double> value = row.number_if_given(spec_.metric);
+    if (row.text("status") != "done" || is_left_out(row)) return std::nullopt;
     return value || spec_.metric != time_metric ? value : std::optional(never_reached);
   }
 
@@ -143,12 +127,9 @@ class ShownRows {
 void find_scale(StudyChart& chart) {
   for (const std::string& label : chart.axis_labels) {
     const auto number = split_number(label);
-    if (!number || (&label != &chart.axis_labels.front() && number->unit != chart.unit)) {
-      chart.is_numeric = false;
-      chart.unit.clear();
-      return;
-    }
-    chart.unit = number->unit;
+    chart.is_numeric = number && (&label == &chart.axis_labels.front() || number->unit == chart.unit);
+    chart.unit = chart.is_numeric ? number->unit : "";
+    if (!chart.is_numeric) return;
   }
 }
 
@@ -165,17 +146,17 @@ double mean_uncertainty(const std::vector<double>& values) {
   return t * spread_of(values).deviation / std::sqrt(n);
 }
 
-StudyPointValue point_of(double x, const std::vector<double>& values, bool are_differences) {
+StudyPoint point_of(double x, const std::vector<double>& values, bool are_differences) {
   if (are_differences) {
     const double mean = spread_of(values).mean;
     const double half_width = mean_uncertainty(values);
-    return {x, values.size(), mean, mean - half_width, mean + half_width};
+    return {x, mean, mean - half_width, mean + half_width, values.size()};
   }
-  const auto unless_never = [](double value) {
+  const auto at = [&](double p) {
+    const double value = quantile(values, p);
     return value == never_reached ? std::nullopt : std::optional(value);
   };
-  return {x, values.size(), unless_never(median(values)), unless_never(quantile(values, 0.1)),
-          unless_never(quantile(values, 0.9))};
+  return {x, at(0.5), at(0.1), at(0.9), values.size()};
 }
 
 void add_recorded(StudyChart& chart) {
@@ -201,20 +182,18 @@ void add_recorded(StudyChart& chart) {
 }  // namespace
 
 std::vector<StudyFigureSpec> study_figure_specs(const fs::path& folder) {
-  const json manifest = manifest_of(folder);
-  if (manifest.is_null()) return {};
-  std::vector<StudyFigureSpec> specs;
-  for (const json& figure : manifest.value("figures", json::array())) specs.push_back(spec_of(figure));
-  const Columns columns = manifest.value("columns", Columns{});
+  const json manifest = study_manifest(folder);
+  const auto specs = manifest.value("figures", std::vector<StudyFigureSpec>{});
+  const auto columns = manifest.value("columns", Columns{});
   if (!specs.empty() || columns.empty() || columns.back() == "variant") return specs;
-  const CsvFile table(folder / "runs.csv", {time_metric}, results_csv());
+  const CsvFile table = read_results_csv(folder / "runs.csv");
   const bool any_reached =
       std::ranges::any_of(table.rows(), [](const CsvRow& row) { return !row.text(time_metric).empty(); });
   return {{.name = "study", .metric = any_reached ? time_metric : "end_time_s", .against = columns.back()}};
 }
 
 StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec) {
-  const ShownRows shown(folder, spec, manifest_of(folder).value("columns", Columns{}));
+  const ShownRows shown(folder, spec);
   StudyChart chart{.spec = spec};
   // By series and label, both in the order of the study.
   std::vector<std::string> names;
@@ -232,15 +211,16 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
   }
   find_scale(chart);
   for (const std::string& name : names) {
-    StudySeries series{.name = name, .has_assumed_learner = assumed.contains(name)};
+    StudySeries& series = chart.series.emplace_back();
+    series.name = name;
+    series.has_assumed_learner = assumed.contains(name);
     for (const std::string& label : chart.axis_labels) {
       const auto found = values.find({name, label});
       if (found == values.end()) continue;
       series.points.push_back(point_of(place_of(chart, label), found->second, !spec.difference_from.empty()));
       if (!series.points.back().middle) ++chart.never;
     }
-    std::ranges::stable_sort(series.points, {}, &StudyPointValue::x);
-    chart.series.push_back(std::move(series));
+    std::ranges::stable_sort(series.points, {}, &StudyPoint::x);
   }
   add_recorded(chart);
   return chart;

@@ -9,11 +9,11 @@
 // Units:       those of the metric. Numbers along the axis in the unit their labels are written with.
 // Assumptions: runs.csv and manifest.json of `paceline study`. Differences are independent and nearly normal.
 // Not modelled: pairs of which one failed or never reached: they are left out. So are the end, and the core
-// hours until
-//              then, of a job that diverged or stalled: it would look fast.
+//              hours until then, of a job that diverged or stalled: it would look fast.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,30 +24,25 @@ struct StudyFigureSpec {
   std::string name = {};
   std::string metric = {};
   std::string against = {};
-  std::string series = {};  // empty: whatever else is varied
-  std::vector<std::pair<std::string, std::vector<std::string>>> where = {};
-  std::filesystem::path recorded = {};  // empty: none
-  std::string difference_from = {};     // a label of `series`; empty: the metric itself is shown
+  std::string series = {};                                     // empty: whatever else is varied
+  std::map<std::string, std::vector<std::string>> where = {};  // only runs with one of these labels
+  std::filesystem::path recorded = {};                         // empty: none
+  std::string difference_from = {};  // a label of `series`; empty: the metric itself is shown
 };
 
-struct StudyPointValue {
-  double x = 0.0;  // the number of its label, or its place among the labels
-  std::size_t runs = 0;
-  std::optional<double> middle = {};  // median of the metric, mean of differences
+struct StudyPoint {
+  double x = 0.0;                     // the number of its label, or its place among the labels
+  std::optional<double> middle = {};  // median of the metric, mean of differences; or what was recorded
   std::optional<double> low = {};
   std::optional<double> high = {};
-};
-
-struct RecordedPoint {
-  double x = 0.0;
-  double y = 0.0;
+  std::size_t runs = 0;
 };
 
 struct StudySeries {
   std::string name = {};             // empty: the only one
   bool has_assumed_learner = false;  // in some combination at least
-  std::vector<StudyPointValue> points = {};
-  std::vector<RecordedPoint> recorded = {};
+  std::vector<StudyPoint> points = {};
+  std::vector<StudyPoint> recorded = {};
 };
 
 struct StudyChart {
@@ -56,9 +51,8 @@ struct StudyChart {
   bool is_numeric = true;                     // else labels at equal distances, x = 0, 1, …
   std::vector<std::string> axis_labels = {};  // in the order of the study
   std::vector<StudySeries> series = {};
-  std::size_t never = 0;  // combinations whose middle never reached
-  std::size_t cut_short =
-      0;  // runs left out since they diverged or stalled and the metric is how long the job took
+  std::size_t never = 0;      // combinations whose middle never reached
+  std::size_t cut_short = 0;  // runs left out since they ended early and the metric is how long the job took
 };
 
 // The figures that a study's folder asks for; without any, its time against what varies last. Empty when

@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <cmath>
 #include <set>
 
 #include <fmt/format.h>
 
-#include "plots/data/curve_band.hpp"
+#include "plots/data/samples.hpp"
 #include "plots/figures/figures.hpp"
 
 namespace paceline::plots {
@@ -14,23 +13,11 @@ constexpr std::size_t grid_intervals = 240;  // finer than a printed column can 
 constexpr std::size_t markers_per_curve = 7;
 
 // From tic to tic, in per cent.
-Axis accuracy_axis(const std::vector<std::vector<BandPoint>>& bands, const std::set<double>& targets) {
-  double low = 1.0;
-  double high = 0.0;
-  const auto include = [&](double accuracy) {
-    low = std::min(low, accuracy);
-    high = std::max(high, accuracy);
-  };
-  for (const auto& band : bands)
-    for (const BandPoint& point : band) {
-      include(point.low);
-      include(point.high);
-    }
-  for (const double target : targets) include(target);
-  const double span = 100.0 * (high - low);
+Axis accuracy_axis(const Extent& accuracies) {
+  const double span = 100.0 * accuracies.length();
   const double step = span > 50.0 ? 20.0 : span > 20.0 ? 10.0 : 5.0;
-  low = step * std::floor(100.0 * low / step);
-  high = std::max(step * std::ceil(100.0 * high / step), low + step);
+  const double low = step * std::floor(100.0 * accuracies.low / step);
+  const double high = std::max(step * std::ceil(100.0 * accuracies.high / step), low + step);
   return {.title = "accuracy (%)", .from = low, .to = high, .step = step};
 }
 
@@ -56,7 +43,7 @@ Table marker_table(const std::string& name, const Table& curve, std::size_t inde
   return table;
 }
 
-std::string note_about(const std::vector<PlottedRun>& runs) {
+std::string note_on_curves(const std::vector<PlottedRun>& runs) {
   std::set<std::size_t> counts;
   for (const PlottedRun& run : runs) counts.insert(run.curves.size());
   if (counts == std::set<std::size_t>{1}) return "one run each";
@@ -69,20 +56,22 @@ std::string note_about(const std::vector<PlottedRun>& runs) {
 }  // namespace
 
 std::optional<Figure> accuracy_figure(const ShownRuns& shown) {
-  std::vector<PlottedRun> runs;
-  std::ranges::copy_if(shown.runs, std::back_inserter(runs),
-                       [](const PlottedRun& run) { return !run.curves.empty(); });
+  const auto runs = shown.those_with([](const PlottedRun& run) { return !run.curves.empty(); });
   if (runs.empty()) return std::nullopt;
   std::vector<std::vector<BandPoint>> bands;
   std::set<double> targets;
+  Extent accuracies;
   double longest_s = 0.0;
   for (const PlottedRun& run : runs) {
     bands.push_back(accuracy_band(run.curves, grid_intervals));
     longest_s = std::max(longest_s, bands.back().back().time_s);
     if (run.target_accuracy) targets.insert(*run.target_accuracy);
+    for (const BandPoint& point : bands.back())
+      for (const double accuracy : {point.low, point.high}) accuracies.include(accuracy);
   }
+  for (const double target : targets) accuracies.include(target);
   const TimeUnit unit = time_unit_for(longest_s);
-  Panel panel{.x = time_axis("time", longest_s, unit), .y = accuracy_axis(bands, targets)};
+  Panel panel{.x = time_axis("time", longest_s, unit), .y = accuracy_axis(accuracies)};
   for (const double target : targets) {
     panel.rules.push_back(100.0 * target);
     panel.texts.push_back({.content = fmt::format("target {:.4g} %", 100.0 * target),
@@ -91,7 +80,7 @@ std::optional<Figure> accuracy_figure(const ShownRuns& shown) {
                            .style = {.size = TextSize::note, .colour = note_colour},
                            .is_above = true});
   }
-  Figure figure{.sample = Sample::line_marker, .note = note_about(runs)};
+  Figure figure{.sample = Sample::line_marker, .note = note_on_curves(runs)};
   std::vector<Layer> lines;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::size_t replications = runs[i].curves.size();

@@ -1,10 +1,7 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
-#include "plots/data/density.hpp"
+#include "plots/data/samples.hpp"
 #include "plots/figures/figures.hpp"
-#include "plots/page/rows.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::plots {
@@ -12,21 +9,6 @@ namespace {
 
 constexpr double violin_in = 0.30;
 constexpr double bandwidth_share = 0.01;  // of the axis
-
-struct ComputeTimes {
-  std::string name;
-  std::vector<double> seconds;
-};
-
-std::vector<ComputeTimes> compute_times(const std::vector<PlottedRun>& runs) {
-  std::vector<ComputeTimes> all;
-  for (const PlottedRun& run : runs) {
-    if (run.iterations.empty()) continue;
-    all.push_back({run.name, {}});
-    for (const IterationTime& iteration : run.iterations) all.back().seconds.push_back(iteration.compute_s);
-  }
-  return all;
-}
 
 Table violin_table(const std::string& name, const std::vector<double>& seconds, double middle, double axis_s,
                    const TimeUnit& unit) {
@@ -43,25 +25,23 @@ Table violin_table(const std::string& name, const std::vector<double>& seconds, 
 }  // namespace
 
 std::optional<Figure> compute_time_figure(const ShownRuns& shown) {
-  const std::vector<ComputeTimes> all = compute_times(shown.runs);
-  if (all.empty()) return std::nullopt;
+  const auto runs = shown.those_with([](const PlottedRun& run) { return !run.compute_times_s.empty(); });
+  if (runs.empty()) return std::nullopt;
   double longest_s = 0.0;
-  for (const ComputeTimes& times : all) longest_s = std::max(longest_s, std::ranges::max(times.seconds));
+  for (const PlottedRun& run : runs) longest_s = std::max(longest_s, std::ranges::max(run.compute_times_s));
   const double axis_s = 1.03 * longest_s;
   const TimeUnit unit = time_unit_for(axis_s);
   std::vector<NamedRow> rows;
-  for (const ComputeTimes& times : all)
-    rows.push_back({times.name, "median " + time_text(median(times.seconds), unit)});
-  StackedRows stacked = stacked_rows(rows, violin_in, 2, shown.page);
-
-  Panel& panel = stacked.panel;
+  for (const PlottedRun& run : runs)
+    rows.push_back({run.name, "median " + time_text(median(run.compute_times_s), unit)});
+  auto [panel, middles] = stacked_rows(rows, violin_in, 2, shown.page);
   panel.x = time_axis("computation of an iteration", axis_s, unit);
   Table quartiles{"quartiles", {"first", "median", "third", "place"}};
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto at = [&](double p) { return quantile(all[i].seconds, p) / unit.seconds; };
-    quartiles.rows.push_back({at(0.25), at(0.5), at(0.75), stacked.middles[i]});
-    const Table violin =
-        violin_table(fmt::format("violin_{}", i + 1), all[i].seconds, stacked.middles[i], axis_s, unit);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const std::vector<double>& seconds = runs[i].compute_times_s;
+    const auto at = [&](double p) { return quantile(seconds, p) / unit.seconds; };
+    quartiles.rows.push_back({at(0.25), at(0.5), at(0.75), middles[i]});
+    const Table violin = violin_table(fmt::format("violin_{}", i + 1), seconds, middles[i], axis_s, unit);
     panel.layers.push_back({Shape::band, violin, violin.columns, series_ink(i)});
     panel.layers.back().opacity = 0.55;
   }

@@ -2,6 +2,7 @@
 // given and have no opinion on which policy is best.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -28,6 +29,13 @@ struct ShownRuns {
   std::vector<PlottedRun> runs;
   RecordedOutcomes recorded = {};
   PageOptions page = {};
+
+  template <class Condition>
+  [[nodiscard]] std::vector<PlottedRun> those_with(Condition condition) const {
+    std::vector<PlottedRun> kept;
+    std::ranges::copy_if(runs, std::back_inserter(kept), condition);
+    return kept;
+  }
 };
 
 // Nothing when no run has a learning curve.
@@ -74,5 +82,39 @@ struct ShareResults {
 [[nodiscard]] std::vector<ShareAccuracy> read_recorded_shares(const std::filesystem::path& path);
 // Final accuracy against the share of synchronous training, with the share a search chose.
 [[nodiscard]] Figure share_figure(const ShareResults& results);
+
+struct ScatterPoint {
+  double x = 0.0;
+  double y = 0.0;
+  std::optional<double> low = {};  // of an upright bar
+  std::optional<double> high = {};
+};
+struct ScatterSeries {
+  std::string name;
+  std::vector<ScatterPoint> points = {};
+};
+struct Scatter {
+  std::string name;  // of the figure's files
+  std::string x_title;
+  std::string y_title;
+  std::string note;
+  bool is_diagonal = false;  // over the line y = x; else over y = 0
+  std::vector<ScatterSeries> series = {};
+};
+// Predicted against recorded, or residuals against progress.
+[[nodiscard]] Figure scatter_figure(const Scatter& scatter);
+
+inline constexpr double named_bar_in = 0.12;  // thickness of a bar below its name
+struct NamedRow {
+  std::string name;
+  std::string value = {};  // stands at the right
+};
+struct StackedRows {
+  Panel panel;                  // its y axis counts inches downwards
+  std::vector<double> middles;  // of the bars, along that axis
+};
+// A panel of named rows, one below the other, each with a place for a bar below its name.
+[[nodiscard]] StackedRows stacked_rows(const std::vector<NamedRow>& rows, double bar_in,
+                                       std::size_t name_lines_max, const PageOptions& page);
 
 }  // namespace paceline::plots

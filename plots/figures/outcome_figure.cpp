@@ -1,10 +1,6 @@
-#include <algorithm>
-#include <limits>
-
 #include <fmt/format.h>
 
 #include "plots/figures/figures.hpp"
-#include "plots/page/rows.hpp"
 #include "plots/page/text.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -12,43 +8,41 @@
 namespace paceline::plots {
 namespace {
 
-constexpr double bar_in = 0.12;
 constexpr int tics_max = 6;  // more labels touch each other
 
-// Of the whisker.
-double low_end(const Spread& spread) {
-  return spread.mean - spread.deviation;
+// Nothing without values.
+std::optional<Spread> spread_over(const std::vector<double>& values, double unit) {
+  if (values.empty()) return std::nullopt;
+  const Spread spread = spread_of(values);
+  return Spread{spread.mean / unit, spread.deviation / unit};
 }
-double high_end(const Spread& spread) {
-  return spread.mean + spread.deviation;
-}
-
-std::optional<Spread> spread_if_any(const std::vector<double>& values) {
-  return values.empty() ? std::nullopt : std::optional(spread_of(values));
-}
-
-struct Bar {
-  std::optional<Spread> simulated;
-  std::optional<double> recorded;
-};
 
 // A quantity of every policy, in the unit of its axis.
 struct Quantity {
-  std::string name;  // of its table
+  Table table;
   std::string title;
-  std::vector<Bar> bars = {};
+  Extent extent = {};  // of all whiskers and the recorded values
+  bool is_known = false;
+  bool starts_at_zero = false;
 
-  [[nodiscard]] bool is_known() const {
-    return std::ranges::any_of(bars, [](const Bar& bar) { return bar.simulated.has_value(); });
-  }
-  // The ends of all whiskers and the recorded values.
-  [[nodiscard]] std::vector<double> values() const {
-    std::vector<double> all;
-    for (const Bar& bar : bars) {
-      if (bar.simulated) all.insert(all.end(), {low_end(*bar.simulated), high_end(*bar.simulated)});
-      if (bar.recorded) all.push_back(*bar.recorded);
+  Quantity(const std::string& name, std::string of_axis, bool from_zero)
+      : table{name, {"place", "zero", "mean", "low", "high", "recorded"}},
+        title(std::move(of_axis)),
+        starts_at_zero(from_zero) {}
+
+  void add(double place, const std::optional<Spread>& simulated, const std::optional<double>& recorded) {
+    std::optional<double> mean;
+    std::optional<double> low;
+    std::optional<double> high;
+    if (simulated) {
+      is_known = true;
+      mean = simulated->mean;
+      low = simulated->mean - simulated->deviation;
+      high = simulated->mean + simulated->deviation;
     }
-    return all;
+    for (const std::optional<double>& value : {low, high, recorded})
+      if (value) extent.include(*value);
+    table.rows.push_back({place, 0.0, mean, low, high, recorded});
   }
 };
 
@@ -57,68 +51,44 @@ RecordedOutcome recorded_of(const PlottedRun& run, const RecordedOutcomes& recor
   return known == recorded.end() ? RecordedOutcome{} : known->second;
 }
 
-Quantity accuracy_of(const ShownRuns& shown) {
-  Quantity accuracy{"accuracy", "final accuracy (%)"};
-  for (const PlottedRun& run : shown.runs) {
+Quantity accuracy_of(const ShownRuns& shown, const std::vector<double>& places) {
+  Quantity accuracy("accuracy", "final accuracy (%)", false);
+  for (std::size_t i = 0; i < places.size(); ++i) {
     std::vector<double> finals;
-    for (const LearningCurve& curve : run.curves) finals.push_back(100.0 * curve.evaluations.back().accuracy);
-    Bar bar{spread_if_any(finals), recorded_of(run, shown.recorded).final_accuracy};
-    if (bar.recorded) *bar.recorded *= 100.0;
-    accuracy.bars.push_back(bar);
+    for (const LearningCurve& curve : shown.runs[i].curves) finals.push_back(100.0 * curve.back().accuracy);
+    std::optional<double> recorded = recorded_of(shown.runs[i], shown.recorded).final_accuracy;
+    if (recorded) *recorded *= 100.0;
+    accuracy.add(places[i], spread_over(finals, 1.0), recorded);
   }
   return accuracy;
 }
 
-Quantity time_of(const ShownRuns& shown) {
+Quantity time_of(const ShownRuns& shown, const std::vector<double>& places) {
   const PlottedRun& reference = shown.runs.front();
-  Quantity time{"time", fmt::format("time / time of {}", reference.name)};
-  if (text_width_in(time.title, shown.page.text_pt) > 0.5 * shown.page.width_in)
-    time.title = "time / time of the first";
-  const std::optional<Spread> first = spread_if_any(reference.work_times_s);
-  for (const PlottedRun& run : shown.runs) {
-    std::optional<Spread> spread = first ? spread_if_any(run.work_times_s) : std::nullopt;
-    if (spread) spread = Spread{spread->mean / first->mean, spread->deviation / first->mean};
-    time.bars.push_back({spread, recorded_of(run, shown.recorded).relative_time});
-  }
+  std::string title = fmt::format("time / time of {}", reference.name);
+  if (text_width_in(title, shown.page.text_pt) > 0.5 * shown.page.width_in)
+    title = "time / time of the first";
+  Quantity time("time", std::move(title), true);
+  const std::optional<Spread> first = spread_over(reference.work_times_s, 1.0);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    time.add(places[i], first ? spread_over(shown.runs[i].work_times_s, first->mean) : std::nullopt,
+             recorded_of(shown.runs[i], shown.recorded).relative_time);
   return time;
-}
-
-Table table_of(const Quantity& quantity, const std::vector<double>& places) {
-  Table table{quantity.name, {"place", "zero", "mean", "low", "high", "recorded"}};
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto& [simulated, recorded] = quantity.bars[i];
-    if (simulated) {
-      table.rows.push_back(
-          {places[i], 0.0, simulated->mean, low_end(*simulated), high_end(*simulated), recorded});
-    } else {
-      table.rows.push_back({places[i], 0.0, std::nullopt, std::nullopt, std::nullopt, recorded});
-    }
-  }
-  return table;
 }
 
 // A length starts at zero; a place on an axis that does not is a point. Accuracies lie close together: an
 // axis from zero would hide what matters.
-void draw(Panel& panel, const Quantity& quantity, const Table& table, bool starts_at_zero) {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -low;
-  for (const double value : quantity.values()) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  if (starts_at_zero) {
-    panel.x = {.title = quantity.title, .from = 0.0, .to = std::max(1.06 * high, 1e-9)};
-  } else {
-    const double margin = std::max(0.08 * (high - low), 0.1);
-    panel.x = {.title = quantity.title, .from = low - margin, .to = high + margin};
-  }
+void draw(Panel& panel, const Quantity& quantity) {
+  const auto& [table, title, extent, is_known, starts_at_zero] = quantity;
+  panel.x = extent.axis(title, std::max(0.08 * extent.length(), 0.1));
+  if (starts_at_zero) panel.x = {.title = title, .from = 0.0, .to = std::max(1.06 * extent.high, 1e-9)};
   panel.x.step = tic_step(*panel.x.to - *panel.x.from, tics_max);
   const Layer whiskers{Shape::whisker, table, {"low", "high", "place"}};
   if (!starts_at_zero) panel.layers.push_back(whiskers);  // under points, over bars
-  for (std::size_t i = 0; i < quantity.bars.size(); ++i) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const Ink ink{.colour = series_ink(i).colour};
     if (starts_at_zero) {
-      panel.layers.push_back({Shape::bars, table, {"zero", "mean", "place"}, ink, i, bar_in});
+      panel.layers.push_back({Shape::bars, table, {"zero", "mean", "place"}, ink, i, named_bar_in});
     } else {
       panel.layers.push_back({Shape::marks, table, {"mean", "place"}, ink, i});
     }
@@ -155,13 +125,13 @@ std::optional<Figure> outcome_figure(const ShownRuns& shown) {
   if (shown.runs.size() < 2 || (ends_early && shown.recorded.empty())) return std::nullopt;
   std::vector<NamedRow> names;
   for (const PlottedRun& run : shown.runs) names.push_back({run.name});
-  const auto [rows, places] = stacked_rows(names, bar_in, 1, shown.page);
+  const auto [rows, places] = stacked_rows(names, named_bar_in, 1, shown.page);
   Figure figure{.is_side_by_side = true, .note = note_about(shown)};
-  for (const Quantity& quantity : {accuracy_of(shown), time_of(shown)}) {
-    if (!quantity.is_known()) continue;
+  for (const Quantity& quantity : {accuracy_of(shown, places), time_of(shown, places)}) {
+    if (!quantity.is_known) continue;
     Panel panel = rows;
     if (!figure.panels.empty()) panel.texts.clear();  // the names stand once
-    draw(panel, quantity, table_of(quantity, places), quantity.name == "time");
+    draw(panel, quantity);
     figure.panels.push_back(std::move(panel));
   }
   if (figure.panels.empty()) return std::nullopt;

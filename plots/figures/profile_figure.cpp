@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -25,7 +24,7 @@ struct MeasuredPoint {
 };
 
 struct MeasuredPoints {
-  std::map<int, std::vector<MeasuredPoint>> by_cores;
+  std::map<int, std::vector<MeasuredPoint>> by_cores = {};
   int set_aside = 0;
 };
 
@@ -52,39 +51,24 @@ MeasuredPoints points_of(const std::filesystem::path& path) {
   return points;
 }
 
-struct BatchRange {
-  double low = 1.0;
-  double high = 1.0;
-};
-
 bool is_known_at_one_batch(const ComputeFit& fit) {
   return fit.batch_min_samples == fit.batch_max_samples;
 }
 
 // Of the law's line; around a single batch that is known.
-BatchRange range_of(const ComputeFit& fit) {
-  const auto low = static_cast<double>(fit.batch_min_samples);
-  const auto high = static_cast<double>(fit.batch_max_samples);
-  if (!is_known_at_one_batch(fit)) return {low, high};
-  return {low / beside_one_batch, high * beside_one_batch};
-}
-
-BatchRange range_of(const Profile& profile) {
-  BatchRange widest = range_of(profile.compute.front());
-  for (const ComputeFit& fit : profile.compute) {
-    const BatchRange range = range_of(fit);
-    widest = {std::min(widest.low, range.low), std::max(widest.high, range.high)};
-  }
-  return widest;
+Extent batches_of(const ComputeFit& fit) {
+  const double beside = is_known_at_one_batch(fit) ? beside_one_batch : 1.0;
+  return {static_cast<double>(fit.batch_min_samples) / beside,
+          static_cast<double>(fit.batch_max_samples) * beside};
 }
 
 // In equal steps of the logarithm; the band is as thin as the law without an ensemble.
 Table law_table(const Profile& profile, std::size_t index) {
   const ComputeFit& fit = profile.compute[index];
   Table table{fmt::format("law_{}", fit.cores), {"batch", "seconds", "low", "high"}};
-  const BatchRange range = range_of(fit);
-  const double low = std::log(range.low);
-  const double high = std::log(range.high);
+  const Extent batches = batches_of(fit);
+  const double low = std::log(batches.low);
+  const double high = std::log(batches.high);
   for (int i = 0; i <= curve_points; ++i) {
     const double batch = std::exp(low + (high - low) * i / curve_points);
     const double law = law_seconds(fit, batch).value();
@@ -123,13 +107,15 @@ std::string note_about(const Profile& profile, int set_aside) {
 Figure profile_figure(const std::filesystem::path& path) {
   const Profile profile = read_profile(path);
   const MeasuredPoints measured = points_of(path);
-  const BatchRange range = range_of(profile);
-  const Axis batches{.title = "batch (samples)", .from = range.low, .to = range.high, .log_base = 2};
+  Extent batches;
+  for (const ComputeFit& fit : profile.compute)
+    for (const double end : {batches_of(fit).low, batches_of(fit).high}) batches.include(end);
+  const Axis x = batches.log_axis("batch (samples)", 2, 1.0);
   Panel laws{.title = fmt::format("{} on {}", profile.network, profile.cpu_model),
              .height_in = 1.7,
-             .x = batches,
+             .x = x,
              .y = {.title = "seconds / iteration", .log_base = 10}};
-  Panel residuals{.height_in = 0.8, .x = batches, .y = {.title = "residual (%)"}, .rules = {0.0}};
+  Panel residuals{.height_in = 0.8, .x = x, .y = {.title = "residual (%)"}, .rules = {0.0}};
   Figure figure{
       .name = "profile", .sample = Sample::line_marker_band, .note = note_about(profile, measured.set_aside)};
   double largest = smallest_residual;

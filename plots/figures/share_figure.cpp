@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "plots/figures/figures.hpp"
@@ -40,22 +38,19 @@ std::vector<ShareAccuracy> read_recorded_shares(const std::filesystem::path& pat
 }
 
 Figure share_figure(const ShareResults& results) {
+  Extent percent{100.0, 100.0};
+  for (const ShareAccuracy& point : results.tried) percent.include(100.0 * point.share);
+  for (const ShareAccuracy& point : results.recorded) percent.include(100.0 * point.share);
   std::vector<ShareAccuracy> chosen;
-  double smallest = 1.0;
-  for (const ShareAccuracy& point : results.tried) {
-    if (point.share == results.chosen) chosen.push_back(point);
-    smallest = std::min(smallest, point.share);
-  }
-  for (const ShareAccuracy& point : results.recorded) smallest = std::min(smallest, point.share);
-  const double from = 100.0 * smallest / 1.15;
-  const double to = 115.0;
+  std::ranges::copy_if(results.tried, std::back_inserter(chosen),
+                       [&](const ShareAccuracy& point) { return point.share == results.chosen; });
+  Panel panel{.height_in = 1.7,
+              .x = percent.log_axis("synchronous share (%)", 2, 1.15),
+              .y = {.title = "final accuracy (%)"}};
   const double low = 100.0 * (results.target - results.tolerance);
   const double high = 100.0 * (results.target + results.tolerance);
-  const Table band{"band", {"share", "low", "high"}, {{from, low, high}, {to, low, high}}};
+  const Table band{"band", {"share", "low", "high"}, {{panel.x.from, low, high}, {panel.x.to, low, high}}};
   const Table tried = table_of("tried", results.tried);
-  Panel panel{.height_in = 1.7,
-              .x = {.title = "synchronous share (%)", .from = from, .to = to, .log_base = 2},
-              .y = {.title = "final accuracy (%)"}};
   panel.layers = {{Shape::band, band, band.columns, series_ink(2)},
                   {Shape::error_bars, tried, tried.columns, hollow(series_ink(0))},
                   {Shape::marks, table_of("chosen", chosen), {"share", "accuracy"}, series_ink(0)}};

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -11,45 +9,35 @@ namespace {
 
 constexpr double log_from_ratio = 30.0;
 constexpr std::size_t most_labelled_tics = 9;
+constexpr double share_between_series = 0.008;  // of the axis
 
-std::string file_name(std::string_view name) {
-  std::string safe;
-  for (const char c : name) {
-    const bool kept = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
-    safe += kept ? c : '-';
-  }
-  return safe.empty() ? "study" : safe;
+std::string file_name(std::string name) {
+  for (char& c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '-';
+  return name.empty() ? "study" : name;
 }
 
-struct Extent {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-  void include(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  [[nodiscard]] bool is_empty() const { return low > high; }
-  [[nodiscard]] bool is_logarithmic() const { return low > 0.0 && high / low >= log_from_ratio; }
-};
+bool is_logarithmic(const Extent& extent) {
+  return extent.low > 0.0 && extent.high / extent.low >= log_from_ratio;
+}
 
 struct Extents {
-  Extent x;
-  Extent y;
+  Extent x = {};
+  Extent y = {};
 };
 
 Extents extents_of(const StudyChart& chart) {
   Extents extents;
+  const auto include = [&](const StudyPoint& point) {
+    extents.x.include(point.x);
+    for (const std::optional<double>& value : {point.middle, point.low, point.high})
+      if (value && point.middle) extents.y.include(*value);
+  };
   for (const StudySeries& series : chart.series) {
-    for (const StudyPointValue& point : series.points) {
-      extents.x.include(point.x);
-      for (const std::optional<double>& value : {point.middle, point.low, point.high})
-        if (value && point.middle) extents.y.include(*value);
-    }
-    for (const RecordedPoint& point : series.recorded) {
-      extents.x.include(point.x);
-      extents.y.include(point.y);
-    }
+    std::ranges::for_each(series.points, include);
+    std::ranges::for_each(series.recorded, include);
   }
+  if (!extents.y.is_empty() && !chart.spec.difference_from.empty()) extents.y.include(0.0);
   return extents;
 }
 
@@ -75,55 +63,49 @@ MetricScale scale_of(const StudyFigureSpec& spec, const Extent& y) {
 }
 
 Axis metric_axis(const Extent& y, const MetricScale& scale) {
-  const double low = scale.factor * y.low;
-  const double high = scale.factor * y.high;
-  if (y.is_logarithmic()) return {.title = scale.title, .from = low / 1.2, .to = high * 1.2, .log_base = 10};
-  const double margin = high > low ? 0.06 * (high - low) : std::max(1.0, 0.1 * high);
-  return {.title = scale.title, .from = low - margin, .to = high + margin};
+  const Extent shown{scale.factor * y.low, scale.factor * y.high};
+  if (is_logarithmic(y)) return shown.log_axis(scale.title, 10, 1.2);
+  return shown.axis(scale.title,
+                    shown.length() > 0.0 ? 0.06 * shown.length() : std::max(1.0, 0.1 * shown.high));
 }
 
 Axis varied_axis(const StudyChart& chart, const Extent& x) {
-  Axis axis{.title = chart.spec.against};
-  std::ranges::replace(axis.title, '_', ' ');
+  std::string title = chart.spec.against;
+  std::ranges::replace(title, '_', ' ');
   if (const auto word = chart.unit.find_first_not_of(' '); word != std::string::npos)
-    axis.title += fmt::format(" ({})", chart.unit.substr(word));
+    title += fmt::format(" ({})", chart.unit.substr(word));
+  const std::vector<std::string>& labels = chart.axis_labels;
   if (!chart.is_numeric) {
-    for (const std::string& label : chart.axis_labels)
+    Axis axis = Extent{0.0, static_cast<double>(labels.size()) - 1.0}.axis(title, 0.5);
+    for (const std::string& label : labels)
       axis.tics.push_back({label, static_cast<double>(axis.tics.size())});
-    axis.from = -0.5;
-    axis.to = static_cast<double>(axis.tics.size()) - 0.5;
-  } else if (x.is_logarithmic()) {
-    axis.log_base = 10;
-    axis.from = x.low / 1.15;
-    axis.to = x.high * 1.15;
-    // What was tried says more than powers of ten.
-    if (chart.axis_labels.size() <= most_labelled_tics)
-      for (const std::string& label : chart.axis_labels) {
-        const std::string number = label.substr(0, label.size() - chart.unit.size());
-        axis.tics.push_back({number, std::stod(number)});
-      }
-  } else {
-    const double margin = x.high > x.low ? 0.04 * (x.high - x.low) : 1.0;
-    axis.from = x.low - margin;
-    axis.to = x.high + margin;
+    return axis;
   }
+  if (!is_logarithmic(x)) return x.axis(title, x.length() > 0.0 ? 0.04 * x.length() : 1.0);
+  Axis axis = x.log_axis(title, 10, 1.15);
+  // What was tried says more than powers of ten.
+  if (labels.size() <= most_labelled_tics)
+    for (const std::string& label : labels) {
+      const std::string number = label.substr(0, label.size() - chart.unit.size());
+      axis.tics.push_back({number, std::stod(number)});
+    }
   return axis;
 }
 
 // Bars of several series stand side by side: a small step along the axis, or a small factor where it is
 // logarithmic.
 double beside(double place, const StudyChart& chart, const Extent& x, std::size_t series) {
-  constexpr double share_of_axis = 0.008;
-  const double step = static_cast<double>(series) - (static_cast<double>(chart.series.size()) - 1.0) / 2.0;
-  if (chart.is_numeric && x.is_logarithmic()) return place * std::pow(x.high / x.low, share_of_axis * step);
-  return place + share_of_axis * step * std::max(x.high - x.low, 1e-9);
+  const double steps = static_cast<double>(series) - (static_cast<double>(chart.series.size()) - 1.0) / 2.0;
+  const double share = share_between_series * steps;
+  if (chart.is_numeric && is_logarithmic(x)) return place * std::pow(x.high / x.low, share);
+  return place + share * std::max(x.length(), 1e-9);
 }
 
 void add_series(Panel& panel, const StudyChart& chart, const Extent& x, double factor, std::size_t index) {
   const StudySeries& series = chart.series[index];
   const Ink ink = series_ink(index);
   Table table{fmt::format("series_{}", index + 1), {"x", "middle", "low", "high", "runs"}};
-  for (const StudyPointValue& point : series.points) {
+  for (const StudyPoint& point : series.points) {
     if (!point.middle) continue;
     const double middle = factor * *point.middle;
     // A quantile among runs that never get there is beyond every axis: its bar ends at the top.
@@ -134,7 +116,8 @@ void add_series(Panel& panel, const StudyChart& chart, const Extent& x, double f
   panel.layers.push_back({Shape::line, table, {"x", "middle"}, ink});
   if (series.recorded.empty()) return;
   Table recorded{fmt::format("recorded_{}", index + 1), {"x", "y"}};
-  for (const RecordedPoint& point : series.recorded) recorded.rows.push_back({point.x, factor * point.y});
+  for (const StudyPoint& point : series.recorded)
+    recorded.rows.push_back({point.x, factor * point.middle.value()});
   panel.layers.push_back({Shape::marks, recorded, recorded.columns, hollow(ink)});
 }
 
@@ -142,12 +125,15 @@ std::string note_about(const StudyChart& chart) {
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   std::size_t most = 0;
   bool any_open = false;
-  for (const StudySeries& series : chart.series)
-    for (const StudyPointValue& point : series.points) {
+  bool any_recorded = false;
+  for (const StudySeries& series : chart.series) {
+    any_recorded = any_recorded || !series.recorded.empty();
+    for (const StudyPoint& point : series.points) {
       fewest = std::min(fewest, point.runs);
       most = std::max(most, point.runs);
       any_open = any_open || (point.middle && !point.high);
     }
+  }
   const std::string runs = fewest >= most ? fmt::format("{}", most) : fmt::format("{}–{}", fewest, most);
   const std::string left_out =
       chart.cut_short > 0 ? fmt::format("; without {} that diverged or stalled", chart.cut_short) : "";
@@ -159,31 +145,24 @@ std::string note_about(const StudyChart& chart) {
       most == 1 ? "one run each" : fmt::format("median of {} runs; bars: 10–90 % of them", runs);
   if (any_open) note += " (to the top: some never get there)";
   if (chart.never > 0) note += fmt::format("; not drawn: {} whose median never gets there", chart.never);
-  note += left_out;
-  if (std::ranges::any_of(chart.series, [](const StudySeries& series) { return !series.recorded.empty(); }))
-    note += "; hollow: recorded";
-  return note;
+  return note + left_out + (any_recorded ? "; hollow: recorded" : "");
 }
 
 }  // namespace
 
 std::optional<Figure> study_figure(const StudyChart& chart) {
-  auto [x, y] = extents_of(chart);
+  const auto [x, y] = extents_of(chart);
   if (y.is_empty()) return std::nullopt;
-  const bool are_differences = !chart.spec.difference_from.empty();
-  if (are_differences) y.include(0.0);
   const MetricScale scale = scale_of(chart.spec, y);
   Panel panel{.x = varied_axis(chart, x), .y = metric_axis(y, scale)};
-  if (are_differences) panel.rules = {0.0};
+  if (!chart.spec.difference_from.empty()) panel.rules = {0.0};
   Figure figure{.name = file_name(chart.spec.name), .sample = Sample::line_marker, .note = note_about(chart)};
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const StudySeries& series = chart.series[i];
     add_series(panel, chart, x, scale.factor, i);
     // A single series without a name needs no legend, unless nobody's runs stand behind it.
-    if (series.has_assumed_learner)
-      figure.legend.push_back({with_assumed_learner(series.name), series_ink(i)});
-    else if (!series.name.empty())
-      figure.legend.push_back({series.name, series_ink(i)});
+    const std::string name = series.has_assumed_learner ? with_assumed_learner(series.name) : series.name;
+    if (!name.empty()) figure.legend.push_back({name, series_ink(i)});
   }
   figure.panels = {panel};
   return figure;

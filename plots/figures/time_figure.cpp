@@ -1,15 +1,11 @@
-#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "plots/figures/figures.hpp"
-#include "plots/page/rows.hpp"
 
 namespace paceline::plots {
 namespace {
-
-constexpr double bar_in = 0.12;
 
 std::string result_text(const PlottedRun& run, const TimeUnit& unit, bool names_target) {
   std::string text;
@@ -43,7 +39,7 @@ std::vector<Layer> layers_of(const PlottedRun& run, const Table& times, std::siz
   if (run.time_median_s) {
     Layer& bar = add(Shape::bars, "zero", "median");
     bar.ink = series_ink(index);
-    bar.thickness = bar_in;
+    bar.thickness = named_bar_in;
   }
   if (run.time_low_s && run.time_high_s) {
     add(Shape::whisker, "low", "high");
@@ -57,7 +53,7 @@ std::vector<Layer> layers_of(const PlottedRun& run, const Table& times, std::siz
   return layers;
 }
 
-std::string note_about(const std::vector<PlottedRun>& runs) {
+std::string note_on_times(const std::vector<PlottedRun>& runs) {
   const bool any_beyond =
       std::ranges::any_of(runs, [](const PlottedRun& run) { return !run.time_high_s.has_value(); });
   return fmt::format("bar: median; whisker: 90 % prediction interval{}",
@@ -67,19 +63,15 @@ std::string note_about(const std::vector<PlottedRun>& runs) {
 }  // namespace
 
 std::optional<Figure> time_to_accuracy_figure(const ShownRuns& shown) {
-  std::vector<PlottedRun> runs;
-  std::set<double> targets;
-  for (const PlottedRun& run : shown.runs) {
-    if (!run.target_accuracy) continue;
-    runs.push_back(run);
-    targets.insert(*run.target_accuracy);
-  }
+  const auto runs = shown.those_with([](const PlottedRun& run) { return run.target_accuracy.has_value(); });
   if (runs.empty()) return std::nullopt;
+  std::set<double> targets;
+  for (const PlottedRun& run : runs) targets.insert(*run.target_accuracy);
   const double end_s = axis_end_s(runs);
   const TimeUnit unit = time_unit_for(end_s);
   std::vector<NamedRow> rows;
   for (const PlottedRun& run : runs) rows.push_back({run.name, result_text(run, unit, targets.size() > 1)});
-  auto [panel, middles] = stacked_rows(rows, bar_in, 3, shown.page);
+  auto [panel, middles] = stacked_rows(rows, named_bar_in, 3, shown.page);
   const std::string goal = targets.size() == 1 ? fmt::format("{:.4g} %", 100.0 * *targets.begin()) : "target";
   panel.x = time_axis(fmt::format("time to {} accuracy", goal), end_s, unit);
   Table times{"times", {"place", "zero", "median", "low", "high", "near_end", "end"}};
@@ -92,7 +84,7 @@ std::optional<Figure> time_to_accuracy_figure(const ShownRuns& shown) {
                           scaled(runs[i].time_high_s), 0.95 * end, end});
   for (std::size_t i = 0; i < runs.size(); ++i)
     std::ranges::move(layers_of(runs[i], times, i), std::back_inserter(panel.layers));
-  return Figure{.panels = {panel}, .note = note_about(runs)};
+  return Figure{.panels = {panel}, .note = note_on_times(runs)};
 }
 
 }  // namespace paceline::plots

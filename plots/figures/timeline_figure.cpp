@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -74,9 +73,7 @@ Table activity_table(const std::string& name, const PlottedRun& run, std::string
 }  // namespace
 
 std::optional<Figure> timeline_figure(const ShownRuns& shown) {
-  std::vector<PlottedRun> runs;
-  std::ranges::copy_if(shown.runs, std::back_inserter(runs),
-                       [](const PlottedRun& run) { return !run.activities.empty(); });
+  const auto runs = shown.those_with([](const PlottedRun& run) { return !run.activities.empty(); });
   if (runs.empty()) return std::nullopt;
   // One window for all, so that they can be compared.
   double window_s = 0.0;

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "plots/figures/figures.hpp"
@@ -7,8 +5,7 @@
 namespace paceline::plots {
 
 std::optional<Figure> update_density_figure(const ShownRuns& shown) {
-  std::vector<PlottedRun> runs;
-  std::ranges::copy_if(shown.runs, std::back_inserter(runs), [](const PlottedRun& run) {
+  const auto runs = shown.those_with([](const PlottedRun& run) {
     return std::ranges::any_of(run.workers, [&](const WorkerUpdates& worker) {
       return worker.gradients != run.workers.front().gradients;
     });

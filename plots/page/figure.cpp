@@ -1,5 +1,6 @@
 #include "plots/page/figure.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -23,6 +24,19 @@ Ink series_ink(std::size_t index) {
 Ink hollow(Ink ink) {
   if (ink.marker % 2 == 1) --ink.marker;
   return ink;
+}
+
+void Extent::include(double value) {
+  low = std::min(low, value);
+  high = std::max(high, value);
+}
+
+Axis Extent::axis(const std::string& title, double margin) const {
+  return {.title = title, .from = low - margin, .to = high + margin};
+}
+
+Axis Extent::log_axis(const std::string& title, int base, double factor) const {
+  return {.title = title, .from = low / factor, .to = high * factor, .log_base = base};
 }
 
 double tic_step(double span, int tics_max) {

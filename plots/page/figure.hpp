@@ -1,8 +1,9 @@
 // A figure as what it shows: panels of layers over axes, a legend and a note. Nothing here knows gnuplot, nor
-// where things stand on the page; figure_script.hpp lays a figure out and writes it down.
+// where things stand on the page; figure_script.cpp lays a figure out and writes it down.
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,6 +71,18 @@ struct Axis {
   std::optional<double> step = {};  // from one tic to the next
   std::vector<Tic> tics = {};       // these instead of numbers
   bool has_tics = true;
+};
+
+// From the lowest to the highest of what it includes.
+struct Extent {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  void include(double value);
+  [[nodiscard]] bool is_empty() const { return low > high; }
+  [[nodiscard]] double length() const { return high - low; }
+  // Beyond it by a margin on either side, or, with a logarithmic scale, by a factor.
+  [[nodiscard]] Axis axis(const std::string& title, double margin) const;
+  [[nodiscard]] Axis log_axis(const std::string& title, int base, double factor) const;
 };
 
 enum class TextSize { normal, small, note, tiny };

@@ -1,7 +1,10 @@
-// The page a figure stands on, and the gnuplot script around it. Lengths in inches from the left and from the
-// top edge.
+// The page a figure stands on: size, font and formats, whatever it shows, and the terminals gnuplot draws them
+// with. Lengths in inches.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,10 +15,8 @@ namespace paceline::plots {
 
 enum class Format { pdf, png };
 [[nodiscard]] std::string_view extension_of(Format format);
-// Whether a file's content is in that format.
-[[nodiscard]] bool is_in_format(std::string_view content, Format format);
 
-// How figures are drawn, whatever they show: one column of a paper, unless told otherwise.
+// One column of a paper, unless told otherwise.
 struct PageOptions {
   double width_in = 3.33;
   double text_pt = 8.0;
@@ -30,41 +31,19 @@ struct PageOptions {
   [[nodiscard]] double usable_in() const { return width_in - 2.0 * margin_in(); }
 };
 
-struct Box {
-  double left_in = 0.0;
-  double top_in = 0.0;
-  double width_in = 0.0;
-  double height_in = 0.0;
-  [[nodiscard]] double center_in() const { return left_in + width_in / 2.0; }
-  [[nodiscard]] double bottom_in() const { return top_in + height_in; }
-};
+// gnuplot's word for the device, and what it needs to draw the same as the others.
+[[nodiscard]] std::string terminal_of(Format format, const PageOptions& page, double height_in);
 
-class Page {
- public:
-  Page(const PageOptions& options, double height_in) : options_(options), height_in_(height_in) {}
+// The whole script: `gnuplot NAME.gp` draws the figure again. `command` is printed below it.
+[[nodiscard]] std::string gnuplot_script(const Figure& figure, std::string_view command,
+                                         const PageOptions& page = {});
 
-  [[nodiscard]] const PageOptions& options() const { return options_; }
-  // Screen coordinates as gnuplot writes them: "x,y" in fractions of the page.
-  [[nodiscard]] std::string at(double x_in, double from_top_in) const;
-  // What follows the text of a label and its place.
-  [[nodiscard]] std::string label_style(const TextStyle& style) const;
+// `gnuplot script` inside `folder`; start-up files of the user are not read, so that figures are equal
+// everywhere. Throws UserError with what gnuplot printed when it is missing or fails.
+void run_gnuplot(const std::filesystem::path& folder, const std::string& script);
 
-  // A line of the script, run once, before drawing.
-  void set(std::string_view line);
-  // A line of the script, run for each format.
-  void draw(std::string_view line);
-  // One line of text, at its vertical middle.
-  void text(std::string_view content, double x_in, double from_top_in, const TextStyle& style = {});
-  // The box between the axes of the next plot.
-  void frame(const Box& box);
-
-  [[nodiscard]] std::string script(std::string_view name, std::string_view command) const;
-
- private:
-  PageOptions options_;
-  double height_in_;
-  std::string settings_;
-  std::string drawing_;
-};
+// Writes NAME.gp and the figure in every format into `folder`, which exists. Throws as run_gnuplot does.
+void draw_figure(const Figure& figure, const std::filesystem::path& folder, std::string_view command,
+                 const PageOptions& page = {});
 
 }  // namespace paceline::plots

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.hpp"
-#include "plots/page/figure_script.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"

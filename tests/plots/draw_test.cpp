@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "plots/page/gnuplot.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 

@@ -5,7 +5,6 @@
 
 #include "plots/draw.hpp"
 #include "plots/figures/figures.hpp"
-#include "plots/page/figure_script.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/cost/example_profile.hpp"
 

@@ -33,7 +33,7 @@ TEST_CASE("a results folder is read whole") {
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].name == "A, B");
   CHECK(runs[0].curves.size() == 3);
-  CHECK(runs[0].curves[1].evaluations[1].accuracy == 0.4);
+  CHECK(runs[0].curves[1][1].accuracy == 0.4);
   CHECK(runs[0].time_median_s == 8.0);
   CHECK_FALSE(runs[0].time_high_s.has_value());
   CHECK(runs[0].horizon_s == 8.0);

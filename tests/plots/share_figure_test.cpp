@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include "plots/figures/figures.hpp"
-#include "plots/page/figure_script.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "plots/figures/figures.hpp"
-#include "plots/page/figure_script.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -53,7 +52,7 @@ TEST_CASE("a chart has a series for each label, a point for each place, medians 
   CHECK(chart.unit == " %");
   REQUIRE(chart.series.size() == 2);
   CHECK(chart.series[0].name == "A");
-  const StudyPointValue& at_ten = chart.series[0].points.at(0);
+  const StudyPoint& at_ten = chart.series[0].points.at(0);
   CHECK(at_ten.x == 10.0);
   CHECK(at_ten.runs == 3);
   CHECK(*at_ten.middle == 2.0);
@@ -156,7 +155,7 @@ TEST_CASE("differences from a series are paired by replication: mean and 95 % in
   const StudyChart chart = read_study_chart(study.folder.path(), spec);
   REQUIRE(chart.series.size() == 1);
   CHECK(chart.series[0].name == "B");
-  const StudyPointValue& at_ten = chart.series[0].points.at(0);
+  const StudyPoint& at_ten = chart.series[0].points.at(0);
   CHECK(at_ten.runs == 3);
   CHECK(*at_ten.middle == doctest::Approx(3.0));
   CHECK(*at_ten.low == doctest::Approx(3.0 - 6.573).epsilon(1e-3));
