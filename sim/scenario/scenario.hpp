@@ -19,7 +19,7 @@
 #include "sim/description/kinds.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/optimizer.hpp"
-#include "sim/policy/batching/batching.hpp"
+#include "sim/policy/batching/batch_controller.hpp"
 #include "sim/policy/switching/switch_policy.hpp"
 #include "sim/policy/synchronization/phase.hpp"
 

@@ -1,12 +1,22 @@
 #include "sim/training/update_assembly.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/batching/weighting.hpp"
 
 namespace paceline {
+
+std::vector<double> aggregation_weights(GradientWeighting weighting, std::span<const std::int64_t> batches) {
+  check(!batches.empty(), "an update combines at least one gradient");
+  if (weighting == GradientWeighting::equal)
+    return std::vector<double>(batches.size(), 1.0 / static_cast<double>(batches.size()));
+  const auto total = static_cast<double>(std::accumulate(batches.begin(), batches.end(), std::int64_t{0}));
+  std::vector<double> weights;
+  for (const std::int64_t batch : batches) weights.push_back(static_cast<double>(batch) / total);
+  return weights;
+}
 
 std::int64_t PendingUpdate::samples() const {
   std::int64_t samples = 0;

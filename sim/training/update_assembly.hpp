@@ -3,22 +3,30 @@
 //
 // Models:      updates under way, shard by shard, and the serial part of a synchronous step that may follow.
 // Equation:    version of a shard after a step = version before + 1; staleness of a gradient on a shard =
-//              version when it is applied - version its worker pulled. Weights:
-//              sim/policy/batching/weighting.hpp.
+//              version when it is applied - version its worker pulled. Weights of mean-over-batch gradients
+//              of batches b_k: by-batch λ_k = b_k / Σ b_i; equal λ_k = 1 / n. Σ λ_k = 1 either way, so a
+//              gradient that is an update by itself has weight 1: there the learning rate may follow the
+//              batch (`batch_scaling`, sim/learning/optimizer.hpp), which the velocity does not remember.
 // Units:       updates, samples.
 // Assumptions: every server combines the same gradients. A gradient that some server has decided to combine
 //              is applied even if its worker leaves.
+// Not modelled: weights that depend on staleness.
+// Source:      weights: OmniLearn, ACSOS 2020 (its printed extra factor 1/K is an error: its code has none).
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <span>
 #include <vector>
 
-#include "sim/policy/batching/batching.hpp"
+#include "sim/policy/batching/batch_controller.hpp"
 #include "sim/training/action.hpp"
 
 namespace paceline {
+
+// How much each gradient of an update counts, by their batches.
+[[nodiscard]] std::vector<double> aggregation_weights(GradientWeighting weighting,
+                                                      std::span<const std::int64_t> batches);
 
 struct CombinedGradient {
   WorkerId worker;

@@ -1,9 +1,8 @@
-#include "sim/policy/batching/equal_times.hpp"
-
 #include <cmath>
 
 #include <doctest/doctest.h>
 
+#include "sim/policy/batching/observed_curve.hpp"
 #include "tests/policy/allocations.hpp"
 
 using namespace paceline;

@@ -1,11 +1,8 @@
 #include "sim/policy/synchronization/synchronization.hpp"
 
-#include <numeric>
-
 #include <doctest/doctest.h>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/batching/weighting.hpp"
 
 using namespace paceline;
 
@@ -39,24 +36,4 @@ TEST_CASE("ASP applies each gradient alone and releases only its worker") {
   const SynchronizationDecision decision = asp->on_gradient(WorkerId{1}, Seconds{});
   CHECK(decision.combine == std::vector{WorkerId{1}});
   CHECK(decision.release == std::vector{WorkerId{1}});
-}
-
-TEST_CASE("weights follow the samples and sum to one") {
-  // λ = b / Σb
-  const std::vector<std::int64_t> batches{20, 40, 40};
-  const auto weights = aggregation_weights(GradientWeighting::by_batch, batches);
-  CHECK(weights == std::vector<double>{0.2, 0.4, 0.4});
-  CHECK(std::accumulate(weights.begin(), weights.end(), 0.0) == doctest::Approx(1.0));
-}
-
-TEST_CASE("equal weights are 1/n whatever the batches") {
-  const std::vector<std::int64_t> batches{20, 60};
-  const auto weights = aggregation_weights(GradientWeighting::equal, batches);
-  CHECK(weights == std::vector<double>{0.5, 0.5});
-}
-
-TEST_CASE("a gradient that is an update by itself counts fully, whatever its batch") {
-  const std::vector<std::int64_t> batch{48};
-  CHECK(aggregation_weights(GradientWeighting::by_batch, batch) == std::vector{1.0});
-  CHECK(aggregation_weights(GradientWeighting::equal, batch) == std::vector{1.0});
 }

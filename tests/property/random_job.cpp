@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/random.hpp"
-#include "sim/policy/batching/batching.hpp"
+#include "sim/policy/batching/batch_controller.hpp"
 
 namespace paceline::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/policy/batching/batching.hpp"
+#include "sim/policy/batching/batch_controller.hpp"
 #include "tests/property/random_job.hpp"
 
 namespace paceline::test {

@@ -1,5 +1,7 @@
 #include "sim/training/update_assembly.hpp"
 
+#include <numeric>
+
 #include <doctest/doctest.h>
 
 #include "sim/base/check.hpp"
@@ -67,4 +69,24 @@ TEST_CASE("nobody who has left is released by an update or its coordination") {
   assembly.forget(WorkerId{1});
   CHECK(assembly.at(id).release.at(0) == std::vector{WorkerId{0}});
   CHECK(assembly.end_coordination(UpdateId{9}) == std::vector{WorkerId{2}});
+}
+
+TEST_CASE("weights follow the samples and sum to one") {
+  // λ = b / Σb
+  const std::vector<std::int64_t> batches{20, 40, 40};
+  const auto weights = aggregation_weights(GradientWeighting::by_batch, batches);
+  CHECK(weights == std::vector<double>{0.2, 0.4, 0.4});
+  CHECK(std::accumulate(weights.begin(), weights.end(), 0.0) == doctest::Approx(1.0));
+}
+
+TEST_CASE("equal weights are 1/n whatever the batches") {
+  const std::vector<std::int64_t> batches{20, 60};
+  const auto weights = aggregation_weights(GradientWeighting::equal, batches);
+  CHECK(weights == std::vector<double>{0.5, 0.5});
+}
+
+TEST_CASE("a gradient that is an update by itself counts fully, whatever its batch") {
+  const std::vector<std::int64_t> batch{48};
+  CHECK(aggregation_weights(GradientWeighting::by_batch, batch) == std::vector{1.0});
+  CHECK(aggregation_weights(GradientWeighting::equal, batch) == std::vector{1.0});
 }

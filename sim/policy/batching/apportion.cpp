@@ -1,6 +1,7 @@
 #include "sim/policy/batching/apportion.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -14,9 +15,7 @@ constexpr double rounding_slack = 1e-9;  // 20 - 1e-12 is 20
 
 double filled(double level, std::span<const double> shares, std::span<const BatchBounds> bounds) {
   double sum = 0.0;
-  for (std::size_t k = 0; k < shares.size(); ++k)
-    sum += std::clamp(level * shares[k], static_cast<double>(bounds[k].lowest),
-                      static_cast<double>(bounds[k].highest));
+  for (std::size_t k = 0; k < shares.size(); ++k) sum += bounds[k].clamp(level * shares[k]);
   return sum;
 }
 
@@ -47,20 +46,10 @@ BatchLimit limit_of(std::int64_t samples, double wanted, const BatchBounds& boun
 }
 
 std::vector<double> shares_of(ShareBasis basis, std::span<const WorkerPrior> workers) {
+  constexpr std::array declared{&WorkerPrior::throughput, &WorkerPrior::cores, &WorkerPrior::flops};
   std::vector<double> shares;
-  for (const WorkerPrior& worker : workers) {
-    switch (basis) {
-      case ShareBasis::throughput:
-        shares.push_back(worker.throughput);
-        break;
-      case ShareBasis::cores:
-        shares.push_back(worker.cores);
-        break;
-      case ShareBasis::flops:
-        shares.push_back(worker.flops);
-        break;
-    }
-  }
+  for (const WorkerPrior& worker : workers)
+    shares.push_back(worker.*declared.at(static_cast<std::size_t>(basis)));
   return shares;
 }
 
@@ -82,10 +71,7 @@ std::vector<BatchBounds> bounds_of(const BatchingConfig& config, std::span<const
 }
 
 WorkerBatch within(double wanted_samples, const BatchBounds& bounds) {
-  const double whole = std::round(wanted_samples);
-  const double inside =
-      std::clamp(whole, static_cast<double>(bounds.lowest), static_cast<double>(bounds.highest));
-  const auto samples = static_cast<std::int64_t>(inside);
+  const auto samples = static_cast<std::int64_t>(bounds.clamp(std::round(wanted_samples)));
   return {samples, wanted_samples, limit_of(samples, wanted_samples, bounds)};
 }
 
@@ -99,8 +85,7 @@ Allocation apportion(std::int64_t total, std::span<const double> shares,
   std::vector<double> exact;
   std::vector<double> wanted;
   for (std::size_t k = 0; k < shares.size(); ++k) {
-    exact.push_back(std::clamp(level * shares[k], static_cast<double>(bounds[k].lowest),
-                               static_cast<double>(bounds[k].highest)));
+    exact.push_back(bounds[k].clamp(level * shares[k]));
     wanted.push_back(per_share * shares[k]);
   }
   return whole_batches(held, exact, wanted, bounds);

@@ -10,6 +10,7 @@
 // Assumptions: shares are positive, 0 ≤ lowest_k ≤ highest_k.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -22,6 +23,10 @@ struct BatchBounds {
   std::int64_t lowest = 1;
   std::int64_t highest = 1;
   BatchLimit highest_is = BatchLimit::maximum;  // what sets it
+
+  [[nodiscard]] double clamp(double samples) const {
+    return std::clamp(samples, static_cast<double>(lowest), static_cast<double>(highest));
+  }
 };
 
 // The scenario's bounds and each worker's memory; what memory does not hold is out of the question, so that

@@ -14,18 +14,10 @@
 namespace paceline {
 namespace {
 
-struct LbBspParameters {
-  double smoothing = 0.2;
-  AdjustmentPeriod adjust_every = EveryIterations{1};
-};
-void describe(Visitor& v, LbBspParameters& p) {
-  describe_period(v, p.smoothing, p.adjust_every);
-}
-
 class LbBsp final : public PeriodicController {
  public:
-  LbBsp(const BatchingConfig& config, std::span<const WorkerPrior> workers, const LbBspParameters& parameters)
-      : PeriodicController(config, workers, parameters.smoothing, parameters.adjust_every),
+  LbBsp(const BatchingConfig& config, std::span<const WorkerPrior> workers, const LookParameters& parameters)
+      : PeriodicController(config, workers, parameters),
         smoothing_(parameters.smoothing),
         speeds_(workers.size()) {}
 
@@ -55,14 +47,10 @@ class LbBsp final : public PeriodicController {
 BatchControllerRule lb_bsp_controller() {
   return {.word = "lb-bsp",
           .description = "proportional to a moving average of speeds, resized at every look",
-          .parameters = Parameters::of<LbBspParameters>(),
+          .parameters = Parameters::of<LookParameters>({.adjust_every = EveryIterations{1}}),
           .adjusts = true,
           .keeps_total = true,
-          .make = [](const BatchingConfig& config,
-                     std::span<const WorkerPrior> workers) -> std::unique_ptr<BatchController> {
-            return std::make_unique<LbBsp>(config, workers,
-                                           config.controller.parameters().as<LbBspParameters>());
-          }};
+          .make = make_controller<LbBsp, LookParameters>};
 }
 
 }  // namespace paceline

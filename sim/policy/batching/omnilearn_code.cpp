@@ -5,8 +5,7 @@
 #include <numeric>
 
 #include "sim/base/check.hpp"
-#include "sim/policy/batching/apportion.hpp"
-#include "sim/policy/batching/observed_workers.hpp"
+#include "sim/policy/batching/periodic_controller.hpp"
 
 namespace paceline {
 namespace {
@@ -118,9 +117,7 @@ class OmniLearnCode final : public BatchController {
 
  private:
   std::optional<Allocation> adjust_if_all_reported() {
-    std::vector<std::size_t> present;
-    for (std::size_t k = 0; k < workers_.size(); ++k)
-      if (workers_[k].is_present) present.push_back(k);
+    const std::vector<std::size_t> present = workers_.present();
     const bool all = std::ranges::all_of(present, [this](std::size_t k) { return has_reported_[k]; });
     if (present.empty() || !all) return std::nullopt;
     const Allocation adjusted = adjusted_batches(present);
@@ -136,17 +133,13 @@ class OmniLearnCode final : public BatchController {
   [[nodiscard]] Allocation adjusted_batches(const std::vector<std::size_t>& present) const {
     Batches batches;
     std::vector<double> times_s;
-    std::int64_t global_batch = 0;
     for (const std::size_t k : present) {
       batches.push_back(workers_[k].batch_samples);
       times_s.push_back(workers_[k].mean_time_s);
-      global_batch += config_.initial_samples;
     }
-    const OmniLearnCodeRule rule{
-        .dead_band = dead_band_,
-        .minimum_samples = config_.minimum_samples,
-        .maximum_samples = config_.maximum_samples,
-        .global_batch = is_synchronous_ ? std::optional(global_batch) : std::nullopt};
+    OmniLearnCodeRule rule{dead_band_, config_.minimum_samples, config_.maximum_samples, std::nullopt};
+    if (is_synchronous_)
+      rule.global_batch = config_.initial_samples * static_cast<std::int64_t>(present.size());
     const Allocation ruled = omnilearn_code_batches(rule, batches, times_s);
     Allocation allocation = workers_.unchanged();
     for (std::size_t i = 0; i < present.size(); ++i) {
@@ -181,11 +174,7 @@ BatchControllerRule omnilearn_code_controller() {
           .parameters = Parameters::of<OmniLearnCodeParameters>(),
           .adjusts = true,
           .allows_partial_waiting = false,
-          .make = [](const BatchingConfig& config,
-                     std::span<const WorkerPrior> workers) -> std::unique_ptr<BatchController> {
-            return std::make_unique<OmniLearnCode>(
-                config, workers, config.controller.parameters().as<OmniLearnCodeParameters>());
-          }};
+          .make = make_controller<OmniLearnCode, OmniLearnCodeParameters>};
 }
 
 }  // namespace paceline

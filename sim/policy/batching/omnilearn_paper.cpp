@@ -32,7 +32,7 @@ class OmniLearnPaper final : public PeriodicController {
  public:
   OmniLearnPaper(const BatchingConfig& config, std::span<const WorkerPrior> workers,
                  const PeriodicParameters& parameters)
-      : PeriodicController(config, workers, parameters.smoothing, parameters.adjust_every),
+      : PeriodicController(config, workers, parameters),
         dead_band_(parameters.dead_band),
         before_(workers.size()) {}
 
@@ -75,11 +75,7 @@ BatchControllerRule omnilearn_paper_controller() {
           .description = "proportional to observed times, as OmniLearn's paper; the total is free",
           .parameters = Parameters::of<PeriodicParameters>(),
           .adjusts = true,
-          .make = [](const BatchingConfig& config,
-                     std::span<const WorkerPrior> workers) -> std::unique_ptr<BatchController> {
-            return std::make_unique<OmniLearnPaper>(config, workers,
-                                                    config.controller.parameters().as<PeriodicParameters>());
-          }};
+          .make = make_controller<OmniLearnPaper, PeriodicParameters>};
 }
 
 }  // namespace paceline

@@ -1,32 +1,79 @@
-// A controller that looks at the times every so many iterations of every worker, or every so many epochs,
-// while the workers go on.
+// What controllers that adjust remember of the workers, and a controller that looks at it every so many
+// iterations of every worker, or every so many epochs, while the workers go on.
 //
-// Models:      when a rule is applied; the rule itself is `proposal`.
-// Assumptions: iterations: every present worker has finished so many since the last look. Epochs: the update
+// Models:      an average iteration time for each worker since its batch last changed; when a rule is applied
+//              (the rule itself is `proposal`).
+// Equation:    moving average t̄ ← t̄ + s·(t - t̄), s the weight of the newest time, 1 for the first; plain
+//              mean where no such weight is given.
+// Units:       seconds, samples.
+// Assumptions: an iteration with another batch than the one in force was started before the last adjustment:
+//              it tells nothing and is left out. Iterations: every present worker has finished so many since the last look. Epochs: the update
 //              that completes them makes a look due, which waits until every present worker was seen under
 //              its present batch. What is proposed is adopted by all or by nobody.
-// Source:      OmniLearn, ACSOS 2020, section III (per iteration); its code (per epoch).
+// Source:      OmniLearn, ACSOS 2020, section III (moving average, per iteration); its code (plain mean, per
+//              epoch).
 #pragma once
 
 #include "sim/policy/batching/apportion.hpp"
-#include "sim/policy/batching/observed_workers.hpp"
 
 namespace paceline {
 
-// Of controllers that leave small changes alone.
-struct PeriodicParameters {
-  double dead_band = 0.05;
+struct ObservedWorker {
+  bool is_present = true;
+  std::int64_t batch_samples = 0;
+  double mean_time_s = 0.0;
+  std::int64_t iterations = 0;             // in that mean
+  std::int64_t iterations_since_look = 0;  // since the controller last looked
+
+  [[nodiscard]] double throughput() const { return static_cast<double>(batch_samples) / mean_time_s; }
+};
+
+class ObservedWorkers {
+ public:
+  // `smoothing`: weight of the newest time; absent: a plain mean.
+  ObservedWorkers(const Allocation& start, std::optional<double> smoothing);
+
+  // False: the iteration belongs to an earlier batch.
+  bool observe(WorkerId worker, std::int64_t batch_samples, Seconds compute_time);
+  void set_present(WorkerId worker, bool is_present);
+  // Every present worker was seen in so many iterations since the last look.
+  [[nodiscard]] bool all_seen(std::int64_t iterations) const;
+  void looked();
+  // The batches in force change; their times begin anew.
+  void adopt(const Allocation& allocation);
+
+  [[nodiscard]] std::size_t size() const { return workers_.size(); }
+  [[nodiscard]] const ObservedWorker& operator[](std::size_t worker) const { return workers_[worker]; }
+  [[nodiscard]] std::vector<std::size_t> present() const;
+  // Mean over the present workers.
+  [[nodiscard]] double mean_time_s() const;
+  // The batches in force, wanted as they are.
+  [[nodiscard]] Allocation unchanged() const;
+
+ private:
+  std::vector<ObservedWorker> workers_;
+  std::optional<double> smoothing_;
+};
+
+// The largest |b' - b| / b.
+[[nodiscard]] double largest_relative_change(const ObservedWorkers& workers, const Allocation& allocation);
+
+struct LookParameters {
   double smoothing = 0.2;  // weight of the newest iteration time in a moving average
   AdjustmentPeriod adjust_every = EveryIterations{10};
 };
+void describe(Visitor& v, LookParameters& p);
+
+// Of controllers that leave small changes alone.
+struct PeriodicParameters : LookParameters {
+  double dead_band = 0.05;
+};
 void describe(Visitor& v, PeriodicParameters& p);
-// The keys that controllers without a dead-band have too.
-void describe_period(Visitor& v, double& smoothing, AdjustmentPeriod& adjust_every);
 
 class PeriodicController : public BatchController {
  public:
-  PeriodicController(const BatchingConfig& config, std::span<const WorkerPrior> workers, double smoothing,
-                     const AdjustmentPeriod& adjust_every);
+  PeriodicController(const BatchingConfig& config, std::span<const WorkerPrior> workers,
+                     const LookParameters& parameters);
 
   Allocation initial() const final { return start_; }
   std::optional<Allocation> on_iteration(WorkerId worker, std::int64_t batch_samples,
@@ -52,9 +99,18 @@ class PeriodicController : public BatchController {
   // By any rule(total, claims, bounds) of the present workers.
   template <class Claim, class Rule>
   [[nodiscard]] Allocation divided(std::span<const Claim> claims, const Rule& rule) const {
+    const std::vector<std::size_t> present = workers_.present();
     std::vector<Claim> claims_present;
-    for (const std::size_t k : present()) claims_present.push_back(claims[k]);
-    return with_absent(rule(total_of_present(), claims_present, bounds_of_present()));
+    std::vector<BatchBounds> bounds_present;
+    for (const std::size_t k : present) {
+      claims_present.push_back(claims[k]);
+      bounds_present.push_back(bounds_[k]);
+    }
+    const std::int64_t total = initial_samples_ * static_cast<std::int64_t>(present.size());
+    const Allocation of_present = rule(total, claims_present, bounds_present);
+    Allocation allocation = workers_.unchanged();
+    for (std::size_t i = 0; i < present.size(); ++i) allocation[present[i]] = of_present[i];
+    return allocation;
   }
 
   std::vector<BatchBounds> bounds_;
@@ -62,10 +118,6 @@ class PeriodicController : public BatchController {
 
  private:
   std::optional<Allocation> look();
-  [[nodiscard]] std::vector<std::size_t> present() const;
-  [[nodiscard]] std::int64_t total_of_present() const;
-  [[nodiscard]] std::vector<BatchBounds> bounds_of_present() const;
-  [[nodiscard]] Allocation with_absent(const Allocation& of_present) const;
 
   Allocation start_;
   std::int64_t initial_samples_;

@@ -3,7 +3,7 @@
 // Models:      batches that give every worker the same iteration time, by how its time was seen to grow with
 //              its batch.
 // Equation:    b_k' = b_k·(T / t_k)^(1/e_k) as far as the bounds allow, in whole samples, T such that Σ b_k'
-//              = B (equal_times.hpp); B = K·b_0 of the K present workers. e_k: elasticity dln t / dln b of
+//              = B (observed_curve.hpp); B = K·b_0 of the K present workers. e_k: elasticity dln t / dln b of
 //              worker k, 1 at first, which makes the first step the proportional rule, b' ∝ b/t; then by the
 //              chords through the last batches it was seen with, the dead-band taken for the noise of times
 //              (observed_curve.hpp). Dead-band: all take their b_k' if the proportional rule (every e = 1)
@@ -20,7 +20,7 @@
 //              A speed that changes together with the batch makes a wrong chord: the next step may lead away
 //              from balance, later ones come back.
 // Source:      own; for the additive repair it replaces see omnilearn_code.hpp.
-#include "sim/policy/batching/equal_times.hpp"
+#include "sim/policy/batching/observed_curve.hpp"
 #include "sim/policy/batching/periodic_controller.hpp"
 
 namespace paceline {
@@ -30,7 +30,7 @@ class ProportionalRepair final : public PeriodicController {
  public:
   ProportionalRepair(const BatchingConfig& config, std::span<const WorkerPrior> workers,
                      const PeriodicParameters& parameters)
-      : PeriodicController(config, workers, parameters.smoothing, parameters.adjust_every),
+      : PeriodicController(config, workers, parameters),
         dead_band_(parameters.dead_band),
         curves_(workers.size()) {}
 
@@ -67,11 +67,7 @@ BatchControllerRule proportional_repair_controller() {
           .parameters = Parameters::of<PeriodicParameters>(),
           .adjusts = true,
           .keeps_total = true,
-          .make = [](const BatchingConfig& config,
-                     std::span<const WorkerPrior> workers) -> std::unique_ptr<BatchController> {
-            return std::make_unique<ProportionalRepair>(
-                config, workers, config.controller.parameters().as<PeriodicParameters>());
-          }};
+          .make = make_controller<ProportionalRepair, PeriodicParameters>};
 }
 
 }  // namespace paceline

@@ -28,14 +28,12 @@ class ElasticSwitch final : public WatchingSwitch {
     if (phase != phase_)
       for (std::uint64_t w = 0; w < straggling_.size(); ++w) forget(WorkerId{w});
     phase_ = phase;
-    is_watching_ = is_watched(phases_.at(phase));
     members_ = members.size();
-    detector_.watch(members, phase);
+    WatchingSwitch::on_members(phase, members);
   }
 
   Reaction on_iteration(WorkerId worker, std::int64_t samples, Seconds own_time) override {
-    if (!is_watching_) return {};
-    Reaction reaction = judge(worker, samples, own_time);
+    Reaction reaction = WatchingSwitch::on_iteration(worker, samples, own_time);
     std::vector<Decision> drops;
     for (const Decision& decision : reaction.decisions) {
       if (decision.kind != DecisionKind::alarm || members_ == 1) continue;
@@ -64,7 +62,6 @@ class ElasticSwitch final : public WatchingSwitch {
   std::int64_t probe_every_updates_;
   std::optional<std::size_t> phase_;
   std::size_t members_ = 0;
-  bool is_watching_ = false;
 };
 
 }  // namespace
@@ -76,10 +73,7 @@ SwitchRule elastic_switch_rule() {
       .parameters = Parameters::of<ElasticParameters>(),
       .watches = true,
       .drops_workers = true,
-      .make = [](const Parameters& parameters, std::span<const PhaseConfig> phases,
-                 std::size_t workers) -> std::unique_ptr<SwitchPolicy> {
-        return std::make_unique<ElasticSwitch>(parameters.as<ElasticParameters>(), phases, workers);
-      }};
+      .make = make_switch<ElasticSwitch, ElasticParameters>};
 }
 
 }  // namespace paceline

@@ -25,8 +25,8 @@ class GreedySwitch final : public WatchingSwitch {
   }
 
   Reaction on_iteration(WorkerId worker, std::int64_t samples, Seconds own_time) override {
-    if (!is_watching_ || is_leaving_) return {};
-    Reaction reaction = judge(worker, samples, own_time);
+    if (is_leaving_) return {};
+    Reaction reaction = WatchingSwitch::on_iteration(worker, samples, own_time);
     if (reaction.judged.empty()) return reaction;
     const auto straggler = std::ranges::find(reaction.judged, true, &Judgement::is_straggler);
     const bool somebody_straggles = straggler != reaction.judged.end();
@@ -50,7 +50,6 @@ class GreedySwitch final : public WatchingSwitch {
 
   std::optional<std::size_t> phase_;
   std::optional<std::size_t> left_;  // the phase the job is away from, or about to leave
-  bool is_watching_ = false;
   bool is_leaving_ = false;
 };
 
@@ -62,10 +61,7 @@ SwitchRule greedy_switch_rule() {
           .parameters = Parameters::of<DetectionConfig>(),
           .watches = true,
           .leaves_phases = true,
-          .make = [](const Parameters& parameters, std::span<const PhaseConfig> phases,
-                     std::size_t workers) -> std::unique_ptr<SwitchPolicy> {
-            return std::make_unique<GreedySwitch>(parameters.as<DetectionConfig>(), phases, workers);
-          }};
+          .make = make_switch<GreedySwitch, DetectionConfig>};
 }
 
 }  // namespace paceline

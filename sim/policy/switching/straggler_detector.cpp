@@ -16,14 +16,10 @@ double throughput_of(std::int64_t samples, Seconds own_time) {
   return static_cast<double>(samples) / own_time.value();
 }
 
-const std::deque<double>* usual_in(const std::map<std::size_t, std::deque<double>>& usual,
-                                   std::size_t phase) {
+std::optional<double> median_in(const std::map<std::size_t, std::deque<double>>& usual, std::size_t phase) {
   const auto found = usual.find(phase);
-  return found == usual.end() || found->second.empty() ? nullptr : &found->second;
-}
-
-double median_of(const std::deque<double>& values) {
-  return median({values.begin(), values.end()});
+  if (found == usual.end() || found->second.empty()) return std::nullopt;
+  return median({found->second.begin(), found->second.end()});
 }
 
 }  // namespace
@@ -47,9 +43,7 @@ void StragglerDetector::watch(std::span<const WorkerId> members, std::size_t pha
   phase_ = phase;
   for (Observed& worker : workers_) {
     worker.is_watched = false;
-    worker.iterations = 0;
-    worker.samples = 0;
-    worker.own_time = {};
+    worker.window = {};
   }
   for (const WorkerId member : members) workers_.at(member.value).is_watched = true;
 }
@@ -57,9 +51,9 @@ void StragglerDetector::watch(std::span<const WorkerId> members, std::size_t pha
 std::vector<Judgement> StragglerDetector::on_iteration(WorkerId id, std::int64_t samples, Seconds own_time) {
   Observed& observed = workers_.at(id.value);
   if (!observed.is_watched) return {};
-  ++observed.iterations;
-  observed.samples += samples;
-  observed.own_time += own_time;
+  ++observed.window.iterations;
+  observed.window.samples += samples;
+  observed.window.own_time += own_time;
   if (!window_is_complete()) return {};
 
   std::vector<Judgement> judged;
@@ -67,7 +61,7 @@ std::vector<Judgement> StragglerDetector::on_iteration(WorkerId id, std::int64_t
   double squares = 0.0;
   for (std::uint64_t w = 0; w < workers_.size(); ++w) {
     if (!workers_[w].is_watched) continue;
-    const double throughput = throughput_of(workers_[w].samples, workers_[w].own_time);
+    const double throughput = throughput_of(workers_[w].window.samples, workers_[w].window.own_time);
     judged.push_back({.worker = WorkerId{w}, .throughput = throughput});
     sum += throughput;
   }
@@ -102,24 +96,24 @@ void StragglerDetector::forget(WorkerId id) {
 
 bool StragglerDetector::window_is_complete() const {
   return std::ranges::all_of(workers_, [&](const Observed& worker) {
-    return !worker.is_watched || worker.iterations >= config_.window_iterations;
+    return !worker.is_watched || worker.window.iterations >= config_.window_iterations;
   });
 }
 
 double StragglerDetector::baseline(const Observed& worker, double throughput) const {
-  if (const auto* usual = usual_in(worker.usual, phase_)) return median_of(*usual);
+  if (const auto usual = median_in(worker.usual, phase_)) return *usual;
   if (!worker.is_straggler || !previous_phase_) return throughput;
-  const auto* before = usual_in(worker.usual, *previous_phase_);
-  return before == nullptr ? throughput : median_of(*before) * change_since_previous_phase();
+  const std::optional<double> before = median_in(worker.usual, *previous_phase_);
+  return before ? *before * change_since_previous_phase() : throughput;
 }
 
 // How much faster those who do not straggle are here than in the phase before.
 double StragglerDetector::change_since_previous_phase() const {
   std::vector<double> changes;
   for (const Observed& worker : workers_) {
-    const auto* before = usual_in(worker.usual, *previous_phase_);
-    if (!worker.is_watched || worker.is_straggler || worker.iterations == 0 || before == nullptr) continue;
-    changes.push_back(throughput_of(worker.samples, worker.own_time) / median_of(*before));
+    const std::optional<double> before = median_in(worker.usual, *previous_phase_);
+    if (!worker.is_watched || worker.is_straggler || worker.window.iterations == 0 || !before) continue;
+    changes.push_back(throughput_of(worker.window.samples, worker.window.own_time) / *before);
   }
   return changes.empty() ? 1.0 : median(std::move(changes));
 }
@@ -134,9 +128,7 @@ void StragglerDetector::conclude(Observed& worker, Judgement& judgement) const {
   if (worker.slow_windows >= config_.consecutive_windows) worker.is_straggler = true;
   if (worker.calm_windows >= config_.consecutive_windows) worker.is_straggler = false;
   judgement.is_straggler = worker.is_straggler;
-  worker.iterations = 0;
-  worker.samples = 0;
-  worker.own_time = {};
+  worker.window = {};
   if (judgement.is_slow || worker.is_straggler) return;
   std::deque<double>& usual = worker.usual[phase_];
   usual.push_back(judgement.throughput);

@@ -72,11 +72,15 @@ class StragglerDetector {
   void forget(WorkerId worker);
 
  private:
-  struct Observed {
-    bool is_watched = false;
-    std::int64_t iterations = 0;  // in this window
+  // Of one worker, under way.
+  struct Window {
+    std::int64_t iterations = 0;
     std::int64_t samples = 0;
     Seconds own_time;
+  };
+  struct Observed {
+    bool is_watched = false;
+    Window window;
     std::int64_t slow_windows = 0;  // in a row
     std::int64_t calm_windows = 0;
     bool is_straggler = false;

@@ -2,7 +2,17 @@
 
 #include <array>
 
+#include "sim/policy/switching/watching_switch.hpp"
+
 namespace paceline {
+namespace {
+
+class FixedSwitch final : public SwitchPolicy {
+ public:
+  FixedSwitch(std::span<const PhaseConfig>, std::size_t) {}
+};
+
+}  // namespace
 
 std::string_view to_string(DecisionKind kind) {
   constexpr std::array<std::string_view, 7> names{"alarm", "clear", "leave-phase", "return-to-phase",
@@ -11,15 +21,19 @@ std::string_view to_string(DecisionKind kind) {
 }
 
 // One line for each policy here and in the list below.
-SwitchRule fixed_switch_rule();
-SwitchRule watch_switch_rule();
 SwitchRule greedy_switch_rule();
 SwitchRule elastic_switch_rule();
 
 std::span<const SwitchRule> SwitchRule::all() {
   static const std::array rules{
-      fixed_switch_rule(),
-      watch_switch_rule(),
+      SwitchRule{.word = "fixed",
+                 .description = "the phases as written, whatever happens",
+                 .make = make_switch<FixedSwitch>},
+      SwitchRule{.word = "watch",
+                 .description = "the same, but stragglers are looked for in bsp phases and noted",
+                 .parameters = Parameters::of<DetectionConfig>(),
+                 .watches = true,
+                 .make = make_switch<WatchingSwitch, DetectionConfig>},
       greedy_switch_rule(),
       elastic_switch_rule(),
   };

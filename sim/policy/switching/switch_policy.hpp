@@ -87,14 +87,20 @@ struct SwitchRule {
   [[nodiscard]] static std::span<const SwitchRule> all();
 };
 
+// For the rule of a policy constructed from its parameters, if it has any, the phases and the workers' number.
+template <class Policy, class... Struct>
+std::unique_ptr<SwitchPolicy> make_switch(const Parameters& parameters, std::span<const PhaseConfig> phases,
+                                          std::size_t workers) {
+  return std::make_unique<Policy>(parameters.as<Struct>()..., phases, workers);
+}
+
 using SwitchChoice = Chosen<SwitchRule>;
 
 [[nodiscard]] std::unique_ptr<SwitchPolicy> make_switch_policy(const SwitchChoice& policy,
                                                                std::span<const PhaseConfig> phases,
                                                                std::size_t workers);
 
-// Whether all workers of a phase wait for each other: then a straggler holds everybody up, and is watched
-// for.
+// Whether all workers of a phase wait for each other: then a straggler holds everybody up.
 [[nodiscard]] bool is_watched(const PhaseConfig& phase);
 // The first phase after this one in which nobody waits for anybody.
 [[nodiscard]] std::optional<std::size_t> asynchronous_phase_after(std::span<const PhaseConfig> phases,

@@ -1,4 +1,5 @@
-// What the switch policies that watch have in common: a detector, and who straggles by what it said so far.
+// A switch policy that watches: alarms in phases in which all wait for all are noted, and nothing else done.
+// Those that react derive from it.
 #pragma once
 
 #include <vector>
@@ -14,10 +15,14 @@ class WatchingSwitch : public SwitchPolicy {
 
   bool watches() const final { return true; }
 
- protected:
+  void on_members(std::size_t phase, std::span<const WorkerId> members) override {
+    is_watching_ = is_watched(phases_.at(phase));
+    detector_.watch(members, phase);
+  }
   // The judgements that an iteration completes, and an alarm or a clear for every worker whose standing they
   // change.
-  [[nodiscard]] Reaction judge(WorkerId worker, std::int64_t samples, Seconds own_time) {
+  Reaction on_iteration(WorkerId worker, std::int64_t samples, Seconds own_time) override {
+    if (!is_watching_) return {};
     Reaction reaction{detector_.on_iteration(worker, samples, own_time), {}};
     for (const Judgement& judgement : reaction.judged) {
       const std::size_t w = judgement.worker.value;
@@ -29,9 +34,11 @@ class WatchingSwitch : public SwitchPolicy {
     return reaction;
   }
 
+ protected:
   std::vector<PhaseConfig> phases_;
   StragglerDetector detector_;
-  std::vector<bool> straggling_;
+  std::vector<bool> straggling_;  // by what the detector said so far
+  bool is_watching_ = false;
 };
 
 }  // namespace paceline

@@ -10,12 +10,10 @@ class Asp final : public SynchronizationPolicy {
   std::size_t gradients_per_update() const override { return 1; }
   void begin(std::span<const WorkerId>) override {}
   SynchronizationDecision on_gradient(WorkerId worker, Seconds) override {
-    return {.combine = {worker}, .drop = {}, .release = {worker}};
+    return {.combine = {worker}, .release = {worker}};
   }
   SynchronizationDecision on_leave(WorkerId, Seconds) override { return {}; }
-  SynchronizationDecision on_join(WorkerId worker, Seconds) override {
-    return {.combine = {}, .drop = {}, .release = {worker}};
-  }
+  SynchronizationDecision on_join(WorkerId worker, Seconds) override { return {.release = {worker}}; }
 };
 
 }  // namespace
@@ -25,9 +23,7 @@ SynchronizationRule asp_rule() {
           .description = "each gradient is an update, and nobody waits",
           .waits_for = WaitsFor::nobody,
           .decides_alike_on_every_server = true,
-          .make = [](const Parameters&) -> std::unique_ptr<SynchronizationPolicy> {
-            return std::make_unique<Asp>();
-          }};
+          .make = make_policy<Asp>};
 }
 
 }  // namespace paceline

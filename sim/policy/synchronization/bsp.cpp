@@ -1,7 +1,6 @@
 // Bulk synchronous parallel: a round ends when every member's gradient is ready; they form one update.
 #include <set>
 
-#include "sim/base/check.hpp"
 #include "sim/policy/synchronization/synchronization.hpp"
 
 namespace paceline {
@@ -30,7 +29,7 @@ class Bsp final : public SynchronizationPolicy {
     // A round that everybody has left begins anew with those who joined while it lasted.
     if (took_part && computing_.empty() && ready_.empty()) {
       computing_ = members_;
-      return {.combine = {}, .drop = {}, .release = {members_.begin(), members_.end()}};
+      return {.release = {members_.begin(), members_.end()}};
     }
     return end_round_if_complete();
   }
@@ -40,14 +39,14 @@ class Bsp final : public SynchronizationPolicy {
     members_.insert(worker);
     if (!computing_.empty() || !ready_.empty()) return {};
     computing_ = {worker};
-    return {.combine = {}, .drop = {}, .release = {worker}};
+    return {.release = {worker}};
   }
 
  private:
   SynchronizationDecision end_round_if_complete() {
     if (!computing_.empty() || ready_.empty()) return {};
-    SynchronizationDecision decision{
-        .combine = {ready_.begin(), ready_.end()}, .drop = {}, .release = {members_.begin(), members_.end()}};
+    SynchronizationDecision decision{.combine = {ready_.begin(), ready_.end()},
+                                     .release = {members_.begin(), members_.end()}};
     ready_.clear();
     computing_ = members_;
     return decision;
@@ -65,9 +64,7 @@ SynchronizationRule bsp_rule() {
           .description = "an update combines one gradient of every worker",
           .waits_for = WaitsFor::all,
           .decides_alike_on_every_server = true,
-          .make = [](const Parameters&) -> std::unique_ptr<SynchronizationPolicy> {
-            return std::make_unique<Bsp>();
-          }};
+          .make = make_policy<Bsp>};
 }
 
 }  // namespace paceline

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "sim/base/quantity.hpp"
-#include "sim/policy/synchronization/synchronization_rule.hpp"
+#include "sim/policy/synchronization/synchronization.hpp"
 
 namespace paceline {
 

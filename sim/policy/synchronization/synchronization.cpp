@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "sim/policy/synchronization/synchronization_rule.hpp"
-
 namespace paceline {
 
 // One line for each policy here and in the list below.
@@ -21,6 +19,10 @@ std::span<const SynchronizationRule> SynchronizationRule::all() {
   return rules;
 }
 
+std::unique_ptr<SynchronizationPolicy> make_synchronization(const SynchronizationChoice& policy) {
+  return policy->make(policy.parameters());
+}
+
 std::optional<Complaint> complaint_about(const SynchronizationChoice& policy, std::int64_t workers) {
   return policy->complaint == nullptr ? std::nullopt : policy->complaint(policy.parameters(), workers);
 }
@@ -31,10 +33,6 @@ std::size_t gradients_per_update(const SynchronizationChoice& policy, std::size_
   const auto running = make_synchronization(policy);
   running->begin(members);
   return running->gradients_per_update();
-}
-
-std::unique_ptr<SynchronizationPolicy> make_synchronization(const SynchronizationChoice& policy) {
-  return policy->make(policy.parameters());
 }
 
 }  // namespace paceline

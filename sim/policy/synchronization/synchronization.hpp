@@ -10,23 +10,27 @@
 //              its release.
 // Not modelled: K-async, local SGD.
 //
-// To add a policy: one file beside asp.cpp, its line in the list of synchronization.cpp, one test.
+// A policy is one file beside asp.cpp: a class and a function that returns its rule. The function stands in
+// the list of synchronization.cpp; its word, keys and checks in scenarios follow from the rule.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
-#include "sim/policy/synchronization/synchronization_rule.hpp"
+#include "sim/policy/parameters.hpp"
 
 namespace paceline {
 
 struct SynchronizationDecision {
-  std::vector<WorkerId> combine;  // whose gradients form one update now, ascending; empty: no update yet
-  std::vector<WorkerId> drop;     // whose gradient, ready or under way, will never be applied, ascending
-  std::vector<WorkerId> release;  // who goes on once the update (if any) is applied, ascending
+  std::vector<WorkerId> combine{};  // whose gradients form one update now, ascending; empty: no update yet
+  std::vector<WorkerId> drop{};     // whose gradient, ready or under way, will never be applied, ascending
+  std::vector<WorkerId> release{};  // who goes on once the update (if any) is applied, ascending
 };
 
 class SynchronizationPolicy {
@@ -54,7 +58,42 @@ class SynchronizationPolicy {
   virtual SynchronizationDecision on_join(WorkerId worker, Seconds now) = 0;
 };
 
+// Whose gradients a worker waits for before it goes on.
+enum class WaitsFor {
+  all,    // every update combines all members: an all-reduce can carry it, and a straggler holds everybody up
+  some,   // as many as the policy's parameters say
+  nobody  // then workers can also exchange parameters
+};
+
+// What there is to know about a policy before it runs.
+struct SynchronizationRule {
+  std::string_view word;
+  std::string_view synonym{};  // a second word for the same
+  std::string_view description;
+  Parameters parameters{};
+  WaitsFor waits_for = WaitsFor::some;
+  // Servers that see gradients in different orders still combine the same ones: needed with several servers.
+  bool decides_alike_on_every_server = false;
+  // What is wrong with these parameters among so many workers; absent where their own ranges say all.
+  std::optional<Complaint> (*complaint)(const Parameters& parameters, std::int64_t workers) = nullptr;
+  std::unique_ptr<SynchronizationPolicy> (*make)(const Parameters& parameters) = nullptr;
+
+  [[nodiscard]] static std::span<const SynchronizationRule> all();
+};
+
+// For the rule of a policy constructed from its parameters, if it has any.
+template <class Policy, class... Struct>
+std::unique_ptr<SynchronizationPolicy> make_policy(const Parameters& parameters) {
+  return std::make_unique<Policy>(parameters.as<Struct>()...);
+}
+
+using SynchronizationChoice = Chosen<SynchronizationRule>;
+
 [[nodiscard]] std::unique_ptr<SynchronizationPolicy> make_synchronization(
     const SynchronizationChoice& policy);
+[[nodiscard]] std::optional<Complaint> complaint_about(const SynchronizationChoice& policy,
+                                                       std::int64_t workers);
+// Gradients in an update of so many workers.
+[[nodiscard]] std::size_t gradients_per_update(const SynchronizationChoice& policy, std::size_t workers);
 
 }  // namespace paceline

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/policy/synchronization/synchronization_rule.hpp"
+#include "sim/policy/synchronization/synchronization.hpp"
 #include "sim/scenario/checks/check.hpp"
 
 namespace paceline {
