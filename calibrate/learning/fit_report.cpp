@@ -81,15 +81,15 @@ nlohmann::ordered_json optional_json(const std::optional<double>& value) {
 
 LearnerValidity validity_of(std::span<const TracedGroup> groups) {
   const TrainingPlan& some = groups.front().group.plan();
-  LearnerValidity validity{.workers_min = some.workers,
-                           .workers_max = some.workers,
+  LearnerValidity validity{.workers_min = static_cast<double>(some.workers),
+                           .workers_max = static_cast<double>(some.workers),
                            .update_samples_min = std::numeric_limits<double>::infinity(),
                            .update_samples_max = 0.0,
                            .momentum_min = some.momentum,
                            .momentum_max = some.momentum};
   for (const TracedGroup& traced : groups) {
     const TrainingPlan& plan = traced.group.plan();
-    const std::int64_t workers = plan.workers;
+    const auto workers = static_cast<double>(plan.workers);
     validity.workers_min = std::min(validity.workers_min, workers);
     validity.workers_max = std::max(validity.workers_max, workers);
     validity.momentum_min = std::min(validity.momentum_min, plan.momentum);

@@ -13,35 +13,25 @@ Bytes whole_bytes(Bytes size) {
   return Bytes{std::ceil(size.value())};
 }
 
-CollectiveSchedule::CollectiveSchedule(Collective algorithm, std::size_t members, Bytes size)
+CollectiveSchedule::CollectiveSchedule(Transport algorithm, std::size_t members, Bytes size)
     : algorithm_(algorithm), members_(members), size_(size) {
-  check(members > 0, "a collective without members");
+  check(members > 0 && algorithm != Transport::server, "a collective without members, or over a server");
   if (members == 1) return;
-  switch (algorithm) {
-    case Collective::ring:
-      rounds_ = 2 * (members - 1);
-      break;
-    case Collective::tree:
-      levels_ = static_cast<std::size_t>(std::bit_width(members - 1));
-      rounds_ = 2 * levels_;
-      break;
-    case Collective::halving_doubling:
-      levels_ = static_cast<std::size_t>(std::bit_width(members)) - 1;
-      rounds_ = 2 * levels_ + (std::has_single_bit(members) ? 0 : 2);
-      break;
+  if (algorithm == Transport::ring) {
+    rounds_ = 2 * (members - 1);
+  } else if (algorithm == Transport::tree) {
+    levels_ = static_cast<std::size_t>(std::bit_width(members - 1));
+    rounds_ = 2 * levels_;
+  } else {
+    levels_ = static_cast<std::size_t>(std::bit_width(members)) - 1;
+    rounds_ = 2 * levels_ + (std::has_single_bit(members) ? 0 : 2);
   }
 }
 
 Turn CollectiveSchedule::turn(std::size_t member, std::size_t round) const {
   check(member < members_ && round < rounds_, "a turn that the schedule does not have");
-  switch (algorithm_) {
-    case Collective::ring:
-      return ring_turn(member);
-    case Collective::tree:
-      return tree_turn(member, round);
-    case Collective::halving_doubling:
-      break;
-  }
+  if (algorithm_ == Transport::ring) return ring_turn(member);
+  if (algorithm_ == Transport::tree) return tree_turn(member, round);
   return halving_doubling_turn(member, round);
 }
 

@@ -31,10 +31,9 @@
 #include <vector>
 
 #include "sim/base/quantity.hpp"
+#include "sim/policy/synchronization/phase.hpp"
 
 namespace paceline {
-
-enum class Collective { ring, tree, halving_doubling };
 
 // One member's part in one round; peers are positions in the order of the members.
 struct Turn {
@@ -45,12 +44,12 @@ struct Turn {
 
 class CollectiveSchedule {
  public:
-  CollectiveSchedule(Collective algorithm, std::size_t members, Bytes size);
+  CollectiveSchedule(Transport algorithm, std::size_t members, Bytes size);
 
   [[nodiscard]] std::size_t members() const { return members_; }
   [[nodiscard]] std::size_t rounds() const { return rounds_; }
   // Every round moves the same sizes between the same members.
-  [[nodiscard]] bool repeats_one_round() const { return algorithm_ == Collective::ring; }
+  [[nodiscard]] bool repeats_one_round() const { return algorithm_ == Transport::ring; }
   [[nodiscard]] Turn turn(std::size_t member, std::size_t round) const;
 
  private:
@@ -58,7 +57,7 @@ class CollectiveSchedule {
   [[nodiscard]] Turn tree_turn(std::size_t member, std::size_t round) const;
   [[nodiscard]] Turn halving_doubling_turn(std::size_t member, std::size_t round) const;
 
-  Collective algorithm_;
+  Transport algorithm_;
   std::size_t members_;
   Bytes size_;
   std::size_t rounds_ = 0;

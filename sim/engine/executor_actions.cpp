@@ -7,24 +7,6 @@
 #include "sim/engine/executor.hpp"
 
 namespace paceline {
-namespace {
-
-Collective collective_of(Transport transport) {
-  switch (transport) {
-    case Transport::ring:
-      return Collective::ring;
-    case Transport::tree:
-      return Collective::tree;
-    case Transport::halving_doubling:
-      return Collective::halving_doubling;
-    case Transport::server:
-      break;
-  }
-  check(false, "an all-reduce over a server");
-  return Collective::ring;
-}
-
-}  // namespace
 
 void Executor::carry_out(const Actions& actions) {
   for (const Action& action : actions) {
@@ -84,8 +66,8 @@ void Executor::all_reduce_now(const AllReduce& action) {
   const bool is_only_thing = under_way_ == 1;
   const Seconds never{std::numeric_limits<double>::infinity()};
   const Seconds undisturbed_until = is_only_thing ? conditions_.next_date().value_or(never) : timeline_.now();
-  timeline_.all_reduce(collective_of(action.transport), action.members, model_.parameter_bytes,
-                       undisturbed_until, Event(AllReduceFinished{action.update}));
+  timeline_.all_reduce(action.transport, action.members, model_.parameter_bytes, undisturbed_until,
+                       Event(AllReduceFinished{action.update}));
 }
 
 void Executor::carry_out(const Accumulate& action) {
@@ -108,44 +90,41 @@ void Executor::carry_out(const LocalStep& action) {
 
 void Executor::carry_out(const Coordinate& action) {
   const CoordinationCost& cost = model_.costs.coordination;
-  Seconds duration = cost.of(action.workers.size(), action.samples);
   CoordinationFinished finished{action.update};
   Seconds delays;
-  for (const WorkerId worker : action.workers)
-    delays += cost.round_trips.value_or(0.0) * conditions_.of(worker).message_latency;
-  if (delays > Seconds{})
-    for (const WorkerId worker : action.workers)
-      finished.with_worker.emplace_back(
-          worker, cost.per_worker + *cost.round_trips * conditions_.of(worker).message_latency);
+  for (const WorkerId worker : action.workers) {
+    const Seconds delay = cost.round_trips.value_or(0.0) * conditions_.of(worker).message_latency;
+    finished.with_worker.emplace_back(worker, cost.per_worker + delay);
+    delays += delay;
+  }
+  if (delays == Seconds{}) finished.with_worker.clear();
+  const Seconds duration = cost.of(action.workers.size(), action.samples);
   at(timeline_.now() + duration + delays, Event(std::move(finished)));
 }
 
 void Executor::carry_out(const Pause& action) {
-  Seconds duration;
-  switch (action.kind) {
+  at(timeline_.now() + duration_of(action), Event(PauseEnded{action.worker, action.gradient}));
+}
+
+Seconds Executor::duration_of(const Pause& pause) const {
+  const FixedCosts& costs = model_.costs;
+  switch (pause.kind) {
     case PauseKind::start_up:
-      duration = model_.costs.start_up.value_or(RestartCost{}).of(action.worker);
-      break;
+      return costs.start_up.value_or(RestartCost{}).of(pause.worker);
     case PauseKind::switching:
-      duration = model_.costs.switching.at(action.phase).of(action.worker);
-      break;
+      return costs.switching.at(pause.phase).of(pause.worker);
     case PauseKind::checkpoint:
-      duration = model_.costs.checkpoint_in(action.phase);
-      break;
+      return costs.checkpoint_in(pause.phase);
     case PauseKind::regrouping:
-      duration = model_.costs.regrouping;
-      break;
+      return costs.regrouping;
     case PauseKind::probing:
-      duration = model_.costs.probing;
-      break;
+      return costs.probing;
     case PauseKind::evaluation:
-      duration = model_.costs.evaluation;
-      break;
+      return costs.evaluation;
     case PauseKind::adjustment:
-      duration = model_.costs.adjustment;
       break;
   }
-  at(timeline_.now() + duration, Event(PauseEnded{action.worker, action.gradient}));
+  return costs.adjustment;
 }
 
 void Executor::carry_out(const SetTimer& action) {

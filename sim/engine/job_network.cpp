@@ -23,8 +23,8 @@ NodeId JobNetwork::node(Endpoint endpoint) const {
   return network_.servers.at(std::get<ServerId>(endpoint).value);
 }
 
-const std::vector<NodeId>& JobNetwork::order(Collective algorithm, std::span<const WorkerId> members) {
-  const bool on_ring = algorithm == Collective::ring;
+const std::vector<NodeId>& JobNetwork::order(Transport algorithm, std::span<const WorkerId> members) {
+  const bool on_ring = algorithm == Transport::ring;
   const auto [found, is_new] = orders_.try_emplace({on_ring, {members.begin(), members.end()}});
   if (is_new)
     for (const WorkerId worker :

@@ -27,7 +27,7 @@ class JobNetwork {
   [[nodiscard]] NodeId node(Endpoint endpoint) const;
   [[nodiscard]] const Route& route(NodeId from, NodeId to) { return routes_.between(from, to); }
   // The nodes of the members in the order in which the algorithm passes data on.
-  [[nodiscard]] const std::vector<NodeId>& order(Collective algorithm, std::span<const WorkerId> members);
+  [[nodiscard]] const std::vector<NodeId>& order(Transport algorithm, std::span<const WorkerId> members);
 
   [[nodiscard]] BytesPerSecond capacity(EdgeId edge) const { return capacities_[edge.value]; }
   // Returns the edges that may have changed; none when the worker has this factor already.

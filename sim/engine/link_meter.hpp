@@ -56,7 +56,13 @@ struct LinkTotals {
   return used >= capacity * (1.0 - tolerance);
 }
 
-[[nodiscard]] std::vector<LinkUse> with_names(const std::vector<LinkTotals>& totals, const Network& network);
+[[nodiscard]] inline std::vector<LinkUse> with_names(const std::vector<LinkTotals>& totals,
+                                                     const Network& network) {
+  std::vector<LinkUse> named;
+  for (std::size_t i = 0; i < totals.size(); ++i)
+    named.push_back({network.name(direction(i)), totals[i].carried, totals[i].busy, totals[i].saturated});
+  return named;
+}
 
 // Watches the directions that have messages on them, and only those: with 1024 workers few are in use at a
 // time.
@@ -64,8 +70,25 @@ class LinkMeter {
  public:
   explicit LinkMeter(const Network& network) : directions_(2 * network.edges.size()) {}
 
-  void message_starts(const Route& route);
-  void message_arrives(const Route& route, Bytes size);
+  void message_starts(const Route& route) {
+    for (const Hop& hop : route.hops) {
+      Direction& direction = directions_[direction_index(hop)];
+      if (direction.messages++ > 0) continue;
+      direction.place = in_use_.size();
+      in_use_.push_back(direction_index(hop));
+    }
+  }
+
+  void message_arrives(const Route& route, Bytes size) {
+    for (const Hop& hop : route.hops) {
+      Direction& direction = directions_[direction_index(hop)];
+      direction.totals.carried += size;
+      if (--direction.messages > 0) continue;
+      directions_[in_use_.back()].place = direction.place;
+      in_use_[direction.place] = in_use_.back();
+      in_use_.pop_back();
+    }
+  }
   // Time goes on by `duration`; `usage_of(i)` and `capacity_of(i)` of direction i held during it.
   template <class UsageOf, class CapacityOf>
   void advance(Seconds duration, const UsageOf& usage_of, const CapacityOf& capacity_of) {
@@ -76,7 +99,11 @@ class LinkMeter {
       if (is_saturated(used, capacity_of(i))) directions_[i].totals.saturated += duration;
     }
   }
-  [[nodiscard]] std::vector<LinkTotals> totals() const;
+  [[nodiscard]] std::vector<LinkTotals> totals() const {
+    std::vector<LinkTotals> all;
+    for (const Direction& direction : directions_) all.push_back(direction.totals);
+    return all;
+  }
 
  private:
   struct Direction {

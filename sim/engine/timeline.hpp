@@ -55,7 +55,7 @@ class Timeline {
   // does is in collective.hpp, the order in which members pass data on in sim/cluster/routes.hpp. Until
   // `undisturbed_until` the caller will send nothing else and change no bandwidth, unless the collective is
   // over before; a time that is known from before is used again only up to there. `now()`: no such promise.
-  virtual void all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size,
+  virtual void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                           Seconds undisturbed_until, Occurrence finish) = 0;
   // From now on the worker's own links have this share of their bandwidth; messages under way follow. A link
   // between two workers' nodes has the smaller share of both.

@@ -2,16 +2,11 @@
 //
 // Models:      global parameters x on one or more servers and one possibly stale copy x_w for each worker,
 //              driven in exactly the event order that a simulation (or live run) produced.
-// Equation:    SGD with momentum and weight decay (PyTorch's convention). With momentum at the server:
-//                g = ∇f_batch(x_w) + weight_decay · x_w    on the worker's copy: decay is as stale as g
-//                v ← momentum · v + Σ weight_i · g_i
-//                x ← x − learning_rate · v                 (nesterov: Σ weight_i · g_i + momentum · v for v)
-//              g is the *mean* over the batch; the coordinator chooses the weights. Momentum at the workers,
-//              local steps and shards: parameter_store.hpp.
+// Equation:    SGD with momentum and weight decay: parameter_store.hpp. A gradient is the *mean* over its
+//              batch; the coordinator chooses the weights.
 // Units:       loss in nats (cross-entropy), accuracy as a fraction 0-1.
 // Assumptions: calls come from one thread; a gradient is applied or discarded exactly once.
 // Not modelled: gradients that depend on other batches (batch normalization synchronized between workers).
-// Source:      momentum: Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
 #pragma once
 
 #include <cstdint>

@@ -9,27 +9,22 @@ namespace paceline {
 namespace {
 
 double scaled(RateScaling scaling, double ratio) {
-  switch (scaling) {
-    case RateScaling::none:
-      break;
-    case RateScaling::linear:
-      return ratio;
-    case RateScaling::sqrt:
-      return std::sqrt(ratio);
-  }
-  return 1.0;
+  if (scaling == RateScaling::none) return 1.0;
+  return scaling == RateScaling::linear ? ratio : std::sqrt(ratio);
 }
 
 double position(ScheduleBasis basis, const UpdateContext& update) {
-  switch (basis) {
-    case ScheduleBasis::epoch:
-      break;
-    case ScheduleBasis::progress:
-      return update.progress;
-    case ScheduleBasis::step:
-      return static_cast<double>(update.step);
-  }
-  return update.epoch;
+  if (basis == ScheduleBasis::step) return static_cast<double>(update.step);
+  return basis == ScheduleBasis::progress ? update.progress : update.epoch;
+}
+
+double stages_done(const MomentumAtSwitch& at_switch, const SinceSwitch& since) {
+  check(at_switch.stage.has_value(), "a momentum rule in stages says how long one is");
+  const CountUnit unit = at_switch.stage->unit;
+  const double done = unit == CountUnit::updates   ? static_cast<double>(since.updates)
+                      : unit == CountUnit::samples ? static_cast<double>(since.samples)
+                                                   : since.epochs;
+  return std::floor(done / at_switch.stage->value);
 }
 
 }  // namespace
@@ -51,22 +46,35 @@ double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& u
   return rate;
 }
 
+double momentum_factor(const MomentumAtSwitch& at_switch, const SinceSwitch& since) {
+  const double share = 1.0 / static_cast<double>(since.workers);
+  switch (at_switch.rule) {
+    case MomentumRule::keep:
+      break;
+    case MomentumRule::zero:
+      return 0.0;
+    case MomentumRule::scaled:
+      return share;
+    case MomentumRule::scaled_until:
+      return stages_done(at_switch, since) < 1.0 ? share : 1.0;
+    case MomentumRule::staged:
+      return std::min(1.0, share * std::exp2(stages_done(at_switch, since)));
+    case MomentumRule::additive:
+      return std::min(1.0, share * (1.0 + stages_done(at_switch, since)));
+  }
+  return 1.0;
+}
+
 double momentum_at(const OptimizerConfig& optimizer, const UpdateContext& update) {
   if (!update.since_switch) return optimizer.momentum;
   return optimizer.momentum * momentum_factor(optimizer.momentum_at_switch, *update.since_switch);
 }
 
 double velocity_factor_at_switch(const OptimizerConfig& optimizer) {
-  switch (optimizer.velocity_at_switch) {
-    case VelocityAtSwitch::keep:
-      break;
-    case VelocityAtSwitch::zero:
-      return 0.0;
-    case VelocityAtSwitch::scale:
-      check(optimizer.velocity_scale.has_value(), "velocities are scaled by a factor");
-      return *optimizer.velocity_scale;
-  }
-  return 1.0;
+  if (optimizer.velocity_at_switch == VelocityAtSwitch::keep) return 1.0;
+  if (optimizer.velocity_at_switch == VelocityAtSwitch::zero) return 0.0;
+  check(optimizer.velocity_scale.has_value(), "velocities are scaled by a factor");
+  return *optimizer.velocity_scale;
 }
 
 }  // namespace paceline

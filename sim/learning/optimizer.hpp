@@ -12,13 +12,25 @@
 //                  step:     updates applied, never re-based: one BSP update and one ASP update each add 1.
 //              velocity_factor_at_switch: v ← factor · v as a phase begins after another;
 //                factor = 1 (keep), 0 (zero), velocity_scale (scale).
-//              momentum in an asynchronous phase after a switch: momentum_at_switch.hpp.
-// Units:       the rate is per update. Milestones and warm-up: epochs, fractions of the workload, updates.
-// Assumptions: the rate is read when the update is applied, not when its gradients were computed. A warm-up
-//              starts at 0, so the very first update moves nothing but the velocity.
-// Not modelled: other shapes of schedule (cosine, polynomial), rates that depend on staleness.
+//              momentum while an asynchronous phase that follows another lasts (any other phase has the
+//              optimizer's): momentum · min(1, f), n = workers of the cluster, d = work applied since the
+//              switch, k = floor(d / stage):
+//                keep          f = 1
+//                zero          f = 0
+//                scaled        f = 1/n
+//                scaled-until  f = 1/n while k < 1, then 1
+//                staged        f = 2^k / n      each stage doubles it
+//                additive      f = (1 + k) / n  each stage adds 1/n
+// Units:       the rate is per update. Milestones and warm-up: epochs, fractions of the workload, updates;
+//              the stage: updates, samples or epochs.
+// Assumptions: rate and momentum are read when the update is applied, not when its gradients were computed. A
+//              warm-up starts at 0, so the very first update moves nothing but the velocity.
+// Not modelled: other shapes of schedule (cosine, polynomial), rates that depend on staleness, momentum rules
+//              for a switch back to a synchronous phase.
 // Source:      linear scaling: Sync-Switch's configuration policy (n·η under BSP, η under ASP), Goyal et al.
 //              2017; the two bases of Sync-Switch's schedules, workload and raw step: its recorded runs.
+//              Momentum `keep`: Sync-Switch's configuration policy, Li et al., ICDCS 2021, section IV; the
+//              other rules are what a study may compare with it.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +38,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/learning/momentum_at_switch.hpp"
+#include "sim/base/count.hpp"
 
 namespace paceline {
 
@@ -38,6 +50,25 @@ enum class MomentumPlace { server, workers };
 enum class VelocityAtSwitch { keep, zero, scale };
 // Whose batches the averages of batch normalization follow: batch_norm_averages.hpp.
 enum class BatchNormRule { chief, averaged, per_push };
+
+enum class MomentumRule { keep, zero, scaled, scaled_until, staged, additive };
+
+[[nodiscard]] constexpr bool has_stages(MomentumRule rule) {
+  return rule == MomentumRule::scaled_until || rule == MomentumRule::staged || rule == MomentumRule::additive;
+}
+
+struct MomentumAtSwitch {
+  MomentumRule rule = MomentumRule::keep;
+  std::optional<Count> stage = std::nullopt;  // of rules that have stages
+};
+
+// What was applied since the switch to the present asynchronous phase.
+struct SinceSwitch {
+  std::size_t workers = 1;
+  std::uint64_t updates = 0;
+  std::int64_t samples = 0;
+  double epochs = 0.0;
+};
 
 struct LearningRateSchedule {
   ScheduleBasis basis = ScheduleBasis::epoch;
@@ -73,6 +104,8 @@ struct UpdateContext {
 };
 
 [[nodiscard]] double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& update);
+// The factor on the optimizer's momentum, 0-1.
+[[nodiscard]] double momentum_factor(const MomentumAtSwitch& at_switch, const SinceSwitch& since);
 [[nodiscard]] double momentum_at(const OptimizerConfig& optimizer, const UpdateContext& update);
 [[nodiscard]] double velocity_factor_at_switch(const OptimizerConfig& optimizer);
 

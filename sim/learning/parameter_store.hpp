@@ -22,8 +22,7 @@
 //              discarded (also after some of its shards were applied); momentum 0 leaves no trace of earlier
 //              gradients.
 // Not modelled: dampening, adaptive methods, gradients compressed or dropped on their way.
-// Source:      Sutskever et al., ICML 2013, in the form of
-//              torch.optim.SGD.
+// Source:      Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +54,7 @@ class ParameterStore {
   // As held: with weight decay.
   [[nodiscard]] std::span<const float> gradient(GradientId gradient) const;
 
-  // The methods of Learner, in which the meaning of each is written. `mean_gradient` was computed on the
-  // worker's copy.
+  // The methods of Learner. `mean_gradient` was computed on the worker's copy.
   void hold(WorkerId worker, GradientId gradient, std::vector<float> mean_gradient);
   void pull(WorkerId worker, ServerId server);
   void apply(ServerId server, std::span<const WeightedGradient> gradients,

@@ -3,13 +3,13 @@
 // Models:      stochastic gradient descent with momentum.
 // Equation:    add_weight_decay:    g ← g + weight_decay · x
 //              accumulate_gradient: s ← s + weight · g
-//              sgd_step:            v ← momentum · v + s;  x ← x − learning_rate · (nesterov ? s + momentum ·
-//              v : v) and its two halves, for a velocity that lives elsewhere than the parameters:
+//              sgd_step:            v ← momentum · v + s;
+//                                   x ← x − learning_rate · (nesterov ? s + momentum · v : v)
+//              and its two halves, for a velocity that lives elsewhere than the parameters:
 //              follow_momentum:     v ← momentum · v + g;  g ← nesterov ? g + momentum · v : v
 //              descend:             x ← x − learning_rate · s
 // Assumptions: one thread, in index order: the same numbers on every run.
-// Not modelled: dampening, adaptive methods.
-// Source:      Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
+// Source:      that of parameter_store.hpp.
 #pragma once
 
 #include <span>

@@ -68,29 +68,63 @@ std::vector<double> values_of(const FormDescription& form, const JsonField& para
   return values;
 }
 
-std::vector<JsonField> range_of(const JsonField& field) {
-  std::vector<JsonField> ends = field.elements();
-  if (ends.size() != 2) field.fail("must be [minimum, maximum]");
-  return ends;
+enum class RangeOf { counts, positive, non_negative };
+struct ValidRange {
+  std::string_view member;         // [least, most], or the most alone
+  std::string_view what;           // in notes
+  double LearnerValidity::*least;  // null: 0
+  double LearnerValidity::*most;
+  RangeOf values;
+};
+constexpr std::array valid_ranges{
+    ValidRange{"workers", "worker counts", &LearnerValidity::workers_min, &LearnerValidity::workers_max,
+               RangeOf::counts},
+    ValidRange{"update_samples", "updates (samples)", &LearnerValidity::update_samples_min,
+               &LearnerValidity::update_samples_max, RangeOf::positive},
+    ValidRange{"staleness_max", "staleness (updates)", nullptr, &LearnerValidity::staleness_max,
+               RangeOf::non_negative},
+    ValidRange{"learning_rate_max", "learning rates", nullptr, &LearnerValidity::learning_rate_max,
+               RangeOf::positive},
+    ValidRange{"momentum", "momentum", &LearnerValidity::momentum_min, &LearnerValidity::momentum_max,
+               RangeOf::non_negative},
+    ValidRange{"samples_max", "workloads (samples)", nullptr, &LearnerValidity::samples_max,
+               RangeOf::positive}};
+
+double end_of(const JsonField& field, RangeOf values) {
+  if (values == RangeOf::counts) return static_cast<double>(field.integer(1));
+  return values == RangeOf::positive ? field.positive() : field.non_negative();
 }
 
 LearnerValidity validity_of(const JsonField& field) {
   LearnerValidity validity;
-  const std::vector<JsonField> workers = range_of(field.member("workers"));
-  validity.workers_min = workers[0].integer(1);
-  validity.workers_max = workers[1].integer(validity.workers_min);
-  const std::vector<JsonField> samples = range_of(field.member("update_samples"));
-  validity.update_samples_min = samples[0].positive();
-  validity.update_samples_max = samples[1].positive();
-  validity.staleness_max = field.member("staleness_max").non_negative();
-  const std::vector<JsonField> momentum = range_of(field.member("momentum"));
-  validity.momentum_min = momentum[0].non_negative();
-  validity.momentum_max = momentum[1].non_negative();
-  if (validity.momentum_max < validity.momentum_min)
-    field.member("momentum").fail("must be [minimum, maximum]");
-  validity.learning_rate_max = field.member("learning_rate_max").positive();
-  validity.samples_max = field.member("samples_max").positive();
+  for (const ValidRange& range : valid_ranges) {
+    const JsonField member = field.member(std::string(range.member));
+    if (range.least == nullptr) {
+      validity.*range.most = end_of(member, range.values);
+      continue;
+    }
+    const std::vector<JsonField> ends = member.elements();
+    if (ends.size() != 2) member.fail("must be [minimum, maximum]");
+    validity.*range.least = end_of(ends[0], range.values);
+    validity.*range.most = end_of(ends[1], range.values);
+    if (validity.*range.most < validity.*range.least) member.fail("must be [minimum, maximum]");
+  }
   return validity;
+}
+
+nlohmann::ordered_json validity_json(const LearnerValidity& validity) {
+  nlohmann::ordered_json json;
+  for (const ValidRange& range : valid_ranges) {
+    const auto end = [&](double LearnerValidity::*member) {
+      const double value = validity.*member;
+      return range.values == RangeOf::counts ? nlohmann::ordered_json(static_cast<std::int64_t>(value))
+                                             : nlohmann::ordered_json(value);
+    };
+    json[std::string(range.member)] =
+        range.least == nullptr ? end(range.most)
+                               : nlohmann::ordered_json::array({end(range.least), end(range.most)});
+  }
+  return json;
 }
 
 StatisticalModel model_of(const JsonField& root, const std::string& path) {
@@ -148,35 +182,23 @@ std::string statistical_model_json(const StatisticalModel& model) {
                     {"speed", model.spread.speed}};
   json["evaluation_noise"] = {
       {"scale", model.noise.scale}, {"exponent", model.noise.exponent}, {"least", model.noise.least}};
-  const LearnerValidity& validity = model.validity;
-  json["validity"] = {{"workers", {validity.workers_min, validity.workers_max}},
-                      {"update_samples", {validity.update_samples_min, validity.update_samples_max}},
-                      {"staleness_max", validity.staleness_max},
-                      {"learning_rate_max", validity.learning_rate_max},
-                      {"momentum", {validity.momentum_min, validity.momentum_max}},
-                      {"samples_max", validity.samples_max}};
+  json["validity"] = validity_json(model.validity);
   return json.dump(2) + "\n";
 }
 
-std::vector<std::string> outside_validity(const StatisticalModel& model, const LearnerUse& use) {
-  const LearnerValidity& valid = model.validity;
+std::vector<std::string> outside_validity(const StatisticalModel& model, const LearnerValidity& use) {
+  constexpr double rounding = 1e-9;
   std::vector<std::string> notes;
-  const auto outside = [&](const std::string& what, double least, double most, double allowed_least,
-                           double allowed_most) {
-    constexpr double rounding = 1e-9;
-    if (least >= allowed_least * (1.0 - rounding) && most <= allowed_most * (1.0 + rounding)) return;
+  for (const ValidRange& range : valid_ranges) {
+    const double least = range.least == nullptr ? 0.0 : use.*range.least;
+    const double allowed_least = range.least == nullptr ? 0.0 : model.validity.*range.least;
+    const double most = use.*range.most;
+    const double allowed_most = model.validity.*range.most;
+    if (least >= allowed_least * (1.0 - rounding) && most <= allowed_most * (1.0 + rounding)) continue;
     notes.push_back(fmt::format("{}: fitted on {} of {:g} to {:g}, used with {:g} to {:g}: an extrapolation",
-                                model.path.empty() ? model.name : model.path, what, allowed_least,
+                                model.path.empty() ? model.name : model.path, range.what, allowed_least,
                                 allowed_most, least, most));
-  };
-  outside("worker counts", static_cast<double>(use.workers), static_cast<double>(use.workers),
-          static_cast<double>(valid.workers_min), static_cast<double>(valid.workers_max));
-  outside("updates (samples)", use.update_samples_min, use.update_samples_max, valid.update_samples_min,
-          valid.update_samples_max);
-  outside("staleness (updates)", 0.0, use.staleness, 0.0, valid.staleness_max);
-  outside("learning rates", 0.0, use.learning_rate_max, 0.0, valid.learning_rate_max);
-  outside("momentum", use.momentum_min, use.momentum_max, valid.momentum_min, valid.momentum_max);
-  outside("workloads (samples)", 0.0, use.samples, 0.0, valid.samples_max);
+  }
   return notes;
 }
 

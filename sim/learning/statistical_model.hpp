@@ -50,9 +50,10 @@ struct EvaluationNoise {
   [[nodiscard]] double deviation(double fluctuation) const;
 };
 
+// What the runs fitted were, or what a job asks of a learner.
 struct LearnerValidity {
-  std::int64_t workers_min = 1;
-  std::int64_t workers_max = 1;
+  double workers_min = 1.0;
+  double workers_max = 1.0;
   double update_samples_min = 1.0;
   double update_samples_max = 1.0;
   double staleness_max = 0.0;
@@ -80,19 +81,9 @@ struct StatisticalModel {
 [[nodiscard]] StatisticalModel read_statistical_model(const std::filesystem::path& path);
 [[nodiscard]] std::string statistical_model_json(const StatisticalModel& model);
 
-// What a job will ask of a learner.
-struct LearnerUse {
-  std::int64_t workers = 1;
-  double update_samples_min = 1.0;
-  double update_samples_max = 1.0;
-  double staleness = 0.0;  // largest
-  double learning_rate_max = 0.0;
-  double samples = 0.0;
-  double momentum_min = 0.0;
-  double momentum_max = 0.0;
-};
-// One sentence for each range the use leaves.
-[[nodiscard]] std::vector<std::string> outside_validity(const StatisticalModel& model, const LearnerUse& use);
+// One sentence for each range that a job's leaves.
+[[nodiscard]] std::vector<std::string> outside_validity(const StatisticalModel& model,
+                                                        const LearnerValidity& use);
 
 // Of a run with these two draws.
 [[nodiscard]] RunEffects run_effects(const RunSpread& spread, double z1, double z2);

@@ -14,15 +14,15 @@ bool uses_model(const Scenario& scenario) {
 
 namespace {
 
-LearnerUse use_of(const Scenario& scenario) {
+LearnerValidity use_of(const Scenario& scenario) {
   const auto workers = static_cast<double>(scenario.cluster.workers.size());
   const BatchingConfig& batching = scenario.batching;
   const BatchRange batches = possible_batches(batching);
   const auto smallest = static_cast<double>(batches.smallest);
   const auto largest = static_cast<double>(batches.largest);
-  LearnerUse use;
-  use.workers = static_cast<std::int64_t>(scenario.cluster.workers.size());
-  use.samples = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
+  LearnerValidity use;
+  use.workers_min = use.workers_max = workers;
+  use.samples_max = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
   use.momentum_min = use.momentum_max = scenario.job.optimizer.momentum;
   bool first = true;
   for (const PhaseEntry& phase : scenario.synchronization) {
@@ -33,7 +33,7 @@ LearnerUse use_of(const Scenario& scenario) {
         first ? combined * smallest : std::min(use.update_samples_min, combined * smallest);
     use.update_samples_max =
         first ? combined * largest : std::max(use.update_samples_max, combined * largest);
-    if (!waits_for_all && combined == 1.0) use.staleness = workers - 1.0;
+    if (!waits_for_all && combined == 1.0) use.staleness_max = workers - 1.0;
     UpdateContext update;
     update.gradients = static_cast<std::size_t>(std::max(1.0, combined));
     update.initial_batch_samples = batching.initial_samples;

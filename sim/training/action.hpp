@@ -17,8 +17,7 @@
 
 namespace paceline {
 
-// --- timed
-// ---------------------------------------------------------------------------------------------------
+// --- timed -------------------------------------------------------------------------------------------------
 
 // Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled.
 // Answer: IterationFinished.

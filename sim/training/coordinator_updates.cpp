@@ -53,7 +53,7 @@ void Coordinator::finish_local_step(PendingUpdate& update, Actions& actions) {
   actions.emplace_back(ApplyLocally{stepped.worker, stepped.gradient, hyperparameters(update)});
   stepped.is_held = false;
   workers_[stepped.worker].iteration->gradient_is_held = false;
-  proceed(stepped.worker, phases_.strategy().after_local_step(), actions);
+  send_to_servers(stepped.worker, actions);
 }
 
 void Coordinator::send_to_servers(WorkerId id, Actions& actions) {

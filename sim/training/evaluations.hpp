@@ -1,7 +1,9 @@
-// When a job is evaluated, and what the results mean for it.
+// What happens again and again while a job runs: evaluations, checkpoints; and what evaluations mean for it.
 //
 // Models:      evaluations that recur, of which several may be under way; a target accuracy that so many in a
 //              row have to reach; divergence when a loss is not finite.
+// Equation:    due when floor(done / amount) grew since one last looked, done = updates, samples applied, or
+//              seconds; at most once each time, however many intervals were completed.
 #pragma once
 
 #include <cmath>
@@ -11,9 +13,41 @@
 
 #include "sim/training/action.hpp"
 #include "sim/training/event.hpp"
-#include "sim/training/recurrence.hpp"
 
 namespace paceline {
+
+enum class EveryUnit { updates, samples, seconds };
+
+struct Every {
+  double amount = 1.0;
+  EveryUnit unit = EveryUnit::updates;
+};
+
+// How far a job is.
+struct Done {
+  Seconds time;
+  std::uint64_t updates = 0;
+  std::int64_t samples = 0;
+};
+
+class Recurrence {
+ public:
+  explicit Recurrence(Every every) : every_(every) {}
+
+  [[nodiscard]] bool due(const Done& done) {
+    const double amount = every_.unit == EveryUnit::updates   ? static_cast<double>(done.updates)
+                          : every_.unit == EveryUnit::samples ? static_cast<double>(done.samples)
+                                                              : done.time.value();
+    const double intervals = std::floor(amount / every_.amount);
+    const bool due = intervals > intervals_done_;
+    intervals_done_ = intervals;
+    return due;
+  }
+
+ private:
+  Every every_;
+  double intervals_done_ = 0.0;
+};
 
 class Evaluations {
  public:

@@ -17,7 +17,7 @@
 #include "sim/learning/optimizer.hpp"
 #include "sim/policy/synchronization/synchronization.hpp"
 #include "sim/training/action.hpp"
-#include "sim/training/recurrence.hpp"
+#include "sim/training/evaluations.hpp"
 #include "sim/training/update_strategy.hpp"
 #include "sim/training/workload.hpp"
 
@@ -44,7 +44,7 @@ class Phases {
 
   // The phase the workload is at comes next, after this pause of its members.
   void plan(std::optional<PauseKind> pause, std::span<const WorkerId> members, const Done& done) {
-    strategy_ = make_update_strategy(current(), servers_);
+    strategy_.emplace(current(), servers_);
     policies_.clear();
     for (std::size_t s = 0; s < strategy_->deciders(); ++s)
       policies_.push_back(make_synchronization(current().policy));
@@ -111,7 +111,7 @@ class Phases {
   std::vector<PhaseConfig> phases_;
   std::size_t servers_;
   Workload workload_;
-  std::unique_ptr<UpdateStrategy> strategy_;
+  std::optional<UpdateStrategy> strategy_;
   std::vector<std::unique_ptr<SynchronizationPolicy>> policies_;  // by server
   std::optional<std::size_t> detour_;                             // to go to when the present phase is over
   std::optional<Done> switched_at_;  // to the present phase, if it is asynchronous

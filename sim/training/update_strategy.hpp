@@ -7,8 +7,7 @@
 //                all-reduce          no server: gradients are summed and each worker steps
 //                server              gradients are sent, servers step, parameters are sent back
 //                parameter exchange  the worker steps on its own copy and sends that; the server's becomes
-//                it,
-//                                    and the worker pulls once an epoch (ASP as released by OmniLearn)
+//                                    it, and the worker pulls once an epoch (ASP as released by OmniLearn)
 // Assumptions: a strategy holds no state of a job: it says what comes next, and the coordinator keeps the
 //              books.
 // Not modelled: several local steps between two exchanges (local SGD).
@@ -16,8 +15,8 @@
 //              server); OmniLearn's released code (parameter exchange; docs/models.md).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -38,36 +37,62 @@ struct ShardRange {
 
 class UpdateStrategy {
  public:
-  UpdateStrategy() = default;
-  UpdateStrategy(const UpdateStrategy&) = delete;
-  UpdateStrategy& operator=(const UpdateStrategy&) = delete;
-  virtual ~UpdateStrategy() = default;
+  UpdateStrategy(const PhaseConfig& phase, std::size_t servers)
+      : transport_(phase.transport), exchange_(phase.exchange), servers_(servers) {}
 
   // So many servers decide, each for its own shard, when gradients become an update.
-  [[nodiscard]] virtual std::size_t deciders() const = 0;
-  [[nodiscard]] virtual Onward after_computing() const = 0;
-  [[nodiscard]] virtual Onward after_local_step() const { return Onward::send; }
+  [[nodiscard]] std::size_t deciders() const { return over_servers() ? servers_ : 1; }
+  [[nodiscard]] Onward after_computing() const {
+    if (!over_servers()) return Onward::combine;
+    return steps_locally() ? Onward::local_step : Onward::send;
+  }
   // A gradient is ready at a server, but the update is to combine others with it: what the server does with
   // it.
-  [[nodiscard]] virtual std::optional<Action> gather(WorkerId worker, ServerId server) const = 0;
+  [[nodiscard]] std::optional<Action> gather(WorkerId worker, ServerId server) const {
+    return over_servers() ? std::optional<Action>(Accumulate{worker, server}) : std::nullopt;
+  }
   // The policy has decided at `server` to combine the gradients of `workers`: what carries the update out.
-  [[nodiscard]] virtual Action begin(UpdateId update, ServerId server,
-                                     const std::vector<WorkerId>& workers) const = 0;
+  [[nodiscard]] Action begin(UpdateId update, ServerId server, const std::vector<WorkerId>& workers) const {
+    if (!over_servers()) return AllReduce{update, workers, transport_};
+    return Step{update, server, workers, steps_locally()};
+  }
   // The step of an update is done at `server`: the shards that change with it, ...
-  [[nodiscard]] virtual ShardRange shards_of(ServerId server) const = 0;
-  // ... and how each of them does.
-  [[nodiscard]] virtual Action change(Apply step) const { return step; }
+  [[nodiscard]] ShardRange shards_of(ServerId server) const {
+    return over_servers() ? ShardRange{server.value, server.value + 1} : ShardRange{0, servers_};
+  }
+  // ... and how each of them does; of parameters the last writer wins.
+  [[nodiscard]] Action change(Apply step) const {
+    if (!steps_locally()) return step;
+    return Overwrite{step.update, step.server, step.completes_update, step.gradients.front()};
+  }
   // Whether a worker that goes on takes over the present parameters.
-  [[nodiscard]] virtual bool pulls(bool /*an_epoch_has_passed*/) const { return true; }
-  // Whether they have to travel to a worker that has taken part so far.
-  [[nodiscard]] virtual bool parameters_travel() const = 0;
-  // Sends a worker the parameters; returns how many parts, 0 when nobody else is there to send any.
-  [[nodiscard]] virtual std::size_t send_parameters(WorkerId to, GradientId gradient, const Workers& workers,
-                                                    Actions& actions) const = 0;
-};
+  [[nodiscard]] bool pulls(bool an_epoch_has_passed) const { return !steps_locally() || an_epoch_has_passed; }
+  // Whether they have to travel to a worker that has taken part so far: after an all-reduce everybody has
+  // taken the same step.
+  [[nodiscard]] bool parameters_travel() const { return over_servers(); }
+  // Sends a worker the parameters, from the servers or else from another member; returns how many parts, 0
+  // when nobody else is there to send any.
+  [[nodiscard]] std::size_t send_parameters(WorkerId to, GradientId gradient, const Workers& workers,
+                                            Actions& actions) const {
+    if (over_servers()) {
+      for (std::uint64_t s = 0; s < servers_; ++s)
+        actions.emplace_back(SendParameters{to, gradient, ServerId{s}, std::nullopt});
+      return servers_;
+    }
+    const std::vector<WorkerId> members = workers.members();
+    const auto source = std::ranges::find_if(members, [&](WorkerId other) { return other != to; });
+    if (source == members.end()) return 0;
+    actions.emplace_back(SendParameters{to, gradient, ServerId{0}, *source});
+    return 1;
+  }
 
-// To add one: a class in update_strategy.cpp, and the phase that asks for it.
-[[nodiscard]] std::unique_ptr<UpdateStrategy> make_update_strategy(const PhaseConfig& phase,
-                                                                   std::size_t servers);
+ private:
+  [[nodiscard]] bool over_servers() const { return transport_ == Transport::server; }
+  [[nodiscard]] bool steps_locally() const { return over_servers() && exchange_ == Exchange::parameters; }
+
+  Transport transport_;
+  Exchange exchange_;
+  std::size_t servers_;
+};
 
 }  // namespace paceline

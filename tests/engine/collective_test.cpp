@@ -18,7 +18,7 @@ namespace {
 constexpr BytesPerSecond bandwidth{100.0};
 constexpr Seconds latency{0.25};
 
-double ideal_time(Collective algorithm, std::size_t members, double size_bytes) {
+double ideal_time(Transport algorithm, std::size_t members, double size_bytes) {
   const Cluster cluster = star(members, bandwidth, latency);
   IdealTimeline timeline(cluster);
   return all_reduce_time(timeline, cluster, algorithm, Bytes{size_bytes}).value();
@@ -53,7 +53,7 @@ std::vector<std::vector<bool>> contributions(const CollectiveSchedule& schedule)
 }  // namespace
 
 TEST_CASE("in every all-reduce the gradient of each member reaches every member") {
-  for (const Collective algorithm : {Collective::ring, Collective::tree, Collective::halving_doubling})
+  for (const Transport algorithm : {Transport::ring, Transport::tree, Transport::halving_doubling})
     for (std::size_t n = 2; n <= 33; ++n) {
       CAPTURE(n);
       const CollectiveSchedule schedule(algorithm, n, Bytes{1000.0});
@@ -67,7 +67,7 @@ TEST_CASE("a ring takes 2(n-1) rounds of one chunk") {
   // 2(n-1)·(L + ceil(B/n)/bw)
   for (const double n : {2.0, 3.0, 7.0, 8.0}) {
     const double expected = 2 * (n - 1) * (0.25 + std::ceil(1000.0 / n) / 100.0);
-    CHECK(ideal_time(Collective::ring, static_cast<std::size_t>(n), 1000.0) ==
+    CHECK(ideal_time(Transport::ring, static_cast<std::size_t>(n), 1000.0) ==
           doctest::Approx(expected).epsilon(1e-12));
   }
 }
@@ -77,7 +77,7 @@ TEST_CASE("a tree takes as many levels up and down as halving the members gives"
   for (const double n : {2.0, 3.0, 4.0, 5.0, 8.0, 9.0}) {
     CAPTURE(n);
     const double expected = 2 * std::ceil(std::log2(n)) * (0.25 + 1000.0 / 100.0);
-    CHECK(ideal_time(Collective::tree, static_cast<std::size_t>(n), 1000.0) ==
+    CHECK(ideal_time(Transport::tree, static_cast<std::size_t>(n), 1000.0) ==
           doctest::Approx(expected).epsilon(1e-12));
   }
 }
@@ -87,7 +87,7 @@ TEST_CASE("halving-doubling of a power of two moves each byte (n-1)/n times ther
   for (const double n : {2.0, 4.0, 16.0}) {
     CAPTURE(n);
     const double expected = 2 * std::log2(n) * 0.25 + 2 * (n - 1) / n * 1600.0 / 100.0;
-    CHECK(ideal_time(Collective::halving_doubling, static_cast<std::size_t>(n), 1600.0) ==
+    CHECK(ideal_time(Transport::halving_doubling, static_cast<std::size_t>(n), 1600.0) ==
           doctest::Approx(expected).epsilon(1e-12));
   }
 }
@@ -97,12 +97,12 @@ TEST_CASE("halving-doubling of other numbers gives and takes all data once more"
   for (const auto& [n, p] : {std::pair{3.0, 2.0}, {5.0, 4.0}, {6.0, 4.0}, {7.0, 4.0}, {12.0, 8.0}}) {
     CAPTURE(n);
     const double expected = 2 * std::log2(p) * 0.25 + 2 * (p - 1) / p * 16.0 + 2 * (0.25 + 16.0);
-    CHECK(ideal_time(Collective::halving_doubling, static_cast<std::size_t>(n), 1600.0) ==
+    CHECK(ideal_time(Transport::halving_doubling, static_cast<std::size_t>(n), 1600.0) ==
           doctest::Approx(expected).epsilon(1e-12));
   }
 }
 
 TEST_CASE("an all-reduce of one member takes no time") {
-  for (const Collective algorithm : {Collective::ring, Collective::tree, Collective::halving_doubling})
+  for (const Transport algorithm : {Transport::ring, Transport::tree, Transport::halving_doubling})
     CHECK(ideal_time(algorithm, 1, 1000.0) == 0.0);
 }

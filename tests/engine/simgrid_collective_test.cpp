@@ -16,7 +16,7 @@ constexpr BytesPerSecond bandwidth{100.0};
 constexpr Seconds latency{0.5};
 constexpr Seconds forever{std::numeric_limits<double>::infinity()};
 
-void start(Timeline& t, const Cluster& cluster, Collective algorithm, bool alone, std::uint64_t tag) {
+void start(Timeline& t, const Cluster& cluster, Transport algorithm, bool alone, std::uint64_t tag) {
   t.all_reduce(algorithm, all_workers(cluster), Bytes{1000.0}, alone ? forever : t.now(), Script::tag(tag));
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("a ring under SimGrid takes 2(n-1) rounds of one chunk") {
   const Cluster cluster = star(8, bandwidth, latency);
   SimGridTimeline timeline(cluster);
   const double expected = 14 * (0.5 + 125.0 / 100.0);
-  CHECK(all_reduce_time(timeline, cluster, Collective::ring, Bytes{1000.0}).value() ==
+  CHECK(all_reduce_time(timeline, cluster, Transport::ring, Bytes{1000.0}).value() ==
         doctest::Approx(expected).epsilon(1e-12));
 }
 
@@ -48,10 +48,10 @@ TEST_CASE(
   SimGridTimeline timeline(cluster);
   Script script;
   std::vector<LinkUse> after_full;
-  script.at(Seconds{0.0}, [&](Timeline& t) { start(t, cluster, Collective::ring, false, 1); });
+  script.at(Seconds{0.0}, [&](Timeline& t) { start(t, cluster, Transport::ring, false, 1); });
   script.at(Seconds{100.0}, [&](Timeline& t) {
     after_full = t.link_use();
-    start(t, cluster, Collective::ring, true, 2);
+    start(t, cluster, Transport::ring, true, 2);
   });
   const auto over = script.play(timeline);
   const double expected = 14 * (0.5 + 125.0 / 100.0);
@@ -65,8 +65,8 @@ TEST_CASE("a tree and halving-doubling under SimGrid meet their closed forms") {
   const Cluster cluster = star(6, bandwidth, latency);
   SimGridTimeline timeline(cluster);
   Script script;
-  script.at(Seconds{0.0}, [&](Timeline& t) { start(t, cluster, Collective::tree, true, 1); });
-  script.at(Seconds{1000.0}, [&](Timeline& t) { start(t, cluster, Collective::halving_doubling, true, 2); });
+  script.at(Seconds{0.0}, [&](Timeline& t) { start(t, cluster, Transport::tree, true, 1); });
+  script.at(Seconds{1000.0}, [&](Timeline& t) { start(t, cluster, Transport::halving_doubling, true, 2); });
   const auto over = script.play(timeline);
   CHECK(over.at(1).value() == doctest::Approx(6 * 10.5).epsilon(1e-12));
   CHECK(over.at(2).value() - 1000.0 == doctest::Approx(4 * 0.5 + 1.5 * 10.0 + 2 * 10.5).epsilon(1e-12));
@@ -76,7 +76,7 @@ TEST_CASE("a collective that is used again takes bit by bit as long as the first
   // Uneven links, so that every message is simulated the first time. 1024 and 4096 do not round what is
   // added.
   const Cluster cluster = two_level(5, 2, bandwidth, latency, BytesPerSecond{130.0}, Seconds{0.3});
-  for (const Collective algorithm : {Collective::halving_doubling}) {
+  for (const Transport algorithm : {Transport::halving_doubling}) {
     SimGridTimeline timeline(cluster);
     Script script;
     std::vector<LinkUse> after_first;
@@ -100,10 +100,10 @@ TEST_CASE("a ring whose members are not alike is simulated in full and used agai
   Script script;
   script.at(Seconds{0.0}, [&](Timeline& t) {
     t.set_bandwidth_factor(WorkerId{1}, 0.5);
-    start(t, cluster, Collective::ring, false, 1);
+    start(t, cluster, Transport::ring, false, 1);
   });
-  script.at(Seconds{1000.0}, [&](Timeline& t) { start(t, cluster, Collective::ring, true, 2); });
-  script.at(Seconds{2000.0}, [&](Timeline& t) { start(t, cluster, Collective::ring, true, 3); });
+  script.at(Seconds{1000.0}, [&](Timeline& t) { start(t, cluster, Transport::ring, true, 2); });
+  script.at(Seconds{2000.0}, [&](Timeline& t) { start(t, cluster, Transport::ring, true, 3); });
   const auto over = script.play(timeline);
   // every round waits for the slow link: 6·(L + 250/50)
   CHECK(over.at(1).value() == doctest::Approx(6 * 5.5).epsilon(1e-9));
@@ -119,7 +119,7 @@ TEST_CASE("a changed bandwidth is not forgotten when a collective is used again"
     script.at(Seconds{date_s}, [&cluster, factor, tag](Timeline& t) {
       if (factor)
         for (const WorkerId worker : all_workers(cluster)) t.set_bandwidth_factor(worker, *factor);
-      start(t, cluster, Collective::ring, true, tag);
+      start(t, cluster, Transport::ring, true, tag);
     });
   };
   once(0.0, std::nullopt, 1);
@@ -145,7 +145,7 @@ TEST_CASE("a time from before is used again only if nothing changes meanwhile") 
   Script script;
   const auto ring = [&](double date_s, double until_s, std::uint64_t number) {
     script.at(Seconds{date_s}, [&cluster, until_s, number](Timeline& t) {
-      t.all_reduce(Collective::ring, all_workers(cluster), Bytes{1000.0}, Seconds{until_s},
+      t.all_reduce(Transport::ring, all_workers(cluster), Bytes{1000.0}, Seconds{until_s},
                    Script::tag(number));
     });
   };
@@ -165,8 +165,8 @@ TEST_CASE("a message during a collective that should be alone is a defect") {
   const Cluster cluster = star(4, bandwidth, latency);
   SimGridTimeline timeline(cluster);
   Script script;
-  script.at(Seconds{0.0}, [&](Timeline& t) { start(t, cluster, Collective::ring, true, 1); });
-  script.at(Seconds{100.0}, [&](Timeline& t) { start(t, cluster, Collective::ring, true, 2); });
+  script.at(Seconds{0.0}, [&](Timeline& t) { start(t, cluster, Transport::ring, true, 1); });
+  script.at(Seconds{100.0}, [&](Timeline& t) { start(t, cluster, Transport::ring, true, 2); });
   script.at(Seconds{105.0},
             [&](Timeline& t) { t.send(WorkerId{0}, WorkerId{1}, Bytes{1.0}, Script::tag(3)); });
   CHECK_THROWS_AS(script.play(timeline), ProgrammingError);
@@ -179,9 +179,9 @@ TEST_CASE("a collective beside messages of before is not remembered") {
   Script script;
   script.at(Seconds{0.0}, [&](Timeline& t) {
     t.send(WorkerId{0}, WorkerId{1}, Bytes{1000.0}, Script::tag(9));
-    start(t, cluster, Collective::ring, true, 1);
+    start(t, cluster, Transport::ring, true, 1);
   });
-  script.at(Seconds{1000.0}, [&](Timeline& t) { start(t, cluster, Collective::ring, true, 2); });
+  script.at(Seconds{1000.0}, [&](Timeline& t) { start(t, cluster, Transport::ring, true, 2); });
   const auto over = script.play(timeline);
   CHECK(over.at(1).value() > 6 * 3.0 + 1.0);
   CHECK(over.at(2).value() - 1000.0 == doctest::Approx(6 * 3.0).epsilon(1e-12));

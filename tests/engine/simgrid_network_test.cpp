@@ -39,7 +39,7 @@ void check_agrees(const Cluster& cluster, bool collectives_meet_nowhere = true) 
   Script script = every_message(cluster);
   double start = 1e6;
   if (collectives_meet_nowhere)
-    for (const Collective algorithm : {Collective::ring, Collective::tree, Collective::halving_doubling}) {
+    for (const Transport algorithm : {Transport::ring, Transport::tree, Transport::halving_doubling}) {
       script.at(Seconds{start}, [=, &cluster](Timeline& t) {
         t.all_reduce(algorithm, all_workers(cluster), Bytes{4321.0}, t.now(),
                      Script::tag(10000 + static_cast<std::uint64_t>(algorithm)));

@@ -1,7 +1,7 @@
 // The factor on the momentum after a switch, for 8 workers and stages of 100 updates.
-#include "sim/learning/momentum_at_switch.hpp"
-
 #include <doctest/doctest.h>
+
+#include "sim/learning/optimizer.hpp"
 
 using namespace paceline;
 

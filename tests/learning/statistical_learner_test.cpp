@@ -226,10 +226,18 @@ TEST_CASE("a broken learner file is refused with file and field") {
 
 TEST_CASE("use outside the fitted ranges gives a note for each range") {
   const StatisticalModel model = small_model();
-  LearnerUse use{8, 128.0, 1024.0, 7.0, 0.8, 1e6, 0.9, 0.9};
+  LearnerValidity use{.workers_min = 8.0,
+                      .workers_max = 8.0,
+                      .update_samples_min = 128.0,
+                      .update_samples_max = 1024.0,
+                      .staleness_max = 7.0,
+                      .learning_rate_max = 0.8,
+                      .samples_max = 1e6,
+                      .momentum_min = 0.9,
+                      .momentum_max = 0.9};
   CHECK(outside_validity(model, use).empty());
-  use.workers = 16;
-  use.staleness = 15.0;
+  use.workers_min = use.workers_max = 16.0;
+  use.staleness_max = 15.0;
   use.learning_rate_max = 1.6;
   use.momentum_min = 0.0;
   const std::vector<std::string> notes = outside_validity(model, use);

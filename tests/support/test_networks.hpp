@@ -86,7 +86,7 @@ inline std::vector<WorkerId> all_workers(const Cluster& cluster) {
 }
 
 // How long an all-reduce of all workers takes that starts at time 0.
-inline Seconds all_reduce_time(Timeline& timeline, const Cluster& cluster, Collective algorithm, Bytes size,
+inline Seconds all_reduce_time(Timeline& timeline, const Cluster& cluster, Transport algorithm, Bytes size,
                                Seconds undisturbed_until = {}) {
   Script script;
   script.at(Seconds{0.0}, [&](Timeline& t) {

@@ -71,7 +71,7 @@ void IdealTimeline::set_bandwidth_factor(WorkerId worker, double factor) {
   }
 }
 
-void IdealTimeline::all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size, Seconds,
+void IdealTimeline::all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size, Seconds,
                                Occurrence finish) {
   const CollectiveSchedule schedule(algorithm, members.size(), size);
   if (schedule.rounds() == 0) return at(now_, std::move(finish));

@@ -28,7 +28,7 @@ class IdealTimeline final : public Timeline {
   [[nodiscard]] Seconds now() const override { return now_; }
   void at(Seconds date, Occurrence occurrence) override;
   void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override;
-  void all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size,
+  void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                   Seconds undisturbed_until, Occurrence finish) override;
   void set_bandwidth_factor(WorkerId worker, double factor) override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;

@@ -17,7 +17,7 @@ SimGridCollectives::SimGridCollectives(JobNetwork& network, SimGridMessages& mes
       happened_(std::move(happened)),
       forgotten_(2 * network.network().edges.size()) {}
 
-void SimGridCollectives::start(Collective algorithm, std::span<const WorkerId> members, Bytes size,
+void SimGridCollectives::start(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                                Seconds undisturbed_until, Occurrence finish) {
   something_else_happens();
   const Seconds now{sg::Engine::get_clock()};

@@ -25,7 +25,7 @@ class SimGridCollectives {
   SimGridCollectives(const SimGridCollectives&) = delete;
   SimGridCollectives& operator=(const SimGridCollectives&) = delete;
 
-  void start(Collective algorithm, std::span<const WorkerId> members, Bytes size, Seconds undisturbed_until,
+  void start(Transport algorithm, std::span<const WorkerId> members, Bytes size, Seconds undisturbed_until,
              Occurrence finish);
   // A message or a change of bandwidth: a collective under way does not have the network to itself any more.
   // A defect if its time was taken from before.
@@ -38,7 +38,7 @@ class SimGridCollectives {
  private:
   using RunId = std::uint64_t;
   struct Key {
-    Collective algorithm = Collective::ring;
+    Transport algorithm = Transport::ring;
     std::vector<WorkerId> members;
     Bytes size;
     friend auto operator<=>(const Key&, const Key&) = default;

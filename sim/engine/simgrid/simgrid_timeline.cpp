@@ -22,7 +22,7 @@ std::vector<std::string> simgrid_model(const NetworkModel& model) {
                                        fmt::format("network/TCP-gamma:{}", model.tcp_gamma.value()),
                                        fmt::format("network/crosstraffic:{}", model.cross_traffic ? 1 : 0),
                                        "network/optim:Full", "surf/precision:1e-13"};
-  // SimGrid takes either these or a function of the message (simgrid_platform.cpp), not even ones beside it.
+  // SimGrid takes either these or a function of the message (simgrid_messages.cpp), not even ones beside it.
   if (model.segments.empty()) {
     settings.push_back(fmt::format("network/latency-factor:{}", model.latency_factor));
     settings.push_back(fmt::format("network/bandwidth-factor:{}", model.bandwidth_factor));
@@ -127,7 +127,7 @@ void SimGridTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence ar
                         [state = state_.get(), arrival = std::move(arrival)] { state->happened(arrival); });
 }
 
-void SimGridTimeline::all_reduce(Collective algorithm, std::span<const WorkerId> members, Bytes size,
+void SimGridTimeline::all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                                  Seconds undisturbed_until, Occurrence finish) {
   if (members.size() == 1) return at(now(), std::move(finish));
   state_->collectives.start(algorithm, members, size, undisturbed_until, std::move(finish));

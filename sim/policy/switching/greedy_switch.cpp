@@ -1,4 +1,6 @@
-// Leaves a phase in which all wait for all as soon as somebody straggles, and comes back when nobody does.
+// Leaves a phase in which all wait for all as soon as somebody straggles, for the next one in which nobody
+// waits (ASP). Watching goes on there; when nobody straggles any more, the phase that was left is taken up
+// again with what is left of its work. Every change is a switch, with its cost.
 #include <algorithm>
 
 #include "sim/policy/switching/watching_switch.hpp"

@@ -1,22 +1,12 @@
 // Which phase comes when, and who takes part: the reaction to what is seen of the workers while a job runs.
 //
-// Models:      a coordinator that goes through the phases of a scenario in their order and, with a watching
-//              policy, looks at its workers while a phase lasts in which all wait for all (BSP).
-// Rules:       fixed    the phases as written; nobody is watched
-//              watch    the same, but alarms are noted: what a detector would have said
-//              greedy   an alarm ends the watched phase at once: the job goes on in the next phase in which
-//                       nobody waits (ASP). Watching goes on there; when no worker straggles any more, the
-//                       phase that was left is taken up again with what is left of its work. Every change is
-//                       a switch, with its cost.
-//              elastic  who raises an alarm is dropped from the watched phase; the others go on without it. A
-//                       dropped worker is probed every `probe_every` updates: it computes one mini-batch that
-//                       nobody uses. When its throughput is back it is taken in again. The next phase begins
-//                       with everybody.
+// Models:      a coordinator that goes through the phases of a scenario in their order (fixed) and, with a
+//              watching policy, looks at its workers while a phase lasts in which all wait for all (BSP):
+//              watch only notes alarms; greedy and elastic react, each as its file says.
 // Units:       iterations and updates.
 // Assumptions: only what has happened is seen: decisions follow the events that justify them. A worker that
 //              was taken in again starts without a record. At least one worker stays.
-// Not modelled: predictions of stragglers; reactions in phases in which workers do not all wait for each
-//               other.
+// Not modelled: predictions of stragglers; reactions in phases in which workers do not all wait for each other.
 // Source:      Sync-Switch (Li et al., ICDCS 2021), its online policy: greedy, elastic, and the baseline that
 //              does nothing. The probe of elastic is ours: without one a dropped worker can show nothing.
 //

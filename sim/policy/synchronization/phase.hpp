@@ -9,15 +9,13 @@
 
 namespace paceline {
 
-// How the gradients of an update meet: an all-reduce among the workers (sim/engine/collective.hpp) or a
-// server.
+// How the gradients of an update meet: by an all-reduce (sim/engine/collective.hpp) or at a server.
 enum class Transport { ring, tree, halving_doubling, server };
 
 // What travels between workers and servers.
 //   gradients:  pull before every iteration, push the gradient, the server takes the step.
 //   parameters: the worker steps on its own copy and pushes that; the server's becomes it, and the worker
-//   pulls only
-//               when an epoch has passed since it last did (ASP as released by OmniLearn).
+//               pulls only when an epoch has passed since it last did (ASP as released by OmniLearn).
 enum class Exchange { gradients, parameters };
 
 // How far a phase goes. A phase without one goes on to the end of the job.

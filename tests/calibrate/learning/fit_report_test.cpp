@@ -36,8 +36,8 @@ RunGroup group_of(const std::string& name, bool synchronous, double final_accura
 TEST_CASE("the ranges a learner is valid in are those of its runs") {
   const LearnerValidity validity =
       validity_of(trace_groups({group_of("bsp", true, 0.9), group_of("asp", false, 0.8)}));
-  CHECK(validity.workers_min == 4);
-  CHECK(validity.workers_max == 4);
+  CHECK(validity.workers_min == 4.0);
+  CHECK(validity.workers_max == 4.0);
   CHECK(validity.update_samples_min == 32.0);
   CHECK(validity.update_samples_max == 128.0);
   CHECK(validity.learning_rate_max == doctest::Approx(0.2));
