@@ -7,10 +7,13 @@
 // Assumptions: rates are constant between two changes and above 0.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "sim/base/check.hpp"
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cost/quota_clock.hpp"
@@ -29,21 +32,53 @@ struct Computation {
 class Computations {
  public:
   // `quotas`: for each worker, or none at all.
-  explicit Computations(std::size_t workers, std::vector<std::optional<QuotaClock>> quotas = {});
+  explicit Computations(std::size_t workers, std::vector<std::optional<QuotaClock>> quotas = {})
+      : of_worker_(workers) {
+    check(quotas.empty() || quotas.size() == workers, "a quota, or none, for each worker");
+    for (std::size_t w = 0; w < quotas.size(); ++w) of_worker_[w].quota = quotas[w];
+  }
 
   // When it ends, and the attempt that end belongs to.
   struct End {
     Seconds at;
     std::uint64_t attempt = 0;
   };
-  End start(WorkerId worker, Computation computation);
+  End start(WorkerId worker, Computation computation) {
+    check(computation.rate > 0.0, "a computation goes forward");
+    Slot& slot = of_worker_.at(worker.value);
+    slot.computation = computation;
+    return {end_of(slot), ++slot.attempt};
+  }
   // Nothing when the worker computes nothing, or its rate stays.
-  std::optional<End> change_rate(WorkerId worker, Seconds now, double rate);
+  std::optional<End> change_rate(WorkerId worker, Seconds now, double rate) {
+    check(rate > 0.0, "a computation goes forward");
+    Slot& slot = of_worker_.at(worker.value);
+    if (!slot.computation || slot.computation->rate == rate) return std::nullopt;
+    Computation& computation = *slot.computation;
+    const Seconds done = pass_time(slot, now) * computation.rate;
+    computation.work_left = std::max(Seconds{}, computation.work_left - done);
+    computation.since = now;
+    computation.rate = rate;
+    return End{end_of(slot), ++slot.attempt};
+  }
   // The computation that is done, if `attempt` is still the one that counts.
-  std::optional<Computation> finish(WorkerId worker, std::uint64_t attempt, Seconds now);
-  void call_off(GradientId gradient, Seconds now);
+  std::optional<Computation> finish(WorkerId worker, std::uint64_t attempt, Seconds now) {
+    Slot& slot = of_worker_.at(worker.value);
+    if (!slot.computation || slot.attempt != attempt) return std::nullopt;
+    pass_time(slot, now);
+    return std::exchange(slot.computation, std::nullopt);
+  }
+  void call_off(GradientId gradient, Seconds now) {
+    for (Slot& slot : of_worker_) {
+      if (!slot.computation || slot.computation->gradient != gradient) continue;
+      pass_time(slot, now);
+      slot.computation.reset();
+    }
+  }
 
-  [[nodiscard]] const std::optional<Computation>& of(WorkerId worker) const;
+  [[nodiscard]] const std::optional<Computation>& of(WorkerId worker) const {
+    return of_worker_.at(worker.value).computation;
+  }
 
  private:
   struct Slot {
@@ -51,9 +86,16 @@ class Computations {
     std::uint64_t attempt = 0;
     std::optional<QuotaClock> quota = std::nullopt;
   };
-  [[nodiscard]] static Seconds end_of(const Slot& slot);
+  [[nodiscard]] static Seconds end_of(const Slot& slot) {
+    const Computation& computation = *slot.computation;
+    const Seconds work = computation.work_left / computation.rate;
+    return slot.quota ? slot.quota->end_of(computation.since, work) : computation.since + work;
+  }
   // Time in which it computed, from `since` on.
-  static Seconds pass_time(Slot& slot, Seconds now);
+  static Seconds pass_time(Slot& slot, Seconds now) {
+    const Seconds since = slot.computation->since;
+    return slot.quota ? slot.quota->use(since, now) : now - since;
+  }
 
   std::vector<Slot> of_worker_;
 };

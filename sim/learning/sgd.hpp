@@ -12,18 +12,56 @@
 // Source:      that of parameter_store.hpp.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
+#include "sim/base/check.hpp"
 #include "sim/learning/learner.hpp"
 
 namespace paceline {
 
-void add_weight_decay(std::span<float> gradient, std::span<const float> parameters, double weight_decay);
-void accumulate_gradient(std::span<float> sum, std::span<const float> gradient, double weight);
-void sgd_step(std::span<float> parameters, std::span<float> velocity, std::span<const float> sum,
-              const Hyperparameters& hyperparameters, bool nesterov);
+inline void add_weight_decay(std::span<float> gradient, std::span<const float> parameters,
+                             double weight_decay) {
+  check(gradient.size() == parameters.size(), "a gradient has one value for each parameter");
+  if (weight_decay == 0.0) return;
+  const auto decay = static_cast<float>(weight_decay);
+  for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += decay * parameters[i];
+}
+
+inline void accumulate_gradient(std::span<float> sum, std::span<const float> gradient, double weight) {
+  check(sum.size() == gradient.size(), "gradients of one network have equal size");
+  const auto factor = static_cast<float>(weight);
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * gradient[i];
+}
+
+inline void sgd_step(std::span<float> parameters, std::span<float> velocity, std::span<const float> sum,
+                     const Hyperparameters& hyperparameters, bool nesterov) {
+  check(parameters.size() == velocity.size() && parameters.size() == sum.size(),
+        "parameters, velocity and gradient have equal size");
+  const auto rate = static_cast<float>(hyperparameters.learning_rate);
+  const auto momentum = static_cast<float>(hyperparameters.momentum);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    velocity[i] = momentum * velocity[i] + sum[i];
+    const float direction = nesterov ? sum[i] + momentum * velocity[i] : velocity[i];
+    parameters[i] -= rate * direction;
+  }
+}
+
 // Turns a gradient into a direction.
-void follow_momentum(std::span<float> gradient, std::span<float> velocity, double momentum, bool nesterov);
-void descend(std::span<float> parameters, std::span<const float> direction, double learning_rate);
+inline void follow_momentum(std::span<float> gradient, std::span<float> velocity, double momentum,
+                            bool nesterov) {
+  check(gradient.size() == velocity.size(), "gradient and velocity have equal size");
+  const auto kept = static_cast<float>(momentum);
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    velocity[i] = kept * velocity[i] + gradient[i];
+    gradient[i] = nesterov ? gradient[i] + kept * velocity[i] : velocity[i];
+  }
+}
+
+inline void descend(std::span<float> parameters, std::span<const float> direction, double learning_rate) {
+  check(parameters.size() == direction.size(), "a direction has one value for each parameter");
+  const auto rate = static_cast<float>(learning_rate);
+  for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i] -= rate * direction[i];
+}
 
 }  // namespace paceline

@@ -180,13 +180,13 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
   const std::unique_ptr<Learner> learner = build_learner(scenario, model.servers, seed);
   // Policies know the profile, never the draw.
   Coordinator coordinator = build_coordinator(scenario, profiles, build_model(scenario, profiles, seed));
-  SimGridTimeline timeline(scenario.cluster);
+  const std::unique_ptr<Timeline> timeline = make_simgrid_timeline(scenario.cluster);
   RunRecorder recorder(seed, recording);
-  Executor executor(coordinator, model, *learner, timeline, recorder);
+  Executor executor(coordinator, model, *learner, *timeline, recorder);
   const std::optional<Stalled> stalled = executor.run();
   const Seconds end = stalled ? stalled->at : recorder.last_time();
   RunResult result = recorder.finish(end, stalled ? std::optional(stalled->waiting) : std::nullopt);
-  for (const LinkUse& link : timeline.link_use())
+  for (const LinkUse& link : timeline->link_use())
     result.resources.push_back({link.name, link.bytes, link.busy, link.saturated});
   for (const Worker& worker : scenario.cluster.workers) result.cores += worker.cores;
   return result;

@@ -25,9 +25,9 @@ double simulated_seconds(const test::TestJob& job) {
   Coordinator coordinator = job.coordinator();
   const SimulationModel model = job.model();
   NoLearner learner;
-  SimGridTimeline timeline(job.cluster());
+  const auto timeline = make_simgrid_timeline(job.cluster());
   RunRecorder recorder(job.seed, {});
-  Executor executor(coordinator, model, learner, timeline, recorder);
+  Executor executor(coordinator, model, learner, *timeline, recorder);
   check(!executor.run().has_value(), "the benchmark's job does not stall");
   return recorder.last_time().value();
 }

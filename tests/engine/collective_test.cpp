@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/engine/ideal/ideal_timeline.hpp"
+#include "sim/engine/ideal_timeline.hpp"
 #include "tests/support/test_networks.hpp"
 
 using namespace paceline;

@@ -1,7 +1,7 @@
 // The ideal timeline: each message as if alone on its route.
 #include <doctest/doctest.h>
 
-#include "sim/engine/ideal/ideal_timeline.hpp"
+#include "sim/engine/ideal_timeline.hpp"
 #include "tests/support/test_networks.hpp"
 
 using namespace paceline;

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "sim/engine/ideal/ideal_timeline.hpp"
+#include "sim/engine/ideal_timeline.hpp"
 #include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "tests/support/test_networks.hpp"
 
@@ -48,9 +48,9 @@ void check_agrees(const Cluster& cluster, bool collectives_meet_nowhere = true) 
     }
   Script same = script;
   IdealTimeline ideal(cluster);
-  SimGridTimeline simgrid(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   const auto expected = same.play(ideal);
-  const auto seen = script.play(simgrid);
+  const auto seen = script.play(*timeline);
   REQUIRE(seen.size() == expected.size());
   for (const auto& [tag, time] : expected) {
     CAPTURE(tag);
@@ -122,7 +122,7 @@ TEST_CASE("factors by message size change at their borders") {
   // L·f + B/(bw·f): 99 bytes 0.5·2 + 99/50; 100 bytes 0.5·6 + 100/80; from 1234 bytes on B/200
   Cluster cluster = star(3, bandwidth, latency);
   cluster.network.model = with_segments();
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   double start = 0.0;
   for (const double bytes : {0.0, 99.0, 100.0, 1233.0, 1234.0}) {
@@ -131,7 +131,7 @@ TEST_CASE("factors by message size change at their borders") {
     });
     start += 100.0;
   }
-  const auto over = script.play(timeline);
+  const auto over = script.play(*timeline);
   CHECK(over.at(0).value() == doctest::Approx(1.0).epsilon(1e-9));
   CHECK(over.at(99).value() == doctest::Approx(100.0 + 1.0 + 1.98).epsilon(1e-9));
   CHECK(over.at(100).value() == doctest::Approx(200.0 + 3.0 + 1.25).epsilon(1e-9));
@@ -148,23 +148,23 @@ TEST_CASE("SimGrid and the ideal timeline agree when bandwidths change under a m
   script.at(Seconds{4.5}, [](Timeline& t) { t.set_bandwidth_factor(WorkerId{0}, 0.25); });
   script.at(Seconds{6.5}, [](Timeline& t) { t.set_bandwidth_factor(WorkerId{0}, 3.0); });
   // 0.5 s latency, 4 s at 50 B/s, 2 s at 25 B/s; the other 750 B at 50 B/s: 6.5 + 15
-  SimGridTimeline timeline(cluster);
-  CHECK(script.play(timeline).at(1).value() == doctest::Approx(21.5).epsilon(1e-9));
+  const auto timeline = make_simgrid_timeline(cluster);
+  CHECK(script.play(*timeline).at(1).value() == doctest::Approx(21.5).epsilon(1e-9));
 }
 
 TEST_CASE("n messages into one link share it") {
   // n·B/bw + L for all of them
   const Cluster cluster = star(5, bandwidth, latency);
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     for (std::uint64_t w = 0; w < 5; ++w) t.send(WorkerId{w}, ServerId{0}, Bytes{1000.0}, Script::tag(w));
   });
-  const auto over = script.play(timeline);
+  const auto over = script.play(*timeline);
   for (std::uint64_t w = 0; w < 5; ++w) CHECK(over.at(w).value() == doctest::Approx(50.5).epsilon(1e-9));
 
   // the server's link is full for n·B/bw, the workers' are busy as long but never full
-  const auto use = timeline.link_use();
+  const auto use = timeline->link_use();
   CHECK(use_of(use, "switch -> server-0").bytes.value() == 5000.0);
   CHECK(use_of(use, "switch -> server-0").busy.value() == doctest::Approx(50.0).epsilon(1e-9));
   CHECK(use_of(use, "switch -> server-0").saturated.value() == doctest::Approx(50.0).epsilon(1e-9));
@@ -178,13 +178,13 @@ TEST_CASE("messages share what the model's factor leaves of a link") {
   // L + n·B/(f·bw), and the link is full meanwhile
   Cluster cluster = star(2, bandwidth, latency);
   cluster.network.model.bandwidth_factor = 0.8;
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     for (std::uint64_t w = 0; w < 2; ++w) t.send(WorkerId{w}, ServerId{0}, Bytes{1000.0}, Script::tag(w));
   });
-  CHECK(script.play(timeline).at(1).value() == doctest::Approx(25.5).epsilon(1e-9));
-  CHECK(use_of(timeline.link_use(), "switch -> server-0").saturated.value() ==
+  CHECK(script.play(*timeline).at(1).value() == doctest::Approx(25.5).epsilon(1e-9));
+  CHECK(use_of(timeline->link_use(), "switch -> server-0").saturated.value() ==
         doctest::Approx(25.0).epsilon(1e-9));
 }
 
@@ -193,12 +193,12 @@ TEST_CASE("a server that sends to all its workers at once is held up by their li
   // lazy solver of SimGrid 3.32 forgets the second link of messages that start together on one first link.)
   Cluster cluster = star(4, bandwidth, latency);
   cluster.network.server_bandwidth = BytesPerSecond{1000.0};
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     for (std::uint64_t w = 0; w < 4; ++w) t.send(ServerId{0}, WorkerId{w}, Bytes{1000.0}, Script::tag(w));
   });
-  for (const auto& [tag, time] : script.play(timeline))
+  for (const auto& [tag, time] : script.play(*timeline))
     CHECK(time.value() == doctest::Approx(10.5).epsilon(1e-9));
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("a link is saturated only while it is full") {
   // Two messages of 1000 B meet on the server's link of 100 B/s from 0.5 s on. At 20.5 s both are over; a
   // third one of 1000 B comes from a worker at 20 B/s: 50 s in which the server's link is busy but not full.
   Cluster cluster = star(3, bandwidth, latency);
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     t.set_bandwidth_factor(WorkerId{2}, 0.2);
@@ -215,8 +215,8 @@ TEST_CASE("a link is saturated only while it is full") {
   });
   script.at(Seconds{30.0},
             [](Timeline& t) { t.send(WorkerId{2}, ServerId{0}, Bytes{1000.0}, Script::tag(2)); });
-  CHECK(script.play(timeline).at(2).value() == doctest::Approx(80.5).epsilon(1e-9));
-  const auto use = timeline.link_use();
+  CHECK(script.play(*timeline).at(2).value() == doctest::Approx(80.5).epsilon(1e-9));
+  const auto use = timeline->link_use();
   CHECK(use_of(use, "switch -> server-0").busy.value() == doctest::Approx(70.0).epsilon(1e-9));
   CHECK(use_of(use, "switch -> server-0").saturated.value() == doctest::Approx(20.0).epsilon(1e-9));
   CHECK(use_of(use, "worker-2 -> switch").saturated.value() == doctest::Approx(50.0).epsilon(1e-9));
@@ -227,14 +227,14 @@ TEST_CASE("a sharded server takes each worker's gradient in as many parts") {
   // each: with n = S all links carry B, and all messages are over at L + B/bw.
   Cluster cluster = star(4, bandwidth, latency);
   cluster.servers.count = 4;
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     for (std::uint64_t w = 0; w < 4; ++w)
       for (std::uint64_t k = 0; k < 4; ++k)
         t.send(WorkerId{w}, ServerId{k}, Bytes{4000.0 / 4}, Script::tag(4 * w + k));
   });
-  for (const auto& [tag, time] : script.play(timeline))
+  for (const auto& [tag, time] : script.play(*timeline))
     CHECK(time.value() == doctest::Approx(40.5).epsilon(1e-9));
 }
 
@@ -243,14 +243,14 @@ TEST_CASE("two servers halve the time that one server's link takes") {
   // 160.5 s
   Cluster cluster = star(4, bandwidth, latency);
   cluster.servers.count = 2;
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     for (std::uint64_t w = 0; w < 4; ++w)
       for (std::uint64_t k = 0; k < 2; ++k)
         t.send(WorkerId{w}, ServerId{k}, Bytes{4000.0 / 2}, Script::tag(2 * w + k));
   });
-  for (const auto& [tag, time] : script.play(timeline))
+  for (const auto& [tag, time] : script.play(*timeline))
     CHECK(time.value() == doctest::Approx(80.5).epsilon(1e-9));
 }
 
@@ -259,7 +259,7 @@ TEST_CASE("messages across racks share the uplink, those inside do not") {
   // Across: 3 flows share the uplink: 0.5 + 2·0.25 + 3·B/bw = 31. Back inside the other rack nothing else is
   // on the way: 0.5 + B/bw = 10.5.
   const Cluster cluster = two_level(6, 2, bandwidth, latency, bandwidth, Seconds{0.25});
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     for (std::uint64_t w = 0; w < 3; ++w) t.send(WorkerId{w}, WorkerId{w + 3}, Bytes{1000.0}, Script::tag(w));
@@ -267,10 +267,10 @@ TEST_CASE("messages across racks share the uplink, those inside do not") {
   });
   script.at(Seconds{100.0},
             [](Timeline& t) { t.send(WorkerId{3}, WorkerId{4}, Bytes{1000.0}, Script::tag(4)); });
-  const auto over = script.play(timeline);
+  const auto over = script.play(*timeline);
   for (std::uint64_t w : {0U, 2U}) CHECK(over.at(w).value() == doctest::Approx(31.0).epsilon(1e-9));
   CHECK(over.at(4).value() == doctest::Approx(110.5).epsilon(1e-9));
-  const auto use = timeline.link_use();
+  const auto use = timeline->link_use();
   CHECK(use_of(use, "rack-0 -> core").saturated.value() == doctest::Approx(30.0).epsilon(1e-9));
   CHECK(use_of(use, "core -> rack-0").busy.value() == 0.0);
 }
@@ -282,13 +282,13 @@ TEST_CASE("messages that share a link with different latencies share it by their
   const Cluster cluster = graph(
       {"a", "b", "hub", "c"},
       {edge("a", "hub", 1000, 0.5), edge("b", "hub", 1000, 1.5), edge("hub", "c", 90, 0.5)}, {"a", "b", "c"});
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     t.send(WorkerId{0}, WorkerId{2}, Bytes{900.0}, Script::tag(0));
     t.send(WorkerId{1}, WorkerId{2}, Bytes{900.0}, Script::tag(1));
   });
-  const auto over = script.play(timeline);
+  const auto over = script.play(*timeline);
   CHECK(over.at(0).value() == doctest::Approx(15.5).epsilon(1e-9));
   CHECK(over.at(1).value() == doctest::Approx(21.0).epsilon(1e-9));
 }
@@ -297,26 +297,26 @@ TEST_CASE("with cross-traffic, messages that meet take a twentieth of their rate
   // r + 0.05·r = bw for two messages in opposite directions: L + 1.05·B/bw, across racks as on a star
   Cluster cluster = two_level(2, 2, bandwidth, latency, bandwidth, Seconds{0.25});
   cluster.network.model.cross_traffic = true;
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     t.send(WorkerId{0}, WorkerId{1}, Bytes{1000.0}, Script::tag(0));
     t.send(WorkerId{1}, WorkerId{0}, Bytes{1000.0}, Script::tag(1));
   });
-  for (const auto& [tag, time] : script.play(timeline))
+  for (const auto& [tag, time] : script.play(*timeline))
     CHECK(time.value() == doctest::Approx(11.5).epsilon(1e-9));
 }
 
 TEST_CASE("a message between a worker and a server on its machine uses no link") {
   Cluster cluster = star(2, bandwidth, latency);
   cluster.servers = {2, ServerPlacement::with_workers};
-  SimGridTimeline timeline(cluster);
+  const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{1.0}, [](Timeline& t) {
     t.send(WorkerId{0}, ServerId{0}, Bytes{1000.0}, Script::tag(0));
     t.send(WorkerId{0}, ServerId{1}, Bytes{1000.0}, Script::tag(1));
   });
-  const auto over = script.play(timeline);
+  const auto over = script.play(*timeline);
   CHECK(over.at(0).value() == 1.0);
   CHECK(over.at(1).value() == doctest::Approx(11.5).epsilon(1e-9));
 }

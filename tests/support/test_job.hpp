@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/engine/executor.hpp"
-#include "sim/engine/ideal/ideal_timeline.hpp"
+#include "sim/engine/ideal_timeline.hpp"
 #include "sim/engine/observer.hpp"
 #include "sim/training/coordinator.hpp"
 

@@ -14,7 +14,8 @@ std::unique_ptr<UpdateStrategy> all_reduce(Transport transport, std::size_t serv
   return std::make_unique<UpdateStrategy>(PhaseConfig{.transport = transport}, servers);
 }
 std::unique_ptr<UpdateStrategy> over_servers(Exchange exchange, std::size_t servers) {
-  return std::make_unique<UpdateStrategy>(PhaseConfig{.transport = Transport::server, .exchange = exchange}, servers);
+  return std::make_unique<UpdateStrategy>(PhaseConfig{.transport = Transport::server, .exchange = exchange},
+                                          servers);
 }
 
 Apply step_of(std::uint64_t gradient) {

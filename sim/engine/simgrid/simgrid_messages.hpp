@@ -1,5 +1,5 @@
-// A network of SimGrid hosts and links, and messages on it: starting them, noticing their arrival, and how much
-// they load the links. Private to sim/engine.
+// A network of SimGrid hosts and links, and messages on it: starting them, noticing their arrival, and how
+// much they load the links. Private to sim/engine.
 //
 // A star becomes a star zone: memory grows with the hosts. Any other graph becomes a full zone whose routes
 // are those of sim/cluster/routes.hpp, each handed over when a message first needs it: a table of all pairs

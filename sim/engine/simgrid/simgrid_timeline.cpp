@@ -51,110 +51,114 @@ std::string simgrid_version() {
   return fmt::format("{}.{}", major, minor);
 }
 
-struct SimGridTimeline::State {
-  explicit State(const Cluster& cluster)
-      : engine(create_engine(cluster.network.model)),
-        network(cluster),
-        messages(network),
-        collectives(network, messages, [this](Occurrence occurrence) { happened(std::move(occurrence)); }) {}
+namespace {
 
-  static std::unique_ptr<sg::Engine> create_engine(const NetworkModel& model) {
-    check(!sg::Engine::is_initialized(), "SimGrid runs one simulation per process");
-    int argc = 1;
-    std::string name = "paceline";
-    char* argv[] = {name.data(), nullptr};
-    // Messages of SimGrid itself would mix with ours; what goes wrong in a simulation, the executor reports.
-    xbt_log_control_set("root.thresh:critical");
-    // A stall is a result with a name and a message of ours: SimGrid's report of a deadlock goes nowhere.
-    xbt_log_control_set("ker_engine.app:file:/dev/null");
-    auto created = std::make_unique<sg::Engine>(&argc, argv);
-    for (const std::string& setting : simgrid_model(model)) sg::Engine::set_config(setting);
-    return created;
+std::unique_ptr<sg::Engine> create_engine(const NetworkModel& model) {
+  check(!sg::Engine::is_initialized(), "SimGrid runs one simulation per process");
+  int argc = 1;
+  std::string name = "paceline";
+  char* argv[] = {name.data(), nullptr};
+  // Messages of SimGrid itself would mix with ours; what goes wrong in a simulation, the executor reports.
+  xbt_log_control_set("root.thresh:critical");
+  // A stall is a result with a name and a message of ours: SimGrid's report of a deadlock goes nowhere.
+  xbt_log_control_set("ker_engine.app:file:/dev/null");
+  auto created = std::make_unique<sg::Engine>(&argc, argv);
+  for (const std::string& setting : simgrid_model(model)) sg::Engine::set_config(setting);
+  return created;
+}
+
+class SimGridTimeline final : public Timeline {
+ public:
+  explicit SimGridTimeline(const Cluster& cluster)
+      : engine_(create_engine(cluster.network.model)),
+        network_(cluster),
+        messages_(network_),
+        collectives_(network_, messages_,
+                     [this](Occurrence occurrence) { happened(std::move(occurrence)); }) {}
+
+  Seconds now() const override { return Seconds{sg::Engine::get_clock()}; }
+
+  void at(Seconds date, Occurrence occurrence) override {
+    check(date >= now(), "an event is scheduled in the past");
+    Timer::set(date.value(), [this, occurrence = std::move(occurrence)] { happened(occurrence); });
   }
 
+  void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override {
+    collectives_.something_else_happens();
+    messages_.send(network_.node(from), network_.node(to), whole_bytes(size),
+                   [this, arrival = std::move(arrival)] { happened(arrival); });
+  }
+
+  void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
+                  Seconds undisturbed_until, Occurrence finish) override {
+    if (members.size() == 1) return at(now(), std::move(finish));
+    collectives_.start(algorithm, members, size, undisturbed_until, std::move(finish));
+  }
+
+  void set_bandwidth_factor(WorkerId worker, double factor) override {
+    const std::vector<EdgeId> changed = network_.set_bandwidth_factor(worker, factor);
+    if (changed.empty()) return;
+    collectives_.something_else_happens();
+    collectives_.forget();
+    messages_.update_bandwidths(changed);
+  }
+
+  std::vector<LinkUse> link_use() const override {
+    std::vector<LinkTotals> totals = messages_.link_totals();
+    const std::vector<LinkTotals> again = collectives_.link_totals();
+    for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += again[i];
+    return with_names(totals, network_.network());
+  }
+
+  bool run(const Deliver& deliver) override {
+    deliver_ = deliver;
+    pump_ = sg::Actor::create("pump", messages_.any_host(), [this] { deliver_until_stop(); });
+    engine_->run();
+    if (failure_) std::rethrow_exception(failure_);
+    return ended_;
+  }
+
+ private:
   // Events of one date gather here; the pump delivers them after SimGrid has completed everything at that
   // date.
   void happened(Occurrence occurrence) {
-    if (ended) return;
-    gathered.push_back(std::move(occurrence));
-    if (pump && pump->is_suspended()) pump->resume();
+    if (ended_) return;
+    gathered_.push_back(std::move(occurrence));
+    if (pump_ && pump_->is_suspended()) pump_->resume();
   }
 
   void deliver_until_stop() {
-    while (!ended && !failure) {
-      if (gathered.empty()) {
+    while (!ended_ && !failure_) {
+      if (gathered_.empty()) {
         sg::this_actor::suspend();
         continue;
       }
-      const std::vector<Occurrence> events = std::exchange(gathered, {});
+      const std::vector<Occurrence> events = std::exchange(gathered_, {});
       // An exception must not leave an actor: SimGrid would abort the process.
       try {
-        ended = !deliver(Seconds{sg::Engine::get_clock()}, events);
+        ended_ = !deliver_(now(), events);
       } catch (...) {
-        failure = std::current_exception();
+        failure_ = std::current_exception();
       }
     }
-    messages.stop();
+    messages_.stop();
   }
 
-  std::unique_ptr<sg::Engine> engine;
-  JobNetwork network;
-  SimGridMessages messages;
-  SimGridCollectives collectives;
-  sg::ActorPtr pump;
-  std::vector<Occurrence> gathered;
-  Deliver deliver;
-  bool ended = false;
-  std::exception_ptr failure;
+  std::unique_ptr<sg::Engine> engine_;
+  JobNetwork network_;
+  SimGridMessages messages_;
+  SimGridCollectives collectives_;
+  sg::ActorPtr pump_;
+  std::vector<Occurrence> gathered_;
+  Deliver deliver_;
+  bool ended_ = false;
+  std::exception_ptr failure_;
 };
 
-SimGridTimeline::SimGridTimeline(const Cluster& cluster) : state_(std::make_unique<State>(cluster)) {}
-SimGridTimeline::~SimGridTimeline() = default;
+}  // namespace
 
-Seconds SimGridTimeline::now() const {
-  return Seconds{sg::Engine::get_clock()};
-}
-
-void SimGridTimeline::at(Seconds date, Occurrence occurrence) {
-  check(date >= now(), "an event is scheduled in the past");
-  Timer::set(date.value(),
-             [state = state_.get(), occurrence = std::move(occurrence)] { state->happened(occurrence); });
-}
-
-void SimGridTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
-  state_->collectives.something_else_happens();
-  state_->messages.send(state_->network.node(from), state_->network.node(to), whole_bytes(size),
-                        [state = state_.get(), arrival = std::move(arrival)] { state->happened(arrival); });
-}
-
-void SimGridTimeline::all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
-                                 Seconds undisturbed_until, Occurrence finish) {
-  if (members.size() == 1) return at(now(), std::move(finish));
-  state_->collectives.start(algorithm, members, size, undisturbed_until, std::move(finish));
-}
-
-void SimGridTimeline::set_bandwidth_factor(WorkerId worker, double factor) {
-  const std::vector<EdgeId> changed = state_->network.set_bandwidth_factor(worker, factor);
-  if (changed.empty()) return;
-  state_->collectives.something_else_happens();
-  state_->collectives.forget();
-  state_->messages.update_bandwidths(changed);
-}
-
-std::vector<LinkUse> SimGridTimeline::link_use() const {
-  std::vector<LinkTotals> totals = state_->messages.link_totals();
-  const std::vector<LinkTotals> again = state_->collectives.link_totals();
-  for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += again[i];
-  return with_names(totals, state_->network.network());
-}
-
-bool SimGridTimeline::run(const Deliver& deliver) {
-  state_->deliver = deliver;
-  state_->pump = sg::Actor::create("pump", state_->messages.any_host(),
-                                   [state = state_.get()] { state->deliver_until_stop(); });
-  state_->engine->run();
-  if (state_->failure) std::rethrow_exception(state_->failure);
-  return state_->ended;
+std::unique_ptr<Timeline> make_simgrid_timeline(const Cluster& cluster) {
+  return std::make_unique<SimGridTimeline>(cluster);
 }
 
 }  // namespace paceline

@@ -12,11 +12,10 @@
 //              executions. A collective that has the network to itself takes as long as the one before with
 //              the same algorithm, members, size and link capacities.
 // Not modelled: packets, TCP slow start, the default LV08 corrections (latency ×13.01, bandwidth ×0.97)
-//               unless asked for
-//              by `cluster.network.model`.
+//              unless asked for by `cluster.network.model`.
 // Source:      SimGrid 3.32; what was measured of it is in the README of sim/engine.
 //
-// SimGrid keeps one clock per process: a second SimGridTimeline in one process is refused.
+// SimGrid keeps one clock per process: a second such timeline in one process is refused.
 #pragma once
 
 #include <memory>
@@ -34,23 +33,6 @@ namespace paceline {
 [[nodiscard]] std::vector<std::string> network_model_text(const NetworkModel& model);
 [[nodiscard]] std::string simgrid_version();
 
-class SimGridTimeline final : public Timeline {
- public:
-  explicit SimGridTimeline(const Cluster& cluster);
-  ~SimGridTimeline() override;
-
-  [[nodiscard]] Seconds now() const override;
-  void at(Seconds date, Occurrence occurrence) override;
-  void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override;
-  void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
-                  Seconds undisturbed_until, Occurrence finish) override;
-  void set_bandwidth_factor(WorkerId worker, double factor) override;
-  [[nodiscard]] std::vector<LinkUse> link_use() const override;
-  [[nodiscard]] bool run(const Deliver& deliver) override;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+[[nodiscard]] std::unique_ptr<Timeline> make_simgrid_timeline(const Cluster& cluster);
 
 }  // namespace paceline

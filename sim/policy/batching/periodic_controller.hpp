@@ -7,9 +7,9 @@
 //              mean where no such weight is given.
 // Units:       seconds, samples.
 // Assumptions: an iteration with another batch than the one in force was started before the last adjustment:
-//              it tells nothing and is left out. Iterations: every present worker has finished so many since the last look. Epochs: the update
-//              that completes them makes a look due, which waits until every present worker was seen under
-//              its present batch. What is proposed is adopted by all or by nobody.
+//              it tells nothing and is left out. A look is due once every present worker has finished so many
+//              since the last; or with the update that completes so many epochs, once every present worker
+//              was seen under its present batch. What is proposed is adopted by all or by nobody.
 // Source:      OmniLearn, ACSOS 2020, section III (moving average, per iteration); its code (plain mean, per
 //              epoch).
 #pragma once

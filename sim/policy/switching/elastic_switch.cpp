@@ -1,6 +1,6 @@
 // Drops stragglers from a phase in which all wait for all; the others go on without them. A dropped worker is
-// probed every `probe_every` updates: it computes one mini-batch that nobody uses. When its throughput is back
-// it is taken in again. The next phase begins with everybody.
+// probed every `probe_every` updates: it computes one mini-batch that nobody uses. When its throughput is
+// back it is taken in again. The next phase begins with everybody.
 #include <algorithm>
 
 #include "sim/policy/switching/watching_switch.hpp"

@@ -6,7 +6,7 @@
 // Units:       iterations and updates.
 // Assumptions: only what has happened is seen: decisions follow the events that justify them. A worker that
 //              was taken in again starts without a record. At least one worker stays.
-// Not modelled: predictions of stragglers; reactions in phases in which workers do not all wait for each other.
+// Not modelled: predictions of stragglers; reactions in phases in which not all wait for all.
 // Source:      Sync-Switch (Li et al., ICDCS 2021), its online policy: greedy, elastic, and the baseline that
 //              does nothing. The probe of elastic is ours: without one a dropped worker can show nothing.
 //
@@ -77,7 +77,7 @@ struct SwitchRule {
   [[nodiscard]] static std::span<const SwitchRule> all();
 };
 
-// For the rule of a policy constructed from its parameters, if it has any, the phases and the workers' number.
+// For the rule of a policy constructed from its parameters (if any), the phases and the number of workers.
 template <class Policy, class... Struct>
 std::unique_ptr<SwitchPolicy> make_switch(const Parameters& parameters, std::span<const PhaseConfig> phases,
                                           std::size_t workers) {

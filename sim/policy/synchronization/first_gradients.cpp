@@ -6,7 +6,7 @@
 //                backup-workers:  W - b, b = `backups`. Who is late works in vain until its gradient is
 //                                 ready, which is dropped, then goes on with the parameters of then.
 // Source:      k-sync: Dutta et al., "Slow and Stale Gradients Can Win the Race", AISTATS 2018;
-//              backup-workers: Chen et al., "Revisiting Distributed Synchronous SGD", arXiv 1604.00981 (2016).
+//              backup-workers: Chen et al., "Revisiting Distributed Synchronous SGD", arXiv 1604.00981, 2016
 #include <algorithm>
 #include <iterator>
 #include <limits>

@@ -35,14 +35,14 @@ double simulated_seconds(const SimulatedNetwork& network, double bytes) {
   for (const SimulatedNetwork::Segment& segment : network.segments)
     model.segments.push_back(
         {Bytes{static_cast<double>(segment.from_bytes)}, segment.latency_factor, segment.bandwidth_factor});
-  SimGridTimeline timeline(Cluster{.workers = {Worker{}, Worker{}},
-                                   .network = {.bandwidth = bandwidth,
-                                               .latency = Seconds{network.latency_s},
-                                               .server_bandwidth = bandwidth,
-                                               .model = model}});
-  timeline.send(WorkerId{0}, WorkerId{1}, Bytes{bytes}, ConditionsChange{});
+  const auto timeline = make_simgrid_timeline(Cluster{.workers = {Worker{}, Worker{}},
+                                                      .network = {.bandwidth = bandwidth,
+                                                                  .latency = Seconds{network.latency_s},
+                                                                  .server_bandwidth = bandwidth,
+                                                                  .model = model}});
+  timeline->send(WorkerId{0}, WorkerId{1}, Bytes{bytes}, ConditionsChange{});
   double arrived = 0.0;
-  static_cast<void>(timeline.run([&](Seconds now, const std::vector<Occurrence>&) {
+  static_cast<void>(timeline->run([&](Seconds now, const std::vector<Occurrence>&) {
     arrived = now.value();
     return false;
   }));
