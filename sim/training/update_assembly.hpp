@@ -14,19 +14,31 @@
 // Source:      weights: OmniLearn, ACSOS 2020 (its printed extra factor 1/K is an error: its code has none).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
+#include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "sim/base/check.hpp"
 #include "sim/policy/batching/batch_controller.hpp"
 #include "sim/training/action.hpp"
 
 namespace paceline {
 
 // How much each gradient of an update counts, by their batches.
-[[nodiscard]] std::vector<double> aggregation_weights(GradientWeighting weighting,
-                                                      std::span<const std::int64_t> batches);
+[[nodiscard]] inline std::vector<double> aggregation_weights(GradientWeighting weighting,
+                                                             std::span<const std::int64_t> batches) {
+  check(!batches.empty(), "an update combines at least one gradient");
+  if (weighting == GradientWeighting::equal)
+    return std::vector<double>(batches.size(), 1.0 / static_cast<double>(batches.size()));
+  const auto total = static_cast<double>(std::accumulate(batches.begin(), batches.end(), std::int64_t{0}));
+  std::vector<double> weights;
+  for (const std::int64_t batch : batches) weights.push_back(static_cast<double>(batch) / total);
+  return weights;
+}
 
 struct CombinedGradient {
   WorkerId worker;
@@ -46,8 +58,16 @@ struct PendingUpdate {
   std::size_t steps_left = 0;                  // one for each server that decides
   bool step_is_local = false;                  // of a worker on its own copy, before the servers'
 
-  [[nodiscard]] std::int64_t samples() const;
-  [[nodiscard]] std::vector<WorkerId> workers() const;
+  [[nodiscard]] std::int64_t samples() const {
+    std::int64_t samples = 0;
+    for (const CombinedGradient& combined : gradients) samples += combined.batch_samples;
+    return samples;
+  }
+  [[nodiscard]] std::vector<WorkerId> workers() const {
+    std::vector<WorkerId> workers;
+    for (const CombinedGradient& combined : gradients) workers.push_back(combined.worker);
+    return workers;
+  }
 };
 
 class UpdateAssembly {
@@ -59,26 +79,75 @@ class UpdateAssembly {
   [[nodiscard]] const std::map<UpdateId, PendingUpdate>& pending() const { return pending_; }
 
   // `deciders` servers (or the workers together: 1) will each take a step.
-  UpdateId begin(std::vector<CombinedGradient> gradients, std::size_t deciders);
+  UpdateId begin(std::vector<CombinedGradient> gradients, std::size_t deciders) {
+    const UpdateId id{begun_++};
+    PendingUpdate& update = pending_[id];
+    update.gradients = std::move(gradients);
+    update.release.resize(deciders);
+    update.steps_left = deciders;
+    return id;
+  }
   // Absent when it was called off.
-  [[nodiscard]] PendingUpdate* find(UpdateId id);
+  [[nodiscard]] PendingUpdate* find(UpdateId id) {
+    const auto found = pending_.find(id);
+    return found == pending_.end() ? nullptr : &found->second;
+  }
   [[nodiscard]] PendingUpdate& at(UpdateId id) { return pending_.at(id); }
   // Applies an update to one shard, whose version grows.
   [[nodiscard]] Apply apply(UpdateId id, ServerId shard, bool completes,
-                            const Hyperparameters& hyperparameters);
+                            const Hyperparameters& hyperparameters) {
+    PendingUpdate& update = pending_.at(id);
+    std::vector<std::int64_t> batches;
+    for (const CombinedGradient& combined : update.gradients) batches.push_back(combined.batch_samples);
+    const std::vector<double> weights = aggregation_weights(weighting_, batches);
+    Apply apply{id, shard, completes, {}, hyperparameters};
+    for (std::size_t i = 0; i < update.gradients.size(); ++i) {
+      CombinedGradient& combined = update.gradients[i];
+      const std::uint64_t staleness = versions_.at(shard.value) - combined.pulled_versions.at(shard.value);
+      combined.largest_staleness = std::max(combined.largest_staleness, staleness);
+      combined.staleness_sum += staleness;
+      ++combined.shards_applied;
+      apply.gradients.push_back({.worker = combined.worker,
+                                 .gradient = combined.gradient,
+                                 .batch_samples = combined.batch_samples,
+                                 .weight = weights[i],
+                                 .staleness = staleness,
+                                 .largest_staleness = combined.largest_staleness,
+                                 .mean_staleness = static_cast<double>(combined.staleness_sum) /
+                                                   static_cast<double>(combined.shards_applied)});
+    }
+    ++versions_[shard.value];
+    return apply;
+  }
   // It is applied, or its worker has left before it could send anything.
   void erase(UpdateId id) { pending_.erase(id); }
 
   // The serial part of a step, after which these go on.
-  void begin_coordination(UpdateId id, std::vector<WorkerId> workers);
-  [[nodiscard]] std::vector<WorkerId> end_coordination(UpdateId id);
+  void begin_coordination(UpdateId id, std::vector<WorkerId> workers) {
+    coordinating_.emplace(id, std::move(workers));
+  }
+  [[nodiscard]] std::vector<WorkerId> end_coordination(UpdateId id) {
+    auto found = coordinating_.extract(id);
+    check(!found.empty(), "a coordination finished that was not under way");
+    return std::move(found.mapped());
+  }
   [[nodiscard]] bool is_coordinating() const { return !coordinating_.empty(); }
   [[nodiscard]] bool nothing_under_way() const { return pending_.empty() && coordinating_.empty(); }
 
   // They go on with the latest update under way, or after its coordination. False when there is none.
-  [[nodiscard]] bool wait_for_latest(ServerId server, const std::vector<WorkerId>& workers);
+  [[nodiscard]] bool wait_for_latest(ServerId server, const std::vector<WorkerId>& workers) {
+    if (nothing_under_way()) return false;
+    std::vector<WorkerId>& waiting = pending_.empty() ? coordinating_.rbegin()->second
+                                                      : pending_.rbegin()->second.release.at(server.value);
+    waiting.insert(waiting.end(), workers.begin(), workers.end());
+    return true;
+  }
   // The worker is gone: nothing is released for it any more.
-  void forget(WorkerId worker);
+  void forget(WorkerId worker) {
+    for (auto& [id, update] : pending_)
+      for (std::vector<WorkerId>& release : update.release) std::erase(release, worker);
+    for (auto& [id, workers] : coordinating_) std::erase(workers, worker);
+  }
 
  private:
   GradientWeighting weighting_;

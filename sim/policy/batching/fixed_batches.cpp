@@ -22,6 +22,12 @@ class FixedBatches final : public BatchController {
   Allocation allocation_;
 };
 
+template <Allocation (*allocate)(const BatchingConfig&, std::span<const WorkerPrior>)>
+std::unique_ptr<BatchController> make_fixed(const BatchingConfig& config,
+                                            std::span<const WorkerPrior> workers) {
+  return std::make_unique<FixedBatches>(allocate(config, workers));
+}
+
 }  // namespace
 
 BatchControllerRule uniform_controller() {
@@ -29,10 +35,7 @@ BatchControllerRule uniform_controller() {
           .description = "equal batches",
           .keeps_total = true,
           .is_bounded = false,
-          .make = [](const BatchingConfig& config,
-                     std::span<const WorkerPrior> workers) -> std::unique_ptr<BatchController> {
-            return std::make_unique<FixedBatches>(equal_batches(config, workers));
-          }};
+          .make = make_fixed<equal_batches>};
 }
 
 BatchControllerRule static_controller() {
@@ -40,10 +43,7 @@ BatchControllerRule static_controller() {
           .description = "fixed shares of the global batch, by `shares`",
           .keeps_total = true,
           .uses_shares = true,
-          .make = [](const BatchingConfig& config,
-                     std::span<const WorkerPrior> workers) -> std::unique_ptr<BatchController> {
-            return std::make_unique<FixedBatches>(shared_batches(config, workers));
-          }};
+          .make = make_fixed<shared_batches>};
 }
 
 }  // namespace paceline
