@@ -28,7 +28,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WinnerChange, along, between, fixed, winners)
 namespace {
 
 namespace fs = std::filesystem;
-using json = nlohmann::json;
 
 // A study as far as it has been run, and what follows from that.
 struct Findings {
@@ -206,8 +205,8 @@ std::string winners_text(const std::vector<WinnerChange>& all, std::size_t lines
          cut_note(std::min(lines, changing), changing);
 }
 
-json to_json(const Findings& found) {
-  json ranking = json::array();
+nlohmann::json to_json(const Findings& found) {
+  nlohmann::json ranking = nlohmann::json::array();
   for (const Ranked& one : found.ranked) {
     const ComparedRuns& runs = found.table.runs[one.index];
     ranking.push_back({{"name", runs.name},
@@ -233,7 +232,7 @@ int compare_command(const CompareArguments& arguments) {
   const Findings found = read_study(arguments);
   const auto lines = static_cast<std::size_t>(arguments.lines);
   if (arguments.json) {
-    fmt::print("{}\n", to_json(found).dump(2, ' ', false, json::error_handler_t::replace));
+    fmt::print("{}\n", to_json(found).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     if (!found.study.question.empty()) fmt::print("{}\n\n", printable(found.study.question));
     fmt::print("{}{}{}{}", ranking_text(found, lines), paired_text(found, lines),
