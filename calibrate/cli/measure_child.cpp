@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "calibrate/cli/core_distance.hpp"
-#include "kernels/interface/batch_loading.hpp"
 #include "kernels/interface/training_step.hpp"
 
 namespace paceline::calibrate {

@@ -26,11 +26,10 @@ std::span<const std::uint8_t> Dataset::bytes(std::uint32_t sample) const {
   return std::span(pixels_).subspan(sample * values_per_image, values_per_image);
 }
 
-void Dataset::fill(std::span<const std::uint32_t> samples, std::span<float> pixels,
-                   std::span<std::int64_t> labels) const {
-  check(pixels.size() == samples.size() * values_per_image, "a place for every pixel of the batch");
-  check(labels.size() == samples.size(), "a place for every label of the batch");
-  auto target = pixels.begin();
+void Dataset::fill(Batch& batch, std::span<const std::uint32_t> samples) const {
+  batch.pixels.resize(samples.size() * values_per_image);
+  batch.labels.resize(samples.size());
+  auto target = batch.pixels.begin();
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const std::span<const std::uint8_t> image = bytes(samples[i]);
     for (std::size_t channel = 0; channel < scaling_.mean.size(); ++channel) {
@@ -40,7 +39,7 @@ void Dataset::fill(std::span<const std::uint32_t> samples, std::span<float> pixe
         *target++ = static_cast<float>(byte) * scale - shift;
       }
     }
-    labels[i] = labels_[samples[i]];
+    batch.labels[i] = labels_[samples[i]];
   }
 }
 

@@ -24,6 +24,12 @@ struct PixelScaling {
   std::array<float, image_channels> deviation;
 };
 
+// image_values normalized pixels and one label for each sample.
+struct Batch {
+  std::vector<float> pixels = {};
+  std::vector<std::int64_t> labels = {};
+};
+
 class Dataset {
  public:
   Dataset(std::int64_t classes, PixelScaling scaling);
@@ -35,9 +41,7 @@ class Dataset {
   [[nodiscard]] std::uint8_t label(std::uint32_t sample) const { return labels_[sample]; }
   [[nodiscard]] std::span<const std::uint8_t> bytes(std::uint32_t sample) const;
 
-  // One batch: image_values pixels and one label for each of `samples`.
-  void fill(std::span<const std::uint32_t> samples, std::span<float> pixels,
-            std::span<std::int64_t> labels) const;
+  void fill(Batch& batch, std::span<const std::uint32_t> samples) const;
 
  private:
   std::int64_t classes_;

@@ -1,12 +1,12 @@
-// One worker's real computation, for measuring: forward, backward and optimizer step of a network on
-// synthetic data. LibTorch stays behind this header so that only kernels/ compiles against it.
+// One worker's real computation, for measuring: fetching a batch; forward, backward and optimizer step of a
+// network on synthetic data. LibTorch stays behind this header so that only kernels/ compiles against it.
 //
 // Models:      a network of the list, or one of the user's own: a TorchScript file, which maps {batch,
 //              shape…} to logits {batch, classes} or {batch, length, classes}. Its parameters must be 32-bit
 //              floats.
 // Units:       batches in samples, sizes in bytes.
 // Assumptions: the caller has set CPU affinity; `set_compute_threads` is called before the first step.
-// Not modelled: loading and augmenting data.
+// Not modelled: reading data from disk, decoding and augmenting them.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,28 @@
 #include <string>
 #include <vector>
 
+#include "sim/learning/network_learner.hpp"
+
 namespace paceline::kernels {
+
+struct Batch;  // kernels/data/dataset.hpp
+
+// What a worker does before each iteration: samples at random places of a data set in memory, drawn with
+// replacement, are copied together and normalized by one thread.
+class BatchLoading {
+ public:
+  // Throws UserError as load_dataset does (dataset_source.hpp).
+  explicit BatchLoading(const DatasetSource& source);
+  ~BatchLoading();
+
+  // Replaced by the next call.
+  const Batch& load(std::int64_t batch_samples);
+  [[nodiscard]] std::int64_t classes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 struct NetworkSummary {
   std::string name;         // e.g. "resnet20"

@@ -25,20 +25,10 @@ at::Tensor constant(ParameterSource& parameters, std::int64_t size, double value
 at::Tensor convolution(ParameterSource& parameters, const at::Tensor& input, const ConvolutionShape& shape) {
   const std::int64_t input_channels = input.size(1);
   const at::Tensor weight =
-      kaiming_weight(parameters, {shape.output_channels, input_channels, shape.kernel, shape.kernel},
+      kaiming_weight(parameters, {shape.channels, input_channels, shape.kernel, shape.kernel},
                      input_channels * shape.kernel * shape.kernel);
-  const at::Tensor bias = shape.with_bias ? constant(parameters, shape.output_channels, 0.0) : at::Tensor{};
+  const at::Tensor bias = shape.with_bias ? constant(parameters, shape.channels, 0.0) : at::Tensor{};
   return at::conv2d(input, weight, bias, {shape.stride, shape.stride}, {shape.padding, shape.padding});
-}
-
-at::Tensor convolution(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_channels,
-                       std::int64_t stride, bool with_bias) {
-  return convolution(parameters, input,
-                     {.output_channels = output_channels,
-                      .kernel = 3,
-                      .stride = stride,
-                      .padding = 1,
-                      .with_bias = with_bias});
 }
 
 at::Tensor linear(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_features) {

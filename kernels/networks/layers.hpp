@@ -14,19 +14,17 @@
 
 namespace paceline::kernels {
 
+// 3x3 unless told otherwise, padded by 1 so that stride 1 keeps the size and stride 2 halves it.
 struct ConvolutionShape {
-  std::int64_t output_channels = 1;
+  std::int64_t channels = 1;  // of the output
   std::int64_t kernel = 3;
   std::int64_t stride = 1;
   std::int64_t padding = 1;
   bool with_bias = false;
 };
 at::Tensor convolution(ParameterSource& parameters, const at::Tensor& input, const ConvolutionShape& shape);
-// 3x3, padded by 1 so that stride 1 keeps the size and stride 2 halves it.
-at::Tensor convolution(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_channels,
-                       std::int64_t stride, bool with_bias);
 at::Tensor linear(ParameterSource& parameters, const at::Tensor& input, std::int64_t output_features);
-// Normalizes each channel by mean and variance (batch_statistics.hpp), then scales and shifts.
+// Normalizes each channel by mean and variance (flat_network.hpp), then scales and shifts.
 at::Tensor batch_normalization(ParameterSource& parameters, const at::Tensor& input);
 // Normalizes the last dimension, then scales and shifts.
 at::Tensor layer_normalization(ParameterSource& parameters, const at::Tensor& input);

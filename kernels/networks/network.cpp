@@ -1,77 +1,55 @@
 #include "kernels/networks/network.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
 #include <fmt/format.h>
-#include <torch/csrc/autograd/autograd.h>
 
-#include "kernels/networks/network_definition.hpp"
-#include "kernels/networks/parameter_layout.hpp"
-#include "kernels/training/batch_statistics.hpp"
+#include "kernels/networks/flat_network.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::kernels {
 namespace {
 
-// LibTorch reads the batch in place; from_blob has no const form.
-at::Tensor as_images(std::span<const float> pixels, std::span<const std::int64_t> labels) {
-  const auto batch = static_cast<std::int64_t>(labels.size());
-  check(batch > 0, "a batch has samples");
-  check(static_cast<std::int64_t>(pixels.size()) == batch * image_values, "one image for each label");
-  return at::from_blob(const_cast<float*>(pixels.data()), {batch, image_channels, image_size, image_size});
+// LibTorch reads a batch in place; from_blob has no const form.
+at::Tensor as_images(const Batch& batch) {
+  check(!batch.labels.empty(), "a batch has samples");
+  const std::int64_t samples = std::ssize(batch.labels);
+  check(std::ssize(batch.pixels) == samples * image_values, "one image for each label");
+  return at::from_blob(const_cast<float*>(batch.pixels.data()),
+                       {samples, image_channels, image_size, image_size});
 }
 
-at::Tensor as_labels(std::span<const std::int64_t> labels) {
-  return at::from_blob(const_cast<std::int64_t*>(labels.data()), {static_cast<std::int64_t>(labels.size())},
-                       at::kLong);
+at::Tensor as_labels(const Batch& batch) {
+  return at::from_blob(const_cast<std::int64_t*>(batch.labels.data()), {std::ssize(batch.labels)}, at::kLong);
 }
 
 }  // namespace
 
 struct Network::State {
-  State(const NetworkDefinition& network, std::int64_t class_count)
-      : definition(network),
-        classes(class_count),
-        declarations(declare(network, class_count)),
-        parameters(at::zeros({total_size(declarations)})),
-        gradient(at::zeros({total_size(declarations)})),
-        parameter_views(views_of(parameters, declarations)),
-        gradient_views(views_of(gradient, declarations)) {
-    for (at::Tensor& view : parameter_views) view.requires_grad_(true);
-    std::int64_t count = 0;
-    for (const std::int64_t layer : channels) count += 2 * layer;
-    batch_statistics = at::zeros({count});
+  State(const NetworkDefinition& definition, std::int64_t classes)
+      : flat(definition, classes), gradient(static_cast<std::size_t>(flat.parameters.numel())) {
+    const auto& channels = flat.normalized_channels;
+    batch_statistics = at::zeros({2 * std::accumulate(channels.begin(), channels.end(), std::int64_t{0})});
   }
 
-  at::Tensor logits(std::span<const float> pixels, std::span<const std::int64_t> labels,
-                    const at::Tensor& statistics, bool training) {
-    ServingSource parameters_in_order(parameter_views);
-    StatisticsSource source(parameters_in_order, statistics, training);
-    return definition.forward(source, as_images(pixels, labels), classes);
+  [[nodiscard]] BatchScore score(const Batch& batch, const at::Tensor& statistics, bool training) const {
+    const at::NoGradGuard no_gradient;
+    const at::Tensor logits = flat.logits(as_images(batch), statistics, training);
+    const at::Tensor labels = as_labels(batch);
+    const double mean_loss = at::cross_entropy_loss(logits, labels).item<double>();
+    return {.loss_sum = mean_loss * static_cast<double>(batch.labels.size()),
+            .correct = logits.argmax(1).eq(labels).sum().item<std::int64_t>()};
   }
 
-  BatchScore score(const at::Tensor& logits, std::span<const std::int64_t> labels) {
-    const at::Tensor truth = as_labels(labels);
-    const double mean_loss = at::cross_entropy_loss(logits, truth).item<double>();
-    return {.loss_sum = mean_loss * static_cast<double>(labels.size()),
-            .correct = logits.argmax(1).eq(truth).sum().item<std::int64_t>()};
-  }
-
-  const NetworkDefinition& definition;
-  std::int64_t classes;
-  std::vector<ParameterDeclaration> declarations;
-  at::Tensor parameters;
-  at::Tensor gradient;
-  std::vector<at::Tensor> parameter_views;
-  std::vector<at::Tensor> gradient_views;
-  std::vector<std::int64_t> channels = normalized_channels(definition, classes);
+  FlatNetwork flat;
+  std::vector<float> gradient;
   at::Tensor batch_statistics;
 };
 
@@ -91,40 +69,33 @@ Network::Network(Network&&) noexcept = default;
 Network& Network::operator=(Network&&) noexcept = default;
 
 std::int64_t Network::parameter_count() const {
-  return state_->parameters.numel();
+  return state_->flat.parameters.numel();
 }
 
 std::span<float> Network::parameters() {
-  return {state_->parameters.data_ptr<float>(), static_cast<std::size_t>(parameter_count())};
+  return {state_->flat.parameters.data_ptr<float>(), state_->gradient.size()};
 }
 
 std::span<const float> Network::gradient() const {
-  return {state_->gradient.data_ptr<float>(), static_cast<std::size_t>(parameter_count())};
+  return state_->gradient;
 }
 
-double Network::forward_backward(std::span<const float> pixels, std::span<const std::int64_t> labels) {
+double Network::forward_backward(const Batch& batch) {
   state_->batch_statistics.zero_();  // what is not finite would stay: 0 · ∞
   const at::Tensor loss = at::cross_entropy_loss(
-      state_->logits(pixels, labels, state_->batch_statistics, /*training=*/true), as_labels(labels));
-  const std::vector<at::Tensor> gradients = torch::autograd::grad({loss}, state_->parameter_views);
-  const at::NoGradGuard no_gradient;
-  for (std::size_t i = 0; i < gradients.size(); ++i) state_->gradient_views[i].copy_(gradients[i]);
+      state_->flat.logits(as_images(batch), state_->batch_statistics, /*training=*/true), as_labels(batch));
+  write_gradient(loss, state_->flat.views, state_->gradient);
   return loss.item<double>();
 }
 
-BatchScore Network::score(std::span<const float> pixels, std::span<const std::int64_t> labels) {
-  const at::NoGradGuard no_gradient;
-  const at::Tensor left_by_this_batch = at::zeros_like(state_->batch_statistics);
-  return state_->score(state_->logits(pixels, labels, left_by_this_batch, /*training=*/true), labels);
+BatchScore Network::score(const Batch& batch) {
+  return state_->score(batch, at::Tensor{}, /*training=*/true);
 }
 
-BatchScore Network::score(std::span<const float> pixels, std::span<const std::int64_t> labels,
-                          std::span<const float> statistics) {
+BatchScore Network::score(const Batch& batch, std::span<const float> statistics) {
   check(statistics.size() == batch_statistics().size(), "one mean and one variance for each channel");
-  const at::NoGradGuard no_gradient;
-  const at::Tensor given =
-      at::from_blob(const_cast<float*>(statistics.data()), {static_cast<std::int64_t>(statistics.size())});
-  return state_->score(state_->logits(pixels, labels, given, /*training=*/false), labels);
+  const at::Tensor given = at::from_blob(const_cast<float*>(statistics.data()), {std::ssize(statistics)});
+  return state_->score(batch, given, /*training=*/false);
 }
 
 std::span<const float> Network::batch_statistics() const {
@@ -134,7 +105,7 @@ std::span<const float> Network::batch_statistics() const {
 
 std::vector<float> Network::initial_batch_statistics() const {
   std::vector<float> statistics;
-  for (const std::int64_t layer : state_->channels) {
+  for (const std::int64_t layer : state_->flat.normalized_channels) {
     statistics.insert(statistics.end(), static_cast<std::size_t>(layer), 0.0F);
     statistics.insert(statistics.end(), static_cast<std::size_t>(layer), 1.0F);
   }
@@ -145,7 +116,7 @@ void Network::initialize(std::span<float> parameters, Seed seed) const {
   check(static_cast<std::int64_t>(parameters.size()) == parameter_count(), "one value for each parameter");
   auto position = parameters.begin();
   std::uint32_t tensor = 0;
-  for (const ParameterDeclaration& declaration : state_->declarations) {
+  for (const ParameterDeclaration& declaration : state_->flat.declarations) {
     RandomStream stream(seed, Purpose::parameter_initialization, tensor++);
     const bool constant = declaration.initial_standard_deviation == 0.0;
     position = std::generate_n(position, size_of(declaration), [&] {

@@ -38,19 +38,17 @@ class Network {
   [[nodiscard]] std::span<float> parameters();
   [[nodiscard]] std::span<const float> gradient() const;
 
-  // Loss and gradient of one batch; labels.size() samples.
-  double forward_backward(std::span<const float> pixels, std::span<const std::int64_t> labels);
-  // What batch normalization saw in the last call of forward_backward (batch_statistics.hpp); empty without
-  // it.
+  // Loss and gradient of one batch.
+  double forward_backward(const Batch& batch);
+  // What batch normalization saw in the last call of forward_backward (flat_network.hpp); empty without it.
   [[nodiscard]] std::span<const float> batch_statistics() const;
   // As many: mean 0 and variance 1 for every channel.
   [[nodiscard]] std::vector<float> initial_batch_statistics() const;
 
   // Loss and hits of one batch, without a gradient: normalized by the statistics of this batch …
-  [[nodiscard]] BatchScore score(std::span<const float> pixels, std::span<const std::int64_t> labels);
+  [[nodiscard]] BatchScore score(const Batch& batch);
   // … or by those given.
-  [[nodiscard]] BatchScore score(std::span<const float> pixels, std::span<const std::int64_t> labels,
-                                 std::span<const float> statistics);
+  [[nodiscard]] BatchScore score(const Batch& batch, std::span<const float> statistics);
 
   // Kaiming-normal initial values; one stream per parameter tensor.
   void initialize(std::span<float> parameters, Seed seed) const;

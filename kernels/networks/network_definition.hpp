@@ -5,14 +5,15 @@
 //              then, for every batch, to *use* them; so the list of parameters can never disagree with the
 //              computation.
 // Assumptions: every path asks for the same parameters in the same order; no state outlives a call: what
-//              batch normalization has seen is handed out, and averaged by the caller (batch_statistics.hpp).
+//              batch normalization has seen is handed out, and averaged by the caller (flat_network.hpp).
 // Not modelled: dropout, data augmentation.
 //
-// Includes LibTorch: only for the files that define networks, parameter_layout and what uses them.
+// Includes LibTorch: only for the files that define networks, flat_network and what uses them.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -29,8 +30,7 @@ struct ParameterDeclaration {
 };
 
 // Where one batch-normalization layer leaves what it saw (training) or finds what it normalizes with
-// (evaluation).
-// Undefined: it normalizes with the batch at hand and leaves nothing.
+// (evaluation). Undefined: it normalizes with the batch at hand and leaves nothing.
 struct BatchStatistics {
   at::Tensor mean;
   at::Tensor variance;
@@ -44,7 +44,7 @@ class ParameterSource {
   ParameterSource& operator=(const ParameterSource&) = delete;
   virtual ~ParameterSource() = default;
   virtual at::Tensor next(const ParameterDeclaration& declaration) = 0;
-  virtual BatchStatistics statistics(std::int64_t /*channels*/) { return {}; }
+  virtual BatchStatistics statistics(std::int64_t channels) = 0;
 };
 
 // One sample: 3 colours of size·size pixels …
@@ -69,25 +69,17 @@ struct NetworkDefinition {
   std::int64_t classes = 10;  // or the size of the vocabulary
 };
 
-// All networks, in the order they are listed to the user.
-[[nodiscard]] std::span<const NetworkDefinition> network_registry();
+inline constexpr ImageInput imagenet_images{224};
+inline constexpr std::int64_t imagenet_classes = 1000;
 
-at::Tensor mlp(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor small_cnn(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor resnet20(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor resnet32(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-// resnets.cpp
-at::Tensor resnet18(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor resnet50(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor resnet18_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor resnet50_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-// classic_networks.cpp
-at::Tensor alexnet(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor alexnet_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor vgg11(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-at::Tensor vgg11_cifar(ParameterSource& parameters, at::Tensor images, std::int64_t classes);
-// gpt.cpp
-at::Tensor small_gpt(ParameterSource& parameters, at::Tensor tokens, std::int64_t vocabulary);
-at::Tensor gpt2_small(ParameterSource& parameters, at::Tensor tokens, std::int64_t vocabulary);
+// The networks, each file's in a table of its own.
+[[nodiscard]] std::span<const NetworkDefinition> plain_networks();
+[[nodiscard]] std::span<const NetworkDefinition> residual_networks();
+[[nodiscard]] std::span<const NetworkDefinition> transformers();
+
+// All of them, in the order they are listed to the user.
+[[nodiscard]] const std::vector<NetworkDefinition>& network_registry();
+// Throws UserError naming the closest network when there is none of this name.
+[[nodiscard]] const NetworkDefinition& find_network(const std::string& name);
 
 }  // namespace paceline::kernels

@@ -1,12 +1,10 @@
 #include "kernels/interface/gradient_noise.hpp"
 
-#include <algorithm>
 #include <span>
 
-#include "kernels/data/dataset_source.hpp"
+#include "kernels/interface/training_step.hpp"
 #include "kernels/networks/network.hpp"
 #include "sim/base/check.hpp"
-#include "sim/base/random.hpp"
 #include "sim/learning/sgd.hpp"
 
 namespace paceline::kernels {
@@ -24,7 +22,7 @@ double squared_length(std::span<const float> vector) {
 class Trainee {
  public:
   Trainee(const std::string& name, const DatasetSource& data)
-      : data_(load_dataset(data).train), network_(name, data_.classes()) {
+      : batches_(data), network_(name, batches_.classes()) {
     network_.initialize(network_.parameters(), Seed{});
     velocity_.resize(network_.parameters().size());
   }
@@ -50,23 +48,12 @@ class Trainee {
   }
 
  private:
-  // Loss of a random batch, drawn with replacement; its gradient is the network's.
-  double gradient_of(std::int64_t batch) {
-    std::vector<std::uint32_t> samples(static_cast<std::size_t>(batch));
-    std::ranges::generate(samples,
-                          [&] { return static_cast<std::uint32_t>(order_.below(data_.sample_count())); });
-    pixels_.resize(samples.size() * static_cast<std::size_t>(image_values));
-    labels_.resize(samples.size());
-    data_.fill(samples, pixels_, labels_);
-    return network_.forward_backward(pixels_, labels_);
-  }
+  // Loss of a random batch; its gradient is the network's.
+  double gradient_of(std::int64_t samples) { return network_.forward_backward(batches_.load(samples)); }
 
-  Dataset data_;
+  BatchLoading batches_;
   Network network_;
-  RandomStream order_{Seed{}, Purpose::data_order};
   std::vector<float> velocity_;
-  std::vector<float> pixels_;
-  std::vector<std::int64_t> labels_;
   std::int64_t updates_ = 0;
 };
 

@@ -1,23 +1,13 @@
 #include "kernels/training/measured_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
-#include <ATen/ops/zeros.h>
-
-#include "kernels/networks/parameter_layout.hpp"
+#include "kernels/networks/flat_network.hpp"
 #include "sim/base/random.hpp"
 
 namespace paceline::kernels {
 namespace {
-
-std::vector<std::int64_t> shape_of(const ImageInput& image) {
-  return {3, image.size, image.size};
-}
-std::vector<std::int64_t> shape_of(const TokenInput& tokens) {
-  return {tokens.length};
-}
 
 // Values of the right size are enough for measuring; drawing a hundred million of them would take longer than
 // the measurement.
@@ -25,24 +15,25 @@ constexpr std::size_t drawn_values = 1 << 16;
 
 class ListedModel final : public MeasuredModel {
  public:
-  explicit ListedModel(const NetworkDefinition& definition)
-      : definition_(definition), declarations_(declare(definition, definition.classes)) {
-    flat_parameters = at::zeros({total_size(declarations_)});
-    parameter_views = views_of(flat_parameters, declarations_);
+  explicit ListedModel(const NetworkDefinition& definition) : network_(definition, definition.classes) {
+    flat_parameters = network_.parameters;
+    parameter_views = network_.views;
     fill();
-    for (at::Tensor& view : parameter_views) view.requires_grad_(true);
   }
 
   at::Tensor logits(const at::Tensor& input) override {
-    ServingSource source(parameter_views);
-    return definition_.forward(source, input, definition_.classes);
+    return network_.logits(input, at::Tensor{}, /*training=*/true);
   }
 
   [[nodiscard]] NetworkFacts facts() const override {
-    return {.name = std::string(definition_.name),
-            .description = std::string(definition_.description),
-            .input_shape = std::visit([](const auto& input) { return shape_of(input); }, definition_.input),
-            .classes = definition_.classes,
+    const NetworkDefinition& definition = network_.definition;
+    const auto* image = std::get_if<ImageInput>(&definition.input);
+    return {.name = std::string(definition.name),
+            .description = std::string(definition.description),
+            .input_shape = image != nullptr
+                               ? std::vector<std::int64_t>{3, image->size, image->size}
+                               : std::vector<std::int64_t>{std::get<TokenInput>(definition.input).length},
+            .classes = definition.classes,
             .parameter_count = flat_parameters.numel()};
   }
 
@@ -53,7 +44,7 @@ class ListedModel final : public MeasuredModel {
     std::ranges::generate(normal, [&] { return static_cast<float>(stream.normal(0.0, 1.0)); });
     float* value = flat_parameters.data_ptr<float>();
     std::size_t next = 0;
-    for (const ParameterDeclaration& declaration : declarations_) {
+    for (const ParameterDeclaration& declaration : network_.declarations) {
       const auto mean = static_cast<float>(declaration.initial_mean);
       const auto deviation = static_cast<float>(declaration.initial_standard_deviation);
       for (std::int64_t i = 0; i < size_of(declaration); ++i)
@@ -61,8 +52,7 @@ class ListedModel final : public MeasuredModel {
     }
   }
 
-  const NetworkDefinition& definition_;
-  std::vector<ParameterDeclaration> declarations_;
+  FlatNetwork network_;
 };
 
 }  // namespace

@@ -62,15 +62,11 @@ NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
   }
 }
 
-void NetworkLearner::pull(WorkerId worker, ServerId server) {
-  store_.pull(worker, server);
-}
-
 void NetworkLearner::compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) {
   check(batch_samples > 0, "a batch has samples");
   std::ranges::copy(store_.copy_of(worker), network_.parameters().begin());
-  load_batch(data_.train, next_samples(worker, batch_samples));
-  network_.forward_backward(pixels_, labels_);
+  data_.train.fill(batch_, next_samples(worker, batch_samples));
+  network_.forward_backward(batch_);
   store_.hold(worker, gradient, {network_.gradient().begin(), network_.gradient().end()});
   averages_.hold(worker, gradient, {network_.batch_statistics().begin(), network_.batch_statistics().end()});
 }
@@ -88,14 +84,6 @@ void NetworkLearner::apply_locally(WorkerId worker, GradientId gradient,
   averages_.apply(gradient);
 }
 
-void NetworkLearner::overwrite(ServerId server, WorkerId worker) {
-  store_.overwrite(server, worker);
-}
-
-void NetworkLearner::scale_velocity(double factor) {
-  store_.scale_velocity(factor);
-}
-
 void NetworkLearner::discard(GradientId gradient) {
   store_.discard(gradient);
   averages_.discard(gradient);
@@ -109,8 +97,8 @@ std::optional<Evaluation> NetworkLearner::evaluate() {
   for (std::uint32_t first = 0; first < data_.test.sample_count(); first += evaluation_batch_samples) {
     samples.resize(std::min(evaluation_batch_samples, data_.test.sample_count() - first));
     std::iota(samples.begin(), samples.end(), first);
-    load_batch(data_.test, samples);
-    const BatchScore score = network_.score(pixels_, labels_, averages);
+    data_.test.fill(batch_, samples);
+    const BatchScore score = network_.score(batch_, averages);
     total.loss_sum += score.loss_sum;
     total.correct += score.correct;
   }
@@ -130,12 +118,6 @@ std::vector<std::uint32_t> NetworkLearner::next_samples(WorkerId id, std::int64_
     samples.push_back(cursor.data[cursor.order[cursor.position++]]);
   }
   return samples;
-}
-
-void NetworkLearner::load_batch(const Dataset& dataset, std::span<const std::uint32_t> samples) {
-  pixels_.resize(samples.size() * static_cast<std::size_t>(image_values));
-  labels_.resize(samples.size());
-  dataset.fill(samples, pixels_, labels_);
 }
 
 }  // namespace paceline::kernels

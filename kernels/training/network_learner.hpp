@@ -34,13 +34,13 @@ class NetworkLearner final : public Learner {
   // Throws UserError for an unknown network or unreadable data.
   explicit NetworkLearner(const NetworkLearnerConfig& config);
 
-  void pull(WorkerId worker, ServerId server) override;
+  void pull(WorkerId worker, ServerId server) override { store_.pull(worker, server); }
   void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) override;
   void apply(ServerId server, std::span<const WeightedGradient> gradients,
              const Hyperparameters& hyperparameters) override;
   void apply_locally(WorkerId worker, GradientId gradient, const Hyperparameters& hyperparameters) override;
-  void overwrite(ServerId server, WorkerId worker) override;
-  void scale_velocity(double factor) override;
+  void overwrite(ServerId server, WorkerId worker) override { store_.overwrite(server, worker); }
+  void scale_velocity(double factor) override { store_.scale_velocity(factor); }
   void discard(GradientId gradient) override;
   // A loss that is not finite is returned as it is.
   std::optional<Evaluation> evaluate() override;
@@ -59,7 +59,6 @@ class NetworkLearner final : public Learner {
   };
 
   std::vector<std::uint32_t> next_samples(WorkerId worker, std::int64_t batch_samples);
-  void load_batch(const Dataset& dataset, std::span<const std::uint32_t> samples);
 
   TrainAndTest data_;
   Network network_;
@@ -68,8 +67,7 @@ class NetworkLearner final : public Learner {
   ParameterStore store_;
   BatchNormAverages averages_;
   std::vector<SampleCursor> cursors_;  // by worker
-  std::vector<float> pixels_;
-  std::vector<std::int64_t> labels_;
+  Batch batch_;
 };
 
 }  // namespace paceline::kernels

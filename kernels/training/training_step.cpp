@@ -5,11 +5,10 @@
 #include <span>
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/empty.h>
-#include <torch/csrc/autograd/autograd.h>
 
+#include "kernels/networks/flat_network.hpp"
 #include "kernels/training/measured_model.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/random.hpp"
@@ -107,16 +106,8 @@ void TrainingStep::forward() {
 
 void TrainingStep::backward() {
   check(state_->loss.defined(), "backward follows forward");
-  const std::vector<at::Tensor> gradients =
-      torch::autograd::grad({state_->loss}, state_->model->parameter_views, {}, /*retain_graph=*/false,
-                            /*create_graph=*/false, /*allow_unused=*/true);
+  write_gradient(state_->loss, state_->model->parameter_views, state_->gradient);
   state_->loss.reset();
-  auto position = state_->gradient.begin();
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    const std::int64_t size = state_->model->parameter_views[i].numel();
-    if (gradients[i].defined()) std::copy_n(gradients[i].contiguous().data_ptr<float>(), size, position);
-    position += size;
-  }
 }
 
 void TrainingStep::optimizer_step() {

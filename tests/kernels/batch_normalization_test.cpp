@@ -40,17 +40,16 @@ TEST_CASE("statistics of a batch, given back, normalize that batch as in trainin
   const TrainAndTest data = generate_built_in_images(16, 1);
   std::vector<std::uint32_t> all(16);
   for (std::uint32_t i = 0; i < 16; ++i) all[i] = i;
-  std::vector<float> pixels(16 * static_cast<std::size_t>(image_values));
-  std::vector<std::int64_t> labels(16);
-  data.train.fill(all, pixels, labels);
+  Batch batch;
+  data.train.fill(batch, all);
 
-  const double training_loss = network.forward_backward(pixels, labels);
+  const double training_loss = network.forward_backward(batch);
   const std::vector<float> seen(network.batch_statistics().begin(), network.batch_statistics().end());
   // 16 channels in 7 layers, 32 in 6, 64 in 6; a mean and a variance for each
   CHECK(seen.size() == 2 * (16 * 7 + 32 * 6 + 64 * 6));
-  CHECK(network.score(pixels, labels, seen).loss_sum / 16 == doctest::Approx(training_loss).epsilon(0.01));
-  CHECK(network.score(pixels, labels).loss_sum / 16 == doctest::Approx(training_loss).epsilon(1e-6));
-  const double with_initial = network.score(pixels, labels, network.initial_batch_statistics()).loss_sum / 16;
+  CHECK(network.score(batch, seen).loss_sum / 16 == doctest::Approx(training_loss).epsilon(0.01));
+  CHECK(network.score(batch).loss_sum / 16 == doctest::Approx(training_loss).epsilon(1e-6));
+  const double with_initial = network.score(batch, network.initial_batch_statistics()).loss_sum / 16;
   CHECK(std::abs(with_initial - training_loss) > 0.05 * training_loss);
   // Evaluation leaves what training saw.
   CHECK(std::ranges::equal(seen, network.batch_statistics()));

@@ -40,13 +40,12 @@ TEST_CASE("classes are equally likely") {
 
 TEST_CASE("normalized pixels are (byte / 255 - 0.5) / 0.15 in the order asked for") {
   const TrainAndTest data = generate_built_in_images(3, 1);
-  std::vector<float> pixels(2 * static_cast<std::size_t>(image_values));
-  std::vector<std::int64_t> labels(2);
-  data.train.fill(std::array{2U, 0U}, pixels, labels);
-  CHECK(labels[0] == data.train.label(2));
-  CHECK(labels[1] == data.train.label(0));
+  Batch batch;
+  data.train.fill(batch, std::array{2U, 0U});
+  CHECK(batch.labels[0] == data.train.label(2));
+  CHECK(batch.labels[1] == data.train.label(0));
   const double expected = (data.train.bytes(0)[7] / 255.0 - 0.5) / 0.15;
-  CHECK(static_cast<double>(pixels[static_cast<std::size_t>(image_values) + 7]) ==
+  CHECK(static_cast<double>(batch.pixels[static_cast<std::size_t>(image_values) + 7]) ==
         doctest::Approx(expected).epsilon(1e-4));
 }
 

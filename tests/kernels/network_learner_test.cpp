@@ -158,12 +158,11 @@ TEST_CASE("a pass holds every training sample once, also when a batch crosses it
   const TrainAndTest data = generate_built_in_images(40, 1);
   std::vector<std::uint32_t> all(40);
   std::iota(all.begin(), all.end(), 0U);
-  std::vector<float> pixels(40 * static_cast<std::size_t>(image_values));
-  std::vector<std::int64_t> labels(40);
-  data.train.fill(all, pixels, labels);
+  Batch first_pass;
+  data.train.fill(first_pass, all);
   Network network("small-cnn", 10);
   std::ranges::copy(learner.global_parameters(), network.parameters().begin());
-  network.forward_backward(pixels, labels);
+  network.forward_backward(first_pass);
 
   for (std::uint64_t i = 0; const std::int64_t batch : {32, 32, 16}) {
     learner.compute(first_worker, batch, GradientId{i++});

@@ -1,6 +1,7 @@
 // Transformers that predict the next token, in the form of GPT-2: normalization before each part, learned
 // positions, output weights shared with the token embedding. Dropout is left out.
 // Source: Radford et al., "Language models are unsupervised multitask learners", 2019, and its released code.
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -14,7 +15,6 @@
 #include <ATen/ops/softmax.h>
 
 #include "kernels/networks/layers.hpp"
-#include "kernels/networks/network_definition.hpp"
 
 namespace paceline::kernels {
 namespace {
@@ -42,8 +42,8 @@ at::Tensor attention(ParameterSource& parameters, const at::Tensor& x, const Gpt
   return linear(parameters, mixed.transpose(1, 2).reshape(x.sizes()), shape.features);
 }
 
-at::Tensor gpt(ParameterSource& parameters, const at::Tensor& tokens, std::int64_t vocabulary,
-               const GptShape& shape) {
+template <GptShape shape>
+at::Tensor gpt(ParameterSource& parameters, at::Tensor tokens, std::int64_t vocabulary) {
   const std::int64_t length = tokens.size(1);
   const at::Tensor token_table = embedding_table(parameters, vocabulary, shape.features);
   const at::Tensor position_table = embedding_table(parameters, shape.positions, shape.features);
@@ -58,14 +58,18 @@ at::Tensor gpt(ParameterSource& parameters, const at::Tensor& tokens, std::int64
   return at::linear(layer_normalization(parameters, x), token_table).view({-1, vocabulary});
 }
 
+constexpr std::array transformer_table{
+    NetworkDefinition{"small-gpt", "transformer of 4 layers and 128 features over 64 bytes of text",
+                      gpt<{.layers = 4, .features = 128, .heads = 4, .positions = 64}>, TokenInput{64}, 256},
+    NetworkDefinition{
+        "gpt2-small", "GPT-2 of 12 layers and 768 features over 64 tokens (Radford et al. 2019)",
+        gpt<{.layers = 12, .features = 768, .heads = 12, .positions = 1024}>, TokenInput{64}, 50257},
+};
+
 }  // namespace
 
-at::Tensor small_gpt(ParameterSource& parameters, at::Tensor tokens, std::int64_t vocabulary) {
-  return gpt(parameters, tokens, vocabulary, {.layers = 4, .features = 128, .heads = 4, .positions = 64});
-}
-
-at::Tensor gpt2_small(ParameterSource& parameters, at::Tensor tokens, std::int64_t vocabulary) {
-  return gpt(parameters, tokens, vocabulary, {.layers = 12, .features = 768, .heads = 12, .positions = 1024});
+std::span<const NetworkDefinition> transformers() {
+  return transformer_table;
 }
 
 }  // namespace paceline::kernels
