@@ -5,13 +5,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <optional>
 
 #include <fmt/format.h>
 #include <stdlib.h>
 
-#include "plots/data/results.hpp"
 #include "plots/figures/figures.hpp"
 #include "sim/base/diagnostic.hpp"
 
@@ -119,15 +116,18 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
   return figures;
 }
 
-std::vector<std::string> files_of(std::string_view figure, const PageOptions& page) {
+// The files of these figures, in the order drawn.
+std::vector<std::string> files_of(const std::vector<std::string>& figures, const PageOptions& page) {
   std::vector<std::string> files;
-  for (const Format format : page.formats)
-    files.push_back(fmt::format("{}.{}", figure, extension_of(format)));
-  files.push_back(fmt::format("{}.gp", figure));
+  for (const std::string& figure : figures) {
+    for (const Format format : page.formats)
+      files.push_back(fmt::format("{}.{}", figure, extension_of(format)));
+    files.push_back(fmt::format("{}.gp", figure));
+  }
   return files;
 }
 
-void prepare_output(const PlotRequest& request, const std::vector<Figure>& figures) {
+void prepare_output(const PlotRequest& request, const std::vector<std::string>& files) {
   std::error_code failure;
   fs::create_directories(request.output, failure);
   if (!fs::is_directory(request.output))
@@ -135,24 +135,19 @@ void prepare_output(const PlotRequest& request, const std::vector<Figure>& figur
                                 failure ? failure.message() : "a file has that name"),
                     "name another folder with -o");
   if (request.force) return;
-  for (const Figure& figure : figures) {
-    for (const std::string& file : files_of(figure.name, request.page)) {
-      if (fs::exists(fs::symlink_status(request.output / file)))
-        throw UserError(fmt::format("{} exists", (request.output / file).string()),
-                        "--force replaces it; or name another folder with -o");
-    }
-  }
+  for (const std::string& file : files)
+    if (fs::exists(fs::symlink_status(request.output / file)))
+      throw UserError(fmt::format("{} exists", (request.output / file).string()),
+                      "--force replaces it; or name another folder with -o");
 }
 
 // A figure of earlier results that these have nothing to show for must not stay beside the new ones.
-void remove_stale(const PlotRequest& request, const std::vector<Figure>& figures) {
-  for (const RunFigure& kind : run_figures) {
-    if (std::ranges::count(figures, kind.name, &Figure::name) > 0) continue;
-    for (const std::string& file : files_of(kind.name, request.page)) {
-      std::error_code ignored;
-      fs::remove(request.output / file, ignored);
-    }
-  }
+void remove_stale(const PlotRequest& request, const std::vector<std::string>& drawn) {
+  std::vector<std::string> stale;
+  for (const RunFigure& kind : run_figures)
+    if (std::ranges::count(drawn, kind.name) == 0) stale.emplace_back(kind.name);
+  std::error_code ignored;
+  for (const std::string& file : files_of(stale, request.page)) fs::remove(request.output / file, ignored);
 }
 
 // A file is a profile, a folder holds results.
@@ -179,22 +174,22 @@ std::vector<fs::path> draw_figures(const PlotRequest& request) {
   if (figures.empty())
     throw UserError("there is nothing to draw: no scenario learns, and no batch ever changes",
                     "the throughputs are in comparison.csv and summary.csv");
-  prepare_output(request, figures);
+  std::vector<std::string> names;
+  for (const Figure& figure : figures) names.push_back(figure.name);
+  const std::vector<std::string> files = files_of(names, request.page);
+  prepare_output(request, files);
 
   const Workshop workshop(request.output);
   for (const Figure& figure : figures) draw_figure(figure, workshop.path(), request.command, request.page);
   std::vector<fs::path> paths;
-  for (const Figure& figure : figures) {
-    for (const std::string& file : files_of(figure.name, request.page)) {
-      std::error_code failure;
-      fs::rename(workshop.path() / file, request.output / file, failure);
-      if (failure)
-        throw UserError(
-            fmt::format("cannot write {}: {}", (request.output / file).string(), failure.message()), "");
-      paths.push_back(request.output / file);
-    }
+  for (const std::string& file : files) {
+    std::error_code failure;
+    paths.push_back(request.output / file);
+    fs::rename(workshop.path() / file, paths.back(), failure);
+    if (failure)
+      throw UserError(fmt::format("cannot write {}: {}", paths.back().string(), failure.message()), "");
   }
-  if (request.force && !of_profile) remove_stale(request, figures);
+  if (request.force && !of_profile) remove_stale(request, names);
   return paths;
 }
 
