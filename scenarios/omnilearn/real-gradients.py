@@ -3,7 +3,7 @@
 
 Usage:      real-gradients.py RESULTS      (the folder written by `paceline study scenarios/omnilearn/real-gradients.yaml`)
 
-Equation:   d_i = final accuracy with dynamic batches - with uniform ones, same seed, same number of samples;
+Equation:   d_i = final accuracy with proportional-repair - with uniform ones, same seed, same number of samples;
             interval = mean(d) ± t(0.975, n - 1) · sd(d)/√n
             smallest difference that could be seen = (t(0.975, n - 1) + t(0.8, n - 1)) · sd(d)/√n: one that a test at 5 %
             finds in 80 % of such studies.
