@@ -1,8 +1,8 @@
 // What many values come to in a figure: a band of learning curves, the density of a sample.
 //
 // Equation:    band: a(r, t) = accuracy of the last evaluation of replication r at or before t (a step
-//              function; before the first evaluation its own first value). At each time of a grid the 0.1, 0.5
-//              and 0.9 quantiles over r of a(r, t), as in sim/base/order_statistics.hpp.
+//              function; before the first evaluation its own first value). At each time of a grid the 0.1,
+//              0.5 and 0.9 quantiles over r of a(r, t), as in sim/base/order_statistics.hpp.
 //              density: f(x) = 1/(n·h·√(2π)) Σ exp(-((x - x_i)/h)²/2) at equally spaced x from min - 3h to
 //              max + 3h.
 // Units:       those of the values.

@@ -1,4 +1,4 @@
-// Where things stand on a page, as commands to gnuplot. Lengths in inches from the left and from the top edge.
+// Where things stand on a page, as commands to gnuplot. Lengths in inches from the left and the top edge.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The page a figure stands on: size, font and formats, whatever it shows, and the terminals gnuplot draws them
-// with. Lengths in inches.
+// The page a figure stands on: size, font and formats, whatever it shows, and the terminals gnuplot draws
+// them with. Lengths in inches.
 #pragma once
 
 #include <array>
