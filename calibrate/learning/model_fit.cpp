@@ -317,8 +317,8 @@ FittedForm fit_form(const FormDescription& form, std::span<const TracedGroup> gr
 
 std::vector<FormReading> predict(const FittedForm& fitted, const TracedGroup& group,
                                  std::span<const double> positions, const RunEffects& effects) {
-  const std::unique_ptr<LearningForm> form = fitted.form->make(
-      fitted.values, {.classes = group.group.runs.front().classes, .effects = effects, .seed = {1, 0}});
+  const std::unique_ptr<LearningForm> form =
+      fitted.form->make(fitted.values, {.classes = group.group.runs.front().classes, .effects = effects});
   return group.trace->run(*form, positions);
 }
 

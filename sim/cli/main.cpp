@@ -236,7 +236,7 @@ void add_fit(CLI::App& app, Action& action) {
   fit.add_option("--campaign", arguments->campaign,
                  "of a folder of recorded runs: which runs belong together");
   add_list(fit, "--policy", arguments->policies, "fit only runs of this policy (repeatable)");
-  fit.add_option("--form", arguments->form, "relaxation, quadratic or power-law")->capture_default_str();
+  fit.add_option("--form", arguments->form, "relaxation or power-law")->capture_default_str();
   add_number(fit, "--bootstrap", arguments->bootstrap, "refits for the intervals; 0 for none", 0, 10'000);
   fit.add_flag("!--no-figures", arguments->figures, "do not draw the residuals");
   fit.add_flag("--skip-bad", arguments->skip_bad, "go on without what is bad in the logs");

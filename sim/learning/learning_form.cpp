@@ -5,7 +5,7 @@
 namespace paceline {
 
 std::span<const FormDescription> learning_forms() {
-  static const std::array forms{relaxation_form(), quadratic_form(), power_law_form()};
+  static const std::array forms{relaxation_form(), power_law_form()};
   return forms;
 }
 

@@ -6,8 +6,8 @@
 // Equation:    at the head of each form's source. Shared by all: the *exposure* of one gradient to staleness,
 //                x = tau · learning_rate · weight / (1 - momentum),
 //              the distance the parameters move, in units of a gradient, between reading and applying. The
-//              limit of stability of delayed gradient descent is a bound on curvature · x
-//              (quadratic_form.cpp); the *temperature* of an update, which scales gradient noise,
+//              limit of stability of delayed gradient descent is a bound on curvature · x; the *temperature*
+//              of an update, which scales gradient noise,
 //                t = learning_rate / samples / (1 - momentum), relative to that of the runs fitted.
 // Units:       staleness tau in updates; loss in nats (training cross-entropy without weight decay); accuracy
 //              0-1.
@@ -53,7 +53,6 @@ struct RunEffects {
 struct FormSetting {
   int classes = 10;  // accuracy starts at 1 / classes, loss at ln(classes)
   RunEffects effects;
-  Seed seed;  // of forms that draw gradient noise
 };
 
 // The state read without evaluation noise.
@@ -72,8 +71,6 @@ class LearningForm {
   virtual ~LearningForm() = default;
 
   virtual void advance(const SeenUpdate& update) = 0;
-  // The momentum rule at a switch; of forms without a velocity of their own it changes nothing.
-  virtual void scale_velocity(double) {}
   [[nodiscard]] virtual FormReading read() const = 0;
 };
 
@@ -92,18 +89,16 @@ struct FormDescription {
   std::string_view summary;
   std::span<const FormParameter> parameters;
   std::unique_ptr<LearningForm> (*make)(std::span<const double> values, const FormSetting& setting);
-  bool has_velocity = false;  // a rule for velocities at a switch changes its course
 };
 
-// What the shipped learners use; what the published theory gives; the baseline.
+// What the shipped learners use; the baseline.
 [[nodiscard]] const FormDescription& relaxation_form();
-[[nodiscard]] const FormDescription& quadratic_form();
 [[nodiscard]] const FormDescription& power_law_form();
 // These, in this order.
 [[nodiscard]] std::span<const FormDescription> learning_forms();
 // Null when there is no form of this name.
 [[nodiscard]] const FormDescription* find_form(std::string_view name);
-// "relaxation, quadratic, power-law": what a message offers.
+// "relaxation, power-law": what a message offers.
 [[nodiscard]] std::string form_names();
 
 // For the forms' sources.

@@ -30,7 +30,7 @@
 //              limit like the loss it costs (f).
 // Not modelled: recovery from divergence; overfitting; a learning rate too high without staleness.
 // Source:      noise floor and batch term (b_noise): McCandlish et al. 2018 (arXiv 1812.06162), section 2;
-//              noise under delay and its limit: the noisy quadratic model (quadratic_form.cpp); critical
+//              noise under delay and its limit: G. Zhang et al., NeurIPS 2019 (arXiv 1907.04164); critical
 //              period: Achille et al., ICLR 2019 (arXiv 1711.08856). Their shapes were chosen on recorded
 //              runs: docs/models.md.
 #include <algorithm>

@@ -27,9 +27,8 @@ class StatisticalLearner final : public Learner {
   StatisticalLearner(const StatisticalModel& model, std::uint32_t worker_count, std::uint32_t server_count,
                      Seed seed)
       : noise_(model.noise),
-        form_(model.form->make(
-            model.values,
-            {.classes = model.classes, .effects = draw_run_effects(model.spread, seed), .seed = seed})),
+        form_(model.form->make(model.values,
+                               {.classes = model.classes, .effects = draw_run_effects(model.spread, seed)})),
         evaluation_random_(seed, Purpose::learning_curve, 2),
         worker_count_(worker_count),
         server_count_(server_count) {
@@ -64,7 +63,7 @@ class StatisticalLearner final : public Learner {
   void overwrite(ServerId, WorkerId) override {
     check(false, "a statistical learner is not used with parameter exchange");
   }
-  void scale_velocity(double factor) override { form_->scale_velocity(factor); }
+  void scale_velocity(double) override {}  // its forms have no velocity
   void discard(GradientId gradient) override {
     check(pending_.erase(gradient.value) == 1, "a discarded gradient was computed and not applied");
   }

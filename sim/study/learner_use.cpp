@@ -59,12 +59,10 @@ double learning_rate_beyond(const Scenario& scenario, const StatisticalModel& mo
 std::vector<std::string> learner_notes(const Scenario& scenario, const StatisticalModel& model) {
   std::vector<std::string> notes = outside_validity(model, use_of(scenario));
   const bool switches = scenario.synchronization.size() > 1;
-  if (switches && !model.form->has_velocity &&
-      scenario.job.optimizer.velocity_at_switch != VelocityAtSwitch::keep)
-    notes.push_back(
-        fmt::format("job.optimizer.velocity_at_switch has no effect: the form {} of {} has no velocity that "
-                    "could be changed",
-                    model.form->name, model.path));
+  if (switches && scenario.job.optimizer.velocity_at_switch != VelocityAtSwitch::keep)
+    notes.push_back(fmt::format(
+        "job.optimizer.velocity_at_switch has no effect: the statistical learner {} has no velocity",
+        model.path));
   if (scenario.learner.kind == LearnerKind::assumed)
     notes.push_back(fmt::format(
         "the learner {} is assumed: losses and accuracies are not those of recorded runs", model.path));

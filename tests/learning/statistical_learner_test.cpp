@@ -60,7 +60,7 @@ TEST_CASE("the learner gives its form the staleness, samples and weights of each
   model.noise = {};
   StatisticalLearner learner(model, 4, 1, {1, 0});
   train_asynchronously(learner, 4, 1000);
-  const auto form = model.form->make(model.values, {.classes = 10, .effects = {}, .seed = {1, 0}});
+  const auto form = model.form->make(model.values, {.classes = 10, .effects = {}});
   for (int u = 0; u < 1000; ++u) {
     const SeenGradient gradient{128.0, 1.0, std::min(u, 3) * 1.0};
     form->advance({{&gradient, 1}, 0.1, 0.9});
@@ -90,7 +90,7 @@ TEST_CASE(
   apply(second, 1, 0.0);
   apply(first, 1, 0.5);
   apply(second, 0, 0.5);
-  const auto form = model.form->make(model.values, {.classes = 10, .effects = {}, .seed = {1, 0}});
+  const auto form = model.form->make(model.values, {.classes = 10, .effects = {}});
   const SeenGradient mean{128.0, 1.0, 0.5};
   form->advance({{&mean, 1}, 0.1, 0.9});
   form->advance({{&mean, 1}, 0.1, 0.9});

@@ -19,7 +19,7 @@ TEST_CASE(
     CHECK(model.form->name == "relaxation");
     // The whole workload in asynchronous gradients of the workers it was fitted on, the rate dropped after 60
     // %.
-    const auto form = model.form->make(model.values, {.classes = model.classes, .effects = {}, .seed = {}});
+    const auto form = model.form->make(model.values, {.classes = model.classes, .effects = {}});
     const LearnerValidity& valid = model.validity;
     const auto updates = static_cast<int>(valid.samples_max / valid.update_samples_min);
     const double rate = valid.learning_rate_max * valid.update_samples_min / valid.update_samples_max;
