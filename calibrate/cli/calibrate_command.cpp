@@ -12,13 +12,8 @@
 #include <unistd.h>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/fit/fit.hpp"
-#include "calibrate/fit/profile_writer.hpp"
 #include "calibrate/fit/report.hpp"
-#include "calibrate/fit/summary.hpp"
-#include "calibrate/measure/machine.hpp"
 #include "calibrate/measure/measure.hpp"
-#include "calibrate/measure/other_load.hpp"
 #include "calibrate/measure/partial_file.hpp"
 #include "calibrate/measure/planning.hpp"
 #include "sim/base/atomic_file.hpp"
@@ -105,7 +100,9 @@ fs::path checked_output(const CalibrateArguments& arguments, const Machine& mach
   if (fs::is_directory(output, status))
     throw UserError(fmt::format("cannot write {}: it is a folder", output.string()),
                     "name a file with --output");
-  check_output(output, arguments.force);
+  if (fs::exists(output, status) && !arguments.force)
+    throw UserError(fmt::format("{} exists", output.string()),
+                    "choose another file with --output, or replace it with --force");
   const fs::path folder = output.has_parent_path() ? output.parent_path() : ".";
   if (access(folder.c_str(), W_OK | X_OK) != 0)
     throw UserError(
@@ -203,11 +200,11 @@ int run(const CalibrateArguments& arguments) {
   std::error_code ignored;
   fs::remove(partial, ignored);
 
-  for (const std::string& warning : warnings_about(calibration)) fmt::print(stderr, "warning: {}\n", warning);
-  if (arguments.json)
-    fmt::print("{}", summary_json(calibration, output.string()));
-  else
-    fmt::print("{}\nwrote {}\n", profile_report(read_measured_profile(output)), output.string());
+  const std::vector<std::string> warnings = warnings_about(calibration);
+  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+  const MeasuredProfile measured = read_measured_profile(output);
+  fmt::print("{}", arguments.json ? profile_report_json(measured, warnings)
+                                  : fmt::format("{}\nwrote {}\n", profile_report(measured), output.string()));
   return exit_done;
 }
 

@@ -8,13 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/fit/held_out.hpp"
-#include "calibrate/fit/summary.hpp"
-#include "calibrate/measure/core_states.hpp"
-#include "calibrate/measure/machine.hpp"
+#include "calibrate/fit/report.hpp"
 #include "calibrate/measure/measure.hpp"
-#include "calibrate/measure/other_load.hpp"
-#include "kernels/interface/training_step.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::calibrate {
@@ -76,7 +71,7 @@ std::vector<std::string> differences(const MeasuredProfile& measured, const Mach
     notes.push_back(fmt::format("the profile is of another processor: {}, here {}",
                                 measured.profile.cpu_model, machine.cpu_model));
   const kernels::KernelSoftware software = kernels::kernel_software();
-  const std::string here = fmt::format("LibTorch {}, {}", software.libtorch, software.blas);
+  const std::string here = software_text(software.libtorch, software.blas);
   if (here != measured.software)
     notes.push_back(fmt::format("the profile is of other software: {}, here {}", measured.software, here));
   return notes;

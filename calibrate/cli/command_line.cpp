@@ -1,5 +1,3 @@
-#include "calibrate/cli/command_line.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -7,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "calibrate/cli/commands.hpp"
 #include "kernels/interface/training_step.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/number_text.hpp"
@@ -15,8 +14,6 @@ namespace paceline::calibrate {
 namespace {
 
 constexpr const char* data_kinds = "built-in-images, cifar10:FOLDER, cifar100:FOLDER or mnist:FOLDER";
-constexpr const char* json_help = "Print for machines";
-constexpr const char* force_help = "Replace the file";
 constexpr double longest_s = 86400.0;
 
 // CLI11's own check would name the largest double.
@@ -78,14 +75,19 @@ void add_data(CLI::App& app, std::optional<DataChoice>& data, const std::string&
       ->type_name("KIND:FOLDER");
 }
 
-void add_workers(CLI::App& app, const std::string& name, int& workers, const std::string& help,
-                 bool required) {
-  app.add_option(name, workers, help)->check(CLI::Range(2, 100000))->type_name("WORKERS")->required(required);
+// A whole number; `number` is one or an optional one.
+template <class Number>
+CLI::Option* add_count(CLI::App& app, const std::string& name, Number& number, int lowest, int highest,
+                       const std::string& help, const std::string& type = "N") {
+  return app.add_option(name, number, help)->check(CLI::Range(lowest, highest))->type_name(type);
 }
 
-void add_logs(CLI::App& app, const std::string& name, std::vector<std::string>& files,
-              const std::string& help) {
-  app.add_option(name, files, help)->type_name("CSV");
+void add_profile(CLI::App& app, std::string& profile) {
+  app.add_option("PROFILE", profile, "A file written by `paceline calibrate`")->required();
+}
+
+void add_json(CLI::App& app, bool& json) {
+  app.add_flag("--json", json, "Print for machines");
 }
 
 std::string networks_and_examples() {
@@ -117,12 +119,9 @@ void declare(CLI::App& app, CalibrateArguments& arguments) {
            "Batch sizes, at least 3 (default: as many of 4,8,...,256 as fit)");
   add_list(app, "--cores", arguments.cores, "Core counts (default: 1,2,4,... up to the physical cores)");
   CLI::Option* const processes =
-      app.add_option(
-             "--processes", arguments.processes,
-             "Measuring processes for each core count, exactly so many (default: 3, and more until every "
-             "interval is within 2 % or the budget is spent)")
-          ->check(CLI::Range(1, 1000))
-          ->type_name("N");
+      add_count(app, "--processes", arguments.processes, 1, 1000,
+                "Measuring processes for each core count, exactly so many (default: 3, and more until every "
+                "interval is within 2 % or the budget is spent)");
   add_time(app, "--time-per-point", arguments.seconds_per_point,
            "Shortest measurement of each batch in each process, e.g. \"0.3 s\" (the default); at least "
            "10 iterations in any case");
@@ -139,34 +138,33 @@ void declare(CLI::App& app, CalibrateArguments& arguments) {
   add_list(app, "--input", arguments.input_shape,
            "One sample's shape of a TorchScript file, e.g. 3,32,32, or 64 tokens")
       ->type_name("SHAPE");
-  app.add_option("--classes", arguments.classes, "Classes, or vocabulary, of a TorchScript file")
-      ->check(CLI::Range(2, 10000000))
-      ->type_name("N");
+  add_count(app, "--classes", arguments.classes, 2, 10000000,
+            "Classes, or vocabulary, of a TorchScript file");
   add_data(app, arguments.data, "Also measure how long batches of this data set take to load: ");
   app.add_flag("--restart", arguments.restart, "Forget what an interrupted calibration has measured");
   app.add_flag("--force", arguments.force, "Replace an existing profile");
-  app.add_flag("--json", arguments.json, json_help);
+  add_json(app, arguments.json);
   app.get_formatter()->column_width(32);
   app.footer(networks_and_examples());
 }
 
 void declare(CLI::App& app, ShowArguments& arguments) {
   app.description("Prints what a profile holds: fits, their errors, the range they may be used in.");
-  app.add_option("PROFILE", arguments.profile, "A file written by `paceline calibrate`")->required();
-  app.add_flag("--json", arguments.json, json_help);
+  add_profile(app, arguments.profile);
+  add_json(app, arguments.json);
 }
 
 void declare(CLI::App& app, CheckArguments& arguments) {
   app.description(
       "Measures batches that a profile's fits have never seen, and says whether the profile holds here: mean "
       "error at most 5 %, 95 % of the errors at most 10 %. Exit code 3 where it does not.");
-  app.add_option("PROFILE", arguments.profile, "A file written by `paceline calibrate`")->required();
-  app.add_option("--processes", arguments.processes, "Fewest measuring processes for each core count")
-      ->check(CLI::Range(1, 1000))
+  add_profile(app, arguments.profile);
+  add_count(app, "--processes", arguments.processes, 1, 1000,
+            "Fewest measuring processes for each core count")
       ->capture_default_str();
   add_time(app, "--budget", arguments.budget_s,
            "More processes are measured until every mean is known to ± 2 %, or for so long (default: 1 min)");
-  app.add_flag("--json", arguments.json, json_help);
+  add_json(app, arguments.json);
 }
 
 void declare(CLI::App& app, NoiseArguments& arguments) {
@@ -176,53 +174,51 @@ void declare(CLI::App& app, NoiseArguments& arguments) {
   app.add_option("NETWORK", arguments.network, "A network for 32x32 images")->required();
   add_data(app, arguments.data, "What to train on (default: built-in-images): ");
   add_list(app, "--points", arguments.points, "Updates of training, at least 3, ascending, e.g. 25,100,400");
-  app.add_option("--repeats", arguments.repeats, "Pairs of batches at each point")
-      ->check(CLI::Range(2, 100000))
+  add_count(app, "--repeats", arguments.repeats, 2, 100000, "Pairs of batches at each point")
       ->capture_default_str();
   app.add_option("--into", arguments.into, "Store the result in this profile of the same network")
       ->type_name("PROFILE");
-  app.add_flag("--json", arguments.json, json_help);
+  add_json(app, arguments.json);
 }
 
 void declare(CLI::App& app, NetworkArguments& arguments) {
   app.description("Measures latency and bandwidth by message size between two ends.");
   CLI::App* const ends = app.add_option_group("The two ends", "One of these");
   ends->add_option("HOST:PORT", arguments.peer, "The other end, where this command listens");
-  ends->add_option("--listen", arguments.listen, "Be the other end: answer one measurement on this port")
-      ->check(CLI::Range(1, 65535))
-      ->type_name("PORT");
+  add_count(*ends, "--listen", arguments.listen, 1, 65535,
+            "Be the other end: answer one measurement on this port", "PORT");
   ends->add_flag("--loopback", arguments.loopback, "Measure within this machine");
   ends->require_option(1);
-  app.add_option("--largest", arguments.largest, "Largest message in bytes")
-      ->check(CLI::Range(std::int64_t{64}, std::int64_t{1} << 30))
+  add_count(app, "--largest", arguments.largest, 64, 1 << 30, "Largest message in bytes")
       ->capture_default_str();
-  app.add_option("--repetitions", arguments.repetitions, "Messages of each size")
-      ->check(CLI::Range(1, 100000))
+  add_count(app, "--repetitions", arguments.repetitions, 1, 100000, "Messages of each size")
       ->capture_default_str();
-  app.add_option("-o,--output", arguments.output, "Write times, lines and what a scenario needs as JSON")
-      ->type_name("FILE");
-  app.add_flag("--force", arguments.force, force_help);
-  app.add_flag("--json", arguments.json, json_help);
+  add_json(app, arguments.json);
   app.footer(
       "Examples:\n  paceline calibrate network --loopback\n"
       "  paceline calibrate network --listen 7000          on one host, then on the other:\n"
-      "  paceline calibrate network first-host:7000 -o network.json");
+      "  paceline calibrate network first-host:7000 --json > network.json");
 }
 
 void declare(CLI::App& app, FromLogArguments& arguments) {
   app.description("Fits the parallel and the serial part of a synchronous step from recorded step times.");
   app.add_option("FOLDER", arguments.folder, "Folder with asp/run*/loss.csv and bsp/run*/loss.csv");
-  add_logs(app, "--asp", arguments.asp,
-           "Logs of asynchronous runs: one step is one mini-batch of one worker");
-  add_logs(app, "--bsp", arguments.bsp,
-           "Logs of synchronous runs: one step is one mini-batch of every worker");
-  add_workers(app, "--workers", arguments.workers, "Workers of these runs", true);
+  app.add_option("--asp", arguments.asp,
+                 "Logs of asynchronous runs: one step is one mini-batch of one worker")
+      ->type_name("CSV");
+  app.add_option("--bsp", arguments.bsp,
+                 "Logs of synchronous runs: one step is one mini-batch of every worker")
+      ->type_name("CSV");
+  add_count(app, "--workers", arguments.workers, 2, 100000, "Workers of these runs", "WORKERS")->required();
   app.add_option("--time-column", arguments.time_column, "Column of the time, in seconds")
       ->capture_default_str();
   app.add_option("--step-column", arguments.step_column, "Column of the step")->capture_default_str();
-  add_workers(app, "--predict", arguments.predict_workers, "Predict the steps of this many workers", false);
-  add_logs(app, "--against", arguments.against, "Synchronous logs of that many workers, to compare with");
-  add_logs(app, "--against-asp", arguments.against_asp, "Asynchronous logs of that many workers");
+  add_count(app, "--predict", arguments.predict_workers, 2, 100000, "Predict the steps of this many workers",
+            "WORKERS");
+  app.add_option("--against", arguments.against, "Synchronous logs of that many workers, to compare with")
+      ->type_name("CSV");
+  app.add_option("--against-asp", arguments.against_asp, "Asynchronous logs of that many workers")
+      ->type_name("CSV");
   app.add_option("--recorded-asp-step", arguments.recorded_asp_step_s,
                  "Seconds per mini-batch of that many asynchronous workers, where only the figure is known")
       ->check(above_zero)
@@ -234,9 +230,7 @@ void declare(CLI::App& app, FromLogArguments& arguments) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("-o,--output", arguments.output, "Write the fitted costs as JSON")->type_name("FILE");
-  app.add_flag("--force", arguments.force, force_help);
-  app.add_flag("--json", arguments.json, json_help);
+  add_json(app, arguments.json);
   app.footer(
       "Example:\n  paceline calibrate from-log recorded/resnet32-cifar10-8 --workers 8 --predict 16 \\\n"
       "      --against recorded/resnet32-cifar10-16/bsp/run*/loss.csv --sleep 90");

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "calibrate/measure/sample.hpp"
@@ -63,8 +65,6 @@ struct NetworkArguments {
   bool loopback = false;
   std::int64_t largest = 16'777'216;
   int repetitions = 20;
-  std::string output;
-  bool force = false;
   bool json = false;
 };
 
@@ -81,8 +81,6 @@ struct FromLogArguments {
   std::optional<double> recorded_asp_step_s;
   std::string phases;
   double sleep_s = 0.0;
-  std::string output;
-  bool force = false;
   bool json = false;
 };
 
@@ -93,7 +91,14 @@ int run(const NoiseArguments& arguments);
 int run(const NetworkArguments& arguments);
 int run(const FromLogArguments& arguments);
 
-// An output file that is there already is only replaced by force.
-void check_output(const std::string& output, bool force);
+using Arguments = std::variant<CalibrateArguments, ShowArguments, CheckArguments, NoiseArguments,
+                               NetworkArguments, FromLogArguments>;
+// Nothing when help was asked for, and printed. Throws UserError.
+[[nodiscard]] std::optional<Arguments> parse_command_line(std::vector<std::string> words);
+
+// The measuring process, the only part of a calibration that computes with the network: iterations as a
+// worker runs them, forward and backward, then the optimizer step. Writes one Sample a line. The parent has
+// set the cores before this process started.
+void run_measure_child(const MeasureRequest& request, std::ostream& out);
 
 }  // namespace paceline::calibrate

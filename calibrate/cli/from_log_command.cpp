@@ -7,7 +7,6 @@
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/logs/step_model.hpp"
 #include "calibrate/logs/switch_log.hpp"
-#include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -38,57 +37,60 @@ RecordedRuns read_runs(const std::vector<std::string>& logs, int workers, const 
   return runs;
 }
 
-Json runs_json(const RecordedRuns& runs) {
-  Json entries = Json::array();
-  for (const StepTimes& run : runs.runs)
-    entries.push_back(
-        {{"step_s", run.step_s},
-         {"relative_sd", run.relative_sd},
-         {"mean_step_with_pauses_s", run.mean_step_s()},
-         {"pauses", run.pauses_s.size()},
-         {"median_pause_s", run.pauses_s.empty() ? Json(nullptr) : Json(median(run.pauses_s))}});
-  return entries;
-}
+// What is printed and what is written, side by side.
+struct Report {
+  std::string text;
+  Json json;
 
-struct Prediction {
-  std::string model;
-  double step_s = 0.0;
-};
+  void add_runs(const char* protocol, const char* key, const RecordedRuns& runs) {
+    json[key] = Json::array();
+    for (const StepTimes& run : runs.runs) {
+      const Json pause_s = run.pauses_s.empty() ? Json(nullptr) : Json(median(run.pauses_s));
+      text +=
+          fmt::format("  {} run: {:.4g} s a step between pauses (sd {:.1f} %), {:.4g} s with {} pauses{}\n",
+                      protocol, run.step_s, 100.0 * run.relative_sd, run.mean_step_s(), run.pauses_s.size(),
+                      pause_s.is_null() ? "" : fmt::format(" of {:.3g} s", pause_s.get<double>()));
+      json[key].push_back({{"step_s", run.step_s},
+                           {"relative_sd", run.relative_sd},
+                           {"mean_step_with_pauses_s", run.mean_step_s()},
+                           {"pauses", run.pauses_s.size()},
+                           {"median_pause_s", pause_s}});
+    }
+  }
 
-// Adds the steps of one protocol to what is printed and to what is written, with their errors where it was
-// recorded.
-void report(const char* protocol, int workers, std::vector<Prediction> predictions,
-            std::optional<double> recorded_s, std::string& text, Json& result) {
-  text += fmt::format("\n{} step of {} workers, between pauses:\n", protocol, workers);
-  const std::size_t predicted = predictions.size();
-  if (recorded_s) predictions.push_back({"recorded", *recorded_s});
-  for (std::size_t i = 0; i < predictions.size(); ++i) {
-    const auto& [model, step_s] = predictions[i];
-    std::optional<double> error;
-    if (recorded_s && i < predicted) error = step_s / *recorded_s - 1.0;
-    text += fmt::format("  {:<22} {:>7.4g} s{}\n", model, step_s,
-                        error ? fmt::format("  {:+.1f} %", 100.0 * *error) : "");
-    result["predictions"].push_back({{"protocol", protocol},
+  // The steps of one protocol by several models, with their errors where it was recorded.
+  void add_predictions(const char* protocol, int workers, std::vector<std::pair<std::string, double>> steps,
+                       std::optional<double> recorded_s) {
+    text += fmt::format("\n{} step of {} workers, between pauses:\n", protocol, workers);
+    if (recorded_s) steps.emplace_back("recorded", *recorded_s);
+    for (const auto& [model, step_s] : steps) {
+      std::optional<double> error;
+      if (recorded_s && model != "recorded") error = step_s / *recorded_s - 1.0;
+      text += fmt::format("  {:<22} {:>7.4g} s{}\n", model, step_s,
+                          error ? fmt::format("  {:+.1f} %", 100.0 * *error) : "");
+      json["predictions"].push_back({{"protocol", protocol},
                                      {"model", model},
                                      {"workers", workers},
                                      {"step_s", step_s},
                                      {"relative_error", error}});
+    }
   }
-}
+};
 
 void predict(const StepModel& model, const RecordedRuns& asp, const RecordedRuns& bsp,
-             const FromLogArguments& arguments, std::string& text, Json& result) {
+             const FromLogArguments& arguments, Report& report) {
   const int workers = arguments.predict_workers;
   const auto recorded = [&](const std::vector<std::string>& logs, std::optional<double> otherwise) {
     return logs.empty() ? otherwise : read_runs(logs, workers, arguments).step_s();
   };
-  report("BSP", workers,
-         {{"parallel + serial", model.bsp_step_s(workers)},
-          {"null: the same step", bsp.step_s()},
-          {"null: ring all-reduce", ring_null_step_s(model, bsp, workers)}},
-         recorded(arguments.against, std::nullopt), text, result);
-  report("ASP", workers, {{"parallel", model.asp_step_s(workers)}, {"null: the same step", asp.step_s()}},
-         recorded(arguments.against_asp, arguments.recorded_asp_step_s), text, result);
+  report.add_predictions("BSP", workers,
+                         {{"parallel + serial", model.bsp_step_s(workers)},
+                          {"null: the same step", bsp.step_s()},
+                          {"null: ring all-reduce", ring_null_step_s(model, bsp, workers)}},
+                         recorded(arguments.against, std::nullopt));
+  report.add_predictions("ASP", workers,
+                         {{"parallel", model.asp_step_s(workers)}, {"null: the same step", asp.step_s()}},
+                         recorded(arguments.against_asp, arguments.recorded_asp_step_s));
 }
 
 // Recorded switches of this setup, if there is a table of them.
@@ -112,16 +114,6 @@ std::string switch_text(const SwitchGaps& gaps) {
       std::ranges::max(gaps.gaps_s), gaps.cost_s(), gaps.sleep_s);
 }
 
-std::string runs_text(const char* protocol, const RecordedRuns& runs) {
-  std::string text;
-  for (const StepTimes& run : runs.runs)
-    text +=
-        fmt::format("  {} run: {:.4g} s a step between pauses (sd {:.1f} %), {:.4g} s with {} pauses{}\n",
-                    protocol, run.step_s, 100.0 * run.relative_sd, run.mean_step_s(), run.pauses_s.size(),
-                    run.pauses_s.empty() ? std::string() : fmt::format(" of {:.3g} s", median(run.pauses_s)));
-  return text;
-}
-
 std::string costs_text(const StepModel& model, const RecordedRuns& bsp) {
   std::string text = fmt::format(
       "an iteration of one worker: {:.4g} s (parallel)\nserial part of a BSP step: {:.4g} s + {:.4g} s a "
@@ -140,7 +132,6 @@ std::string costs_text(const StepModel& model, const RecordedRuns& bsp) {
 }  // namespace
 
 int run(const FromLogArguments& arguments) {
-  check_output(arguments.output, arguments.force);
   const bool in_folder = !arguments.folder.empty();
   const std::vector<std::string> asp_logs =
       in_folder ? recorded_logs(arguments.folder, "asp") : arguments.asp;
@@ -152,25 +143,26 @@ int run(const FromLogArguments& arguments) {
   const RecordedRuns asp = read_runs(asp_logs, arguments.workers, arguments);
   const RecordedRuns bsp = read_runs(bsp_logs, arguments.workers, arguments);
   const StepModel model = fit_step_model(asp, {bsp});
-  Json result = {{"format", "paceline-step-model"},
+  Report report{"",
+                {{"format", "paceline-step-model"},
                  {"version", 1},
                  {"workers", arguments.workers},
                  {"parallel_s", model.parallel_s},
                  {"serial_fixed_s", model.serial_fixed_s},
                  {"serial_per_worker_s", model.serial_per_worker_s},
                  {"pause_s", bsp.pause_s()},
-                 {"steps_between_pauses", bsp.steps_between_pauses()},
-                 {"asp", runs_json(asp)},
-                 {"bsp", runs_json(bsp)},
-                 {"predictions", Json::array()}};
-  std::string text = runs_text("ASP", asp) + runs_text("BSP", bsp) + costs_text(model, bsp);
+                 {"steps_between_pauses", bsp.steps_between_pauses()}}};
+  report.add_runs("ASP", "asp", asp);
+  report.add_runs("BSP", "bsp", bsp);
+  report.json["predictions"] = Json::array();
+  report.text += costs_text(model, bsp);
   if (const std::optional<SwitchGaps> gaps = switch_gaps(arguments)) {
-    text += switch_text(*gaps);
-    result["switch"] = {{"cost_s", gaps->cost_s()}, {"sleep_s", gaps->sleep_s}, {"gaps_s", gaps->gaps_s}};
+    report.text += switch_text(*gaps);
+    report.json["switch"] = {
+        {"cost_s", gaps->cost_s()}, {"sleep_s", gaps->sleep_s}, {"gaps_s", gaps->gaps_s}};
   }
-  if (arguments.predict_workers > 0) predict(model, asp, bsp, arguments, text, result);
-  if (!arguments.output.empty()) write_file_atomically(arguments.output, result.dump(2) + "\n");
-  fmt::print("{}", arguments.json ? result.dump(2) + "\n" : text);
+  if (arguments.predict_workers > 0) predict(model, asp, bsp, arguments, report);
+  fmt::print("{}", arguments.json ? report.json.dump(2) + "\n" : report.text);
   return exit_done;
 }
 

@@ -1,13 +1,11 @@
 // `paceline calibrate`: measures a network on this machine and writes a profile. The `paceline` program
 // starts this one with the same arguments, so that simulations need not load LibTorch.
 #include <exception>
-#include <filesystem>
 #include <iostream>
 
 #include <fmt/format.h>
 
-#include "calibrate/cli/command_line.hpp"
-#include "calibrate/cli/measure_child.hpp"
+#include "calibrate/cli/commands.hpp"
 #include "calibrate/fit/report.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
@@ -19,12 +17,6 @@ int run(const ShowArguments& arguments) {
   const MeasuredProfile measured = read_measured_profile(arguments.profile);
   fmt::print("{}", arguments.json ? profile_report_json(measured) : profile_report(measured));
   return exit_done;
-}
-
-void check_output(const std::string& output, bool force) {
-  if (std::error_code ignored; !output.empty() && std::filesystem::exists(output, ignored) && !force)
-    throw UserError(fmt::format("{} exists", output),
-                    "choose another file with --output, or replace it with --force");
 }
 
 namespace {

@@ -1,15 +1,21 @@
-#include "calibrate/cli/measure_child.hpp"
-
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <thread>
 
+#include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
-#include "calibrate/cli/core_distance.hpp"
+#include "calibrate/cli/commands.hpp"
 #include "kernels/interface/training_step.hpp"
+#include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -21,21 +27,74 @@ constexpr std::int64_t loaded_samples = 5000;  // of a data set: far more than t
 constexpr double loading_share = 0.2;          // of the time of a point
 constexpr int reference_repetitions = 5;
 constexpr int reference_steps = 4'000'000;  // some 10 ms
+constexpr int distance_repetitions = 3;
+constexpr int distance_passes = 1000;  // some 0.3 ms where cores are far apart
+constexpr std::size_t cache_line_bytes = 64;
 
-// Seconds from some start on.
-class Clock {
+void keep_to(int core) {
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  CPU_SET(static_cast<std::size_t>(core), &mask);
+  check(pthread_setaffinity_np(pthread_self(), sizeof mask, &mask) == 0, "a measured core may be used");
+}
+
+// A cache line that is passed between two cores: odd numbers go there, even ones come back.
+class Ball {
  public:
-  explicit Clock(bool processor_time) : id_(processor_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC) {}
-
-  [[nodiscard]] double now() const {
-    timespec time{};
-    clock_gettime(id_, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  void answer() {
+    for (int i = 0; i < distance_passes; ++i) {
+      await(2 * i + 1);
+      number_.store(2 * i + 2, std::memory_order_release);
+    }
+  }
+  void serve() {
+    for (int i = 0; i < distance_passes; ++i) {
+      number_.store(2 * i + 1, std::memory_order_release);
+      await(2 * i + 2);
+    }
   }
 
  private:
-  clockid_t id_;
+  void await(int number) const {
+    while (number_.load(std::memory_order_acquire) != number) {
+    }
+  }
+  alignas(cache_line_bytes) std::atomic<int> number_{0};
 };
+
+double round_trip_s(int first, int other) {
+  std::vector<double> seconds;
+  for (int repetition = 0; repetition < distance_repetitions; ++repetition) {
+    Ball ball;
+    std::atomic<bool> ready{false};
+    const std::jthread answering([&] {
+      keep_to(other);
+      ready = true;
+      ball.answer();
+    });
+    std::jthread serving([&] {
+      keep_to(first);
+      while (!ready) std::this_thread::yield();
+      const auto start = std::chrono::steady_clock::now();
+      ball.serve();
+      const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+      seconds.push_back(elapsed.count() / distance_passes);
+    });
+    serving.join();
+  }
+  return median(seconds);
+}
+
+// How far the measured cores are from each other: the mean round trip of a cache line from the first core to
+// each other one. Some 50 ns within a shared cache, 300 ns and more between caches or sockets; on a virtual
+// machine with two cores it changed between 56 and 330 ns, and with it the time of a small network by a
+// factor of 1.5 to 2.1.
+double core_round_trip_s(const std::vector<int>& cores) {
+  check(cores.size() >= 2, "a distance lies between two cores");
+  double sum = 0.0;
+  for (std::size_t i = 1; i < cores.size(); ++i) sum += round_trip_s(cores.front(), cores[i]);
+  return sum / static_cast<double>(cores.size() - 1);
+}
 
 // Every n-th duration, so that the kept ones still span the whole measured stretch.
 std::vector<double> thinned(const std::vector<double>& durations) {
@@ -43,22 +102,6 @@ std::vector<double> thinned(const std::vector<double>& durations) {
   std::vector<double> kept;
   for (std::size_t i = 0; i < durations.size(); i += stride) kept.push_back(durations[i]);
   return kept;
-}
-
-// A chain of dependent operations in registers: its time is a number of clock cycles.
-std::vector<double> reference_loop(const Clock& clock) {
-  std::vector<double> seconds;
-  volatile std::uint64_t sink = 0;
-  for (int repetition = 0; repetition < reference_repetitions; ++repetition) {
-    const double start = clock.now();
-    std::uint64_t state = 1;
-    for (int step = 0; step < reference_steps; ++step)
-      state = state * 6364136223846793005U + 1442695040888963407U;
-    sink = state;
-    seconds.push_back(clock.now() - start);
-  }
-  static_cast<void>(sink);
-  return seconds;
 }
 
 // The largest resident size of this process so far, if the system tells.
@@ -69,128 +112,125 @@ std::optional<double> peak_memory_bytes() {
   return std::nullopt;
 }
 
-struct StepDurations {
-  std::vector<double> forward;
-  std::vector<double> forward_backward;
-  std::vector<double> optimizer_step;
-};
-
-// Runs whole iterations until both the time and the number of iterations are reached.
-StepDurations iterate(kernels::TrainingStep& step, const Clock& clock, double seconds, int iterations) {
-  StepDurations durations;
-  const double start = clock.now();
-  double end = start;
-  for (int i = 0; i < iterations || end - start < seconds; ++i) {
-    const double begin = clock.now();
-    step.forward();
-    const double middle = clock.now();
-    step.backward();
-    const double done = clock.now();
-    step.optimizer_step();
-    end = clock.now();
-    durations.forward.push_back(middle - begin);
-    durations.forward_backward.push_back(done - begin);
-    durations.optimizer_step.push_back(end - done);
-  }
-  return durations;
-}
-
-// The batches of one process, one after the other: as many as take the time of a point, for each batch size.
-std::vector<double> load_batches(kernels::BatchLoading& loading, const Clock& clock, std::int64_t batch,
-                                 double seconds, int iterations) {
-  std::vector<double> durations;
-  loading.load(batch);
-  const double start = clock.now();
-  double end = start;
-  for (int i = 0; i < iterations || end - start < seconds; ++i) {
-    const double begin = clock.now();
-    loading.load(batch);
-    end = clock.now();
-    durations.push_back(end - begin);
-  }
-  return durations;
-}
-
-int warm_up_iterations(const MeasureRequest& request) {
-  return std::clamp(request.plan.minimum_iterations / 3, 1, most_warm_up_iterations);
-}
-
-class Reporter {
+class Measuring {
  public:
-  Reporter(const MeasureRequest& request, std::ostream& out) : request_(request), out_(out) {}
+  Measuring(const MeasureRequest& request, std::ostream& out)
+      : request_(request),
+        clock_(request.processor_clock ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC),
+        out_(out) {}
 
-  void operator()(std::int64_t batch, Operation operation, const std::vector<double>& durations,
-                  std::optional<double> peak = std::nullopt) const {
+  // A chain of dependent operations in registers: its time is a number of clock cycles.
+  void reference_loop(std::int64_t batch) const {
+    volatile std::uint64_t sink = 0;
+    Laps laps(1);
+    for (int repetition = 0; repetition < reference_repetitions; ++repetition) {
+      const double start = now();
+      std::uint64_t state = 1;
+      for (int step = 0; step < reference_steps; ++step)
+        state = state * 6364136223846793005U + 1442695040888963407U;
+      sink = state;
+      laps[0].push_back(now() - start);
+    }
+    static_cast<void>(sink);
+    report(batch, Operation::reference_loop, laps[0]);
+  }
+
+  void iterations(kernels::TrainingStep& step, std::int64_t batch) const {
+    std::vector<double> round_trips;
+    const auto measure_distance = [&] {
+      if (request_.cores > 1) round_trips.push_back(core_round_trip_s(request_.core_numbers));
+    };
+    measure_distance();
+    step.set_batch(batch);
+    const Laps laps =
+        warm_laps([&] { step.forward(); }, [&] { step.backward(); }, [&] { step.optimizer_step(); });
+    measure_distance();
+    if (!round_trips.empty()) report(batch, Operation::core_round_trip, round_trips);
+    std::vector<double> both = laps[0];
+    std::ranges::transform(both, laps[1], both.begin(), std::plus());
+    report(batch, Operation::forward, laps[0]);
+    const bool ascending = std::ranges::is_sorted(request_.plan.batches);
+    report(batch, Operation::forward_backward, both, ascending ? peak_memory_bytes() : std::nullopt);
+    report(batch, Operation::optimizer_step, laps[2]);
+  }
+
+  void loading(kernels::BatchLoading& loading, std::int64_t batch) const {
+    loading.load(batch);
+    report(batch, Operation::load_batch,
+           laps(loading_share * request_.plan.seconds_per_point, request_.plan.minimum_iterations,
+                [&] { loading.load(batch); })[0]);
+  }
+
+  void server(kernels::TrainingStep& step, std::int64_t batch) const {
+    const Laps laps = warm_laps([&] { step.server_accumulate(); }, [&] { step.server_step(); });
+    report(batch, Operation::server_accumulate, laps[0]);
+    report(batch, Operation::server_step, laps[1]);
+  }
+
+ private:
+  using Laps = std::vector<std::vector<double>>;  // durations of each part of an iteration
+
+  // Seconds from some start on.
+  [[nodiscard]] double now() const {
+    timespec time{};
+    clock_gettime(clock_, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  }
+
+  // Runs whole iterations until both the time and the number of iterations are reached.
+  template <class... Parts>
+  [[nodiscard]] Laps laps(double seconds, int iterations, Parts... parts) const {
+    Laps durations(sizeof...(parts));
+    const double start = now();
+    double last = start;
+    for (int i = 0; i < iterations || last - start < seconds; ++i) {
+      last = now();
+      std::size_t part = 0;
+      const auto time = [&](auto& run) {
+        run();
+        const double end = now();
+        durations[part++].push_back(end - last);
+        last = end;
+      };
+      (time(parts), ...);
+    }
+    return durations;
+  }
+  template <class... Parts>
+  [[nodiscard]] Laps warm_laps(Parts... parts) const {
+    const MeasurementPlan& plan = request_.plan;
+    const int warm_up = std::clamp(plan.minimum_iterations / 3, 1, most_warm_up_iterations);
+    static_cast<void>(laps(warm_up_share * plan.seconds_per_point, warm_up, parts...));
+    return laps(plan.seconds_per_point, plan.minimum_iterations, parts...);
+  }
+
+  void report(std::int64_t batch, Operation operation, const std::vector<double>& durations,
+              std::optional<double> peak = std::nullopt) const {
     out_ << to_line(Sample{request_.cores, batch, request_.process, operation, thinned(durations), peak})
          << std::endl;
   }
 
- private:
   const MeasureRequest& request_;
+  clockid_t clock_;
   std::ostream& out_;
 };
-
-void measure_server(kernels::TrainingStep& step, const Clock& clock, std::int64_t batch,
-                    const MeasureRequest& request, const Reporter& report) {
-  std::vector<double> accumulate;
-  std::vector<double> update;
-  const auto run = [&](double seconds, int iterations) {
-    accumulate.clear();
-    update.clear();
-    const double start = clock.now();
-    double end = start;
-    for (int i = 0; i < iterations || end - start < seconds; ++i) {
-      const double begin = clock.now();
-      step.server_accumulate();
-      const double middle = clock.now();
-      step.server_step();
-      end = clock.now();
-      accumulate.push_back(middle - begin);
-      update.push_back(end - middle);
-    }
-  };
-  run(warm_up_share * request.plan.seconds_per_point, warm_up_iterations(request));
-  run(request.plan.seconds_per_point, request.plan.minimum_iterations);
-  report(batch, Operation::server_accumulate, accumulate);
-  report(batch, Operation::server_step, update);
-}
 
 }  // namespace
 
 void run_measure_child(const MeasureRequest& request, std::ostream& out) {
-  const Reporter report(request, out);
-  const Clock clock(request.processor_clock);
-  report(request.plan.batches.front(), Operation::reference_loop, reference_loop(clock));
+  const MeasurementPlan& plan = request.plan;
+  const Measuring measure(request, out);
+  measure.reference_loop(plan.batches.front());
   kernels::set_compute_threads(request.cores);
-  const bool ascending = std::ranges::is_sorted(request.plan.batches);
-  kernels::TrainingStep step({request.plan.network, request.plan.input_shape, request.plan.classes},
-                             request.plan.batches.front());
+  kernels::TrainingStep step({plan.network, plan.input_shape, plan.classes}, plan.batches.front());
   std::optional<kernels::BatchLoading> loading;
-  if (request.plan.data)
-    loading.emplace(DatasetSource{request.plan.data->kind, request.plan.data->path, loaded_samples, 1});
-  for (const std::int64_t batch : request.plan.batches) {
-    std::vector<double> round_trips;
-    const auto measure_distance = [&] {
-      if (request.cores > 1) round_trips.push_back(core_round_trip_s(request.core_numbers));
-    };
-    measure_distance();
-    step.set_batch(batch);
-    iterate(step, clock, warm_up_share * request.plan.seconds_per_point, warm_up_iterations(request));
-    const StepDurations durations =
-        iterate(step, clock, request.plan.seconds_per_point, request.plan.minimum_iterations);
-    measure_distance();
-    if (!round_trips.empty()) report(batch, Operation::core_round_trip, round_trips);
-    report(batch, Operation::forward, durations.forward);
-    report(batch, Operation::forward_backward, durations.forward_backward,
-           ascending ? peak_memory_bytes() : std::nullopt);
-    report(batch, Operation::optimizer_step, durations.optimizer_step);
-    if (loading)
-      report(batch, Operation::load_batch,
-             load_batches(*loading, clock, batch, loading_share * request.plan.seconds_per_point,
-                          request.plan.minimum_iterations));
+  if (plan.data) loading.emplace(DatasetSource{plan.data->kind, plan.data->path, loaded_samples, 1});
+  for (const std::int64_t batch : plan.batches) {
+    measure.iterations(step, batch);
+    if (loading) measure.loading(*loading, batch);
   }
   // Last, because it holds the parameters three times more.
-  if (request.with_server) measure_server(step, clock, request.plan.batches.back(), request, report);
+  if (request.with_server) measure.server(step, plan.batches.back());
 }
 
 }  // namespace paceline::calibrate

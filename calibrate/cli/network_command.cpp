@@ -7,7 +7,6 @@
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/fit/report.hpp"
 #include "calibrate/network/network_fit.hpp"
-#include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
 
@@ -109,7 +108,6 @@ std::string fit_text(const std::vector<TransferTime>& times, const NetworkFit& f
 }  // namespace
 
 int run(const NetworkArguments& arguments) {
-  check_output(arguments.output, arguments.force);
   if (arguments.listen > 0) {
     const EchoServer server("0.0.0.0", arguments.listen);
     fmt::print(stderr, "listening on port {}\n", server.port());
@@ -120,7 +118,6 @@ int run(const NetworkArguments& arguments) {
       arguments.loopback ? measure_loopback(arguments) : measure_peer(arguments);
   const NetworkFit fit = fit_network(times);
   const Json json = fit_json(arguments.loopback ? "loopback" : arguments.peer, times, fit);
-  if (!arguments.output.empty()) write_file_atomically(arguments.output, json.dump(2) + "\n");
   fmt::print("{}", arguments.json ? json.dump(2) + "\n" : fit_text(times, fit));
   return exit_done;
 }

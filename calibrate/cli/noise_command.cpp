@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/fit/measured_profile.hpp"
-#include "calibrate/fit/report.hpp"
+#include "calibrate/fit/profile_file.hpp"
 #include "kernels/interface/training_step.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/json.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -42,7 +42,9 @@ int run(const NoiseArguments& arguments) {
                              noise_scale(point.repeats, static_cast<double>(measurement.small_batch),
                                          static_cast<double>(measurement.large_batch))});
   if (!arguments.into.empty()) store_noise(arguments.into, record);
-  fmt::print("{}", arguments.json ? noise_json(record, arguments.network) : noise_text(record));
+  nlohmann::ordered_json json = record;
+  json["network"] = arguments.network;
+  fmt::print("{}", arguments.json ? json.dump(2) + "\n" : noise_text(record));
   return exit_done;
 }
 

@@ -3,21 +3,24 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include <boost/math/distributions/fisher_f.hpp>
 
-#include "calibrate/fit/iteration_factor.hpp"
 #include "calibrate/logs/statistics.hpp"
 #include "sim/base/check.hpp"
-#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {
 
 constexpr double limit_tail = 0.05;
+constexpr double empirical_must_win_by_nats = 0.05;
+constexpr std::size_t bins = 16;
+constexpr double narrowest_bin = 1e-4;  // clocks tick: equal durations must not become a certainty
+constexpr double mixed_in = 0.01;
 
 double coefficient_of_variation(double log_variance) {
   return std::sqrt(std::expm1(log_variance));
@@ -43,31 +46,10 @@ double iteration_log_variance(const std::vector<Sample>& samples) {
   return sigma * sigma;
 }
 
-// Logarithms of the stretches' medians minus their mean over passes, by pass and cores.
-using Deviations = std::map<int, std::map<int, std::vector<double>>>;
-
-Deviations deviations_of(const std::vector<Sample>& samples) {
-  std::map<std::pair<int, std::int64_t>, std::map<int, double>> logs;  // by cores and batch, then by process
-  for (const Sample& sample : samples)
-    logs[{sample.cores, sample.batch}][sample.process] = std::log(median(sample.seconds));
-  Deviations z;
-  for (const auto& [point, by_process] : logs) {
-    double mean = 0.0;
-    for (const auto& [process, log] : by_process) mean += log / static_cast<double>(by_process.size());
-    for (const auto& [process, log] : by_process) z[process][point.first].push_back(log - mean);
-  }
-  return z;
-}
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
-
 struct MeanSquare {
-  double value = 0.0;
+  double sum = 0.0;
   double freedom = 0.0;
+  [[nodiscard]] double value() const { return freedom > 0.0 ? sum / freedom : sum; }
 };
 
 struct AnalysisOfVariance {
@@ -78,72 +60,62 @@ struct AnalysisOfVariance {
   double stretches_of_process = 1.0;
 };
 
-struct Extent {
-  double passes = 0.0;
-  double core_counts = 0.0;
-  double processes = 0.0;
-  double points = 0.0;  // (cores, batch)
-  double stretches = 0.0;
-};
-
-Extent extent_of(const Deviations& z, const std::vector<Sample>& samples) {
-  std::set<int> core_counts;
-  std::set<std::pair<int, std::int64_t>> points;
-  for (const Sample& sample : samples) {
-    core_counts.insert(sample.cores);
-    points.insert({sample.cores, sample.batch});
-  }
-  Extent extent{static_cast<double>(z.size()), static_cast<double>(core_counts.size()), 0.0,
-                static_cast<double>(points.size()), 0.0};
-  for (const auto& [pass, by_cores] : z)
-    for (const auto& [cores, values] : by_cores) {
-      extent.processes += 1.0;
-      extent.stretches += static_cast<double>(values.size());
-    }
-  return extent;
-}
-
 // Where passes lack stretches (set aside), the numbers in each are means, which is exact where they agree.
-AnalysisOfVariance analyse(const Deviations& z, const Extent& extent) {
-  AnalysisOfVariance result;
-  result.stretches_of_run = extent.stretches / extent.passes;
-  result.stretches_of_process = extent.stretches / extent.processes;
+AnalysisOfVariance analyse(const std::vector<Sample>& samples) {
+  std::map<std::pair<int, std::int64_t>, std::map<int, double>> logs;  // by cores and batch, then by pass
+  std::set<int> core_counts;
+  for (const Sample& sample : samples) {
+    logs[{sample.cores, sample.batch}][sample.process] = std::log(median(sample.seconds));
+    core_counts.insert(sample.cores);
+  }
+  // The logarithms minus their mean over passes, by pass and cores.
+  std::map<int, std::map<int, std::vector<double>>> z;
+  double stretches = 0.0;
+  for (const auto& [point, by_pass] : logs) {
+    double mean = 0.0;
+    for (const auto& [pass, log] : by_pass) mean += log / static_cast<double>(by_pass.size());
+    for (const auto& [pass, log] : by_pass) z[pass][point.first].push_back(log - mean);
+    stretches += static_cast<double>(by_pass.size());
+  }
+  const auto passes = static_cast<double>(z.size());
+  double processes = 0.0;
+  for (const auto& [pass, by_cores] : z) processes += static_cast<double>(by_cores.size());
+  const auto counts = static_cast<double>(core_counts.size());
+  AnalysisOfVariance result{{0.0, passes - 1.0},
+                            {0.0, processes - passes - counts + 1.0},
+                            {0.0, stretches - processes - static_cast<double>(logs.size()) + counts},
+                            stretches / passes,
+                            stretches / processes};
+  const auto square = [](double value) { return value * value; };
   for (const auto& [pass, by_cores] : z) {
     std::vector<double> process_means;
     for (const auto& [cores, values] : by_cores) {
-      process_means.push_back(mean_of(values));
-      for (const double value : values)
-        result.rest.value += (value - process_means.back()) * (value - process_means.back());
+      process_means.push_back(spread_of(values).mean);
+      for (const double value : values) result.rest.sum += square(value - process_means.back());
     }
-    const double run_mean = mean_of(process_means);
-    result.run.value += result.stretches_of_run * run_mean * run_mean;
+    const double run_mean = spread_of(process_means).mean;
+    result.run.sum += result.stretches_of_run * square(run_mean);
     for (const double mean : process_means)
-      result.process.value += result.stretches_of_process * (mean - run_mean) * (mean - run_mean);
+      result.process.sum += result.stretches_of_process * square(mean - run_mean);
   }
-  result.run.freedom = extent.passes - 1.0;
-  result.process.freedom = extent.processes - extent.passes - extent.core_counts + 1.0;
-  result.rest.freedom = extent.stretches - extent.processes - extent.points + extent.core_counts;
-  for (MeanSquare* square : {&result.run, &result.process, &result.rest})
-    if (square->freedom > 0.0) square->value /= square->freedom;
   return result;
 }
 
 void fit_components(const std::vector<Sample>& samples, JitterFit& fit) {
-  const Deviations z = deviations_of(samples);
-  const AnalysisOfVariance anova = analyse(z, extent_of(z, samples));
+  const AnalysisOfVariance anova = analyse(samples);
   if (anova.rest.freedom <= 0.0) return;  // so much was set aside that nothing can be told apart
   const bool has_processes = anova.process.freedom > 0.0;
-  const MeanSquare below = has_processes ? anova.process : anova.rest;
-  fit.run_cv = known_cv((anova.run.value - below.value) / anova.stretches_of_run);
+  const MeanSquare& below = has_processes ? anova.process : anova.rest;
+  fit.run_cv = known_cv((anova.run.value() - below.value()) / anova.stretches_of_run);
   if (has_processes)
-    fit.process_cv = known_cv((anova.process.value - anova.rest.value) / anova.stretches_of_process);
+    fit.process_cv = known_cv((anova.process.value() - anova.rest.value()) / anova.stretches_of_process);
   const double fisher = boost::math::quantile(
       boost::math::fisher_f_distribution<>(anova.run.freedom, below.freedom), limit_tail);
-  fit.run_cv_upper = known_cv((anova.run.value / fisher - below.value) / anova.stretches_of_run);
+  fit.run_cv_upper = known_cv((anova.run.value() / fisher - below.value()) / anova.stretches_of_run);
 }
 
 // Factors t / mean of their stretch by pass, stalls left out as in the fit.
-std::vector<std::vector<double>> factors_by_pass(const std::vector<Sample>& samples) {
+std::map<int, std::vector<double>> factors_by_pass(const std::vector<Sample>& samples) {
   std::map<int, std::vector<double>> factors;
   for (const Sample& sample : samples) {
     const double mean = mean_without_stalls(sample.seconds);
@@ -151,30 +123,80 @@ std::vector<std::vector<double>> factors_by_pass(const std::vector<Sample>& samp
     for (const double seconds : sample.seconds)
       if (seconds <= bound) factors[sample.process].push_back(seconds / mean);
   }
-  std::vector<std::vector<double>> passes;
-  for (auto& [process, of_pass] : factors) passes.push_back(std::move(of_pass));
-  return passes;
+  return factors;
+}
+
+// Of equally likely bins.
+std::vector<double> edges_of(const std::vector<double>& factors) {
+  std::vector<double> edges;
+  for (std::size_t i = 0; i <= bins; ++i)
+    edges.push_back(quantile(factors, static_cast<double>(i) / static_cast<double>(bins)));
+  return edges;
+}
+
+double histogram_density(const std::vector<double>& edges, double x) {
+  if (x < edges.front() || x > edges.back()) return 0.0;
+  const auto above = std::upper_bound(edges.begin() + 1, edges.end() - 1, x);
+  const double width = std::max(narrowest_bin, *above - *(above - 1));
+  return 1.0 / (static_cast<double>(bins) * width);
+}
+
+double log_normal_density(double x, double mu, double sigma) {
+  const double z = (std::log(x) - mu) / sigma;
+  return std::exp(-0.5 * z * z) / (x * sigma * std::sqrt(2.0 * std::numbers::pi));
+}
+
+// Mean over left-out passes of the log-likelihood of an iteration under the histogram of the others minus
+// that under their log-normal, in nats.
+double empirical_advantage_nats(const std::map<int, std::vector<double>>& factors) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (const auto& [left_out, left_out_factors] : factors) {
+    std::vector<double> others;
+    for (const auto& [pass, of_pass] : factors)
+      if (pass != left_out) others.insert(others.end(), of_pass.begin(), of_pass.end());
+    if (others.size() < bins) continue;
+    const std::vector<double> edges = edges_of(others);
+    for (double& other : others) other = std::log(other);
+    const auto [mu, deviation] = spread_of(others);
+    const double sigma = std::max(narrowest_bin, deviation);
+    for (const double x : left_out_factors) {
+      const double floor = mixed_in * log_normal_density(x, mu, 10.0 * sigma) + 1e-12;
+      sum += std::log((1.0 - mixed_in) * histogram_density(edges, x) + floor) -
+             std::log((1.0 - mixed_in) * log_normal_density(x, mu, sigma) + floor);
+      count += 1.0;
+    }
+  }
+  return count > 0.0 ? sum / count : 0.0;
 }
 
 void fit_shape(const std::vector<Sample>& samples, JitterFit& fit) {
-  const std::vector<std::vector<double>> passes = factors_by_pass(samples);
-  if (passes.size() < 2 || empirical_advantage_nats(passes) < empirical_must_win_by_nats) return;
+  const std::map<int, std::vector<double>> factors = factors_by_pass(samples);
+  if (factors.size() < 2 || empirical_advantage_nats(factors) < empirical_must_win_by_nats) return;
   std::vector<double> all;
-  for (const std::vector<double>& of_pass : passes) all.insert(all.end(), of_pass.begin(), of_pass.end());
-  fit.iteration_quantiles = factor_quantiles(all);
-  fit.iteration_cv = quantiles_cv(fit.iteration_quantiles);
+  for (const auto& [pass, of_pass] : factors) all.insert(all.end(), of_pass.begin(), of_pass.end());
+  std::vector<double> quantiles = edges_of(all);
+  // Linear between the quantiles: ∫ Q = Σ (a + b)/2 and ∫ Q² = Σ (a² + ab + b²)/3 over the pieces.
+  double mean = 0.0;
+  double square = 0.0;
+  for (std::size_t i = 0; i < bins; ++i) {
+    const double a = quantiles[i];
+    const double b = quantiles[i + 1];
+    mean += 0.5 * (a + b) / static_cast<double>(bins);
+    square += (a * a + a * b + b * b) / 3.0 / static_cast<double>(bins);
+  }
+  for (double& quantile : quantiles) quantile /= mean;
+  fit.iteration_quantiles = std::move(quantiles);
+  fit.iteration_cv = std::sqrt(std::max(0.0, square / (mean * mean) - 1.0));
 }
 
 }  // namespace
 
-JitterFit fit_jitter(const std::vector<Sample>& all_samples) {
-  std::vector<Sample> samples;
+JitterFit fit_jitter(std::vector<Sample> samples) {
+  std::erase_if(samples,
+                [](const Sample& sample) { return sample.operation != Operation::forward_backward; });
   std::set<int> processes;
-  for (const Sample& sample : all_samples) {
-    if (sample.operation != Operation::forward_backward) continue;
-    samples.push_back(sample);
-    processes.insert(sample.process);
-  }
+  for (const Sample& sample : samples) processes.insert(sample.process);
   JitterFit fit;
   fit.iteration_cv = coefficient_of_variation(iteration_log_variance(samples));
   fit.processes = static_cast<int>(processes.size());

@@ -18,7 +18,8 @@
 //              coefficient of variation = √(exp(σ²) − 1).
 //              shape: the factor t / mean of its stretch (stalls left out) is log-normal, or a histogram of
 //              16 equally likely bins where that makes the iterations of a left-out pass more likely, by 0.05
-//              nats each on average.
+//              nats each on average; both mixed with 1 % of a log-normal ten times as wide, so that no value
+//              is impossible and none decides alone.
 // Units:       coefficients of variation: sd / mean of the time.
 //              Where stretches were set aside (core_states.hpp), C·B and B are the means of what passes and
 //              processes have, and the degrees of freedom are counted: an approximation.
@@ -39,9 +40,8 @@ namespace paceline::calibrate {
 
 // Fewer cannot tell runs apart: the run coefficient of variation is then left out.
 inline constexpr int minimum_processes_for_run_cv = 3;
-inline constexpr double empirical_must_win_by_nats = 0.05;
 
 // Uses the forward_backward samples.
-[[nodiscard]] JitterFit fit_jitter(const std::vector<Sample>& samples);
+[[nodiscard]] JitterFit fit_jitter(std::vector<Sample> samples);
 
 }  // namespace paceline::calibrate

@@ -5,16 +5,29 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "calibrate/fit/fit.hpp"
-#include "calibrate/measure/core_states.hpp"
+#include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/cost/compute_law.hpp"
 
 namespace paceline::calibrate {
+
+using Json = nlohmann::ordered_json;
+
+static void to_json(Json& json, const PointError& point) {
+  json = {{"cores", point.cores},
+          {"batch", point.batch},
+          {"measured_s", point.measured_s},
+          {"predicted_s", point.predicted_s},
+          {"relative_error", point.relative()}};
+}
+
 namespace {
+
+constexpr double holds_mean_error = 0.05;
+constexpr double holds_percentile_95 = 0.10;
 
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100.0 * share);
@@ -153,23 +166,16 @@ ErrorSummary summarize(const std::vector<PointError>& errors) {
   return {sum / static_cast<double>(sizes.size()), quantile(sizes, 0.95)};
 }
 
+bool holds(const ErrorSummary& summary) {
+  return summary.mean_absolute <= holds_mean_error && summary.percentile_95 <= holds_percentile_95;
+}
+
 std::string point_table(const std::vector<PointError>& errors) {
   std::string text = "cores   batch     measured    predicted     error   samples/s\n";
   for (const PointError& error : errors)
     text += fmt::format("{:>5}  {:>6}  {:>11}  {:>11}  {:>+6.1f} %  {:>10.0f}\n", error.cores, error.batch,
                         duration_text(error.measured_s), duration_text(error.predicted_s),
                         100.0 * error.relative(), static_cast<double>(error.batch) / error.measured_s);
-  return text;
-}
-
-std::string noise_text(const NoiseRecord& noise) {
-  std::string text = fmt::format(
-      "gradient noise scale on {} (batches {} and {}, {} pairs):\n  updates   loss   samples (95 % "
-      "interval)\n",
-      noise.data, noise.small_batch, noise.large_batch, noise.repeats);
-  for (const NoiseRecord::Point& point : noise.points)
-    text += fmt::format("  {:>7}  {:>5.2f}   {:.3g} ({:.3g} … {:.3g})\n", point.updates, point.loss,
-                        point.scale.samples, point.scale.low, point.scale.high);
   return text;
 }
 
@@ -186,6 +192,25 @@ std::string profile_report(const MeasuredProfile& measured) {
   return text + "\n" + point_table(errors) +
          fmt::format("residuals (not held out): mean {}, 95 % below {}\n", percent(summary.mean_absolute),
                      percent(summary.percentile_95));
+}
+
+std::string profile_report_json(const MeasuredProfile& measured, const std::vector<std::string>& warnings) {
+  Json report = {{"profile", measured.profile.path}};
+  report.update(Json::parse(read_file(measured.profile.path)));
+  report.erase("samples");
+  report["points"] = point_errors(measured.profile, measured.samples);
+  report["warnings"] = warnings;
+  return report.dump(2) + "\n";
+}
+
+std::string check_json(const std::vector<PointError>& errors, const ErrorSummary& summary,
+                       const std::vector<std::string>& notes) {
+  const Json report = {{"holds", holds(summary)},
+                       {"mean_absolute_error", summary.mean_absolute},
+                       {"percentile_95", summary.percentile_95},
+                       {"points", errors},
+                       {"notes", notes}};
+  return report.dump(2) + "\n";
 }
 
 }  // namespace paceline::calibrate

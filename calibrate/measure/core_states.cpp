@@ -1,21 +1,24 @@
 #include "calibrate/measure/core_states.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdint>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "calibrate/logs/statistics.hpp"
-#include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
 namespace {
 
 constexpr std::size_t fewest_processes = 2;  // below, a point has no interval
+// The server's operations follow after all batches.
+constexpr std::array between_round_trips{Operation::forward_backward, Operation::forward,
+                                         Operation::optimizer_step, Operation::core_round_trip};
 
 struct Point {
   std::int64_t batch = 1;
@@ -27,31 +30,30 @@ struct Point {
   [[nodiscard]] bool moved() const { return farthest_s > same_state_factor * nearest_s; }
   [[nodiscard]] double log_round_trip() const { return 0.5 * std::log(nearest_s * farthest_s); }
 };
+using Points = std::vector<Point>;
 
-using PointsOfState = std::vector<Point>;
-
-std::map<int, std::vector<Point>> points_by_cores(const std::vector<Sample>& samples) {
-  std::map<std::pair<int, std::int64_t>, std::map<int, double>> steps;  // by cores and batch, then by process
+std::map<int, Points> points_by_cores(const std::vector<Sample>& samples) {
+  std::map<std::tuple<int, std::int64_t, int>, double> steps;  // by cores, batch and process
   for (const Sample& sample : samples)
     if (sample.operation == Operation::forward_backward)
-      steps[{sample.cores, sample.batch}][sample.process] = mean_without_stalls(sample.seconds);
-  std::map<int, std::vector<Point>> points;
+      steps[{sample.cores, sample.batch, sample.process}] = mean_without_stalls(sample.seconds);
+  std::map<int, Points> points;
   for (const Sample& sample : samples) {
     if (sample.operation != Operation::core_round_trip) continue;
     const auto [nearest, farthest] = std::ranges::minmax(sample.seconds);
     Point point{sample.batch, sample.process, nearest, farthest};
-    const auto& of_batch = steps[{sample.cores, sample.batch}];
-    if (const auto step = of_batch.find(sample.process); step != of_batch.end()) point.step_s = step->second;
+    if (const auto step = steps.find({sample.cores, sample.batch, sample.process}); step != steps.end())
+      point.step_s = step->second;
     points[sample.cores].push_back(point);
   }
   return points;
 }
 
 // Nearest state first; points whose cores moved are in none.
-std::vector<PointsOfState> states_of(std::vector<Point> points) {
+std::vector<Points> states_of(Points points) {
   std::erase_if(points, [](const Point& point) { return point.moved(); });
   std::ranges::stable_sort(points, {}, &Point::log_round_trip);
-  std::vector<PointsOfState> states;
+  std::vector<Points> states;
   for (const Point& point : points) {
     const bool begins = states.empty() || point.log_round_trip() - states.back().back().log_round_trip() >
                                               std::log(same_state_factor);
@@ -61,104 +63,71 @@ std::vector<PointsOfState> states_of(std::vector<Point> points) {
   return states;
 }
 
-double round_trip_of(const PointsOfState& state) {
+double round_trip_of(const Points& state) {
   double sum = 0.0;
   for (const Point& point : state) sum += point.log_round_trip();
   return std::exp(sum / static_cast<double>(state.size()));
 }
 
-std::optional<std::size_t> largest(const std::vector<PointsOfState>& states) {
-  if (states.empty()) return std::nullopt;
-  return std::ranges::max_element(states, {}, &PointsOfState::size) - states.begin();
-}
-
-// Nothing when no state has this round trip.
-std::optional<std::size_t> nearest(const std::vector<PointsOfState>& states, double round_trip_s) {
-  const auto distance = [&](const PointsOfState& state) {
-    return std::abs(std::log(round_trip_of(state) / round_trip_s));
+// The largest state, or the one nearest to the round trip wanted; the end where there is none.
+std::vector<Points>::const_iterator main_state(const std::vector<Points>& states,
+                                               std::optional<double> wanted_s) {
+  if (!wanted_s) return std::ranges::max_element(states, {}, &Points::size);
+  const auto distance = [&](const Points& state) {
+    return std::abs(std::log(round_trip_of(state) / *wanted_s));
   };
   const auto found = std::ranges::min_element(states, {}, distance);
-  if (found == states.end() || distance(*found) >= std::log(same_state_factor)) return std::nullopt;
-  return found - states.begin();
+  return found != states.end() && distance(*found) < std::log(same_state_factor) ? found : states.end();
 }
 
-std::map<std::int64_t, std::vector<double>> steps_by_batch(const PointsOfState& state) {
+std::map<std::int64_t, std::vector<double>> steps_by_batch(const Points& state) {
   std::map<std::int64_t, std::vector<double>> steps;
   for (const Point& point : state)
     if (point.step_s) steps[point.batch].push_back(*point.step_s);
   return steps;
 }
 
-std::optional<double> slowdown_of(const PointsOfState& state, const PointsOfState& main) {
+std::optional<double> slowdown_of(const Points& state, const Points& main) {
   const auto of_main = steps_by_batch(main);
   std::vector<double> factors;
   for (const Point& point : state)
     if (const auto same_batch = of_main.find(point.batch); point.step_s && same_batch != of_main.end())
       factors.push_back(*point.step_s / median(same_batch->second));
-  if (factors.empty()) return std::nullopt;
-  return median(factors);
+  return factors.empty() ? std::nullopt : std::optional(median(factors));
 }
 
-std::vector<std::int64_t> seldom_seen(const PointsOfState& state, const std::vector<Point>& points) {
+std::vector<std::int64_t> seldom_seen(const Points& state, const Points& points) {
   std::set<std::int64_t> batches;
   for (const Point& point : points) batches.insert(point.batch);
-  const auto seen = steps_by_batch(state);
-  std::erase_if(batches, [&](std::int64_t batch) {
-    const auto found = seen.find(batch);
-    return found != seen.end() && found->second.size() >= fewest_processes;
-  });
+  for (const auto& [batch, steps] : steps_by_batch(state))
+    if (steps.size() >= fewest_processes) batches.erase(batch);
   return {batches.begin(), batches.end()};
 }
 
-// What is found of one core count, and the (batch, process) pairs that are not of its main state.
-struct Division {
-  CoreStates states;
-  std::set<std::pair<std::int64_t, int>> of_others;
-};
+using PointsAside = std::set<std::pair<std::int64_t, int>>;  // batch and process
 
-// The server's operations follow after all batches.
-bool is_between_round_trips(Operation operation) {
-  switch (operation) {
-    case Operation::forward_backward:
-    case Operation::forward:
-    case Operation::optimizer_step:
-    case Operation::core_round_trip:
-      return true;
-    default:
-      return false;
-  }
-}
-
-Division divide(int cores, const std::vector<Point>& points, std::optional<double> wanted) {
-  Division division{{cores, {}}, {}};
-  const std::vector<PointsOfState> states = states_of(points);
-  CoreStates& found = division.states;
-  found.moved_points =
-      static_cast<int>(std::ranges::count_if(points, [](const Point& point) { return point.moved(); }));
-  const std::optional<std::size_t> main = wanted ? nearest(states, *wanted) : largest(states);
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    CoreState state{round_trip_of(states[i]), static_cast<int>(states[i].size())};
-    if (i == main) {
-      found.main = state;
+// What is found of one core count; the points that are not of its main state are added to `aside`.
+CoreStates divide(int cores, const Points& points, std::optional<double> wanted_s, PointsAside& aside) {
+  CoreStates found{cores, {}};
+  const std::vector<Points> states = states_of(points);
+  const auto main = main_state(states, wanted_s);
+  for (auto state = states.begin(); state != states.end(); ++state) {
+    CoreState described{round_trip_of(*state), static_cast<int>(state->size())};
+    if (state == main) {
+      found.main = described;
       continue;
     }
-    if (main) state.slowdown = slowdown_of(states[i], states[*main]);
-    found.others.push_back(state);
-    for (const Point& point : states[i]) division.of_others.insert({point.batch, point.process});
+    if (main != states.end()) described.slowdown = slowdown_of(*state, *main);
+    found.others.push_back(described);
+    for (const Point& point : *state) aside.insert({point.batch, point.process});
   }
-  for (const Point& point : points)
-    if (point.moved()) division.of_others.insert({point.batch, point.process});
-  found.mixed_batches = seldom_seen(main ? states[*main] : PointsOfState{}, points);
-  return division;
-}
-
-std::string fit_text(const CoreStates& states) {
-  if (states.told_apart()) return "The fits describe the first of these alone";
-  return fmt::format(
-      "The fits describe the first of these, but mix all at batch {}, where it was not seen twice: give it "
-      "more "
-      "time with --budget",
-      fmt::join(states.mixed_batches, ", "));
+  for (const Point& point : points) {
+    if (!point.moved()) continue;
+    aside.insert({point.batch, point.process});
+    ++found.moved_points;
+  }
+  found.mixed_batches = seldom_seen(main == states.end() ? Points{} : *main, points);
+  return found;
 }
 
 std::string state_text(const CoreState& state) {
@@ -174,22 +143,20 @@ std::vector<CoreStates> set_states_apart(std::vector<Sample>& samples, const std
   std::vector<CoreStates> found;
   for (const auto& [cores, points] : points_by_cores(samples)) {
     const auto of_cores = wanted.find(cores);
-    const Division division =
-        divide(cores, points, of_cores == wanted.end() ? std::nullopt : std::optional(of_cores->second));
-    found.push_back(division.states);
+    PointsAside aside;
+    found.push_back(divide(cores, points,
+                           of_cores == wanted.end() ? std::nullopt : std::optional(of_cores->second), aside));
     for (Sample& sample : samples)
-      if (sample.cores == cores && is_between_round_trips(sample.operation))
-        sample.set_aside = division.of_others.contains({sample.batch, sample.process}) &&
-                           !std::ranges::count(division.states.mixed_batches, sample.batch);
+      if (sample.cores == cores && std::ranges::count(between_round_trips, sample.operation) != 0)
+        sample.set_aside = aside.contains({sample.batch, sample.process}) &&
+                           std::ranges::count(found.back().mixed_batches, sample.batch) == 0;
   }
   return found;
 }
 
-std::vector<Sample> counted(const std::vector<Sample>& samples) {
-  std::vector<Sample> kept;
-  for (const Sample& sample : samples)
-    if (!sample.set_aside) kept.push_back(sample);
-  return kept;
+std::vector<Sample> counted(std::vector<Sample> samples) {
+  std::erase_if(samples, [](const Sample& sample) { return sample.set_aside; });
+  return samples;
 }
 
 std::vector<std::string> warnings_about(const std::vector<CoreStates>& states) {
@@ -201,10 +168,17 @@ std::vector<std::string> warnings_about(const std::vector<CoreStates>& states) {
     for (const CoreState& other : of_cores.others) parts.push_back(state_text(other));
     if (of_cores.moved_points > 0)
       parts.push_back(fmt::format("a change at {} points", of_cores.moved_points));
+    const std::string fits =
+        of_cores.told_apart()
+            ? "The fits describe the first of these alone"
+            : fmt::format(
+                  "The fits describe the first of these, but mix all at batch {}, where it was not "
+                  "seen twice: give it more time with --budget",
+                  fmt::join(of_cores.mixed_batches, ", "));
     warnings.push_back(fmt::format(
         "the {} cores moved nearer or apart while they were measured, as a host moves those of its guests. A "
         "cache line there and back took {}. {}",
-        of_cores.cores, fmt::join(parts, "; "), fit_text(of_cores)));
+        of_cores.cores, fmt::join(parts, "; "), fits));
   }
   return warnings;
 }

@@ -2,21 +2,15 @@
 // state.
 //
 // Models:      the states of the cores of a virtual machine, told apart by the round trip of a cache line
-//              between them (core_distance.hpp), measured before and after each batch of each process.
-// Equation:    round trips of one core count, sorted; where neighbours differ by a factor above 1.5 another
-//              state begins.
-//              A point belongs to the state of its two round trips, to none where they differ.
-//              main state: that of most points, or that of a given round trip; the others' points are set
-//              aside.
-//              slowdown of a state: median over its points of (mean time / mean time of the main state at
-//              that batch).
-// Units:       seconds; slowdown as a factor.
+//              between them, measured before and after each batch of each process.
+// Equation:    round trips of one core count, sorted: where neighbours differ by a factor above 1.5 another
+//              state begins. A point belongs to the state of its two round trips, to none where they differ.
+//              main state: that of most points, or of a given round trip; the others' points are set aside.
+//              slowdown of a state: median over its points of mean time / that of the main state at the batch.
 // Assumptions: in one state a step takes one time. A batch at which fewer than two processes saw the main
-//              state is mixed:
-//              all its points count, and the result says so.
+//              state is mixed: all its points count, and the result says so.
 // Not modelled: how often cores move: a simulation from the profile stays in the main state. Of many cores,
 //              one that moves alone hardly changes their mean round trip.
-// Source:      measured (core_distance.hpp).
 #pragma once
 
 #include <cstdint>
@@ -52,7 +46,7 @@ struct CoreStates {
 std::vector<CoreStates> set_states_apart(std::vector<Sample>& samples,
                                          const std::map<int, double>& wanted = {});
 
-[[nodiscard]] std::vector<Sample> counted(const std::vector<Sample>& samples);
+[[nodiscard]] std::vector<Sample> counted(std::vector<Sample> samples);
 
 // One sentence about each core count that met more than one state.
 [[nodiscard]] std::vector<std::string> warnings_about(const std::vector<CoreStates>& states);

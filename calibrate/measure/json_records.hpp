@@ -1,13 +1,13 @@
 // The records of a calibration as JSON. For sources: it includes <nlohmann/json.hpp>.
 #pragma once
 
-#include <optional>
-#include <string>
-
-#include <nlohmann/json.hpp>
-
-#include "calibrate/measure/measure_protocol.hpp"
+#include "calibrate/measure/sample.hpp"
 #include "sim/base/json.hpp"
+
+template <>
+struct paceline::LastValue<paceline::calibrate::Operation> {
+  static constexpr auto value = calibrate::Operation::reference_loop;
+};
 
 namespace paceline::calibrate {
 
@@ -16,7 +16,7 @@ void to_json(Json& json, const Sample& sample) {
   json = {{"cores", sample.cores},
           {"batch", sample.batch},
           {"process", sample.process},
-          {"operation", operation_name(sample.operation)},
+          {"operation", sample.operation},
           {"seconds", sample.seconds}};
   if (sample.peak_memory_bytes) json["peak_memory_bytes"] = *sample.peak_memory_bytes;
   if (sample.set_aside) json["set_aside"] = true;
@@ -26,7 +26,7 @@ inline void from_json(const nlohmann::json& json, Sample& sample) {
   json.at("cores").get_to(sample.cores);
   json.at("batch").get_to(sample.batch);
   json.at("process").get_to(sample.process);
-  sample.operation = operation_of(json.at("operation").get<std::string>());
+  json.at("operation").get_to(sample.operation);
   json.at("seconds").get_to(sample.seconds);
   sample.peak_memory_bytes = json.value("peak_memory_bytes", std::optional<double>());
   sample.set_aside = json.value("set_aside", false);
@@ -38,8 +38,7 @@ void to_json(Json& json, const DataChoice& data) {
 }
 
 inline void from_json(const nlohmann::json& json, DataChoice& data) {
-  json.at("kind").get_to(data.kind);
-  json.at("path").get_to(data.path);
+  data = {json.at("kind"), json.at("path")};
 }
 
 // Members that a file lacks keep their defaults.

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <sstream>
+#include <utility>
 
 #include <hwloc.h>
+#include <sys/times.h>
 #include <unistd.h>
 
 #include "sim/base/check.hpp"
@@ -15,6 +18,12 @@ namespace {
 
 using Topology = std::unique_ptr<hwloc_topology, decltype(&hwloc_topology_destroy)>;
 using CpuSet = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
+
+// Fields of a cpu line: user nice system idle iowait irq softirq steal; guest time is part of user.
+constexpr int counted_fields = 8;
+constexpr int idle_field = 3;
+constexpr int iowait_field = 4;
+constexpr double shortest_ticks = 50.0;  // below, the ticks' rounding shows
 
 Topology load_topology() {
   hwloc_topology_t topology = nullptr;
@@ -68,12 +77,6 @@ std::optional<std::string> read_governor() {
   return std::nullopt;
 }
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::string text_of(const char* path) {
   std::ifstream file(path);
   std::ostringstream text;
@@ -97,6 +100,12 @@ std::optional<CpuQuota> read_quota() {
                        text_of("/sys/fs/cgroup/cpu/cpu.cfs_period_us"));
 }
 
+double own_ticks() {
+  tms own{};
+  times(&own);
+  return static_cast<double>(own.tms_utime + own.tms_stime + own.tms_cutime + own.tms_cstime);
+}
+
 }  // namespace
 
 CpuInfo parse_cpu_info(const std::string& text) {
@@ -108,13 +117,11 @@ CpuInfo parse_cpu_info(const std::string& text) {
       if (!info.flags.empty()) break;  // an empty line ends the first processor
       continue;
     }
-    const std::string key = trimmed(line.substr(0, colon));
-    const std::string value = trimmed(line.substr(colon + 1));
-    if (key == "model name" && !value.empty()) info.model = value;
-    if (key == "flags" || key == "Features") {  // x86 and ARM
-      std::istringstream words(value);
+    std::istringstream words(line.substr(colon + 1));
+    if (line.starts_with("model name") && std::getline(words >> std::ws, info.model))
+      info.model.erase(info.model.find_last_not_of(" \t") + 1);
+    if (line.starts_with("flags") || line.starts_with("Features"))  // x86 and ARM
       for (std::string flag; words >> flag;) info.flags.push_back(flag);
-    }
   }
   return info;
 }
@@ -166,6 +173,39 @@ std::vector<int> default_core_counts(int physical_cores) {
   for (int count = 1; count < physical_cores; count *= 2) counts.push_back(count);
   counts.push_back(physical_cores);
   return counts;
+}
+
+std::optional<CpuTicks> parse_cpu_ticks(const std::string& text, const std::vector<int>& cores) {
+  std::set<std::string> wanted;
+  for (const int core : cores) wanted.insert("cpu" + std::to_string(core));
+  CpuTicks ticks;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string name;
+    words >> name;
+    if (wanted.erase(name) == 0) continue;
+    for (int field = 0; field < counted_fields; ++field) {
+      double value = 0.0;
+      if (!(words >> value)) return std::nullopt;
+      ticks.total += value;
+      if (field != idle_field && field != iowait_field) ticks.busy += value;
+    }
+  }
+  if (!wanted.empty()) return std::nullopt;
+  return ticks;
+}
+
+OtherLoad::OtherLoad(std::vector<int> cores)
+    : cores_(std::move(cores)),
+      start_(parse_cpu_ticks(text_of("/proc/stat"), cores_)),
+      own_at_start_(own_ticks()) {}
+
+std::optional<double> OtherLoad::share() const {
+  const std::optional<CpuTicks> now = parse_cpu_ticks(text_of("/proc/stat"), cores_);
+  if (!start_ || !now || now->total - start_->total < shortest_ticks) return std::nullopt;
+  const double others = (now->busy - start_->busy) - (own_ticks() - own_at_start_);
+  return std::clamp(others / (now->total - start_->total), 0.0, 1.0);
 }
 
 }  // namespace paceline::calibrate

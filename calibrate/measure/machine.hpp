@@ -1,4 +1,11 @@
-// The machine a profile is measured on, as far as it decides how fast kernels run.
+// The machine a profile is measured on, as far as it decides how fast kernels run; and who else used it.
+//
+// Equation:    share of the measured cores' time that other programs (and, on a virtual machine, other
+//              guests) took = (Δbusy − Δown) / Δtotal, clock ticks summed over the cores: busy and total from
+//              /proc/stat, own = processor time of this process and of the children it has waited for.
+// Assumptions: this process and its children run on these cores only.
+// Not modelled: other programs' use of caches and memory bandwidth from other cores.
+// Source:      proc(5), times(2).
 #pragma once
 
 #include <cstdint>
@@ -15,8 +22,7 @@ struct Machine {
   int logical_cores = 1;   // that this process may use
   int physical_cores = 1;  // of these
   std::int64_t memory_bytes = 0;
-  std::optional<std::string>
-      governor;  // frequency governor of the first core; absent where it cannot be read
+  std::optional<std::string> governor;  // of the first core's frequency, where it can be read
   std::vector<std::string> cpu_flags;
   std::int64_t available_memory_bytes = 0;       // now, within the limits of this process's group
   std::optional<CpuQuota> quota = std::nullopt;  // of this process's group
@@ -48,5 +54,25 @@ struct CpuInfo {
 // Of the time, for which a quota lets one busy core compute. Below 1 a process's own time must be measured by
 // the processor's clock, because the wall's would count the pauses.
 [[nodiscard]] double share_of_time(const Machine& machine);
+
+struct CpuTicks {
+  double busy = 0.0;
+  double total = 0.0;
+};
+// Summed over these cores of the text of /proc/stat; nothing when one of them is not there.
+[[nodiscard]] std::optional<CpuTicks> parse_cpu_ticks(const std::string& text, const std::vector<int>& cores);
+
+class OtherLoad {
+ public:
+  // Starts counting.
+  explicit OtherLoad(std::vector<int> cores);
+  // Since then; nothing when the system does not tell, or too little time has passed.
+  [[nodiscard]] std::optional<double> share() const;
+
+ private:
+  std::vector<int> cores_;
+  std::optional<CpuTicks> start_;
+  double own_at_start_ = 0.0;
+};
 
 }  // namespace paceline::calibrate

@@ -11,10 +11,9 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
-#include "calibrate/logs/statistics.hpp"
 #include "calibrate/measure/core_states.hpp"
-#include "calibrate/measure/measure_protocol.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/base/process.hpp"
 #include "sim/base/progress.hpp"
 
@@ -50,10 +49,7 @@ Command command_for(const MeasureRequest& request, const std::string& program) {
 
 Sample checked_sample(const MeasureRequest& request, const Process& child, const std::string& line) {
   try {
-    Sample sample = parse_sample(line);
-    const bool positive = std::all_of(sample.seconds.begin(), sample.seconds.end(),
-                                      [](double s) { return s > 0.0 && std::isfinite(s); });
-    if (positive && !sample.seconds.empty()) return sample;
+    if (Sample sample = parse_sample(line); is_plausible(sample)) return sample;
   } catch (const std::exception&) {  // reported below like any other line that is not a sample
   }
   fail(request, child, fmt::format("wrote a line that is not a measurement: {}", line.substr(0, 200)));
@@ -113,12 +109,8 @@ double interval_half_width(const std::vector<Sample>& samples) {
   for (const auto& [point, of_processes] : logs) {
     if (of_processes.size() < 2) return std::numeric_limits<double>::infinity();
     const auto count = static_cast<double>(of_processes.size());
-    double mean = 0.0;
-    for (const double log : of_processes) mean += log / count;
-    double variance = 0.0;
-    for (const double log : of_processes) variance += (log - mean) * (log - mean) / (count - 1.0);
     const double t = boost::math::quantile(boost::math::students_t_distribution<>(count - 1.0), 0.975);
-    widest = std::max(widest, t * std::sqrt(variance / count));
+    widest = std::max(widest, t * spread_of(of_processes).deviation / std::sqrt(count));
   }
   return widest;
 }

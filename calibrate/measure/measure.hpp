@@ -1,23 +1,20 @@
 // Measuring in child processes: every process is a fresh start of LibTorch, as every training run is.
 //
 // Models:      for each pass over all points, for each core count one process that measures every batch in
-//              turn.
-//              Passes follow one another, so slow drift of the machine meets every point alike; odd passes
-//              visit the batches from large to small.
-//              With a budget, passes go on after the planned ones until the widest interval of a point is
-//              narrow, or another pass would not end within the budget. Where a host moves the cores, points
-//              count that saw them in one state (core_states.hpp); the others are returned as set aside.
+//              turn. Passes follow one another, so slow drift of the machine meets every point alike; odd
+//              passes visit the batches from large to small. With a budget, passes go on after the planned
+//              ones until the widest interval of a point is narrow, or another pass would not end within it;
+//              points count that saw the cores in one state (core_states.hpp), others are set aside.
 // Equation:    interval: ± t(0.975, P − 1) · sd over processes of the log mean / √P (interval_half_width).
 // Assumptions: a child runs on the first `cores` of Machine::core_order, with as many compute threads, under
 //              measuring_environment():
 //              - each compute thread keeps to a core of its own: left to the system, two of them at times
-//                share one, for as long as a process lives, and processes differ by a factor of up to 2;
+//                share one for as long as a process lives, and processes differ by a factor of up to 2;
 //              - threads wait for each other by spinning some microseconds, then sleep. Sleeping at once
 //                costs a wake-up in every parallel loop (2-5 times the time of a small network); spinning for
-//                long slows the others down tenfold and more as soon as something else runs;
-//              - freed memory stays with the process, as under a caching allocator. Otherwise the C library
-//                returns it to the system or not depending on what was freed before, and one batch size has
-//                two speeds, apart by a factor of up to 1.9.
+//                long slows the others down tenfold as soon as something else runs;
+//              - freed memory stays with the process, as under a caching allocator: otherwise one batch size
+//                has two speeds, apart by a factor of up to 1.9, depending on what was freed before.
 // Source:      hyperfine: warm-up, at least ten runs, interleaving.
 #pragma once
 

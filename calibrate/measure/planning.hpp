@@ -1,24 +1,23 @@
-// Which batches and core counts to measure within a time and a memory.
+// Which batches and core counts to measure: within a time and a memory, and to see whether a profile holds.
 //
 // Models:      a probe, one process that runs two small batches on the fewest cores, tells what an iteration
-//              and a process cost; the plan is the largest that fits.
+//              and a process cost; the plan is the largest that fits. A check measures points that the fits
+//              have never seen: batches, and core counts, between the measured ones.
 // Equation:    T(b) and memory(b) are the lines through the probe's two points, T not above its own at more
-//              cores;
-//              a pass costs Σ_cores (start + Σ_b max(1.2 · seconds per point, (iterations + warm-up) ·
-//              T(b)));
-//              the planned passes must cost at most the budget. In this order until they do: fewer iterations
-//              and less time for each point, then without the largest batches, down to three, then without
-//              middle core counts, down to two. Batches start at 4; where fewer than 6 are left, 2 and 1 are
-//              added.
-//              A batch whose predicted memory is above the limit is left out, or refused where the user asked
-//              for it.
+//              cores; a pass costs Σ_cores (start + Σ_b max(1.2 · seconds per point, (iterations + warm-up) ·
+//              T(b))); the planned passes must cost at most the budget. In this order until they do: fewer
+//              iterations and less time for each point, then without the largest batches, down to three, then
+//              without middle core counts, down to two. Batches start at 4; where fewer than 6 are left, 2
+//              and 1 are added. A batch whose predicted memory is above the limit is left out, or refused
+//              where the user asked for it.
+//              held out: the geometric mean of two neighbours, rounded, where that is neither; at most 4
+//              batches, spread evenly, and one core count, where leaving counts out judged the law of cores.
 // Units:       seconds, samples, bytes.
 // Assumptions: both are affine; a first estimate: what is measured replaces it.
 // Not modelled: time lost to other programs.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "calibrate/measure/sample.hpp"
@@ -55,5 +54,9 @@ struct Limits {
 // not fit into memory.
 [[nodiscard]] MeasurementPlan fitting_plan(const MeasurementPlan& wanted, const Probe& probe,
                                            const Limits& limits);
+
+[[nodiscard]] std::vector<std::int64_t> held_out_batches(const std::vector<std::int64_t>& measured);
+// The measured counts that this machine has, and one between them where the profile knows the law's error.
+[[nodiscard]] std::vector<int> held_out_cores(const Profile& profile, int machine_cores);
 
 }  // namespace paceline::calibrate

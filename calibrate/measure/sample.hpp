@@ -1,9 +1,12 @@
-// What a calibration measures, before anything is fitted.
+// What a calibration measures, before anything is fitted, and what its measuring processes are asked.
 //
 // Models:  one Sample = the durations of one operation at one (cores, batch) point in one measuring process.
+//          The parent passes one MeasureRequest as an argument, the child answers with one Sample a line,
+//          both as JSON.
 // Units:   seconds of wall-clock time, samples (of the mini-batch).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,10 +27,13 @@ enum class Operation {
   reference_loop,   // the same arithmetic in every process: tells when the clock's speed changed
 };
 
-// The name used in profiles, e.g. "forward_backward".
-[[nodiscard]] std::string_view operation_name(Operation operation);
-// Throws ProgrammingError when there is no such operation.
-[[nodiscard]] Operation operation_of(std::string_view name);
+// The name used in profiles.
+[[nodiscard]] constexpr std::string_view to_string(Operation operation) {
+  constexpr std::array<std::string_view, 8> names{"forward_backward", "forward",           "load_batch",
+                                                  "optimizer_step",   "server_accumulate", "server_step",
+                                                  "core_round_trip",  "reference_loop"};
+  return names[static_cast<std::size_t>(operation)];
+}
 
 struct Sample {
   int cores = 1;
@@ -36,9 +42,12 @@ struct Sample {
   Operation operation = Operation::forward_backward;
   std::vector<double> seconds;                             // in the order of measuring
   std::optional<double> peak_memory_bytes = std::nullopt;  // of the process so far, where batches ascend
-  bool set_aside =
-      false;  // not fitted: its cores were in another state than the profile describes (core_states.hpp)
+  // Not fitted: its cores were in another state than the profile describes (core_states.hpp).
+  bool set_aside = false;
 };
+
+// Whether there are durations, each finite and above 0.
+[[nodiscard]] bool is_plausible(const Sample& sample);
 
 // A data set in the words of a scenario: its kind, and the folder of its files.
 struct DataChoice {
@@ -56,12 +65,34 @@ struct MeasurementPlan {
   // Further passes until every point's interval is narrow or this time is spent; absent: none.
   std::optional<double> budget_s = std::nullopt;
   std::vector<std::int64_t> input_shape = {};     // of a TorchScript file
-  std::int64_t classes = 0;                       // of a TorchScript file
+  std::int64_t classes = 0;                       // likewise
   std::optional<DataChoice> data = std::nullopt;  // to measure how long batches take to load
   // Round trips, by core count, of the state in which the cores are wanted (core_states.hpp); of others: that
   // seen most.
   std::map<int, double> wanted_round_trip_s = {};
   std::vector<std::string> dropped = {};  // what was left out to stay within time and memory, in words
 };
+
+inline constexpr const char* measure_child_flag = "--measure-child";
+
+// The work of one measuring process: every batch of the plan in turn, on one core count.
+struct MeasureRequest {
+  MeasurementPlan plan;
+  int cores = 1;
+  int process = 0;
+  bool with_server = false;            // the server's two operations as well
+  std::vector<int> core_numbers = {};  // of the system: `cores` of them
+  bool processor_clock = false;        // seconds of processor time, which pauses of a quota are not part of
+};
+
+// How many samples answer it: the reference loop; of each batch core_round_trip (with two cores or more),
+// forward, forward_backward, optimizer_step and, where data is given, load_batch; the server's two.
+[[nodiscard]] std::size_t expected_samples(const MeasureRequest& request);
+
+[[nodiscard]] std::string to_line(const MeasureRequest& request);
+[[nodiscard]] std::string to_line(const Sample& sample);
+// Throw std::exception when the line is not what the function above makes.
+[[nodiscard]] MeasureRequest parse_request(const std::string& line);
+[[nodiscard]] Sample parse_sample(const std::string& line);
 
 }  // namespace paceline::calibrate

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,23 +20,20 @@ struct TransferTime {
   double seconds = 0.0;  // one way
 };
 
-// The far end: answers until the near end closes the connection. `port` 0 lets the system choose.
+// The far end. `address` e.g. "127.0.0.1", or "0.0.0.0" for every interface; port 0 lets the system choose.
 class EchoServer {
  public:
-  // Throws UserError when the port cannot be had. `address` e.g. "127.0.0.1", or "0.0.0.0" for every
-  // interface.
+  // Throws UserError when the port cannot be had.
   EchoServer(const std::string& address, int port);
-  EchoServer(const EchoServer&) = delete;
-  EchoServer& operator=(const EchoServer&) = delete;
   ~EchoServer();
 
-  [[nodiscard]] int port() const { return port_; }
-  // Serves one connection to its end. Throws Interrupted.
+  [[nodiscard]] int port() const;
+  // Answers one near end until that closes the connection. Throws Interrupted.
   void serve_one() const;
 
  private:
-  int listener_ = -1;
-  int port_ = 0;
+  struct Acceptor;
+  std::unique_ptr<Acceptor> acceptor_;
 };
 
 // 1 B, 4 B, 16 B … up to `largest`.

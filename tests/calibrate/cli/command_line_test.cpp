@@ -155,7 +155,7 @@ TEST_CASE("a short real measurement writes a profile that is read back, over an 
   CHECK(nlohmann::json::parse(checked.out).at("points").size() == 2);  // batches 3 and 6
   const auto summary = nlohmann::json::parse(outcome.out);
   CHECK(summary.at("profile") == "profile.json");
-  CHECK(summary.at("compute").at(0).at("intercept_s") == profile.compute[0].intercept.value());
+  CHECK(summary.at("fits").at("compute").at(0).at("intercept_s") == profile.compute[0].intercept.value());
 }
 
 }  // namespace paceline

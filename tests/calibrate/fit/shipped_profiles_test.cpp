@@ -4,7 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "calibrate/fit/measured_profile.hpp"
 #include "calibrate/fit/report.hpp"
 #include "sim/cost/compute_law.hpp"
 

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "calibrate/measure/measure_protocol.hpp"
 #include "sim/base/interrupt.hpp"
 #include "tests/cost/example_profile.hpp"
 

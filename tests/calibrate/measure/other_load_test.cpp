@@ -1,6 +1,6 @@
-#include "calibrate/measure/other_load.hpp"
-
 #include <doctest/doctest.h>
+
+#include "calibrate/measure/machine.hpp"
 
 namespace paceline::calibrate {
 namespace {

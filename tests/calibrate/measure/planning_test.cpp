@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "calibrate/fit/held_out.hpp"
+#include "calibrate/fit/report.hpp"
 #include "calibrate/measure/measure.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/calibrate/fit/synthetic_samples.hpp"

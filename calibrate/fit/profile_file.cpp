@@ -1,12 +1,15 @@
-#include "calibrate/fit/profile_writer.hpp"
+#include "calibrate/fit/profile_file.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "calibrate/measure/json_records.hpp"
 #include "calibrate/measure/measure.hpp"
+#include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
 
 namespace paceline {
 
@@ -143,12 +146,6 @@ Json fits_json(const ProfileFits& fits) {
           {"ensemble", fits.ensemble}};
 }
 
-}  // namespace
-
-Bytes parameter_bytes(const kernels::NetworkFacts& network) {
-  return Bytes{4.0 * static_cast<double>(network.parameter_count)};
-}
-
 std::string profile_file_text(const Json& profile) {
   std::string text = "{";
   for (const auto& [name, value] : profile.items()) {
@@ -163,6 +160,27 @@ std::string profile_file_text(const Json& profile) {
     text += "[" + lines + "\n  ]";
   }
   return text + "\n}\n";
+}
+
+void read_measurement(const nlohmann::json& json, MeasuredProfile& read) {
+  const nlohmann::json& measurement = json.at("measurement");
+  read.plan = measurement.get<MeasurementPlan>();
+  read.plan.network =
+      measurement.value("network_file", std::optional<std::string>()).value_or(read.profile.network);
+  measurement.at("command").get_to(read.command);
+  measurement.at("date").get_to(read.date);
+  read.software = software_text(json.at("software").at("libtorch"), json.at("software").at("blas"));
+  read.machine_memory = Bytes{json.at("machine").at("memory_bytes").get<double>()};
+  read.noise = json.value("noise_scale", std::optional<NoiseRecord>());
+  json.at("samples").get_to(read.samples);
+  if (!std::ranges::all_of(read.samples, is_plausible))
+    throw std::runtime_error("a sample is not a positive duration");
+}
+
+}  // namespace
+
+Bytes parameter_bytes(const kernels::NetworkFacts& network) {
+  return Bytes{4.0 * static_cast<double>(network.parameter_count)};
 }
 
 std::string profile_text(const Calibration& calibration) {
@@ -183,6 +201,33 @@ std::string profile_text(const Calibration& calibration) {
       {"samples", calibration.samples}};
   check_finite(profile);
   return profile_file_text(profile);
+}
+
+MeasuredProfile read_measured_profile(const std::filesystem::path& path) {
+  MeasuredProfile read;
+  read.profile = read_profile(path);
+  const auto json = nlohmann::json::parse(read_file(path));
+  if (json.contains("sources")) json.at("sources").get_to(read.sources);
+  if (read.profile.is_derived) return read;
+  try {
+    read_measurement(json, read);
+  } catch (const std::exception& error) {
+    throw UserError(
+        fmt::format("{}: measurement and samples cannot be read: {}", path.string(), error.what()),
+        "a profile is made by `paceline calibrate NETWORK -o FILE`");
+  }
+  return read;
+}
+
+void store_noise(const std::filesystem::path& path, const NoiseRecord& noise) {
+  static_cast<void>(read_profile(path));
+  auto json = Json::parse(read_file(path));
+  json["noise_scale"] = noise;
+  write_file_atomically(path, profile_file_text(json));
+}
+
+std::string software_text(const std::string& libtorch, const std::string& blas) {
+  return fmt::format("LibTorch {}, {}", libtorch, blas);
 }
 
 }  // namespace paceline::calibrate

@@ -1,4 +1,4 @@
-#include "calibrate/fit/profile_writer.hpp"
+#include "calibrate/fit/profile_file.hpp"
 
 #include <cmath>
 #include <limits>
@@ -6,9 +6,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "calibrate/fit/measured_profile.hpp"
 #include "calibrate/fit/report.hpp"
-#include "calibrate/fit/summary.hpp"
+#include "calibrate/measure/json_records.hpp"
 #include "sim/base/check.hpp"
 #include "tests/calibrate/fit/synthetic_samples.hpp"
 #include "tests/cost/example_profile.hpp"
@@ -94,7 +93,7 @@ TEST_CASE("the raw samples in a profile give its fits again") {
   std::vector<Sample> samples;
   for (const auto& entry : json.at("samples"))
     samples.push_back({entry.at("cores"), entry.at("batch"), entry.at("process"),
-                       operation_of(entry.at("operation").get<std::string>()), entry.at("seconds")});
+                       entry.at("operation").get<Operation>(), entry.at("seconds")});
   const ProfileFits again =
       fit_profile(samples, Bytes{json.at("network").at("parameter_bytes").get<double>()});
   REQUIRE(again.compute.size() == calibration.fits.compute.size());
@@ -152,18 +151,21 @@ TEST_CASE("warnings appear above 10 % of noise or error, for the reference BLAS,
   CHECK(warnings_about(calibration).size() == 8);
 }
 
-TEST_CASE("the summary for machines holds the fits, and throughput = batch / T(batch)") {
-  const Calibration calibration = noisy_calibration(2);
-  const auto json = nlohmann::json::parse(summary_json(calibration, "out.json"));
-  const ComputeFit& fit = calibration.fits.compute[1];
-  const auto& entry = json.at("compute").at(1);
-  CHECK(json.at("profile") == "out.json");
-  CHECK(json.at("run_cv").is_null());
-  CHECK(json.at("dropped").empty());
-  CHECK(entry.at("batch") == 32);
-  CHECK(entry.at("intercept_s") == fit.intercept.value());
-  const double seconds = fit.intercept.value() + 32.0 * fit.slope_per_sample.value();
-  CHECK(entry.at("samples_per_s").get<double>() == doctest::Approx(32.0 / seconds));
+TEST_CASE("for machines a profile comes without its samples, with measured against predicted times") {
+  const Calibration calibration = noisy_calibration(3);
+  const TemporaryFile file(profile_text(calibration));
+  const auto json =
+      nlohmann::json::parse(profile_report_json(read_measured_profile(file.path()), {"beware"}));
+  CHECK(json.at("profile") == file.path().string());
+  CHECK_FALSE(json.contains("samples"));
+  CHECK(json.at("fits").at("compute").at(1).at("intercept_s") ==
+        calibration.fits.compute[1].intercept.value());
+  CHECK(json.at("warnings") == nlohmann::json({"beware"}));
+  // One point for each batch of each core count, off by predicted / measured - 1.
+  CHECK(json.at("points").size() == calibration.plan.batches.size() * calibration.plan.cores.size());
+  const auto& point = json.at("points").at(0);
+  CHECK(point.at("relative_error").get<double>() ==
+        doctest::Approx(point.at("predicted_s").get<double>() / point.at("measured_s").get<double>() - 1.0));
 }
 
 }  // namespace paceline::calibrate
