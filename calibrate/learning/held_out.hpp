@@ -1,9 +1,6 @@
-// What a fit says about groups of runs it has not seen, beside what was recorded and what the null models
-// say.
+// What a fit says about groups of runs it has not seen, beside what was recorded and what null models say.
 //
-// Models:      one row per group and quantity: final accuracy and its standard deviation, accuracy while the
-//              learning rate is high, time to accuracy and the share of runs that reach it, seconds per step,
-//              total time. Null models, the simplest that could make the same claims: (1) linear: a quantity
+// Models:      one row per group and quantity. Null models, the simplest that could make the same claims: (1) linear: a quantity
 //              of a mixed run lies between those of the two pure runs, in the share of synchronous work; (2)
 //              first protocol: it is that of the pure run of the protocol that comes first; (3) first drop:
 //              an accuracy is reached at the first evaluation after the first drop of the learning rate. A
@@ -46,17 +43,14 @@ struct HeldOutRow {
   double at = 0.0;  // progress or threshold, where the quantity has one
   std::optional<double> predicted{};
   std::optional<double> recorded{};
-  std::optional<double> predicted_low{};  // where 90 of 100 sets of as many runs lie
-  std::optional<double> predicted_high{};
-  std::optional<double> recorded_low{};  // interval, where one is given
-  std::optional<double> recorded_high{};
+  std::optional<Interval> predicted_range{};    // where 90 of 100 sets of as many runs lie
+  std::optional<Interval> recorded_interval{};  // where one is given
   std::optional<double> null_linear{};
   std::optional<double> null_first{};  // first protocol decides, or first drop for times
 };
 
 [[nodiscard]] std::string quantity_text(const HeldOutRow& row);
-// Errors are relative for times and deviations, differences otherwise; nothing when a side is missing.
-[[nodiscard]] bool is_relative(HeldOutQuantity quantity);
+// Relative for times and deviations, a difference otherwise; nothing when a side is missing.
 [[nodiscard]] std::optional<double> error_of(const HeldOutRow& row, const std::optional<double>& predicted);
 // "-" for nothing; whole seconds for long times.
 [[nodiscard]] std::string value_text(const std::optional<double>& value, HeldOutQuantity quantity);

@@ -11,7 +11,7 @@
 
 namespace paceline {
 
-enum class LoggedPolicy { bsp, asp };
+enum class LoggedPolicy { asp, bsp };
 enum class StepMeaning { updates, minibatches, samples };
 
 struct LogColumnsText {
@@ -34,10 +34,9 @@ struct LogRunText {
 
 struct LogGroupText {
   std::string name;
-  TrainingPlan plan;  // all but what is in parts of the workload
+  TrainingPlan plan;  // all but its phases; drops in parts of the workload
   double workload = 0.0;
   std::vector<LogPhaseText> phases;
-  std::vector<double> drops;
   StepMeaning step = StepMeaning::updates;
   std::vector<LogRunText> runs;
 };
@@ -87,7 +86,7 @@ void describe(Visitor& v, LogGroupText& c) {
   v.required("momentum", c.plan.momentum, Number{from_and_below(0, 1)}, "of the optimizer");
   v.required("workload", c.workload, Number{above(0)}, "mini-batches of a run");
   v.required("phases", c.phases, ListOf{Section{}, "phase", 1, 1000}, "one after the other");
-  v.optional("drops", c.drops, ListOf{percent(above_up_to(0, 1)), "drop"},
+  v.optional("drops", c.plan.drops_minibatches, ListOf{percent(above_up_to(0, 1)), "drop"},
              "of the learning rate, in parts of the workload");
   v.optional("drop_factor", c.plan.drop_factor, Number{above_up_to(0, 1)},
              "multiplies the rate at each drop");
@@ -116,74 +115,60 @@ TrainingPlan plan_of(const LogGroupText& text) {
   TrainingPlan plan = text.plan;
   for (const LogPhaseText& phase : text.phases)
     plan.phases.push_back({phase.policy == LoggedPolicy::bsp, phase.share * text.workload});
-  for (const double drop : text.drops) plan.drops_minibatches.push_back(drop * text.workload);
+  for (double& drop : plan.drops_minibatches) drop *= text.workload;
   return plan;
 }
 
-double position_of(const TrainingPlan& plan, StepMeaning meaning, double step) {
-  switch (meaning) {
-    case StepMeaning::updates:
-      return plan.minibatches_at_step(step);
-    case StepMeaning::minibatches:
-      return step;
-    case StepMeaning::samples:
-      break;
-  }
-  return step / plan.batch_samples;
-}
+// Reads the curves of all runs of one group and collects their defects.
+struct GroupReader {
+  const LogsText& text;
+  const LogGroupText& group;
+  std::vector<std::string>& defects;
+  TrainingPlan plan = plan_of(group);
 
-// Reads the curves of all runs and collects their defects.
-class LogReader {
- public:
-  explicit LogReader(const LogsText& text) : text_(text) {}
-
-  RunGroup read(const LogGroupText& group) {
-    RunGroup runs{group.name, {}};
-    const TrainingPlan plan = plan_of(group);
+  [[nodiscard]] RunGroup read() const {
+    RunGroup read{group.name, {}};
     for (const LogRunText& run : group.runs)
-      for (const LogRunText& one : single_runs(run)) runs.runs.push_back(read_run(one, group, plan));
-    return runs;
+      for (const LogRunText& one : single_runs(run)) read.runs.push_back(read_run(one));
+    return read;
   }
-  [[nodiscard]] const std::vector<std::string>& defects() const { return defects_; }
 
- private:
   // A file whose runs are not named stands for each of them.
   [[nodiscard]] std::vector<LogRunText> single_runs(const LogRunText& run) const {
-    if (text_.columns.run.empty() || !run.run.empty()) return {run};
+    if (text.columns.run.empty() || !run.run.empty()) return {run};
     std::vector<LogRunText> all;
-    for (std::string& value : runs_in(run.accuracy, text_.columns.run))
+    for (std::string& value : runs_in(run.accuracy, text.columns.run))
       all.push_back({run.accuracy, run.loss, std::move(value)});
     if (all.empty()) throw UserError(fmt::format("{}: has no usable row", run.accuracy.string()), "");
     return all;
   }
 
-  TrainingRun read_run(const LogRunText& run, const LogGroupText& group, const TrainingPlan& plan) {
-    TrainingRun made;
-    made.name =
-        run.run.empty() ? run.accuracy.string() : fmt::format("{} ({})", run.accuracy.string(), run.run);
-    made.group = group.name;
-    made.classes = text_.classes;
-    made.plan = plan;
-    made.accuracy = curve(run.accuracy, text_.columns.accuracy, run.run, group, plan);
-    if (!run.loss.empty()) made.loss = curve(run.loss, text_.columns.loss, run.run, group, plan);
+  [[nodiscard]] TrainingRun read_run(const LogRunText& run) const {
+    const std::string file = run.accuracy.string();
+    TrainingRun made{.name = run.run.empty() ? file : fmt::format("{} ({})", file, run.run),
+                     .group = group.name,
+                     .classes = text.classes,
+                     .plan = plan,
+                     .accuracy = curve(run.accuracy, text.columns.accuracy, run.run)};
+    if (!run.loss.empty()) made.loss = curve(run.loss, text.columns.loss, run.run);
     if (made.accuracy.empty()) throw UserError(fmt::format("{}: has no usable row", made.name), "");
     made.final_accuracy = made.accuracy.back().value;
     return made;
   }
 
-  Curve curve(const std::filesystem::path& file, const std::string& column, const std::string& run,
-              const LogGroupText& group, const TrainingPlan& plan) {
-    CurveColumns columns{.step = text_.columns.step, .value = column, .time = std::nullopt};
-    if (!text_.columns.run.empty()) {
-      columns.run = text_.columns.run;
+  [[nodiscard]] Curve curve(const std::filesystem::path& file, const std::string& column,
+                            const std::string& run) const {
+    CurveColumns columns{.step = text.columns.step, .value = column, .time = std::nullopt};
+    if (!text.columns.run.empty()) {
+      columns.run = text.columns.run;
       columns.run_value = run;
     }
-    const auto minibatches_at = [&](double step) { return position_of(plan, group.step, step); };
-    return read_positioned(file, columns, minibatches_at, defects_);
+    const auto minibatches_at = [&](double step) {
+      if (group.step == StepMeaning::updates) return plan.minibatches_at_step(step);
+      return group.step == StepMeaning::samples ? step / plan.batch_samples : step;
+    };
+    return read_positioned(file, columns, minibatches_at, defects);
   }
-
-  const LogsText& text_;
-  std::vector<std::string> defects_;
 };
 
 void check_groups(const LogsText& text, const Reading& reading) {
@@ -196,13 +181,14 @@ void check_groups(const LogsText& text, const Reading& reading) {
       reading.problems().error(
           reading.spot(path + ".phases"),
           fmt::format("the shares of the phases sum to {:.10g} %, not to 100 %", 100.0 * sum));
-    for (std::size_t i = 1; i < group.drops.size(); ++i)
-      if (group.drops[i] <= group.drops[i - 1])
+    const std::vector<double>& drops = group.plan.drops_minibatches;
+    for (std::size_t i = 1; i < drops.size(); ++i)
+      if (drops[i] <= drops[i - 1])
         reading.problems().error(reading.spot(fmt::format("{}.drops.{}", path, i)), "drops must ascend");
     for (std::size_t r = 0; r < group.runs.size(); ++r)
       if (!group.runs[r].run.empty() && text.columns.run.empty())
         reading.problems().error(reading.spot(fmt::format("{}.runs.{}.run", path, r)),
-                                 "`columns.run` does not say which column tells runs apart");
+                                 "a run is named, but no `columns.run` that tells runs apart");
   }
 }
 
@@ -217,11 +203,11 @@ TrainingLogs read_logs_file(const std::filesystem::path& file, bool skip_bad) {
   read_document(*root, text, reading);
   check_groups(text, reading);
   problems.throw_if_errors(file.string());
-  LogReader reader(text);
-  TrainingLogs logs;
-  logs.name = text.name;
-  for (const LogGroupText& group : text.groups) logs.groups.push_back(reader.read(group));
-  logs.notes = accept_or_refuse(reader.defects(), skip_bad);
+  TrainingLogs logs{text.name, {}, {}};
+  std::vector<std::string> defects;
+  for (const LogGroupText& group : text.groups)
+    logs.groups.push_back(GroupReader{text, group, defects}.read());
+  logs.notes = accept_or_refuse(defects, skip_bad);
   return logs;
 }
 

@@ -182,19 +182,19 @@ Reached reach(const PredictedRuns& predicted, double threshold) {
   }
   if (times.empty() || times.size() < reached.reached) return reached;
   reached.mean_time_s = mean_of(times);
-  reached.time_error_s = standard_error_of(times);
+  reached.time_sd_s = deviation_of(times);
   reached.median_time_s = median_of(times, reached.runs);
   return reached;
 }
 
-std::optional<PredictedRange> predicted_range(const PredictedRuns& predicted, std::size_t runs,
-                                              const Figure& figure) {
+std::optional<Interval> predicted_range(const PredictedRuns& predicted, std::size_t runs,
+                                        const Figure& figure) {
   if (predicted.runs.empty() || runs == 0) return std::nullopt;
   std::vector<double> figures;
   for (std::uint32_t set = 0; set < range_sets; ++set)
     if (const std::optional<double> value = figure(drawn(predicted, runs, set))) figures.push_back(*value);
   if (figures.size() < fewest_figures) return std::nullopt;
-  return PredictedRange{quantile(figures, range_tail), quantile(figures, 1.0 - range_tail)};
+  return Interval{quantile(figures, range_tail), quantile(figures, 1.0 - range_tail)};
 }
 
 }  // namespace paceline

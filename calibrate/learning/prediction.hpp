@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "calibrate/learning/model_fit.hpp"
+#include "sim/report/statistics/time_to_accuracy.hpp"
 
 namespace paceline {
 
@@ -72,18 +73,14 @@ struct Reached {
   std::size_t runs = 0;
   std::size_t reached = 0;
   std::optional<double> mean_time_s{};    // over the runs that reached it
-  std::optional<double> time_error_s{};   // standard error of that mean; from two runs on
+  std::optional<double> time_sd_s{};      // of these times; from two runs on
   std::optional<double> median_time_s{};  // of all runs
 };
 [[nodiscard]] Reached reach(const PredictedRuns& predicted, double threshold);
 
-struct PredictedRange {
-  double low = 0.0;
-  double high = 0.0;
-};
 using Figure = std::function<std::optional<double>(const PredictedRuns&)>;
 // Where the figure lies for this many runs; nothing when fewer than 20 of the sets have it.
-[[nodiscard]] std::optional<PredictedRange> predicted_range(const PredictedRuns& predicted, std::size_t runs,
-                                                            const Figure& figure);
+[[nodiscard]] std::optional<Interval> predicted_range(const PredictedRuns& predicted, std::size_t runs,
+                                                      const Figure& figure);
 
 }  // namespace paceline

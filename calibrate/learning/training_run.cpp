@@ -1,7 +1,8 @@
 #include "calibrate/learning/training_run.hpp"
 
 #include <algorithm>
-#include <cmath>
+
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
@@ -21,14 +22,6 @@ std::optional<double> value_at(const Curve& curve, double minibatches) {
     return before.value + share * (after.value - before.value);
   }
   return std::nullopt;
-}
-
-// Of two values or more.
-double variance_of(std::span<const double> values) {
-  const double mean = *mean_of(values);
-  double squares = 0.0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares / static_cast<double>(values.size() - 1);
 }
 
 std::vector<double> final_accuracies(const std::vector<TrainingRun>& runs) {
@@ -98,21 +91,12 @@ std::vector<RunGroup> group_runs(const std::vector<TrainingRun>& runs) {
   return groups;
 }
 
-std::optional<double> mean_of(std::span<const double> values) {
-  if (values.empty()) return std::nullopt;
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+std::optional<double> mean_of(const std::vector<double>& values) {
+  return values.empty() ? std::nullopt : std::optional(spread_of(values).mean);
 }
 
-std::optional<double> deviation_of(std::span<const double> values) {
-  if (values.size() < 2) return std::nullopt;
-  return std::sqrt(variance_of(values));
-}
-
-std::optional<double> standard_error_of(std::span<const double> values) {
-  if (values.size() < 2) return std::nullopt;
-  return std::sqrt(variance_of(values) / static_cast<double>(values.size()));
+std::optional<double> deviation_of(const std::vector<double>& values) {
+  return values.size() < 2 ? std::nullopt : std::optional(spread_of(values).deviation);
 }
 
 std::optional<double> mean_at(std::span<const Curve* const> curves, double minibatches) {

@@ -81,10 +81,10 @@ struct TrainingRun {
   int classes = 10;
   TrainingPlan plan;
   Curve accuracy;  // test accuracy
-  Curve loss;      // training loss
+  Curve loss{};    // training loss
   double final_accuracy = 0.0;
-  std::vector<PhaseTime> phases;  // empty when durations were not recorded
-  std::optional<double> training_time_s;
+  std::vector<PhaseTime> phases{};  // empty when durations were not recorded
+  std::optional<double> training_time_s{};
 };
 
 struct RunGroup {
@@ -98,11 +98,9 @@ struct RunGroup {
 // In the order of first appearance.
 [[nodiscard]] std::vector<RunGroup> group_runs(const std::vector<TrainingRun>& runs);
 
-// Nothing for no values, or fewer than two: mean, the sample's standard deviation, standard error of the
-// mean.
-[[nodiscard]] std::optional<double> mean_of(std::span<const double> values);
-[[nodiscard]] std::optional<double> deviation_of(std::span<const double> values);
-[[nodiscard]] std::optional<double> standard_error_of(std::span<const double> values);
+// Nothing for no values, and for fewer than two.
+[[nodiscard]] std::optional<double> mean_of(const std::vector<double>& values);
+[[nodiscard]] std::optional<double> deviation_of(const std::vector<double>& values);
 
 // Mean over curves of the value at a position, linear between points; curves that do not reach around it are
 // left out.

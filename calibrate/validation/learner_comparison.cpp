@@ -20,10 +20,10 @@ double mean(const std::vector<double>& values) {
 }
 
 std::optional<double> half_width(const std::vector<double>& values) {
-  const std::optional<double> error = standard_error_of(values);
-  if (!error) return std::nullopt;
-  const boost::math::students_t_distribution<double> distribution(static_cast<double>(values.size()) - 1.0);
-  return *error * boost::math::quantile(distribution, 1.0 - tail);
+  if (values.size() < 2) return std::nullopt;
+  const auto count = static_cast<double>(values.size());
+  const boost::math::students_t_distribution<double> distribution(count - 1.0);
+  return *deviation_of(values) / std::sqrt(count) * boost::math::quantile(distribution, 1.0 - tail);
 }
 
 // The pair, better first, if training tells the two apart.

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "calibrate/logs/statistics.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
+#include "sim/scenario/reader.hpp"
+#include "sim/study/study_runs.hpp"
 
 namespace paceline {
 namespace {
@@ -60,10 +61,27 @@ std::string delay_text(const Delay& delay) {
   return text;
 }
 
+PredictedRun predicted_run(const RunResult& run, const TrainingPlan& plan) {
+  PredictedRun predicted;
+  predicted.total_time_s = run.end_time.value();
+  for (std::size_t p = 0; p < run.phases.size() && p < plan.phases.size(); ++p) {
+    const PhaseRecord& phase = run.phases[p];
+    if (phase.updates == 0) continue;
+    const auto updates = static_cast<double>(phase.updates);
+    predicted.phases.push_back(
+        {plan.phases[p].synchronous, updates, (phase.end - phase.begin).value() / updates});
+  }
+  if (run.end_reason != "workload-done") return predicted;
+  for (const CurvePoint& point : run.curve) {
+    predicted.accuracy.push_back({static_cast<double>(point.samples) / plan.batch_samples, point.accuracy});
+    predicted.time_s.emplace_back(point.time.value());
+  }
+  return predicted;
+}
+
 }  // namespace
 
 std::string profile_text(const RecordedCosts& costs, double batch_samples, const std::string& source) {
-  using Json = nlohmann::ordered_json;
   const auto batch = static_cast<std::int64_t>(batch_samples);
   const Json fit = {{"cores", 1},
                     {"law", "affine"},
@@ -146,12 +164,32 @@ double evaluation_spacing(const RunGroup& group) {
 std::string file_name_of(const std::string& text) {
   std::string name;
   for (const char c : text) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.';
-    if (plain) name += c;
-    if (!plain && !name.empty() && name.back() != '-') name += '-';
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.')
+      name += c;
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
   }
   while (name.ends_with('-')) name.pop_back();
   return name;
+}
+
+std::vector<SimulatedSetting> simulate_settings(const std::vector<std::filesystem::path>& files, int jobs) {
+  std::vector<LoadedScenario> scenarios;
+  scenarios.reserve(files.size());
+  for (const std::filesystem::path& file : files) scenarios.push_back(load_scenario(file, {}));
+  std::vector<SimulatedSetting> settings;
+  if (scenarios.empty()) return settings;
+  PreparedStudy study = prepare_scenarios(std::move(scenarios), ProfileUse::as_fitted);
+  WholeRuns whole = run_whole(study, missing_runs(study.planned, {}), jobs, {});
+  for (ScenarioResults& results : whole.variants)
+    settings.push_back({std::move(results.runs), std::move(results.notes)});
+  return settings;
+}
+
+PredictedRuns predicted_runs(const std::vector<RunResult>& runs, const TrainingPlan& plan) {
+  PredictedRuns predicted;
+  for (const RunResult& run : runs) predicted.runs.push_back(predicted_run(run, plan));
+  return predicted;
 }
 
 }  // namespace paceline

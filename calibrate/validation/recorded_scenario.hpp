@@ -1,4 +1,5 @@
-// A recorded setting as files that anyone can run again: a profile of its worker and a scenario of its job.
+// A recorded setting as files that anyone can run again, a profile of its worker and a scenario of its job; and
+// simulated: times from the simulator and accuracies from the learner it drives.
 //
 // Models:      equal workers on a network that costs nothing (transfers are inside the recorded iteration),
 //              the costs of recorded_costs.hpp, the plan of the recorded runs, a learner file.
@@ -10,11 +11,13 @@
 // Not modelled: start-up, ramp-up and the pause at a switch, which recorded training times leave out.
 #pragma once
 
-#include <cstdint>
+#include <filesystem>
 #include <string>
+#include <vector>
 
+#include "calibrate/learning/prediction.hpp"
 #include "calibrate/learning/recorded_costs.hpp"
-#include "calibrate/learning/training_run.hpp"
+#include "sim/report/recording/run_result.hpp"
 
 namespace paceline {
 
@@ -43,5 +46,16 @@ struct RecordedSetting {
 
 // As a file name: letters, digits and dots; everything else becomes one dash.
 [[nodiscard]] std::string file_name_of(const std::string& text);
+
+struct SimulatedSetting {
+  std::vector<RunResult> runs;
+  std::vector<std::string> notes;  // ranges of the learner or the profile that were left
+};
+// Runs scenario files side by side, `jobs` processes at a time; results in the order of the files. Throws
+// what run_whole throws.
+[[nodiscard]] std::vector<SimulatedSetting> simulate_settings(const std::vector<std::filesystem::path>& files,
+                                                              int jobs);
+// The runs as predictions of a plan with this batch; a run that diverged or stalled has no curve.
+[[nodiscard]] PredictedRuns predicted_runs(const std::vector<RunResult>& runs, const TrainingPlan& plan);
 
 }  // namespace paceline

@@ -1,6 +1,7 @@
 #include "calibrate/validation/recorded_validation.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -9,7 +10,6 @@
 
 #include "calibrate/learning/fit_report.hpp"
 #include "calibrate/validation/recorded_scenario.hpp"
-#include "calibrate/validation/simulated_prediction.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/study/pool/process_pool.hpp"
@@ -22,18 +22,11 @@ namespace fs = std::filesystem;
 
 constexpr int replayed_runs = 100;  // where times are not known
 
-struct FixedFold {
-  const char* campaign;
-  std::vector<std::string> fitted_policies;
+// Campaigns, and the policies that their fixed folds are fitted on.
+const std::map<std::string, std::vector<std::string>> fixed_folds{
+    {"resnet32-cifar10, until August 2020", {"bsp", "asp", "bsp05-asp95"}},
+    {"resnet50-cifar100", {"bsp", "asp"}},
 };
-
-const std::vector<FixedFold>& fixed_folds() {
-  static const std::vector<FixedFold> folds{
-      {"resnet32-cifar10, until August 2020", {"bsp", "asp", "bsp05-asp95"}},
-      {"resnet50-cifar100", {"bsp", "asp"}},
-  };
-  return folds;
-}
 
 std::vector<double> thresholds_for(int classes) {
   if (classes > 10) return {0.60, 0.70};
@@ -64,15 +57,15 @@ PlannedFold split(std::string name, const std::vector<RunGroup>& groups,
 std::vector<PlannedFold> plan_folds(const Campaign& campaign, std::vector<std::string>& notes) {
   std::vector<PlannedFold> planned;
   const std::set<std::string> policies = policies_of(campaign.groups);
-  for (const FixedFold& fixed : fixed_folds()) {
-    const std::vector<std::string>& wanted = fixed.fitted_policies;
-    const bool there =
-        std::all_of(wanted.begin(), wanted.end(), [&](const auto& p) { return policies.contains(p); });
-    if (campaign.name != fixed.campaign || !there || policies.size() <= wanted.size()) continue;
-    planned.push_back(split(fmt::format("{}: fixed fold, from {}", campaign.name, fmt::join(wanted, ", ")),
-                            campaign.groups, [&](const std::string& policy) {
-                              return std::find(wanted.begin(), wanted.end(), policy) != wanted.end();
-                            }));
+  if (const auto fixed = fixed_folds.find(campaign.name); fixed != fixed_folds.end()) {
+    const std::vector<std::string>& wanted = fixed->second;
+    const auto is_wanted = [&](const std::string& policy) {
+      return std::ranges::find(wanted, policy) != wanted.end();
+    };
+    const auto there = static_cast<std::size_t>(std::ranges::count_if(policies, is_wanted));
+    if (there == wanted.size() && policies.size() > there)
+      planned.push_back(split(fmt::format("{}: fixed fold, from {}", campaign.name, fmt::join(wanted, ", ")),
+                              campaign.groups, is_wanted));
   }
   if (policies.size() < 2) {
     notes.push_back(fmt::format("{}: one policy only, nothing to predict it from", campaign.name));
@@ -144,22 +137,16 @@ fs::path write_scenario(const PlannedFold& fold, const TracedGroup& group, const
   const TrainingPlan& plan = group.group.plan();
   write_file_atomically(options.folder / "profiles" / (name + ".json"),
                         profile_text(times.costs, plan.batch_samples, "recorded runs of " + fold.name));
-  RecordedSetting setting;
-  setting.name = group.group.name;
-  setting.plan = plan;
-  setting.profile = "../profiles/" + name + ".json";
-  setting.learner = "../learners/" + learner.filename().string();
-  setting.evaluate_every_minibatches = evaluation_spacing(group.group);
-  setting.delay = times.delay;
-  setting.replications = options.replications;
+  const RecordedSetting setting{.name = group.group.name,
+                                .plan = plan,
+                                .profile = "../profiles/" + name + ".json",
+                                .learner = "../learners/" + learner.filename().string(),
+                                .evaluate_every_minibatches = evaluation_spacing(group.group),
+                                .delay = times.delay,
+                                .replications = options.replications};
   const fs::path file = options.folder / "scenarios" / (name + ".yaml");
   write_file_atomically(file, scenario_text(setting, times.costs));
   return file;
-}
-
-void add_notes(const std::vector<std::string>& more, std::vector<std::string>& notes) {
-  for (const std::string& note : more)
-    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
 }
 
 std::vector<Prediction> plan_predictions(const std::vector<PlannedFold>& folds,
@@ -172,8 +159,8 @@ std::vector<Prediction> plan_predictions(const std::vector<PlannedFold>& folds,
       if (const std::optional<Times> times = times_of(folds[f], group.group))
         predictions.back().scenario = write_scenario(folds[f], group, *times, learners[f], options);
       else
-        notes.push_back(
-            fmt::format("{}: the runs fitted do not tell the times of {}", folds[f].name, group.group.name));
+        notes.push_back(fmt::format("{}: the times of {} do not follow from the runs fitted", folds[f].name,
+                                    group.group.name));
     }
   }
   return predictions;
@@ -191,7 +178,8 @@ std::vector<PredictedRuns> simulate(const std::vector<Prediction>& predictions,
   auto next = simulated.begin();
   for (const Prediction& prediction : predictions) {
     if (prediction.scenario) {
-      add_notes(next->notes, notes);
+      for (const std::string& note : next->notes)
+        if (std::ranges::find(notes, note) == notes.end()) notes.push_back(note);
       runs.push_back(predicted_runs((next++)->runs, prediction.group->group.plan()));
     } else {
       const FittedLearner learner = learner_of(read_statistical_model(learners[prediction.fold]));

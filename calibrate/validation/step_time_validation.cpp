@@ -1,21 +1,25 @@
 #include "calibrate/validation/step_time_validation.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "calibrate/logs/statistics.hpp"
-#include "calibrate/validation/simulated_prediction.hpp"
+#include "calibrate/validation/recorded_scenario.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr double iterations_per_worker = 400.0;
 constexpr int replications = 5;
+
+using Groups = std::vector<const RunGroup*>;
 
 // "resnet32-cifar10" of "resnet32-cifar10-16"
 std::string network_of(const RunGroup& group) {
@@ -29,165 +33,140 @@ bool is_pure(const RunGroup& group) {
 bool is_synchronous(const RunGroup& group) {
   return group.plan().phases.front().synchronous;
 }
-int delayed(const RunGroup& group) {
-  return delayed_workers(group.name);
+bool are_of_one_setup(const RunGroup& one, const RunGroup& other) {
+  return setup_of(one.name) == setup_of(other.name);
 }
 
-// Median over runs; between pauses where their logs tell.
-std::optional<double> step_of(const RunGroup& group) {
+// Of the first group that is synchronous, or asynchronous, throughout: the median over its runs, between
+// pauses where their logs tell.
+std::optional<double> pure_step(const Groups& groups, bool synchronous) {
+  const auto found = std::ranges::find_if(groups, [&](const RunGroup* group) {
+    return is_pure(*group) && is_synchronous(*group) == synchronous;
+  });
+  if (found == groups.end()) return std::nullopt;
   std::vector<double> steps;
-  for (const TrainingRun& run : group.runs)
+  for (const TrainingRun& run : (*found)->runs)
     for (const PhaseTime& phase : run.phases)
       steps.push_back(phase.seconds_between_pauses.value_or(phase.seconds_per_step));
-  if (steps.empty()) return std::nullopt;
-  return median(std::move(steps));
+  return steps.empty() ? std::nullopt : std::optional(median(std::move(steps)));
 }
 
-RecordedSetting short_job(const std::string& name, const TrainingPlan& like, std::uint32_t workers,
-                          bool synchronous) {
+struct StepTimeCase {
+  StepTimeRow result;  // without the prediction
   RecordedSetting setting;
-  setting.name = name;
-  setting.plan = like;
-  setting.plan.workers = workers;
-  setting.plan.phases = {{synchronous, iterations_per_worker * workers}};
-  setting.plan.drops_minibatches.clear();
-  setting.evaluate_every_minibatches = setting.plan.workload_minibatches();
-  setting.replications = replications;
-  return setting;
-}
+  RecordedCosts costs;
+};
 
 class Cases {
  public:
   explicit Cases(const RecordedRuns& recorded) {
     for (const Campaign& campaign : recorded.campaigns)
-      for (const RunGroup& group : campaign.groups) all_.push_back(&group);
+      for (const RunGroup& group : campaign.groups)
+        (delayed_workers(group.name) == 0 ? undelayed_ : delayed_).push_back(&group);
+    for (const Campaign& campaign : recorded.campaigns)
+      for (const RunGroup& group : campaign.groups) {
+        if (!is_pure(group)) continue;
+        delayed_workers(group.name) == 0 ? add_scaled(group) : add_delayed(group);
+      }
   }
-
-  std::vector<StepTimeCase> take() {
-    for (const RunGroup* group : all_) {
-      if (!is_pure(*group)) continue;
-      if (delayed(*group) == 0)
-        add_scaled(*group);
-      else
-        add_delayed(*group);
-    }
-    return std::move(cases_);
-  }
+  [[nodiscard]] const std::vector<StepTimeCase>& all() const { return cases_; }
 
  private:
-  template <class Wanted>
-  [[nodiscard]] std::vector<const RunGroup*> where(Wanted wanted) const {
-    std::vector<const RunGroup*> found;
-    std::copy_if(all_.begin(), all_.end(), std::back_inserter(found),
-                 [&](const RunGroup* group) { return wanted(*group); });
-    return found;
+  static Groups where(const Groups& groups, const std::function<bool(const RunGroup&)>& is_wanted) {
+    Groups wanted;
+    for (const RunGroup* group : groups)
+      if (is_wanted(*group)) wanted.push_back(group);
+    return wanted;
   }
-
-  [[nodiscard]] const RunGroup* pure(const std::vector<const RunGroup*>& among, bool synchronous) const {
-    for (const RunGroup* group : among)
-      if (is_pure(*group) && is_synchronous(*group) == synchronous) return group;
-    return nullptr;
+  static Groups of_setup(const Groups& groups, const RunGroup& group) {
+    return where(groups,
+                 [&](const RunGroup& other) { return &other != &group && are_of_one_setup(other, group); });
   }
 
   // Both protocols with this many workers, from the same network with fewer, once for each count.
   void add_scaled(const RunGroup& group) {
-    const std::uint32_t workers = group.plan().workers;
-    std::set<std::uint32_t> counts;
-    for (const RunGroup* other : all_)
-      if (network_of(*other) == network_of(group) && delayed(*other) == 0 && other->plan().workers < workers)
-        counts.insert(other->plan().workers);
-    for (const std::uint32_t count : counts) {
-      const auto sources = where([&](const RunGroup& other) {
-        return network_of(other) == network_of(group) && delayed(other) == 0 && other.plan().workers == count;
-      });
-      for (const bool synchronous : {true, false}) add_from(group, sources, synchronous);
+    const Groups same =
+        where(undelayed_, [&](const RunGroup& other) { return network_of(other) == network_of(group); });
+    const Groups recorded =
+        where(undelayed_, [&](const RunGroup& other) { return are_of_one_setup(other, group); });
+    std::set<std::uint32_t> fewer;
+    for (const RunGroup* other : same)
+      if (other->plan().workers < group.plan().workers) fewer.insert(other->plan().workers);
+    for (const std::uint32_t count : fewer) {
+      const Groups sources =
+          where(same, [&](const RunGroup& other) { return other.plan().workers == count; });
+      const std::string from = fmt::format("{} runs with {} workers", network_of(group), count);
+      for (const bool synchronous : {true, false})
+        add(fmt::format("{}/{}", setup_of(group.name), synchronous ? "bsp" : "asp"), from, group.plan(),
+            synchronous, pure_step(recorded, synchronous), sources);
     }
   }
 
-  void add_from(const RunGroup& group, const std::vector<const RunGroup*>& sources, bool synchronous) {
-    const std::string name = fmt::format("{}/{}", setup_of(group.name), synchronous ? "bsp" : "asp");
-    const std::string from =
-        fmt::format("{} runs with {} workers", network_of(group), sources.front()->plan().workers);
-    const auto known = [&](const StepTimeCase& c) {
-      return c.result.row.group == name && c.result.from == from;
-    };
-    if (std::ranges::any_of(cases_, known)) return;
-    const RunGroup* null = pure(sources, synchronous);
-    if (null == nullptr || !step_of(*null)) return;
-    const RunGroup* recorded = pure(undelayed_of_setup(group), synchronous);
-    add({from, row_of(name, synchronous, recorded ? step_of(*recorded) : std::nullopt, *null)},
-        short_job(name, group.plan(), group.plan().workers, synchronous), sources);
-  }
-
   void add_delayed(const RunGroup& group) {
-    const std::vector<const RunGroup*> plain = undelayed_of_setup(group);
-    const auto others = where([&](const RunGroup& other) {
-      return setup_of(other.name) == setup_of(group.name) && &other != &group;
-    });
-    const std::optional<double> delay = recorded_delay_s(others);
+    const Groups plain = of_setup(undelayed_, group);
+    Groups others = plain;
+    for (const RunGroup* other : of_setup(delayed_, group)) others.push_back(other);
+    const std::optional<double> delay_s = recorded_delay_s(others);
+    if (!delay_s) return;
     const bool synchronous = is_synchronous(group);
-    const RunGroup* null = pure(plain, synchronous);
-    if (!delay || null == nullptr || !step_of(*null)) return;
-    RecordedSetting setting = short_job(group.name, group.plan(), group.plan().workers, synchronous);
-    setting.delay = {delayed(group), *delay};
-    add({fmt::format("undelayed runs, {:.3g} s for a delayed iteration", *delay),
-         row_of(group.name, synchronous, step_of(group), *null)},
-        std::move(setting), plain);
+    add(group.name, fmt::format("undelayed runs, {:.3g} s for a delayed iteration", *delay_s), group.plan(),
+        synchronous, pure_step({&group}, synchronous), plain, {delayed_workers(group.name), *delay_s});
   }
 
-  [[nodiscard]] std::vector<const RunGroup*> undelayed_of_setup(const RunGroup& group) const {
-    return where([&](const RunGroup& other) {
-      return setup_of(other.name) == setup_of(group.name) && delayed(other) == 0;
-    });
-  }
-
-  static HeldOutRow row_of(const std::string& name, bool synchronous, const std::optional<double>& recorded_s,
-                           const RunGroup& null) {
-    return {.group = name,
-            .runs = 1,
-            .quantity = synchronous ? HeldOutQuantity::synchronous_step_time
-                                    : HeldOutQuantity::asynchronous_step_time,
-            .recorded = recorded_s,
-            .null_linear = step_of(null)};
-  }
-
-  void add(StepTimeRow result, RecordedSetting setting, const std::vector<const RunGroup*>& sources) {
+  // A short job with a plan like this one; nothing where the sources do not give its times, or a null model.
+  void add(const std::string& name, const std::string& from, const TrainingPlan& like, bool synchronous,
+           std::optional<double> recorded_s, const Groups& sources, const Delay& delay = {}) {
+    const auto is_known = [&](const StepTimeCase& one) {
+      return one.result.row.group == name && one.result.from == from;
+    };
+    const std::optional<double> null_s = pure_step(sources, synchronous);
     std::optional<RecordedCosts> costs = recorded_costs(sources);
-    const bool synchronous = setting.plan.phases.front().synchronous;
-    if (!costs || (synchronous && !costs->serial_per_worker_s)) return;
+    if (!null_s || !costs || (synchronous && !costs->serial_per_worker_s)) return;
+    if (std::ranges::any_of(cases_, is_known)) return;
     costs->checkpoints.reset();
-    setting.profile = file_name_of(fmt::format("{} from {}", result.row.group, result.from)) + ".json";
-    cases_.push_back({std::move(result), std::move(setting), *costs});
+    TrainingPlan plan = like;
+    plan.phases = {{synchronous, iterations_per_worker * like.workers}};
+    plan.drops_minibatches.clear();
+    cases_.push_back({{from,
+                       {.group = name,
+                        .runs = 1,
+                        .quantity = synchronous ? HeldOutQuantity::synchronous_step_time
+                                                : HeldOutQuantity::asynchronous_step_time,
+                        .recorded = recorded_s,
+                        .null_linear = null_s}},
+                      {.name = name,
+                       .plan = plan,
+                       .profile = file_name_of(fmt::format("{} from {}", name, from)) + ".json",
+                       .learner = "",
+                       .evaluate_every_minibatches = plan.workload_minibatches(),
+                       .delay = delay,
+                       .replications = replications},
+                      *costs});
   }
 
-  std::vector<const RunGroup*> all_;
+  Groups undelayed_;
+  Groups delayed_;
   std::vector<StepTimeCase> cases_;
 };
 
 }  // namespace
 
-std::vector<StepTimeCase> plan_step_times(const RecordedRuns& recorded) {
-  return Cases(recorded).take();
-}
-
-std::vector<StepTimeRow> predict_step_times(const RecordedRuns& recorded, const std::filesystem::path& folder,
-                                            int jobs) {
-  const std::vector<StepTimeCase> cases = plan_step_times(recorded);
-  std::vector<std::filesystem::path> files;
-  std::filesystem::create_directories(folder);
-  for (const StepTimeCase& one : cases) {
-    const std::filesystem::path profile = folder / one.setting.profile;
-    write_file_atomically(profile, profile_text(one.costs, one.setting.plan.batch_samples, one.result.from));
-    files.push_back(std::filesystem::path(profile).replace_extension(".yaml"));
-    write_file_atomically(files.back(), scenario_text(one.setting, one.costs));
+std::vector<StepTimeRow> predict_step_times(const RecordedRuns& recorded, const fs::path& folder, int jobs) {
+  const Cases cases(recorded);
+  std::vector<fs::path> files;
+  fs::create_directories(folder);
+  for (const auto& [result, setting, costs] : cases.all()) {
+    const fs::path profile = folder / setting.profile;
+    write_file_atomically(profile, profile_text(costs, setting.plan.batch_samples, result.from));
+    files.push_back(fs::path(profile).replace_extension(".yaml"));
+    write_file_atomically(files.back(), scenario_text(setting, costs));
   }
-  const std::vector<SimulatedSetting> simulated = simulate_settings(files, jobs);
   std::vector<StepTimeRow> rows;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    rows.push_back(cases[i].result);
+  for (const SimulatedSetting& simulated : simulate_settings(files, jobs)) {
+    rows.push_back(cases.all()[rows.size()].result);
     double seconds = 0.0;
     double updates = 0.0;
-    for (const RunResult& run : simulated[i].runs) {
+    for (const RunResult& run : simulated.runs) {
       seconds += run.end_time.value();
       updates += static_cast<double>(run.updates);
     }

@@ -20,7 +20,6 @@
 
 #include "calibrate/learning/held_out.hpp"
 #include "calibrate/learning/recorded_layout.hpp"
-#include "calibrate/validation/recorded_scenario.hpp"
 
 namespace paceline {
 
@@ -31,14 +30,7 @@ struct StepTimeRow {
   HeldOutRow row;
 };
 
-struct StepTimeCase {
-  StepTimeRow result;  // without the prediction
-  RecordedSetting setting;
-  RecordedCosts costs;
-};
-[[nodiscard]] std::vector<StepTimeCase> plan_step_times(const RecordedRuns& recorded);
-
-// Writes a profile and a scenario for each case into `folder` and simulates them.
+// Writes a profile and a scenario for each setting into `folder` and simulates them.
 [[nodiscard]] std::vector<StepTimeRow> predict_step_times(const RecordedRuns& recorded,
                                                           const std::filesystem::path& folder, int jobs);
 

@@ -33,8 +33,12 @@ plots::Scatter accuracy_scatter(const RecordedValidation& validation) {
       if (row.quantity != HeldOutQuantity::final_accuracy || !row.predicted || !row.recorded) continue;
       if (scatter.series.empty() || scatter.series.back().name != campaign)
         scatter.series.push_back({campaign});
-      scatter.series.back().points.push_back(
-          {*row.recorded, *row.predicted, row.predicted_low, row.predicted_high});
+      plots::ScatterPoint point{*row.recorded, *row.predicted};
+      if (row.predicted_range) {
+        point.low = row.predicted_range->low;
+        point.high = row.predicted_range->high;
+      }
+      scatter.series.back().points.push_back(point);
     }
   }
   return scatter;

@@ -9,20 +9,22 @@ namespace {
 
 using Value = std::optional<double>;
 
-std::string interval_text(const Value& low, const Value& high, HeldOutQuantity quantity) {
-  if (!low || !high) return "";
-  return fmt::format("{} - {}", value_text(low, quantity), value_text(high, quantity));
+using Range = std::optional<Interval>;
+
+std::string interval_text(const Range& range, HeldOutQuantity quantity) {
+  if (!range) return "";
+  return fmt::format("{} - {}", value_text(range->low, quantity), value_text(range->high, quantity));
 }
 
 // How many values of a quantity lie in the intervals beside them; nothing where there are none.
 std::string coverage_text(const FoldResult& fold, HeldOutQuantity quantity, Value HeldOutRow::*value,
-                          Value HeldOutRow::*low, Value HeldOutRow::*high, const char* sentence) {
+                          Range HeldOutRow::*range, const char* sentence) {
   int inside = 0;
   int all = 0;
   for (const HeldOutRow& row : fold.rows) {
-    if (row.quantity != quantity || !(row.*value) || !(row.*low) || !(row.*high)) continue;
+    if (row.quantity != quantity || !(row.*value) || !(row.*range)) continue;
     ++all;
-    if (*(row.*value) >= *(row.*low) && *(row.*value) <= *(row.*high)) ++inside;
+    if (*(row.*value) >= (row.*range)->low && *(row.*value) <= (row.*range)->high) ++inside;
   }
   return all == 0 ? std::string() : fmt::format(fmt::runtime(sentence), fmt::format("{} of {}", inside, all));
 }
@@ -36,11 +38,11 @@ std::string summary_text(const FoldResult& fold) {
   };
   // Whether the recorded runs lie where as many predicted ones do.
   const auto range = [&](Quantity quantity, const char* sentence) {
-    return coverage_text(fold, quantity, &Row::recorded, &Row::predicted_low, &Row::predicted_high, sentence);
+    return coverage_text(fold, quantity, &Row::recorded, &Row::predicted_range, sentence);
   };
   // Whether predictions lie in the recorded intervals.
   const auto covered = [&](Quantity quantity, const char* sentence) {
-    return coverage_text(fold, quantity, &Row::predicted, &Row::recorded_low, &Row::recorded_high, sentence);
+    return coverage_text(fold, quantity, &Row::predicted, &Row::recorded_interval, sentence);
   };
   std::string text = fmt::format(
       "mean absolute error of the final accuracy: {}; null models: linear {}, first protocol {}\n",
@@ -67,9 +69,8 @@ std::string fold_text(const FoldResult& fold) {
   for (const HeldOutRow& row : fold.rows)
     text += fmt::format(
         fmt::runtime(line), row.group, row.runs, quantity_text(row), value_text(row.predicted, row.quantity),
-        interval_text(row.predicted_low, row.predicted_high, row.quantity),
-        value_text(row.recorded, row.quantity),
-        interval_text(row.recorded_low, row.recorded_high, row.quantity), error_text(row, row.predicted),
+        interval_text(row.predicted_range, row.quantity), value_text(row.recorded, row.quantity),
+        interval_text(row.recorded_interval, row.quantity), error_text(row, row.predicted),
         error_text(row, row.null_linear), error_text(row, row.null_first));
   return text + summary_text(fold);
 }
@@ -87,11 +88,19 @@ std::string step_times_text(const std::vector<StepTimeRow>& rows) {
   return text;
 }
 
+Value low_of(const Range& range) {
+  return range ? Value(range->low) : std::nullopt;
+}
+Value high_of(const Range& range) {
+  return range ? Value(range->high) : std::nullopt;
+}
+
 void add_row(CsvTable& table, const std::string& fold, const HeldOutRow& row) {
   table.add(fold).add(row.group).add(row.runs).add(quantity_text(row));
   for (const Value& value :
-       {row.predicted, row.predicted_low, row.predicted_high, row.recorded, error_of(row, row.predicted),
-        row.recorded_low, row.recorded_high, error_of(row, row.null_linear), error_of(row, row.null_first)})
+       {row.predicted, low_of(row.predicted_range), high_of(row.predicted_range), row.recorded,
+        error_of(row, row.predicted), low_of(row.recorded_interval), high_of(row.recorded_interval),
+        error_of(row, row.null_linear), error_of(row, row.null_first)})
     table.add(value);
   table.end_row();
 }

@@ -23,7 +23,7 @@ std::optional<double> mean_final(const PredictedRuns& runs) {
 
 TEST_CASE("runs that all end alike leave a figure no range") {
   const PredictedRuns alike = ending_at({0.7, 0.7, 0.7});
-  const PredictedRange range = *predicted_range(alike, 5, mean_final);
+  const Interval range = *predicted_range(alike, 5, mean_final);
   CHECK(range.low == doctest::Approx(0.7));
   CHECK(range.high == doctest::Approx(0.7));
 }
@@ -35,7 +35,7 @@ TEST_CASE("the range of a mean narrows with the root of the number of runs") {
   for (int i = 0; i <= 200; ++i) ends.push_back(i / 200.0);
   const PredictedRuns even = ending_at(ends);
   for (const std::size_t n : {4U, 16U, 64U}) {
-    const PredictedRange range = *predicted_range(even, n, mean_final);
+    const Interval range = *predicted_range(even, n, mean_final);
     const double half = 1.645 * 0.2887 / std::sqrt(static_cast<double>(n));
     CHECK(0.5 * (range.high - range.low) == doctest::Approx(half).epsilon(0.12));
     CHECK(0.5 * (range.high + range.low) == doctest::Approx(0.5).epsilon(0.06));

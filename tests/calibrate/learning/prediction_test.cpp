@@ -16,21 +16,21 @@ PredictedRun run_of(double first, double second) {
 
 }  // namespace
 
-TEST_CASE("time to accuracy: mean and standard error of the runs that reach it, median of all") {
+TEST_CASE("time to accuracy: mean and standard deviation of the runs that reach it, median of all") {
   const PredictedRuns four{{run_of(0.9, 0.9), run_of(0.5, 0.9), run_of(0.5, 0.9), run_of(0.5, 0.6)}};
   const Reached reached = reach(four, 0.8);
   CHECK(reached.runs == 4);
   CHECK(reached.reached == 3);
   CHECK(*reached.mean_time_s == doctest::Approx(50.0 / 3.0));
-  // sd of 10, 20, 20 is 5.7735; over the root of 3
-  CHECK(*reached.time_error_s == doctest::Approx(10.0 / 3.0));
+  // 10, 20, 20 lie 6.67, 3.33 and 3.33 from their mean: sd² = 66.7 / 2
+  CHECK(*reached.time_sd_s == doctest::Approx(std::sqrt(100.0 / 3.0)));
   CHECK(*reached.median_time_s == doctest::Approx(20.0));  // of 10, 20, 20, never
 }
 
 TEST_CASE("half of the runs never reaching it, there is no median") {
   const PredictedRuns two{{run_of(0.9, 0.9), run_of(0.5, 0.6)}};
   CHECK_FALSE(reach(two, 0.8).median_time_s.has_value());
-  CHECK_FALSE(reach(two, 0.8).time_error_s.has_value());
+  CHECK_FALSE(reach(two, 0.8).time_sd_s.has_value());
   CHECK(*reach(two, 0.8).mean_time_s == 10.0);
 }
 

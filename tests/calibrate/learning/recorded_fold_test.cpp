@@ -95,8 +95,8 @@ TEST_CASE("ResNet-32: curves while the learning rate is high, and times to accur
         policy_of(row.group) != "asp50-bsp50")
       CHECK(std::abs(*error_of(row, row.predicted)) <= 0.10);
     if (row.quantity == HeldOutQuantity::share_reaching && row.at == 0.90) {
-      CHECK(*row.predicted >= *row.recorded_low);
-      CHECK(*row.predicted <= *row.recorded_high);
+      CHECK(*row.predicted >= row.recorded_interval->low);
+      CHECK(*row.predicted <= row.recorded_interval->high);
     }
   }
 }
