@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "calibrate/cli/commands.hpp"
+#include "calibrate/logs/recorded_times.hpp"
 #include "calibrate/logs/step_model.hpp"
-#include "calibrate/logs/switch_log.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"

@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "calibrate/fit/core_scaling.hpp"
 #include "calibrate/fit/jitter.hpp"
+#include "calibrate/fit/laws.hpp"
 #include "calibrate/logs/statistics.hpp"
 #include "calibrate/measure/core_states.hpp"
 #include "sim/base/check.hpp"

@@ -29,7 +29,7 @@
 #include <optional>
 #include <vector>
 
-#include "calibrate/fit/batch_law.hpp"
+#include "calibrate/fit/laws.hpp"
 #include "calibrate/measure/sample.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cost/profile.hpp"

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <optional>
+#include <set>
 
 #include <unsupported/Eigen/LevenbergMarquardt>
 #include <unsupported/Eigen/NumericalDiff>
@@ -24,10 +27,9 @@ constexpr double prior_weight = 0.02;
 constexpr double hopeless = 1e6;  // objective where the form diverges on runs that did not
 
 std::vector<double> grid_of(const TrainingPlan& plan) {
-  std::vector<double> grid(grid_points + 1);
-  const double workload = plan.workload_minibatches();
+  std::vector<double> grid;
   for (std::size_t i = 0; i <= grid_points; ++i)
-    grid[i] = workload * static_cast<double>(i) / static_cast<double>(grid_points);
+    grid.push_back(plan.workload_minibatches() * static_cast<double>(i) / static_cast<double>(grid_points));
   return grid;
 }
 
@@ -39,21 +41,19 @@ double accuracy_at(std::span<const FormReading> readings, double position, doubl
   return (1.0 - share) * readings[before].accuracy + share * readings[before + 1].accuracy;
 }
 
-// Geometric mean of the recorded losses of each bin of the workload; 0 where there are none.
-std::vector<double> binned_losses(const RunGroup& group) {
-  std::vector<double> sums(loss_bins, 0.0);
-  std::vector<int> counts(loss_bins, 0);
+// Mean of the recorded losses of each bin of the workload; nothing where there are none.
+std::vector<std::optional<double>> binned_losses(const RunGroup& group) {
+  std::vector<std::vector<double>> bins(loss_bins);
   for (const TrainingRun& run : group.runs) {
     for (const PositionedValue& point : run.loss) {
       const double share = point.minibatches / run.plan.workload_minibatches();
-      if (share >= 1.0 || share < 0.0 || point.value <= 0.0) continue;
-      const auto bin = static_cast<std::size_t>(share * static_cast<double>(loss_bins));
-      sums[bin] += point.value;
-      ++counts[bin];
+      if (share < 1.0 && share >= 0.0 && point.value > 0.0)
+        bins[static_cast<std::size_t>(share * static_cast<double>(loss_bins))].push_back(point.value);
     }
   }
-  for (std::size_t i = 0; i < loss_bins; ++i) sums[i] = counts[i] > 0 ? sums[i] / counts[i] : 0.0;
-  return sums;
+  std::vector<std::optional<double>> losses;
+  for (const std::vector<double>& bin : bins) losses.push_back(mean_of(bin));
+  return losses;
 }
 
 // What one group's readings are compared with.
@@ -61,7 +61,7 @@ struct Target {
   const TracedGroup* traced = nullptr;
   std::vector<double> grid;
   std::vector<double> lift;  // of the mean over runs above the mean run, on the grid
-  std::vector<double> losses;
+  std::vector<std::optional<double>> losses;
   double workload = 0.0;
   double final_accuracy = 0.0;
   double final_error = 0.0;  // standard error of its mean
@@ -92,20 +92,20 @@ double evaluation_noise(const RunGroup& group) {
 Target make_target(const TracedGroup& traced, double deviation) {
   const RunGroup& group = traced.group;
   const TrainingPlan& plan = group.plan();
-  Target target;
-  target.traced = &traced;
-  target.grid = grid_of(plan);
-  target.losses = binned_losses(group);
-  target.workload = plan.workload_minibatches();
-  target.final_accuracy = group.mean_final_accuracy();
-  target.final_error = deviation / std::sqrt(static_cast<double>(group.runs.size()));
-  target.noisy_scale = std::hypot(model_scale, evaluation_noise(group));
-  target.drop = plan.first_drop();
+  Target target{.traced = &traced,
+                .grid = grid_of(plan),
+                .lift = {},
+                .losses = binned_losses(group),
+                .workload = plan.workload_minibatches(),
+                .final_accuracy = group.mean_final_accuracy(),
+                .final_error = deviation / std::sqrt(static_cast<double>(group.runs.size())),
+                .drop = plan.first_drop(),
+                .noisy_scale = std::hypot(model_scale, evaluation_noise(group))};
   for (const TrainingRun& run : group.runs)
     for (const PositionedValue& point : run.accuracy)
       (point.minibatches <= target.drop ? target.noisy_points : target.settled_points) += 1.0;
-  for (const double loss : target.losses)
-    if (loss > 0.0) target.loss_points += 1.0;
+  for (const std::optional<double>& loss : target.losses)
+    if (loss) target.loss_points += 1.0;
   return target;
 }
 
@@ -126,8 +126,7 @@ double pooled_deviation(std::span<const TracedGroup> groups) {
 void add_residuals(const Target& target, std::span<const FormReading> readings,
                    std::vector<double>& residuals) {
   const bool diverged = !std::isfinite(readings.back().loss);
-  const RunGroup& group = target.traced->group;
-  for (const TrainingRun& run : group.runs) {
+  for (const TrainingRun& run : target.traced->group.runs) {
     for (const PositionedValue& point : run.accuracy) {
       const double error = point.value - accuracy_at(readings, point.minibatches, target.workload);
       residuals.push_back(point.minibatches <= target.drop
@@ -137,34 +136,15 @@ void add_residuals(const Target& target, std::span<const FormReading> readings,
   }
   residuals.push_back((target.final_accuracy - readings.back().accuracy) / target.final_error);
   for (std::size_t i = 0; i < loss_bins; ++i) {
-    if (target.losses[i] <= 0.0) continue;
+    if (!target.losses[i]) continue;
     const double middle = (static_cast<double>(i) + 0.5) / static_cast<double>(loss_bins);
     const FormReading& reading =
         readings[static_cast<std::size_t>(middle * static_cast<double>(grid_points))];
     const double predicted = diverged ? hopeless : std::max(reading.loss, 1e-12);
-    residuals.push_back(std::log(target.losses[i] / predicted) / log_loss_scale *
+    residuals.push_back(std::log(*target.losses[i] / predicted) / log_loss_scale *
                         std::sqrt(loss_weight / target.loss_points));
   }
 }
-
-// Samples of synchronous updates: only where they differ do runs tell how larger batches help without
-// staleness.
-struct SynchronousBatches {
-  double smallest = std::numeric_limits<double>::infinity();
-  double largest = 0.0;
-
-  explicit SynchronousBatches(std::span<const TracedGroup> groups) {
-    for (const TracedGroup& traced : groups) {
-      const TrainingPlan& plan = traced.group.plan();
-      for (const PlanPhase& phase : plan.phases) {
-        if (!phase.synchronous) continue;
-        smallest = std::min(smallest, plan.batch_samples * plan.workers);
-        largest = std::max(largest, plan.batch_samples * plan.workers);
-      }
-    }
-  }
-  [[nodiscard]] bool differ() const { return largest > smallest; }
-};
 
 // The lift of the mean over runs above the mean run.
 std::vector<double> lift_of_runs(const FittedForm& fitted, const RunSpread& spread, const TracedGroup& group,
@@ -194,7 +174,6 @@ class Search {
       target.lift = lift_of_runs(from, options.spread, *target.traced, target.grid);
   }
 
-  [[nodiscard]] std::size_t dimensions() const { return free_.size(); }
   [[nodiscard]] std::vector<double> initial() const {
     std::vector<double> point;
     for (const std::size_t i : free_) point.push_back(to_point(i, start_));
@@ -237,36 +216,45 @@ class Search {
     return parameter.lower * std::pow(parameter.upper / parameter.lower, unit);
   }
 
-  // Scales follow from the runs: the workload, the learning rates, the best accuracy.
+  // Scales follow from the runs: the workload, the learning rates, the best accuracy. Only synchronous
+  // updates of different sizes show how larger batches help without staleness.
   void set_initial(std::span<const TracedGroup> groups, std::span<const double> start) {
     double samples = 0.0;
     double temperature = 0.0;
-    double batch = 0.0;
+    double batch = std::numeric_limits<double>::infinity();
     double best = 0.0;
-    const SynchronousBatches batches(groups);
+    std::set<double> synchronous;  // samples of an update
     for (const TracedGroup& traced : groups) {
       const TrainingPlan& plan = traced.group.plan();
       samples = std::max(samples, plan.workload_minibatches() * plan.batch_samples);
       temperature =
           std::max(temperature, plan.rate_per_gradient / plan.batch_samples / (1.0 - plan.momentum));
-      batch = batch > 0.0 ? std::min(batch, plan.batch_samples) : plan.batch_samples;
+      batch = std::min(batch, plan.batch_samples);
       best = std::max(best, traced.group.mean_final_accuracy());
+      for (const PlanPhase& phase : plan.phases)
+        if (phase.synchronous) synchronous.insert(plan.batch_samples * plan.workers);
     }
+    const bool sizes_differ = synchronous.size() > 1;
+    struct Known {
+      std::optional<double> value;
+      bool is_free = true;
+    };
+    const std::map<std::string_view, Known> known{
+        {"ceiling", {best}},
+        {"progress_samples", {0.05 * samples}},
+        {"scale_samples", {0.05 * samples}},
+        {"relaxation_samples", {0.01 * samples}},
+        {"reference_temperature", {temperature, false}},
+        {"reference_samples", {batch, false}},
+        {"noise_batch_samples",
+         {sizes_differ ? std::optional(10.0 * *synchronous.rbegin()) : std::nullopt, sizes_differ}}};
     for (std::size_t i = 0; i < form_.parameters.size(); ++i) {
       const FormParameter& parameter = form_.parameters[i];
-      double value = parameter.initial;
-      bool is_free = true;
-      if (parameter.name == "ceiling") value = best;
-      if (parameter.name == "progress_samples" || parameter.name == "scale_samples") value = 0.05 * samples;
-      if (parameter.name == "relaxation_samples") value = 0.01 * samples;
-      if (parameter.name == "reference_temperature") value = temperature, is_free = false;
-      if (parameter.name == "reference_samples") value = batch, is_free = false;
-      if (parameter.name == "noise_batch_samples") {
-        is_free = batches.differ();
-        if (is_free) value = 10.0 * batches.largest;
-      }
-      initial_.push_back(std::clamp(value, parameter.lower, parameter.upper));
-      if (is_free) free_.push_back(i);
+      const auto found = known.find(parameter.name);
+      const Known here = found == known.end() ? Known{} : found->second;
+      initial_.push_back(
+          std::clamp(here.value.value_or(parameter.initial), parameter.lower, parameter.upper));
+      if (here.is_free) free_.push_back(i);
     }
     start_ = start.empty() ? initial_ : std::vector<double>(start.begin(), start.end());
   }
@@ -282,9 +270,8 @@ class Search {
 constexpr double derivative_step = 1e-6;
 
 struct Residuals : Eigen::DenseFunctor<double> {
-  explicit Residuals(const Search& searched)
-      : DenseFunctor(static_cast<int>(searched.dimensions()),
-                     static_cast<int>(searched.residuals(searched.initial()).size())),
+  Residuals(const Search& searched, const std::vector<double>& initial)
+      : DenseFunctor(static_cast<int>(initial.size()), static_cast<int>(searched.residuals(initial).size())),
         search(&searched) {}
   int operator()(const Eigen::VectorXd& point, Eigen::VectorXd& result) const {
     const std::vector<double> all = search->residuals({point.data(), static_cast<std::size_t>(point.size())});
@@ -300,19 +287,18 @@ FittedForm fit_form(const FormDescription& form, std::span<const TracedGroup> gr
                     const FitOptions& options, std::span<const double> start) {
   check(!groups.empty(), "a fit needs runs");
   const Search search(form, groups, options, start);
-  Residuals residuals(search);
+  const std::vector<double> initial = search.initial();
+  Residuals residuals(search, initial);
   Eigen::NumericalDiff<Residuals> differentiated(residuals, derivative_step);
   Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals>> solver(differentiated);
   solver.setMaxfev(options.evaluations);
   solver.setFtol(1e-4);
   solver.setXtol(1e-4);
   solver.setFactor(3.0);
-  const std::vector<double> initial = search.initial();
   Eigen::VectorXd point =
       Eigen::Map<const Eigen::VectorXd>(initial.data(), static_cast<Eigen::Index>(initial.size()));
   solver.minimize(point);
-  const double least = solver.fvec().squaredNorm();
-  return {&form, search.values({point.data(), initial.size()}), least};
+  return {&form, search.values({point.data(), initial.size()}), solver.fvec().squaredNorm()};
 }
 
 std::vector<FormReading> predict(const FittedForm& fitted, const TracedGroup& group,
@@ -320,6 +306,20 @@ std::vector<FormReading> predict(const FittedForm& fitted, const TracedGroup& gr
   const std::unique_ptr<LearningForm> form =
       fitted.form->make(fitted.values, {.classes = group.group.runs.front().classes, .effects = effects});
   return group.trace->run(*form, positions);
+}
+
+FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGroup> groups,
+                          const FitOptions& options) {
+  FittedLearner learner;
+  learner.form = fit_form(form, groups, options);
+  learner.noise = fit_noise(learner.form, groups);
+  learner.spread = fit_spread(learner.form, groups, learner.noise);
+  // Again, now that it is known how the mean over runs lies to the mean run.
+  FitOptions in_place = options;
+  in_place.spread = learner.spread;
+  learner.form = fit_form(form, groups, in_place, learner.form.values);
+  learner.noise = fit_noise(learner.form, groups);
+  return learner;
 }
 
 }  // namespace paceline

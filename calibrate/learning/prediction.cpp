@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "calibrate/learning/spread_fit.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline {
@@ -107,20 +106,6 @@ std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates,
     minibatches -= here;
   }
   return time;
-}
-
-FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGroup> groups,
-                          const FitOptions& options) {
-  FittedLearner learner;
-  learner.form = fit_form(form, groups, options);
-  learner.noise = fit_noise(learner.form, groups);
-  learner.spread = fit_spread(learner.form, groups, learner.noise);
-  // Again, now that it is known how the mean over runs lies to the mean run.
-  FitOptions in_place = options;
-  in_place.spread = learner.spread;
-  learner.form = fit_form(form, groups, in_place, learner.form.values);
-  learner.noise = fit_noise(learner.form, groups);
-  return learner;
 }
 
 double PredictedRuns::mean_final() const {

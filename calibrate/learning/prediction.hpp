@@ -39,16 +39,6 @@ struct ClockRates {
 [[nodiscard]] std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates,
                                             double minibatches);
 
-struct FittedLearner {
-  FittedForm form;
-  RunSpread spread;
-  EvaluationNoise noise;
-};
-// The form twice: the second time the mean over runs with the spread found is what is fitted to the recorded
-// mean. The spread is the one found with the first, the noise that of the second.
-[[nodiscard]] FittedLearner fit_learner(const FormDescription& form, std::span<const TracedGroup> groups,
-                                        const FitOptions& options);
-
 struct PredictedRun {
   Curve accuracy;                             // at its evaluations; empty after divergence
   std::vector<std::optional<double>> time_s;  // of the same evaluations

@@ -15,7 +15,7 @@
 //              same); undelayed workers. Under ASP a checkpoint pauses the chief alone, so the pauses seen
 //              there are not used.
 // Not modelled: start-up and ramp-up inside a logged phase (13-20 s a run).
-// Source:      calibrate/logs/step_log.hpp, calibrate/logs/step_model.hpp.
+// Source:      calibrate/logs/recorded_times.hpp, calibrate/logs/step_model.hpp.
 #pragma once
 
 #include <optional>

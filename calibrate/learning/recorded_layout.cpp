@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/learning/curve_log.hpp"
-#include "calibrate/logs/step_log.hpp"
+#include "calibrate/logs/recorded_times.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
 

@@ -1,9 +1,11 @@
-#include "calibrate/learning/spread_fit.hpp"
+// The spread of runs and the evaluation noise.
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
+
+#include "calibrate/learning/model_fit.hpp"
 
 namespace paceline {
 namespace {

@@ -19,7 +19,7 @@
 
 #include <vector>
 
-#include "calibrate/logs/step_log.hpp"
+#include "calibrate/logs/recorded_times.hpp"
 
 namespace paceline::calibrate {
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "calibrate/fit/batch_law.hpp"
+#include "calibrate/fit/laws.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 

@@ -45,4 +45,9 @@ struct ValidationOptions {
     const RecordedRuns& recorded, const ValidationOptions& options,
     const std::function<void(double, const std::string&)>& on_progress);
 
+// Every row: predicted, recorded with its 90 % interval, error, errors of the null models; a summary of each
+// fold.
+[[nodiscard]] std::string validation_text(const RecordedValidation& validation);
+[[nodiscard]] std::string validation_csv(const RecordedValidation& validation);
+
 }  // namespace paceline

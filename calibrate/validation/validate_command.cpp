@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/validation/learner_comparison.hpp"
-#include "calibrate/validation/validation_tables.hpp"
+#include "calibrate/validation/recorded_validation.hpp"
 #include "plots/figures/figures.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"

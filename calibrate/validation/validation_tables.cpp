@@ -1,7 +1,6 @@
-#include "calibrate/validation/validation_tables.hpp"
-
 #include <fmt/format.h>
 
+#include "calibrate/validation/recorded_validation.hpp"
 #include "sim/base/csv.hpp"
 
 namespace paceline {

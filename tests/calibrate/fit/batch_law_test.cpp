@@ -1,10 +1,9 @@
-#include "calibrate/fit/batch_law.hpp"
-
 #include <cmath>
 
 #include <doctest/doctest.h>
 
 #include "calibrate/fit/fit.hpp"
+#include "calibrate/fit/laws.hpp"
 #include "tests/calibrate/fit/synthetic_samples.hpp"
 
 namespace paceline::calibrate {

@@ -1,9 +1,8 @@
-#include "calibrate/fit/core_scaling.hpp"
-
 #include <cmath>
 
 #include <doctest/doctest.h>
 
+#include "calibrate/fit/laws.hpp"
 #include "sim/base/random.hpp"
 
 namespace paceline::calibrate {

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "calibrate/learning/held_out.hpp"
-#include "calibrate/learning/spread_fit.hpp"
+#include "calibrate/learning/model_fit.hpp"
 
 using namespace paceline;
 

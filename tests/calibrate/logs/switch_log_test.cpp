@@ -1,11 +1,10 @@
 // What a recorded switch cost.
-#include "calibrate/logs/switch_log.hpp"
-
 #include <cstdlib>
 #include <fstream>
 
 #include <doctest/doctest.h>
 
+#include "calibrate/logs/recorded_times.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -10,7 +10,6 @@
 
 #include "calibrate/learning/replay.hpp"
 #include "calibrate/validation/recorded_scenario.hpp"
-#include "calibrate/validation/validation_tables.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/scenario/reader.hpp"
 #include "tests/support/made_up_runs.hpp"
