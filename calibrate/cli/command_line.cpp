@@ -69,12 +69,6 @@ DataChoice parse_data(const std::string& text) {
   return data;
 }
 
-void add_data(CLI::App& app, std::optional<DataChoice>& data, const std::string& help) {
-  app.add_option_function<std::string>(
-         "--data", [&data](const std::string& text) { data = parse_data(text); }, help + data_kinds)
-      ->type_name("KIND:FOLDER");
-}
-
 // A whole number; `number` is one or an optional one.
 template <class Number>
 CLI::Option* add_count(CLI::App& app, const std::string& name, Number& number, int lowest, int highest,
@@ -102,7 +96,7 @@ std::string networks_and_examples() {
          "  paceline calibrate resnet50 --budget '10 min' --memory '8 GB'\n"
          "  paceline calibrate mine.pt --input 3,32,32 --classes 10\n"
          "\n"
-         "Other commands: paceline calibrate show | check | noise | from-log | network, each with --help.\n"
+         "Other commands: paceline calibrate show | check | from-log | network, each with --help.\n"
          "An interrupted calibration goes on when the same command is given again.\n"
          "Run it on an otherwise idle machine of the kind to be simulated. A scenario names the file under\n"
          "job.profile. Exit codes: 0 done, 1 measuring failed, 2 wrong arguments, 3 a check did not hold.";
@@ -140,7 +134,10 @@ void declare(CLI::App& app, CalibrateArguments& arguments) {
       ->type_name("SHAPE");
   add_count(app, "--classes", arguments.classes, 2, 10000000,
             "Classes, or vocabulary, of a TorchScript file");
-  add_data(app, arguments.data, "Also measure how long batches of this data set take to load: ");
+  app.add_option_function<std::string>(
+         "--data", [&](const std::string& text) { arguments.data = parse_data(text); },
+         std::string("Also measure how long batches of this data set take to load: ") + data_kinds)
+      ->type_name("KIND:FOLDER");
   app.add_flag("--restart", arguments.restart, "Forget what an interrupted calibration has measured");
   app.add_flag("--force", arguments.force, "Replace an existing profile");
   add_json(app, arguments.json);
@@ -164,20 +161,6 @@ void declare(CLI::App& app, CheckArguments& arguments) {
       ->capture_default_str();
   add_time(app, "--budget", arguments.budget_s,
            "More processes are measured until every mean is known to ± 2 %, or for so long (default: 1 min)");
-  add_json(app, arguments.json);
-}
-
-void declare(CLI::App& app, NoiseArguments& arguments) {
-  app.description(
-      "Estimates the gradient noise scale (McCandlish et al. 2018) at several points of training: the batch "
-      "beyond which larger ones bring little.");
-  app.add_option("NETWORK", arguments.network, "A network for 32x32 images")->required();
-  add_data(app, arguments.data, "What to train on (default: built-in-images): ");
-  add_list(app, "--points", arguments.points, "Updates of training, at least 3, ascending, e.g. 25,100,400");
-  add_count(app, "--repeats", arguments.repeats, 2, 100000, "Pairs of batches at each point")
-      ->capture_default_str();
-  app.add_option("--into", arguments.into, "Store the result in this profile of the same network")
-      ->type_name("PROFILE");
   add_json(app, arguments.json);
 }
 
@@ -268,7 +251,6 @@ using Parser = std::optional<Arguments> (*)(const std::string& name, const std::
 std::optional<Arguments> parse_command_line(std::vector<std::string> words) {
   const std::map<std::string, Parser> commands = {{"show", parse<ShowArguments>},
                                                   {"check", parse<CheckArguments>},
-                                                  {"noise", parse<NoiseArguments>},
                                                   {"network", parse<NetworkArguments>},
                                                   {"from-log", parse<FromLogArguments>}};
   const std::string program = "paceline calibrate";

@@ -50,15 +50,6 @@ struct CheckArguments {
   bool json = false;
 };
 
-struct NoiseArguments {
-  std::string network;
-  std::optional<DataChoice> data;
-  std::vector<std::int64_t> points = {25, 100, 400};  // updates of training
-  int repeats = 24;
-  std::string into;
-  bool json = false;
-};
-
 struct NetworkArguments {
   std::string peer;  // HOST:PORT
   int listen = 0;
@@ -87,12 +78,11 @@ struct FromLogArguments {
 int run(const CalibrateArguments& arguments);
 int run(const ShowArguments& arguments);
 int run(const CheckArguments& arguments);
-int run(const NoiseArguments& arguments);
 int run(const NetworkArguments& arguments);
 int run(const FromLogArguments& arguments);
 
-using Arguments = std::variant<CalibrateArguments, ShowArguments, CheckArguments, NoiseArguments,
-                               NetworkArguments, FromLogArguments>;
+using Arguments =
+    std::variant<CalibrateArguments, ShowArguments, CheckArguments, NetworkArguments, FromLogArguments>;
 // Nothing when help was asked for, and printed. Throws UserError.
 [[nodiscard]] std::optional<Arguments> parse_command_line(std::vector<std::string> words);
 

@@ -171,7 +171,6 @@ void read_measurement(const nlohmann::json& json, MeasuredProfile& read) {
   measurement.at("date").get_to(read.date);
   read.software = software_text(json.at("software").at("libtorch"), json.at("software").at("blas"));
   read.machine_memory = Bytes{json.at("machine").at("memory_bytes").get<double>()};
-  read.noise = json.value("noise_scale", std::optional<NoiseRecord>());
   json.at("samples").get_to(read.samples);
   if (!std::ranges::all_of(read.samples, is_plausible))
     throw std::runtime_error("a sample is not a positive duration");
@@ -217,13 +216,6 @@ MeasuredProfile read_measured_profile(const std::filesystem::path& path) {
         "a profile is made by `paceline calibrate NETWORK -o FILE`");
   }
   return read;
-}
-
-void store_noise(const std::filesystem::path& path, const NoiseRecord& noise) {
-  static_cast<void>(read_profile(path));
-  auto json = Json::parse(read_file(path));
-  json["noise_scale"] = noise;
-  write_file_atomically(path, profile_file_text(json));
 }
 
 std::string software_text(const std::string& libtorch, const std::string& blas) {

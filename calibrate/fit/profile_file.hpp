@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "calibrate/fit/fit.hpp"
-#include "calibrate/fit/noise_scale.hpp"
 #include "calibrate/measure/core_states.hpp"
 #include "calibrate/measure/machine.hpp"
 #include "kernels/interface/training_step.hpp"
@@ -45,13 +44,10 @@ struct MeasuredProfile {
   std::vector<Sample> samples;  // empty for a derived one
   std::vector<std::string> sources;
   std::optional<Bytes> machine_memory;  // where the file says it
-  std::optional<NoiseRecord> noise;     // where `paceline calibrate noise --into` measured it
 };
 
 // Throws UserError as read_profile does, and for samples that do not make sense.
 [[nodiscard]] MeasuredProfile read_measured_profile(const std::filesystem::path& path);
-// The rest of the file stays as it is. Throws UserError for a file that is no profile, and cannot be written.
-void store_noise(const std::filesystem::path& path, const NoiseRecord& noise);
 
 // "LibTorch 1.13.1, OpenBLAS 0.3.21"
 [[nodiscard]] std::string software_text(const std::string& libtorch, const std::string& blas);

@@ -185,7 +185,6 @@ std::string profile_report(const MeasuredProfile& measured) {
   text += fmt::format("server: adds gradients at {:.3g} GB/s, updates parameters at {:.3g} GB/s\n",
                       profile.server_accumulate_rate.value() / 1e9, profile.server_step_rate.value() / 1e9);
   text += memory_text(measured) + loading_text(profile.loading) + jitter_text(profile.jitter);
-  if (measured.noise) text += noise_text(*measured.noise);
   const std::vector<PointError> errors = point_errors(profile, measured.samples);
   if (errors.empty()) return text;
   const ErrorSummary summary = summarize(errors);

@@ -39,8 +39,6 @@
 //                data_loading + (absent or null: not measured): {data, intercept_s, slope_s_per_sample},
 //                ensemble + : [[[cores, intercept_s, slope_s_per_sample, knee_at, extra_slope], ..], ..]
 //                             equally likely parameters, bootstrapped by process; knee_at 0: no knee}
-//   noise_scale + (absent: not measured): {data, small_batch, large_batch, repeats,
-//                points: [{updates, loss, noise_scale_samples (null: unbounded), low, high (null likewise)}]}
 //   jitter      {iteration_cv, run_cv (null: not told apart from noise), processes, process_cv + (null
 //                likewise), run_cv_upper + (null: unknown), iteration_law + : "log_normal" | "empirical",
 //                iteration_quantiles + : null | [..] of the factor at equally spaced probabilities 0 … 1,

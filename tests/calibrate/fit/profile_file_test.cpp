@@ -64,27 +64,18 @@ TEST_CASE("what is written is read back to the last bit") {
   }
 }
 
-TEST_CASE("loading times and a noise scale are read back, and a second noise scale replaces the first") {
+TEST_CASE("loading times are read back, with the data set and the samples they are from") {
   Calibration calibration = noisy_calibration(3);
   calibration.plan.data = DataChoice{"cifar10", "/data/cifar"};
   calibration.fits.loading = LoadingFit{"cifar10", Seconds{1e-4}, Seconds{2e-5}};
   const TemporaryFile file(profile_text(calibration));
-  NoiseRecord noise{"cifar10", 32, 256, 24, {{25, 2.1, {40.0, 30.0, 50.0}}, {100, 1.5, {}}}};
-  store_noise(file.path(), noise);
-  noise.points[0].scale.samples = 41.5;
-  store_noise(file.path(), noise);
   const MeasuredProfile read = read_measured_profile(file.path());
   REQUIRE(read.profile.loading);
   CHECK(read.profile.loading->data == "cifar10");
   CHECK(read.profile.loading->of(10.0).value() == doctest::Approx(3e-4));
   REQUIRE(read.plan.data);
   CHECK(read.plan.data->path == "/data/cifar");
-  REQUIRE(read.noise);
-  REQUIRE(read.noise->points.size() == 2);
-  CHECK(read.noise->points[0].scale.samples == 41.5);
-  CHECK(std::isinf(read.noise->points[1].scale.samples));
   CHECK(read.samples.size() == calibration.samples.size());
-  CHECK(noise_text(*read.noise).find("41.5 (30 … 50)") != std::string::npos);
 }
 
 TEST_CASE("the raw samples in a profile give its fits again") {
