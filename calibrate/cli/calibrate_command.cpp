@@ -112,25 +112,30 @@ fs::path checked_output(const CalibrateArguments& arguments, const Machine& mach
 }
 
 // Everything that decides what is measured: a calibration may go on only where all of it agrees.
-std::string identity_of(const CalibrateArguments& arguments, const Machine& machine) {
+std::string identity_of(const MeasurementPlan& wanted, const CalibrateArguments& arguments,
+                        const Machine& machine) {
   const kernels::KernelSoftware software = kernels::kernel_software();
-  const auto text = [](const auto& option) { return option ? fmt::format("{}", *option) : std::string("-"); };
-  return fmt::format(
-      "{}; {}; LibTorch {}; {}; batches {}; cores {}; processes {}; time per point {}; budget {}; memory {}; "
-      "input {}; classes {}; data {}; quick {}",
-      arguments.network, machine.cpu_model, software.libtorch, software.blas,
-      fmt::join(arguments.batches, ","), fmt::join(arguments.cores, ","), text(arguments.processes),
-      text(arguments.seconds_per_point), text(arguments.budget_s), text(arguments.memory_bytes),
-      fmt::join(arguments.input_shape, ","), arguments.classes,
-      arguments.data ? arguments.data->kind + ":" + arguments.data->path : "-", arguments.quick);
+  return fmt::format("{}; {}; memory {}; {}", machine.cpu_model,
+                     software_text(software.libtorch, software.blas), arguments.memory_bytes.value_or(0.0),
+                     to_line(MeasureRequest{.plan = wanted}));
 }
 
 std::string own_program() {
   return fs::read_symlink("/proc/self/exe");
 }
 
-PartialMeasurement begin_anew(const CalibrateArguments& arguments, const Machine& machine,
-                              MeasurementPlan wanted) {
+// What an interrupted calibration of the same things left, or a new plan.
+PartialMeasurement begin(const CalibrateArguments& arguments, const Machine& machine,
+                         const fs::path& partial) {
+  MeasurementPlan wanted = wanted_plan(arguments, machine);
+  const std::string identity = identity_of(wanted, arguments, machine);
+  if (std::optional<PartialMeasurement> kept = arguments.restart ? std::nullopt : read_partial(partial)) {
+    if (kept->identity != identity)
+      throw UserError(fmt::format("{} holds an interrupted calibration of something else", partial.string()),
+                      fmt::format("finish it with `{}`, or begin anew with --restart", kept->command));
+    fmt::print(stderr, "going on with {} samples from {}\n", kept->samples.size(), partial.string());
+    return *kept;
+  }
   const double memory = arguments.memory_bytes.value_or(usable_memory_share *
                                                         static_cast<double>(machine.available_memory_bytes));
   const auto start = std::chrono::steady_clock::now();
@@ -138,21 +143,8 @@ PartialMeasurement begin_anew(const CalibrateArguments& arguments, const Machine
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (wanted.budget_s) *wanted.budget_s -= spent.count();
   const double budget_s = std::max(0.0, arguments.budget_s.value_or(default_budget_s) - spent.count());
-  return {identity_of(arguments, machine), arguments.command,
+  return {identity, arguments.command,
           fitting_plan(wanted, cost, {budget_s * share_of_time(machine), Bytes{memory}})};
-}
-
-// What an interrupted calibration of the same things left, or a new plan.
-PartialMeasurement begin(const CalibrateArguments& arguments, const Machine& machine,
-                         const fs::path& partial) {
-  const MeasurementPlan wanted = wanted_plan(arguments, machine);
-  std::optional<PartialMeasurement> kept = arguments.restart ? std::nullopt : read_partial(partial);
-  if (!kept) return begin_anew(arguments, machine, wanted);
-  if (kept->identity != identity_of(arguments, machine))
-    throw UserError(fmt::format("{} holds an interrupted calibration of something else", partial.string()),
-                    fmt::format("finish it with `{}`, or begin anew with --restart", kept->command));
-  fmt::print(stderr, "going on with {} samples from {}\n", kept->samples.size(), partial.string());
-  return *kept;
 }
 
 // An interrupt, or a failing process, leaves what is measured so far on disk.

@@ -57,32 +57,30 @@ std::vector<BatchTime> robust_times(const LogMeans& means, const std::vector<int
   return times;
 }
 
-double typical_seconds(const std::vector<Sample>& samples, Operation operation, int cores) {
+// The means of an operation's stretches on so many cores, by batch.
+std::map<std::int64_t, std::vector<double>> means_by_batch(const std::vector<Sample>& samples,
+                                                           Operation operation, int cores) {
   std::map<std::int64_t, std::vector<double>> means;
   for (const Sample& sample : samples)
     if (sample.operation == operation && sample.cores == cores)
       means[sample.batch].push_back(mean_without_stalls(sample.seconds));
-  check(!means.empty(), "every operation of a profile was measured");
+  return means;
+}
+
+double typical_seconds(const std::vector<Sample>& samples, Operation operation, int cores) {
   std::vector<double> of_batches;
-  for (const auto& [batch, of_processes] : means) of_batches.push_back(median(of_processes));
+  for (const auto& [batch, of_processes] : means_by_batch(samples, operation, cores))
+    of_batches.push_back(median(of_processes));
+  check(!of_batches.empty(), "every operation of a profile was measured");
   return median(of_batches);
 }
 
-void assign(ComputeFit& fit, const BatchLine& line) {
+ComputeFit compute_fit(int cores, const BatchLine& line) {
+  ComputeFit fit;
+  fit.cores = cores;
   fit.intercept = Seconds{line.intercept_s};
   fit.slope_per_sample = Seconds{line.slope_s_per_sample};
   fit.knee = line.knee;
-}
-
-ComputeFit compute_fit(int cores, const std::vector<BatchTime>& times, const BatchLawChoice& choice,
-                       double optimizer_step_s) {
-  ComputeFit fit;
-  fit.cores = cores;
-  assign(fit, choice.line);
-  fit.leave_one_out_error = choice.leave_one_out_error;
-  fit.batch_min_samples = times.front().batch_samples;
-  fit.batch_max_samples = times.back().batch_samples;
-  fit.optimizer_step = Seconds{optimizer_step_s};
   return fit;
 }
 
@@ -116,12 +114,9 @@ std::vector<ProfileDraw> bootstrap(const std::map<int, LogMeans>& means, const P
     const std::vector<int> drawn = resampled(processes, means, stream);
     ProfileDraw draw;
     std::size_t i = 0;
-    for (const auto& [cores, of_cores] : means) {
-      ComputeFit fit;
-      fit.cores = cores;
-      assign(fit, fit_batch_law(robust_times(of_cores, drawn), fits.choices[i++].law));
-      draw.compute.push_back(fit);
-    }
+    for (const auto& [cores, of_cores] : means)
+      draw.compute.push_back(
+          compute_fit(cores, fit_batch_law(robust_times(of_cores, drawn), fits.choices[i++].law)));
     ensemble.push_back(std::move(draw));
   }
   return ensemble;
@@ -165,13 +160,13 @@ std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples) {
 }
 
 std::optional<LoadingFit> fit_loading(const std::vector<Sample>& samples) {
-  std::map<int, std::map<std::int64_t, std::vector<double>>> seconds;  // by cores, then by batch
+  std::optional<int> fewest_cores;
   for (const Sample& sample : samples)
     if (sample.operation == Operation::load_batch)
-      seconds[sample.cores][sample.batch].push_back(mean_without_stalls(sample.seconds));
-  if (seconds.empty()) return std::nullopt;
+      fewest_cores = std::min(sample.cores, fewest_cores.value_or(sample.cores));
+  if (!fewest_cores) return std::nullopt;
   std::vector<BatchTime> times;
-  for (const auto& [batch, of_processes] : seconds.begin()->second)
+  for (const auto& [batch, of_processes] : means_by_batch(samples, Operation::load_batch, *fewest_cores))
     times.push_back({batch, median(of_processes)});
   const BatchLine line = fit_batch_law(times, BatchLaw::affine);
   return LoadingFit{"", Seconds{line.intercept_s}, Seconds{line.slope_s_per_sample}};
@@ -189,8 +184,11 @@ ProfileFits fit_profile(const std::vector<Sample>& measured, Bytes parameter_byt
   for (const int cores : core_counts) {
     const std::vector<BatchTime> times = batch_times(samples, cores);
     fits.choices.push_back(choose_batch_law(times));
-    fits.compute.push_back(compute_fit(cores, times, fits.choices.back(),
-                                       typical_seconds(samples, Operation::optimizer_step, cores)));
+    ComputeFit& fit = fits.compute.emplace_back(compute_fit(cores, fits.choices.back().line));
+    fit.leave_one_out_error = fits.choices.back().leave_one_out_error;
+    fit.batch_min_samples = times.front().batch_samples;
+    fit.batch_max_samples = times.back().batch_samples;
+    fit.optimizer_step = Seconds{typical_seconds(samples, Operation::optimizer_step, cores)};
     for (const BatchTime& time : times) table[cores][time.batch_samples] = time.seconds;
     means[cores] = log_means_of(samples, cores);
   }

@@ -1,24 +1,17 @@
 // From raw durations to the numbers of a profile.
 //
-// Models:      iteration time as a law of the batch for each core count (batch_law.hpp), a law of the cores
-//              (core_scaling.hpp); constant optimizer step; server rates; memory; an ensemble of equally
-//              likely fits.
+// Models:      iteration time as a law of the batch for each core count and a law of the cores (laws.hpp);
+//              constant optimizer step; server rates; memory; an ensemble of equally likely fits.
 // Equation:    y[p,b] = log of the mean over those iterations of process p that take at most 3 times its
-//              median: the simulator needs the mean, slow iterations included, but not single stalls, which
-//              are taken for other programs' doing;
-//              log t_b = Tukey's estimate over processes of y[p,b], its scale pooled over batches
-//              (statistics.hpp):
-//              a process that was disturbed does not count, all others do;
-//              the laws are fitted to t_b;
-//              server rate = parameter bytes / median seconds at the smallest measured core count;
-//              memory = m0 + m1·b by relative least squares, both ≥ 0, over the largest peak seen at each
-//              batch;
-//              loading(b) = c + d·b by relative least squares, both ≥ 0, over the medians of the processes on
-//              the fewest cores (one thread loads);
-//              ensemble: the same fits to P − 1 processes drawn with replacement from P (the same ones for
-//              every core count), which gives the variance of the mean without the usual factor (P − 1)/P.
-//              relative half-width = half of the central 95 % of the ensemble's T(b) over T(b), the widest
-//              over b.
+//              median: the simulator needs the mean, slow iterations included, but not stalls, which are
+//              taken for other programs' doing; log t_b = Tukey's estimate over processes of y[p,b], its
+//              scale pooled over batches (statistics.hpp); the laws are fitted to t_b. server rate =
+//              parameter bytes / median seconds at the smallest measured core count; memory = m0 + m1·b by
+//              relative least squares, both ≥ 0, over the largest peak at each batch; loading(b) = c + d·b
+//              likewise, over the medians on the fewest cores (one thread loads); ensemble: the same fits to
+//              P − 1 processes drawn with replacement from P (the same ones for every core count), which
+//              gives the variance of the mean without the usual factor (P − 1)/P. relative half-width = half
+//              of the central 95 % of the ensemble's T(b) over T(b), the widest.
 // Units:       seconds, samples, bytes, bytes per second.
 // Assumptions: most processes were undisturbed; processes are alike and independent.
 // Not modelled: that the law itself may be wrong (that is the leave-one-out error).

@@ -20,9 +20,9 @@
 //              16 equally likely bins where that makes the iterations of a left-out pass more likely, by 0.05
 //              nats each on average; both mixed with 1 % of a log-normal ten times as wide, so that no value
 //              is impossible and none decides alone.
-// Units:       coefficients of variation: sd / mean of the time.
-//              Where stretches were set aside (core_states.hpp), C·B and B are the means of what passes and
-//              processes have, and the degrees of freedom are counted: an approximation.
+// Units:       coefficients of variation: sd / mean of the time. Where stretches were set aside
+//              (core_states.hpp), C·B and B are the means of what passes and processes have, and the degrees
+//              of freedom are counted: an approximation.
 // Assumptions: every pass measured the same points, or those that lack are not the slow or the fast ones. The
 //              median absolute deviation ignores rare disturbances (up to half of the iterations), so a
 //              machine that is disturbed now and then looks as even as it mostly is.

@@ -1,22 +1,21 @@
 // Which laws of the batch and of the cores fit measured times, and how well.
 //
-// Models:      affine  T(b) = a + s·b
-//              knee    T(b) = a + s·b + e·max(0, b − k): one change of slope. Caches overflow (e > 0), or
+// Models:      affine T(b) = a + s·b knee T(b) = a + s·b + e·max(0, b − k): one change of slope. Caches
+//              overflow (e > 0), or
 //                      small batches leave the cores idle (e < 0).
 //              cores   compute_law.hpp: Amdahl, power, universal scalability.
 // Equation:    (a, s) or (a, s, e) minimize Σ_b ((T(b) − t_b)/t_b)²; a ≥ 0, s ≥ 0, s + e ≥ 0. k runs over the
-//              inner batches and the geometric means between them, and the best is kept.
-//              leave-one-out error = mean over b of |T fitted without b, at b, − t_b| / t_b, the smallest and
-//              the largest batch (extrapolated) included. The knee is chosen where this is below 0.9 times
-//              the line's, and by at least 0.1 points. It competes from 6 batches on: its 4 parameters must
-//              be fewer than the batches left when one is out.
-//              ρ_c = median over the common batches of t(b, c) / t(b, c_min); scale·ρ(c) is fitted to ρ_c by
-//              relative least squares: Amdahl scale·ρ = A + B/c; universal scale·ρ = A + B/c + C·(c − 1), all
-//              ≥ 0; power on logarithms. Leave-one-out error = mean over core counts c and batches b of
-//              |t(b, c') · ρ(c)/ρ(c') − t(b, c)| / t(b, c), the law fitted without c, c' the nearest other
-//              count. With k counts a law competes whose parameters (scale included: Amdahl and power 2,
-//              universal 3) are fewer than k. With k = 2 no law can be judged: Amdahl, which saturates and so
-//              promises least, passes through both; its error is unknown.
+//              inner batches and the geometric means between them, and the best is kept. leave-one-out error
+//              = mean over b of |T fitted without b, at b, − t_b| / t_b, the smallest and the largest batch
+//              (extrapolated) included. The knee is chosen where this is below 0.9 times the line's, and by
+//              at least 0.1 points. It competes from 6 batches on: its 4 parameters must be fewer than the
+//              batches left when one is out. ρ_c = median over the common batches of t(b, c) / t(b, c_min);
+//              scale·ρ(c) is fitted to ρ_c by relative least squares: Amdahl scale·ρ = A + B/c; universal
+//              scale·ρ = A + B/c + C·(c − 1), all ≥ 0; power on logarithms. Leave-one-out error = mean over
+//              core counts c and batches b of |t(b, c') · ρ(c)/ρ(c') − t(b, c)| / t(b, c), the law fitted
+//              without c, c' the nearest other count. With k counts a law competes whose parameters (scale
+//              included: Amdahl and power 2, universal 3) are fewer than k. With k = 2 no law can be judged:
+//              Amdahl, which saturates and so promises least, passes through both; its error is unknown.
 // Units:       seconds, samples, cores.
 // Assumptions: one time for each batch, robust already (fit.hpp); batches scale alike.
 // Not modelled: more than one bend.

@@ -4,11 +4,11 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "calibrate/learning/recorded_costs.hpp"
 #include "calibrate/learning/recorded_layout.hpp"
 #include "sim/base/csv.hpp"
+#include "sim/base/json.hpp"
 
 namespace paceline {
 namespace {
@@ -27,8 +27,8 @@ std::vector<TracedGroup> resample(std::span<const TracedGroup> groups, std::uint
   return resampled;
 }
 
-std::vector<ParameterInterval> intervals_of(const std::vector<std::vector<double>>& refits) {
-  std::vector<ParameterInterval> intervals;
+std::vector<Interval> intervals_of(const std::vector<std::vector<double>>& refits) {
+  std::vector<Interval> intervals;
   for (std::size_t p = 0; p < refits.front().size(); ++p) {
     std::vector<double> values;
     for (const std::vector<double>& refit : refits) values.push_back(refit[p]);
@@ -73,13 +73,13 @@ std::vector<HeldOutRow> leave_each_out(const std::vector<RunGroup>& groups, cons
   return rows;
 }
 
-nlohmann::ordered_json optional_json(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
-}
-
 }  // namespace
 
 LearnerValidity validity_of(std::span<const TracedGroup> groups) {
+  const auto widen = [](auto& low, auto& high, auto value) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
   const TrainingPlan& some = groups.front().group.plan();
   LearnerValidity validity{.workers_min = static_cast<double>(some.workers),
                            .workers_max = static_cast<double>(some.workers),
@@ -89,15 +89,11 @@ LearnerValidity validity_of(std::span<const TracedGroup> groups) {
                            .momentum_max = some.momentum};
   for (const TracedGroup& traced : groups) {
     const TrainingPlan& plan = traced.group.plan();
-    const auto workers = static_cast<double>(plan.workers);
-    validity.workers_min = std::min(validity.workers_min, workers);
-    validity.workers_max = std::max(validity.workers_max, workers);
-    validity.momentum_min = std::min(validity.momentum_min, plan.momentum);
-    validity.momentum_max = std::max(validity.momentum_max, plan.momentum);
+    widen(validity.workers_min, validity.workers_max, static_cast<double>(plan.workers));
+    widen(validity.momentum_min, validity.momentum_max, plan.momentum);
     for (const PlanPhase& phase : plan.phases) {
       const double combined = plan.minibatches_per_step(phase);
-      validity.update_samples_min = std::min(validity.update_samples_min, combined * plan.batch_samples);
-      validity.update_samples_max = std::max(validity.update_samples_max, combined * plan.batch_samples);
+      widen(validity.update_samples_min, validity.update_samples_max, combined * plan.batch_samples);
       validity.learning_rate_max = std::max(validity.learning_rate_max, combined * plan.rate_per_gradient);
     }
     validity.staleness_max = std::max(validity.staleness_max, traced.trace->largest_staleness());
@@ -161,11 +157,11 @@ std::string fit_report_json(const FitReport& report, const std::string& command)
   for (const HeldOutRow& row : report.left_out) {
     if (row.quantity != HeldOutQuantity::final_accuracy) continue;
     left_out.push_back({{"group", row.group},
-                        {"predicted_final_accuracy", optional_json(row.predicted)},
-                        {"recorded_final_accuracy", optional_json(row.recorded)},
-                        {"error", optional_json(error_of(row, row.predicted))},
-                        {"error_first_protocol", optional_json(error_of(row, row.null_first))},
-                        {"error_linear", optional_json(error_of(row, row.null_linear))}});
+                        {"predicted_final_accuracy", row.predicted},
+                        {"recorded_final_accuracy", row.recorded},
+                        {"error", error_of(row, row.predicted)},
+                        {"error_first_protocol", error_of(row, row.null_first)},
+                        {"error_linear", error_of(row, row.null_linear)}});
   }
   json["left_out"] = left_out;
   return json.dump(2) + "\n";

@@ -28,11 +28,6 @@ struct FitRequest {
   std::vector<double> thresholds{};  // of times to accuracy
 };
 
-struct ParameterInterval {
-  double low = 0.0;
-  double high = 0.0;
-};
-
 struct Residual {
   std::string run;
   double progress = 0.0;  // share of the workload
@@ -43,9 +38,9 @@ struct Residual {
 struct FitReport {
   StatisticalModel model;
   FittedLearner learner;
-  std::vector<ParameterInterval> intervals;  // by parameter; empty without bootstrap
-  std::vector<HeldOutRow> left_out;          // empty with fewer than three groups
-  std::vector<Residual> residuals;           // of test accuracies
+  std::vector<Interval> intervals;   // by parameter; empty without bootstrap
+  std::vector<HeldOutRow> left_out;  // empty with fewer than three groups
+  std::vector<Residual> residuals;   // of test accuracies
   int bootstrap = 0;
 };
 

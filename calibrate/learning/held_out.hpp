@@ -1,10 +1,10 @@
 // What a fit says about groups of runs it has not seen, beside what was recorded and what null models say.
 //
-// Models:      one row per group and quantity. Null models, the simplest that could make the same claims: (1) linear: a quantity
-//              of a mixed run lies between those of the two pure runs, in the share of synchronous work; (2)
-//              first protocol: it is that of the pure run of the protocol that comes first; (3) first drop:
-//              an accuracy is reached at the first evaluation after the first drop of the learning rate. A
-//              figure that does not beat them is not claimed.
+// Models:      one row per group and quantity. Null models, the simplest that could make the same claims: (1)
+//              linear: a quantity of a mixed run lies between those of the two pure runs, in the share of
+//              synchronous work; (2) first protocol: it is that of the pure run of the protocol that comes
+//              first; (3) first drop: an accuracy is reached at the first evaluation after the first drop of
+//              the learning rate. A figure that does not beat them is not claimed.
 // Equation:    linear: share · synchronous + (1 - share) · asynchronous. 90 % intervals of what was recorded:
 //              Student's t for a mean, Clopper-Pearson for a share of runs, chi-square for a standard
 //              deviation. A prediction inside says no more than that these runs do not refute it.

@@ -9,8 +9,8 @@
 //
 //   name: my-task
 //   classes: 10
-//   columns: {step: step, accuracy: value, loss: value, run: replication}   # `run` only for files of several
-//   runs groups:
+//   columns: {step: step, accuracy: value, loss: value, run: replication}   # `run`: files of several runs
+//   groups:
 //     - name: bsp
 //       workers: 4
 //       batch: 32                 # samples of a mini-batch
@@ -21,8 +21,8 @@
 //       drops: [50 %, 75 %]       # of the workload
 //       drop_factor: 0.1
 //       step: updates             # or minibatches, or samples
-//       checkpoints: {every: 2000, iterations: 70}   # of a worker: how long the first one stands still under
-//       asp runs: [{accuracy: a.csv, loss: l.csv, run: 0}]   # without `run`: every run of the file
+//       checkpoints: {every: 2000, iterations: 70}   # how long the first worker stands still under asp
+//       runs: [{accuracy: a.csv, loss: l.csv, run: 0}]   # without `run`: every run of the file
 #pragma once
 
 #include <filesystem>

@@ -64,10 +64,10 @@ double run_variation(const std::vector<TimedPhase>& synchronous,
   double squares = 0.0;
   double degrees = 0.0;
   for (const auto& [kind, values] : steps) {
-    double mean = 0.0;
-    for (const double value : values) mean += value / static_cast<double>(values.size());
-    for (const double value : values) squares += (value / mean - 1.0) * (value / mean - 1.0);
-    degrees += static_cast<double>(values.size() - 1);
+    const auto [mean, deviation] = spread_of(values);
+    const auto freedom = static_cast<double>(values.size() - 1);
+    squares += freedom * (deviation / mean) * (deviation / mean);
+    degrees += freedom;
   }
   return degrees > 0.0 ? std::sqrt(squares / degrees) : 0.0;
 }
@@ -107,15 +107,15 @@ std::optional<RecordedCosts> recorded_costs(std::span<const RunGroup* const> gro
   return costs;
 }
 
-std::vector<const RunGroup*> undelayed(std::vector<const RunGroup*> groups) {
+std::optional<RecordedCosts> undelayed_costs(std::vector<const RunGroup*> groups) {
   std::erase_if(groups, [](const RunGroup* group) { return delayed_workers(group->name) > 0; });
-  return groups;
+  return recorded_costs(groups);
 }
 
 void set_chief_pauses(std::vector<RunGroup>& groups, std::span<const RunGroup> measured) {
   std::vector<const RunGroup*> all;
   for (const RunGroup& group : measured) all.push_back(&group);
-  const std::optional<RecordedCosts> costs = recorded_costs(undelayed(all));
+  const std::optional<RecordedCosts> costs = undelayed_costs(all);
   if (!costs || !costs->checkpoints) return;
   for (RunGroup& group : groups)
     for (TrainingRun& run : group.runs)

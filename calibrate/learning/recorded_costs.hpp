@@ -4,12 +4,12 @@
 // Models:      a cluster of equal workers under one coordinator, as in step_model.hpp, plus the wait for the
 //              slowest.
 // Equation:    iteration P = workers · seconds per asynchronous mini-batch of the cluster, between pauses;
-//              synchronous step of N workers = P · m(N) + N · serial,  m(N) = E[max of N log-normal factors
-//              of mean 1], so serial = (T(N) - P · m(N)) / N, at least 0: median over runs;
-//              checkpoint: the median recorded pause of synchronous phases, every (samples done / number of
-//              pauses). Without asynchronous phases serial = 0 and P = T(N) / m(N); without synchronous ones
-//              serial is unknown. run variation: sd / mean of the step times of runs of one kind and worker
-//              count, pooled.
+//              synchronous step of N workers = P · m(N) + N · serial, m(N) = E[max of N log-normal factors of
+//              mean 1], so serial = (T(N) - P · m(N)) / N, at least 0: median over runs; checkpoint: the
+//              median recorded pause of synchronous phases, every (samples done / number of pauses). Without
+//              asynchronous phases serial = 0 and P = T(N) / m(N); without synchronous ones serial is
+//              unknown. run variation: sd / mean of the step times of runs of one kind and worker count,
+//              pooled.
 // Units:       seconds, samples.
 // Assumptions: transfers are part of the recorded iteration; iterations vary by 10 % (replay.hpp takes the
 //              same); undelayed workers. Under ASP a checkpoint pauses the chief alone, so the pauses seen
@@ -42,9 +42,8 @@ struct RecordedCosts {
 
 // From groups without delayed workers; nothing when no phase of theirs was timed.
 [[nodiscard]] std::optional<RecordedCosts> recorded_costs(std::span<const RunGroup* const> groups);
-
-// Those without delayed workers.
-[[nodiscard]] std::vector<const RunGroup*> undelayed(std::vector<const RunGroup*> groups);
+// From those among them that have none.
+[[nodiscard]] std::optional<RecordedCosts> undelayed_costs(std::vector<const RunGroup*> groups);
 
 // The groups with their traces, the chief pausing as those of `measured` tell.
 [[nodiscard]] std::vector<TracedGroup> trace_groups(std::vector<RunGroup> groups,

@@ -16,7 +16,6 @@ namespace paceline {
 namespace {
 
 constexpr const char* second_campaign_from = "2020-09-01";
-
 constexpr const char* time_column = "wall_time_s";
 constexpr std::size_t fewest_records = 5;
 constexpr double least_interval_s = 50.0;  // of whole seconds: 2 % from rounding
@@ -42,28 +41,24 @@ std::map<std::string, RecordedPhases> read_phases(const std::filesystem::path& f
   return by_run;
 }
 
-std::string network_of(const std::string& setup) {
-  const std::size_t dash = setup.rfind('-');
-  const bool counted = dash != std::string::npos && dash + 1 < setup.size() &&
-                       setup.find_first_not_of("0123456789", dash + 1) == std::string::npos;
-  return counted && setup.find("cifar") != std::string::npos ? setup.substr(0, dash) : setup;
-}
-
 std::string campaign_of(const CsvRow& row) {
-  const std::string network = network_of(row.text("setup"));
-  const bool second = row.text("date_utc") >= second_campaign_from;
+  static const std::regex with_workers(R"((.*cifar.*)-\d+)");
+  std::smatch match;
+  const std::string& setup = row.text("setup");
+  const std::string network = std::regex_match(setup, match, with_workers) ? match[1].str() : setup;
   // A straggler setup repeats the network of the campaign of its time.
-  const bool is_network = network.find("cifar") != std::string::npos;
-  if (!is_network && network.starts_with("straggler")) return "resnet32-cifar10, from September 2020";
-  if (!is_network || network.find("cifar100") != std::string::npos) return network;
+  if (network.starts_with("straggler") && network.find("cifar") == std::string::npos)
+    return "resnet32-cifar10, from September 2020";
+  if (network.find("cifar") == std::string::npos || network.find("cifar100") != std::string::npos)
+    return network;
+  const bool second = row.text("date_utc") >= second_campaign_from;
   return network + (second ? ", from September 2020" : ", until August 2020");
 }
 
 // Times in whole seconds tell intervals of seconds apart from pauses only by chance.
 bool is_fine_enough(const std::vector<calibrate::StepRecord>& records) {
-  const bool whole = std::all_of(records.begin(), records.end(), [](const calibrate::StepRecord& record) {
-    return record.time_s == std::floor(record.time_s);
-  });
+  const bool whole = std::ranges::all_of(
+      records, [](double time_s) { return time_s == std::floor(time_s); }, &calibrate::StepRecord::time_s);
   const double intervals = static_cast<double>(records.size()) - 1.0;
   return !whole || (records.back().time_s - records.front().time_s) / intervals >= least_interval_s;
 }

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
+#include <utility>
 #include <vector>
+
+#include <Eigen/Dense>
 
 #include "calibrate/learning/model_fit.hpp"
 
@@ -51,38 +55,31 @@ FinalVariance final_variance(const FittedForm& fitted, const TracedGroup& group,
     end.add(accuracy, node.weight);
     square.add(accuracy * accuracy, node.weight);
   }
-  const double of_speed = std::max(0.0, square.mean() - end.mean() * end.mean());
   const double penalty =
       final_accuracy(fitted, group, {.penalty_factor = 0.0}) - final_accuracy(fitted, group, {});
   const double deviation = *group.group.final_accuracy_deviation();
-  return {deviation * deviation, of_speed, penalty * penalty,
+  return {deviation * deviation, std::max(0.0, square.mean() - end.mean() * end.mean()), penalty * penalty,
           static_cast<double>(group.group.runs.size() - 1)};
 }
 
-// x >= 0 and y between 0 and `most` that minimize Σ w · (target - x·a - y·b)².
+// x >= 0 and y between 0 and `most` that minimize Σ w · (target - x - y·b)².
 struct TwoSums {
-  double waa = 0.0;
-  double wab = 0.0;
-  double wbb = 0.0;
-  double wat = 0.0;
-  double wbt = 0.0;
-  void add(double a, double b, double target, double weight) {
-    waa += weight * a * a;
-    wab += weight * a * b;
-    wbb += weight * b * b;
-    wat += weight * a * target;
-    wbt += weight * b * target;
+  Eigen::Matrix2d products = Eigen::Matrix2d::Zero();
+  Eigen::Vector2d targets = Eigen::Vector2d::Zero();
+  void add(double b, double target, double weight) {
+    const Eigen::Vector2d terms(1.0, b);
+    products += weight * terms * terms.transpose();
+    targets += weight * target * terms;
   }
   [[nodiscard]] std::array<double, 2> solve(double most) const {
-    const double determinant = waa * wbb - wab * wab;
-    if (determinant > 1e-12 * waa * wbb) {
-      const double x = (wat * wbb - wbt * wab) / determinant;
-      const double y = (wbt * waa - wat * wab) / determinant;
-      if (x >= 0.0 && y >= 0.0 && y <= most) return {x, y};
-      if (x < 0.0) return {0.0, std::clamp(wbt / wbb, 0.0, most)};
-      if (y > most) return {std::max(0.0, (wat - most * wab) / waa), most};
+    const double w = products(0, 0);
+    if (products.determinant() > 1e-12 * w * products(1, 1)) {
+      const Eigen::Vector2d free = products.inverse() * targets;
+      if (free[0] >= 0.0 && free[1] >= 0.0 && free[1] <= most) return {free[0], free[1]};
+      if (free[0] < 0.0) return {0.0, std::clamp(targets[1] / products(1, 1), 0.0, most)};
+      if (free[1] > most) return {std::max(0.0, (targets[0] - most * products(0, 1)) / w), most};
     }
-    return {waa > 0.0 ? std::max(0.0, wat / waa) : 0.0, 0.0};
+    return {w > 0.0 ? std::max(0.0, targets[0] / w) : 0.0, 0.0};
   }
 };
 
@@ -108,16 +105,13 @@ struct NoisePoint {
 EvaluationNoise line_through(const std::vector<NoisePoint>& points, double least) {
   Moment fluctuation;
   Moment deviation;
-  double lowest = points.front().log_fluctuation;
-  double highest = lowest;
   for (const NoisePoint& point : points) {
     fluctuation.add(point.log_fluctuation, point.weight);
     deviation.add(point.log_deviation, point.weight);
-    lowest = std::min(lowest, point.log_fluctuation);
-    highest = std::max(highest, point.log_fluctuation);
   }
+  const auto [lowest, highest] = std::ranges::minmax(points, {}, &NoisePoint::log_fluctuation);
   double exponent = 1.0;
-  if (highest - lowest > std::log(1.5)) {
+  if (highest.log_fluctuation - lowest.log_fluctuation > std::log(1.5)) {
     double covariance = 0.0;
     double variance = 0.0;
     for (const NoisePoint& point : points) {
@@ -130,15 +124,9 @@ EvaluationNoise line_through(const std::vector<NoisePoint>& points, double least
   return {std::exp(deviation.mean() - exponent * fluctuation.mean()), exponent, least};
 }
 
-// A run's shift of ln(speed) and the variance evaluation noise gives it.
-struct Shift {
-  double value = 0.0;
-  double noise_variance = 0.0;
-  bool known = false;
-};
-
-Shift speed_shift(const FittedForm& fitted, const TracedGroup& group, const TrainingRun& run,
-                  const EvaluationNoise& noise) {
+// A run's shift of ln(speed) and the variance evaluation noise gives it; nothing where speed shows in nothing.
+std::optional<std::pair<double, double>> speed_shift(const FittedForm& fitted, const TracedGroup& group,
+                                                     const TrainingRun& run, const EvaluationNoise& noise) {
   const std::vector<double> positions = positions_of(run.accuracy);
   const std::vector<FormReading> mean = predict(fitted, group, positions);
   const std::vector<FormReading> faster =
@@ -154,8 +142,8 @@ Shift speed_shift(const FittedForm& fitted, const TracedGroup& group, const Trai
     squares += slope * slope;
     noise_sum += slope * slope * deviation * deviation;
   }
-  if (squares <= 0.0) return {};
-  return {product / squares, noise_sum / (squares * squares), true};
+  if (squares <= 0.0) return std::nullopt;
+  return std::pair(product / squares, noise_sum / (squares * squares));
 }
 
 double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
@@ -163,18 +151,17 @@ double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
   double squares = 0.0;
   double degrees = 0.0;
   for (const TracedGroup& group : groups) {
-    std::vector<Shift> shifts;
+    std::vector<double> shifts;
+    Moment noise_variance;
     for (const TrainingRun& run : group.group.runs)
-      if (const Shift shift = speed_shift(fitted, group, run, noise); shift.known) shifts.push_back(shift);
+      if (const auto shift = speed_shift(fitted, group, run, noise)) {
+        shifts.push_back(shift->first);
+        noise_variance.add(shift->second, 1.0);
+      }
     if (shifts.size() < 2) continue;
-    const auto count = static_cast<double>(shifts.size());
-    Moment mean;
-    for (const Shift& shift : shifts) mean.add(shift.value, 1.0);
-    for (const Shift& shift : shifts) {
-      const double off = shift.value - mean.mean();
-      squares += off * off - shift.noise_variance * (count - 1.0) / count;
-    }
-    degrees += count - 1.0;
+    const double deviation = *deviation_of(shifts);
+    squares += static_cast<double>(shifts.size() - 1) * (deviation * deviation - noise_variance.mean());
+    degrees += static_cast<double>(shifts.size() - 1);
   }
   return degrees > 0.0 ? std::min(largest_speed_spread, std::sqrt(std::max(0.0, squares / degrees))) : 0.0;
 }
@@ -216,7 +203,7 @@ RunSpread fit_spread(const FittedForm& fitted, std::span<const TracedGroup> grou
     for (const FinalVariance& one : variances) {
       const double expected =
           round == 0 ? 1.0 : least_variance + one.of_speed + squares[0] + squares[1] * one.per_penalty;
-      sums.add(1.0, one.per_penalty, one.recorded - one.of_speed, one.degrees / (expected * expected));
+      sums.add(one.per_penalty, one.recorded - one.of_speed, one.degrees / (expected * expected));
     }
     squares = sums.solve(largest_penalty_spread * largest_penalty_spread);
   }

@@ -2,14 +2,12 @@
 //
 // Models:      under ASP every worker iterates on its own: the parallel part. Under BSP a step is one such
 //              iteration and what the coordinator does one after another for the workers: the serial part.
-// Equation:    parallel P = workers · seconds per step of the cluster under ASP;
-//              T_BSP(N) = P + f + s·N;
-//              T_ASP(N) = P / N for one mini-batch of the cluster: workers do not hold each other up;
-//              one worker count N₀ recorded: f = 0, s = (T_BSP(N₀) − P)/N₀; several: f, s ≥ 0 by relative
-//              least squares.
-//              Runs of one protocol and worker count: the median of their step times between pauses.
-//              Null models from N₀ to N: the same step; a ring all-reduce limited by bandwidth,
-//              P + (T_BSP(N₀) − P) · ((N−1)/N) / ((N₀−1)/N₀).
+// Equation:    parallel P = workers · seconds per step of the cluster under ASP; T_BSP(N) = P + f + s·N;
+//              T_ASP(N) = P / N for one mini-batch of the cluster: workers do not hold each other up; one
+//              worker count N₀ recorded: f = 0, s = (T_BSP(N₀) − P)/N₀; several: f, s ≥ 0 by relative least
+//              squares. Runs of one protocol and worker count: the median of their step times between pauses.
+//              Null models from N₀ to N: the same step; a ring all-reduce limited by bandwidth, P +
+//              (T_BSP(N₀) − P) · ((N−1)/N) / ((N₀−1)/N₀).
 // Units:       seconds; steps (BSP: one mini-batch of every worker; ASP: one mini-batch).
 // Assumptions: the batch of one worker is the same everywhere; the serial part is paid for each worker
 //              (recorded BSP steps are affine in the global batch over a factor of 16).

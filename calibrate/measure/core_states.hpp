@@ -6,7 +6,8 @@
 // Equation:    round trips of one core count, sorted: where neighbours differ by a factor above 1.5 another
 //              state begins. A point belongs to the state of its two round trips, to none where they differ.
 //              main state: that of most points, or of a given round trip; the others' points are set aside.
-//              slowdown of a state: median over its points of mean time / that of the main state at the batch.
+//              slowdown of a state: median over its points of mean time / that of the main state at the
+//              batch.
 // Assumptions: in one state a step takes one time. A batch at which fewer than two processes saw the main
 //              state is mixed: all its points count, and the result says so.
 // Not modelled: how often cores move: a simulation from the profile stays in the main state. Of many cores,

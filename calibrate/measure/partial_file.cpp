@@ -16,14 +16,6 @@ namespace {
 
 constexpr const char* format_name = "paceline-partial-profile-3";
 
-struct Header {
-  std::string format;
-  std::string identity;
-  std::string command;
-  MeasurementPlan plan;
-};
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Header, format, identity, command, plan)
-
 std::string process_lines(std::span<const Sample> samples, int processes) {
   std::string lines;
   for (const Sample& sample : samples) lines += to_line(sample) + "\n";
@@ -66,14 +58,17 @@ std::optional<PartialMeasurement> read_partial(const std::filesystem::path& path
   if (!json.is_object() || json.value("format", "") != format_name)
     throw UserError(fmt::format("{} is not an interrupted calibration of this version", path.string()),
                     "remove it, or begin anew with --restart");
-  const auto read = json.get<Header>();
-  return PartialMeasurement{read.identity, read.command, read.plan, read_processes(lines)};
+  return PartialMeasurement{json.at("identity"), json.at("command"), json.at("plan").get<MeasurementPlan>(),
+                            read_processes(lines)};
 }
 
 PartialFile::PartialFile(std::filesystem::path path, const PartialMeasurement& measurement)
     : path_(std::move(path)) {
-  const Header header{format_name, measurement.identity, measurement.command, measurement.plan};
-  std::string content = nlohmann::json(header).dump() + "\n";
+  const nlohmann::json header{{"format", format_name},
+                              {"identity", measurement.identity},
+                              {"command", measurement.command},
+                              {"plan", measurement.plan}};
+  std::string content = header.dump() + "\n";
   std::set<std::pair<int, int>> processes;
   for (const Sample& sample : measurement.samples) processes.insert({sample.process, sample.cores});
   processes_ = static_cast<int>(processes.size());

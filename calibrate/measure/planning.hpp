@@ -9,9 +9,9 @@
 //              iterations and less time for each point, then without the largest batches, down to three, then
 //              without middle core counts, down to two. Batches start at 4; where fewer than 6 are left, 2
 //              and 1 are added. A batch whose predicted memory is above the limit is left out, or refused
-//              where the user asked for it.
-//              held out: the geometric mean of two neighbours, rounded, where that is neither; at most 4
-//              batches, spread evenly, and one core count, where leaving counts out judged the law of cores.
+//              where the user asked for it. held out: the geometric mean of two neighbours, rounded, where
+//              that is neither; at most 4 batches, spread evenly, and one core count, where leaving counts
+//              out judged the law of cores.
 // Units:       seconds, samples, bytes.
 // Assumptions: both are affine; a first estimate: what is measured replaces it.
 // Not modelled: time lost to other programs.

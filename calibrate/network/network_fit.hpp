@@ -5,10 +5,10 @@
 // Equation:    T(m) = L + m/B, relative least squares, L ≥ 0, 1/B ≥ 0: for all sizes, and for each segment;
 //              borders lie between measured sizes, at least 3 of which are in a segment; the number of
 //              segments is the one of least mean relative error when each inner size is left out in turn,
-//              more only where that is 10 % better.
-//              for a simulation: latency L₀ of the first segment, bandwidth B₀ of the last, and for each
-//              segment the factors L / L₀ and B / B₀. Where L₀ would be 0 it is the largest L instead; where
-//              a segment's time does not grow with the size, its largest message takes 1/1000 of L longer.
+//              more only where that is 10 % better. for a simulation: latency L₀ of the first segment,
+//              bandwidth B₀ of the last, and for each segment the factors L / L₀ and B / B₀. Where L₀ would
+//              be 0 it is the largest L instead; where a segment's time does not grow with the size, its
+//              largest message takes 1/1000 of L longer.
 // Units:       bytes, seconds, bytes per second.
 // Assumptions: one transfer at a time.
 // Source:      SimGrid's calibration of piecewise network factors (Degomme et al., TPDS 2017).

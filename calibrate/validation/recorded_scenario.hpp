@@ -1,5 +1,5 @@
-// A recorded setting as files that anyone can run again, a profile of its worker and a scenario of its job; and
-// simulated: times from the simulator and accuracies from the learner it drives.
+// A recorded setting as files that anyone can run again, a profile of its worker and a scenario of its job;
+// and simulated: times from the simulator and accuracies from the learner it drives.
 //
 // Models:      equal workers on a network that costs nothing (transfers are inside the recorded iteration),
 //              the costs of recorded_costs.hpp, the plan of the recorded runs, a learner file.

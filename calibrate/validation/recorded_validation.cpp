@@ -120,7 +120,7 @@ struct Times {
 std::optional<Times> times_of(const PlannedFold& fold, const RunGroup& group) {
   std::vector<const RunGroup*> all;
   for (const TracedGroup& fitted : fold.fitted) all.push_back(&fitted.group);
-  const std::optional<RecordedCosts> costs = recorded_costs(undelayed(all));
+  const std::optional<RecordedCosts> costs = undelayed_costs(all);
   if (!costs) return std::nullopt;
   for (const PlanPhase& phase : group.plan().phases)
     if (phase.synchronous && !costs->serial_per_worker_s) return std::nullopt;

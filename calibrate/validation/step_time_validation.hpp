@@ -3,9 +3,9 @@
 // Models:      a short job of the setting predicted, simulated with the costs of another setting of the same
 //              network.
 // Equation:    from N to W workers: costs of all recorded phases with N workers, in a cluster of W (null: the
-//              step of N synchronous workers; an asynchronous mini-batch takes as long as with N).
-//              Delayed workers: costs of the undelayed runs, and the delay one asynchronous delayed worker
-//              showed (recorded_delay_s), on as many workers as the policy's name tells (null: the delay does
+//              step of N synchronous workers; an asynchronous mini-batch takes as long as with N). Delayed
+//              workers: costs of the undelayed runs, and the delay one asynchronous delayed worker showed
+//              (recorded_delay_s), on as many workers as the policy's name tells (null: the delay does
 //              nothing).
 // Units:       seconds per step, between pauses where the logs tell them; an asynchronous step is one
 //              mini-batch.

@@ -61,7 +61,7 @@ TEST_CASE("a report's file is a learner, with intervals that hold order and erro
   });
   CHECK(last < 1.0);
   REQUIRE(report.intervals.size() == request.form->parameters.size());
-  for (const ParameterInterval& interval : report.intervals) CHECK(interval.low <= interval.high);
+  for (const Interval& interval : report.intervals) CHECK(interval.low <= interval.high);
 
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "learner.json";
