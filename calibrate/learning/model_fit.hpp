@@ -24,7 +24,7 @@
 //              speed = sd over runs of the shift of ln(speed) that explains a run's early accuracies best
 //              (the first 30 % of the workload), less what evaluation noise alone would give.
 //              Evaluation noise from differences of neighbours before the first drop; its dependence on the
-//              form's fluctuation by a line through the logarithms with a slope of 1 to 2.5, where the groups'
+//              form's fluctuation by a line through the logarithms with a slope of 1 to 2.5 where the groups'
 //              fluctuations differ by half or more (else proportional), down to the noise after the drop.
 // Units:       as in learning_form.hpp. Logarithmic parameters are searched by their logarithm.
 // Assumptions: groups weigh the same whatever their number of runs, and share one spread, small enough for

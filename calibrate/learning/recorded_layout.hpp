@@ -47,8 +47,8 @@ struct RecordedRuns {
 [[nodiscard]] int delayed_workers(const std::string& group);
 
 // Gives every phase of the run the step time and the pauses that the columns `wall_time_s` and `step` of the
-// log tell (calibrate/logs/recorded_times.hpp). A phase of fewer than 5 records, or of whole seconds for intervals
-// below 50 s, stays as it is.
+// log tell (recorded_times.hpp). A phase of fewer than 5 records, or of whole seconds for intervals below
+// 50 s, stays as it is.
 void add_step_times(TrainingRun& run, const std::filesystem::path& log);
 
 }  // namespace paceline

@@ -124,7 +124,7 @@ EvaluationNoise line_through(const std::vector<NoisePoint>& points, double least
   return {std::exp(deviation.mean() - exponent * fluctuation.mean()), exponent, least};
 }
 
-// A run's shift of ln(speed) and the variance evaluation noise gives it; nothing where speed shows in nothing.
+// A run's shift of ln(speed) and the variance evaluation noise gives it; nothing where speed changes nothing.
 std::optional<std::pair<double, double>> speed_shift(const FittedForm& fitted, const TracedGroup& group,
                                                      const TrainingRun& run, const EvaluationNoise& noise) {
   const std::vector<double> positions = positions_of(run.accuracy);
