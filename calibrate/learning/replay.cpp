@@ -51,19 +51,19 @@ bool UpdateTrace::checkpoint_due() {
 }
 
 void UpdateTrace::add_asynchronous(double until, RandomStream& random) {
-  struct Event {
+  struct WorkerEvent {
     double time = 0.0;
     std::uint32_t worker = 0;
     bool reads = true;  // else its gradient is applied
-    bool operator>(const Event& other) const {
+    bool operator>(const WorkerEvent& other) const {
       return std::tie(time, worker) > std::tie(other.time, other.worker);
     }
   };
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events;
+  std::priority_queue<WorkerEvent, std::vector<WorkerEvent>, std::greater<>> events;
   std::vector<std::size_t> read_at(plan_.workers, updates_.size());
   for (std::uint32_t w = 0; w < plan_.workers; ++w) events.push({0.0, w, true});
   while (done_minibatches_ + 0.5 <= until) {
-    const Event now = events.top();
+    const WorkerEvent now = events.top();
     events.pop();
     if (now.reads) {
       read_at[now.worker] = updates_.size();

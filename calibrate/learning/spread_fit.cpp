@@ -22,7 +22,7 @@ constexpr double largest_penalty_spread = 1.0;
 constexpr int weighting_rounds = 10;
 constexpr double least_variance = 1e-8;  // accuracies are known to four digits
 
-struct Moment {
+struct WeightedMean {
   double sum = 0.0;
   double weight = 0.0;
   void add(double value, double by) {
@@ -48,8 +48,8 @@ struct FinalVariance {
 // By quadrature: where runs that learn late have not caught up in the end, that is far from linear in the
 // speed.
 FinalVariance final_variance(const FittedForm& fitted, const TracedGroup& group, double speed) {
-  Moment end;
-  Moment square;
+  WeightedMean end;
+  WeightedMean square;
   for (const QuadratureNode& node : gauss_hermite) {
     const double accuracy = final_accuracy(fitted, group, {.speed_factor = std::exp(node.at * speed)});
     end.add(accuracy, node.weight);
@@ -85,7 +85,7 @@ struct TwoSums {
 
 // Neighbouring evaluations of one stretch: how much they differ beyond what the mean run does.
 void add_differences(const TrainingRun& run, const std::vector<FormReading>& readings, double from,
-                     double until, Moment& squares, Moment& fluctuation) {
+                     double until, WeightedMean& squares, WeightedMean& fluctuation) {
   for (std::size_t i = 1; i < run.accuracy.size(); ++i) {
     if (run.accuracy[i - 1].minibatches < from || run.accuracy[i].minibatches > until) continue;
     const double recorded = run.accuracy[i].value - run.accuracy[i - 1].value;
@@ -103,8 +103,8 @@ struct NoisePoint {
 
 // Slope and level at the weighted mean of the points.
 EvaluationNoise line_through(const std::vector<NoisePoint>& points, double least) {
-  Moment fluctuation;
-  Moment deviation;
+  WeightedMean fluctuation;
+  WeightedMean deviation;
   for (const NoisePoint& point : points) {
     fluctuation.add(point.log_fluctuation, point.weight);
     deviation.add(point.log_deviation, point.weight);
@@ -152,7 +152,7 @@ double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
   double degrees = 0.0;
   for (const TracedGroup& group : groups) {
     std::vector<double> shifts;
-    Moment noise_variance;
+    WeightedMean noise_variance;
     for (const TrainingRun& run : group.group.runs)
       if (const auto shift = speed_shift(fitted, group, run, noise)) {
         shifts.push_back(shift->first);
@@ -170,16 +170,16 @@ double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
 
 EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup> groups) {
   std::vector<NoisePoint> points;
-  Moment settled;
+  WeightedMean settled;
   for (const TracedGroup& group : groups) {
-    Moment noisy;
-    Moment fluctuation;
+    WeightedMean noisy;
+    WeightedMean fluctuation;
     for (const TrainingRun& run : group.group.runs) {
       const std::vector<FormReading> readings = predict(fitted, group, positions_of(run.accuracy));
       const double workload = run.plan.workload_minibatches();
       const double drop = run.plan.first_drop();
       add_differences(run, readings, settled_share * workload, drop, noisy, fluctuation);
-      Moment ignored;
+      WeightedMean ignored;
       // One tenth of the workload later the drop's own rise is over.
       add_differences(run, readings, drop + 0.1 * workload, workload, settled, ignored);
     }
