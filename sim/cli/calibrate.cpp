@@ -1,4 +1,5 @@
-// calibrate: hands over to the program that has LibTorch in it.
+// fit and validate, which calibrate/ carries out; calibrate, which hands over to the program that has LibTorch
+// in it.
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +12,30 @@
 #include "sim/cli/commands.hpp"
 
 namespace paceline {
+
+int fit_command(const FitArguments& arguments) {
+  std::string command = fmt::format("paceline fit {}", shell_quoted(arguments.logs));
+  if (!arguments.campaign.empty()) command += fmt::format(" --campaign {}", shell_quoted(arguments.campaign));
+  for (const std::string& policy : arguments.policies)
+    command += fmt::format(" --policy {}", shell_quoted(policy));
+  if (arguments.form != FitArguments{}.form)
+    command += fmt::format(" --form {}", shell_quoted(arguments.form));
+  command += fmt::format(" --bootstrap {}", arguments.bootstrap);
+  if (arguments.skip_bad) command += " --skip-bad";
+  fit_logs(arguments, command);
+  return exit_done;
+}
+
+int validate_learner_command(const CompareLearnerArguments& arguments) {
+  validate_learner(arguments);
+  return exit_done;
+}
+
+int validate_recorded_command(const ValidateArguments& arguments) {
+  validate_recorded_folder(arguments,
+                           fmt::format("paceline validate recorded {}", shell_quoted(arguments.folder)));
+  return exit_done;
+}
 
 // Programs of paceline sit beside this one in the build folder, or under libexec once installed.
 void exec_calibrate(char** argv) {

@@ -6,7 +6,7 @@
 
 #include "plots/draw.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/cli/simulate_parts.hpp"
+#include "sim/cli/study.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 #include "sim/study/checks_before_running.hpp"

@@ -7,7 +7,6 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 #include "sim/base/json.hpp"
-#include "sim/cli/simulate_parts.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
@@ -91,7 +90,8 @@ int search_command(const StudyArguments& arguments) {
     for (const SearchReport& report : reports) print_report(report, *study.plan.search);
     fmt::print("runs: {}\n", folder.string());
   }
-  write_study_results(folder, study.planned, store, {0.0, 0.0, arguments.jobs});
+  write_study_results(folder, study.planned, store,
+                      {.command = study.planned.command, .jobs = arguments.jobs});
   print_warnings(study.warnings, study.notes);
   return std::ranges::all_of(reports, [](const SearchReport& report) { return report.best.has_value(); })
              ? exit_done

@@ -2,13 +2,14 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/cli/simulate_parts.hpp"
+#include "sim/cli/study.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/reader.hpp"
@@ -84,6 +85,15 @@ int report_expectations(const std::vector<ComparedVariant>& compared, int status
   return status;
 }
 
+std::string shell_quoted(const std::string& argument) {
+  constexpr std::string_view plain_characters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  if (!argument.empty() && argument.find_first_not_of(plain_characters) == std::string::npos) return argument;
+  std::string quoted = "'";
+  for (const char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 // Without what cannot change a result: output folder, --force, --json and the number of jobs.
 std::string reproducing_command(const std::string& subcommand, const RunArguments& arguments) {
   std::string command = fmt::format("paceline {} {}", subcommand, shell_quoted(arguments.file));
@@ -117,9 +127,10 @@ int run_command(const RunArguments& arguments) {
                               : fs::path(arguments.output);
   const ScenarioResults results = run_into_folder(study, missing_runs(study.planned, {}), folder,
                                                   reproducing_command("run", arguments), arguments);
-  print_comparison(compare(std::vector<ScenarioResults>{results}), folder, arguments);
+  const std::vector<ComparedVariant> compared = compare(std::vector<ScenarioResults>{results});
+  print_comparison(compared, folder, arguments);
   print_warnings(results.loaded.warnings, results.notes);
-  return report_expectations(compare(std::vector<ScenarioResults>{results}), report_failures(results));
+  return report_expectations(compared, report_failures(results));
 }
 
 }  // namespace paceline

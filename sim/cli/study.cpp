@@ -1,8 +1,6 @@
 // study: run what is missing of a study, write its results, print the comparison.
 #include "sim/cli/study.hpp"
 
-#include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 
@@ -10,7 +8,6 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
-#include "sim/cli/simulate_parts.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/statistics/comparison.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
@@ -26,13 +23,8 @@ bool wants_folders(const StudyArguments& arguments, const PreparedStudy& study) 
   return arguments.folders || arguments.iterations || arguments.trace || study.plan.axes.empty();
 }
 
-struct Done {
-  double peak_memory_mib = 0.0;
-  double wall_time_s = 0.0;
-};
-
-Done run_missing(PreparedStudy& study, const StudyArguments& arguments, const std::optional<Shard>& shard,
-                 RunStore& store) {
+Provenance run_missing(PreparedStudy& study, const StudyArguments& arguments,
+                       const std::optional<Shard>& shard, RunStore& store) {
   const auto start = std::chrono::steady_clock::now();
   const bool keep_whole = wants_folders(arguments, study);
   const std::set<std::string> done =
@@ -49,7 +41,7 @@ Done run_missing(PreparedStudy& study, const StudyArguments& arguments, const st
       study, runs, {.jobs = arguments.jobs, .keep_whole = keep_whole, .recording = recording_of(arguments)},
       store);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  return {memory, elapsed.count()};
+  return {study.planned.command, elapsed.count(), memory, arguments.jobs};
 }
 
 // The results of the combinations that have any, each in a folder of its own.
@@ -67,10 +59,9 @@ std::vector<ScenarioResults> write_folders(PreparedStudy& study, const StudyArgu
   return all;
 }
 
-int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path& folder, const Done& done,
-           RunStore& store) {
+int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path& folder,
+           const Provenance& provenance, RunStore& store) {
   std::vector<ComparedVariant> compared;
-  const Provenance provenance{study.planned.command, done.wall_time_s, done.peak_memory_mib, arguments.jobs};
   if (wants_folders(arguments, study)) {
     const std::vector<ScenarioResults> variants = write_folders(study, arguments, folder, provenance, store);
     if (!variants.empty()) compared = compare(variants);
@@ -81,14 +72,14 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
     std::vector<ComparedRuns> runs = compared_runs(study.planned, store, &points);
     for (std::size_t i = 0; study.expects && i < runs.size(); ++i)
       runs[i].expectations = evaluate_expectations(study.scenario(points[i]), runs[i].runs);
-    if (!runs.empty()) compared = compare(runs);
+    if (!runs.empty()) compared = compare(std::move(runs));
   }
   const int status = report_counts(study.planned, store);
   std::size_t remarks = 0;
   store.for_each_run([&](const StoredRun& run) {
     if (run.status == RunStatus::done && !run.message.empty()) ++remarks;
   });
-  write_study_results(folder, study.planned, store, {done.wall_time_s, done.peak_memory_mib, arguments.jobs});
+  write_study_results(folder, study.planned, store, provenance);
   if (!compared.empty()) print_comparison(compared, folder, arguments);
   if (!wants_folders(arguments, study) && remarks > 0)
     study.notes.push_back(
@@ -105,8 +96,8 @@ int run_study(const StudyArguments& arguments, PreparedStudy& study) {
   write_manifest(folder, study);
   store.write_plan(study.planned);
   try {
-    const Done done = run_missing(study, arguments, shard, store);
-    if (!shard) return finish(study, arguments, folder, done, store);
+    const Provenance provenance = run_missing(study, arguments, shard, store);
+    if (!shard) return finish(study, arguments, folder, provenance, store);
     const std::size_t missing = missing_runs(study.planned, store.done(), shard).size();
     fmt::print("part {}: {}\nwhen all parts are there: paceline study merge {}\n", arguments.shard,
                missing == 0 ? "all runs are done" : fmt::format("{} runs failed", missing),

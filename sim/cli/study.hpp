@@ -1,14 +1,38 @@
-// What the commands about studies share: the folder of a study and its store. Private to sim/commands.
+// What the commands that simulate share, among them those about studies: folders, stores, reports. Private to
+// sim/cli.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/cli/commands.hpp"
+#include "sim/report/statistics/comparison.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
+
+// The command that makes the same results again: without the output folder, --force, --json and the number of
+// jobs, which cannot change them.
+[[nodiscard]] std::string reproducing_command(const std::string& subcommand, const RunArguments& arguments);
+
+[[nodiscard]] ProfileUse use_of(const RunArguments& arguments);
+[[nodiscard]] RecordingOptions recording_of(const RunArguments& arguments);
+
+// Carries out some runs of the first combination and writes a results folder of them.
+[[nodiscard]] ScenarioResults run_into_folder(PreparedStudy& study, const std::vector<PlannedRun>& runs,
+                                              const std::filesystem::path& folder, const std::string& command,
+                                              const RunArguments& arguments);
+
+void print_comparison(const std::vector<ComparedVariant>& compared, const std::filesystem::path& folder,
+                      const RunArguments& arguments);
+
+// Says on stderr which expectations failed; the exit code, unless `status` is worse.
+[[nodiscard]] int report_expectations(const std::vector<ComparedVariant>& compared, int status);
+
+// Warnings (rendered) and notes, each once, on stderr.
+void print_warnings(const std::vector<std::string>& warnings, const std::vector<std::string>& notes);
 
 // "2/8". Throws UserError when it is not of that form.
 [[nodiscard]] std::optional<Shard> parse_shard(const std::string& text);
@@ -33,13 +57,8 @@ void write_manifest(const std::filesystem::path& folder, const PreparedStudy& st
                                                const std::optional<Shard>& shard);
 
 // Writes everything that follows from the store: runs.csv, comparison.csv, run-info.json, and compacts it.
-struct RunInfo {
-  double wall_time_s = 0.0;
-  double peak_memory_mib = 0.0;
-  int jobs = 1;
-};
 void write_study_results(const std::filesystem::path& folder, const PlannedStudy& study, RunStore& store,
-                         const RunInfo& info);
+                         const Provenance& provenance);
 
 // Says how many runs are done, failed and missing, and which failed; the exit code. Runs that nobody has made
 // yet are no failure.

@@ -130,7 +130,7 @@ int merge_command(const MergeArguments& arguments) {
   for (const fs::path& source : sources) taken += store.merge(source);
   fmt::print("{} runs taken from {} stores\n", taken, sources.size());
   const int status = report_counts(*study, store);
-  write_study_results(folder, *study, store, {});
+  write_study_results(folder, *study, store, {.command = study->command});
   fmt::print("results: {}\n", folder.string());
   return status;
 }

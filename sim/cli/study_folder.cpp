@@ -36,18 +36,8 @@ void remove_partial_files(const fs::path& folder) {
   }
 }
 
-// Of the study whose folder this is; empty when that cannot be told.
-std::string name_in_manifest(const fs::path& folder) {
-  std::error_code ignored;
-  const fs::path manifest = folder / "manifest.json";
-  if (!fs::is_regular_file(manifest, ignored)) return {};
-  const json content = json::parse(read_file(manifest), nullptr, false);
-  const bool has_name = content.is_object() && content.contains("name") && content["name"].is_string();
-  return has_name ? content["name"].get<std::string>() : std::string();
-}
-
 void refuse_another_study(const fs::path& folder, const std::string& name) {
-  const std::string there = name_in_manifest(folder);
+  const std::string there = string_in(manifest_in(folder), "name");
   if (there.empty() || there == name) return;
   throw UserError(
       fmt::format("{} holds the study `{}`, whose results `{}` would replace", folder.string(), there, name),
@@ -96,11 +86,7 @@ std::optional<Shard> parse_shard(const std::string& text) {
 
 bool is_study_folder(const fs::path& folder) {
   std::error_code ignored;
-  if (fs::exists(folder / store_file, ignored)) return true;
-  const fs::path manifest = folder / "manifest.json";
-  if (!fs::is_regular_file(manifest, ignored)) return false;
-  const json content = json::parse(read_file(manifest), nullptr, false);
-  return content.is_object() && content.contains("store");
+  return fs::exists(folder / store_file, ignored) || manifest_in(folder).contains("store");
 }
 
 fs::path store_path(const fs::path& folder, const std::optional<Shard>& shard) {
@@ -114,10 +100,10 @@ void make_folder_ready(const fs::path& folder, const PreparedStudy& study, const
   if (resumes) refuse_another_study(folder, study.planned.name);
   if (!resumes) refuse_to_replace(folder, arguments.force);
   std::error_code failed;
-  if (arguments.force && arguments.shard.empty()) fs::remove_all(folder, failed);
   // Other parts of the study may be at work beside this one.
-  if (arguments.force && !arguments.shard.empty())
-    fs::remove(store_path(folder, parse_shard(arguments.shard)), failed);
+  if (arguments.force)
+    fs::remove_all(arguments.shard.empty() ? folder : store_path(folder, parse_shard(arguments.shard)),
+                   failed);
   fs::create_directories(folder, failed);
   if (failed)
     throw UserError(fmt::format("cannot write to {}: {}", folder.string(), failed.message()),
@@ -130,11 +116,12 @@ void write_manifest(const fs::path& folder, const PreparedStudy& study) {
 }
 
 void write_study_results(const fs::path& folder, const PlannedStudy& study, RunStore& store,
-                         const RunInfo& info) {
+                         const Provenance& provenance) {
   write_file_atomically(folder / runs_file, runs_csv(study, store));
-  const std::vector<ComparedRuns> runs = compared_runs(study, store);
-  if (!runs.empty()) write_file_atomically(folder / "comparison.csv", comparison_csv(compare(runs)));
-  write_run_info(folder, {study.command, info.wall_time_s, info.peak_memory_mib, info.jobs});
+  std::vector<ComparedRuns> runs = compared_runs(study, store);
+  if (!runs.empty())
+    write_file_atomically(folder / "comparison.csv", comparison_csv(compare(std::move(runs))));
+  write_run_info(folder, provenance);
   store.compact();
 }
 

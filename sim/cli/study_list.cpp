@@ -1,12 +1,10 @@
 // study --list and study --run: look at the runs of a study, or carry out one of them.
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/diagnostic.hpp"
-#include "sim/cli/simulate_parts.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/statistics/comparison.hpp"
 #include "sim/study/study_results.hpp"
@@ -24,41 +22,30 @@ std::set<std::string> done_so_far(const fs::path& folder) {
   return RunStore(folder / store_file, StoreAccess::read).done();
 }
 
-void print_json(const PreparedStudy& study, const std::set<std::string>& done) {
-  const PlannedStudy& planned = study.planned;
-  json runs = json::array();
-  for (const PlannedPoint& point : planned.points) {
-    for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(point.replications); ++r) {
-      json run = {{"run", run_id(point.digest, r)}, {"name", point.name}, {"replication", r}};
-      for (std::size_t c = 0; c < planned.columns.size(); ++c) run[planned.columns[c]] = point.labels[c];
-      run["done"] = done.contains(run["run"].get<std::string>());
-      runs.push_back(std::move(run));
-    }
-  }
-  fmt::print("{}\n", runs.dump(2, ' ', false, json::error_handler_t::replace));
-}
-
 }  // namespace
 
 int list_runs(const StudyArguments& arguments, PreparedStudy& study) {
   const PlannedStudy& planned = study.planned;
   const std::set<std::string> done = done_so_far(folder_of(arguments, study));
-  if (arguments.json) {
-    print_json(study, done);
-    return exit_done;
-  }
   std::string text;
-  std::size_t finished = 0;
+  json runs = json::array();
   std::set<std::string> ids;
   for (const PlannedPoint& point : planned.points) {
     for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(point.replications); ++r) {
       const std::string id = run_id(point.digest, r);
-      const bool is_done = done.contains(id);
-      if (ids.insert(id).second && is_done) ++finished;
-      text +=
-          fmt::format("{}  {:<7}  replication {:>3}  {}\n", id, is_done ? "done" : "missing", r, point.name);
+      ids.insert(id);
+      json& run = runs.emplace_back(json{{"run", id}, {"name", point.name}, {"replication", r}});
+      for (std::size_t c = 0; c < planned.columns.size(); ++c) run[planned.columns[c]] = point.labels[c];
+      run["done"] = done.contains(id);
+      text += fmt::format("{}  {:<7}  replication {:>3}  {}\n", id, done.contains(id) ? "done" : "missing", r,
+                          point.name);
     }
   }
+  if (arguments.json) {
+    fmt::print("{}\n", runs.dump(2, ' ', false, json::error_handler_t::replace));
+    return exit_done;
+  }
+  const auto finished = std::ranges::count_if(ids, [&](const std::string& id) { return done.contains(id); });
   fmt::print("{}{} combinations, {} runs, {} done\n", text, planned.points.size(), planned.run_count(),
              finished);
   if (ids.size() < planned.run_count())

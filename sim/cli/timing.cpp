@@ -8,7 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
 #include "sim/cli/commands.hpp"
-#include "sim/cli/simulate_parts.hpp"
+#include "sim/cli/study.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
 #include "sim/study/search/binary_search.hpp"

@@ -22,13 +22,6 @@ namespace fs = std::filesystem;
 constexpr const char* choose_another = "choose another folder with --output";
 constexpr std::string_view staging_suffix = ".partial";
 
-bool is_our_manifest(const fs::path& manifest) {
-  if (!fs::is_regular_file(manifest)) return false;
-  const auto content = nlohmann::json::parse(read_file(manifest), nullptr, false);
-  if (!content.is_object() || !content.contains("format") || !content["format"].is_string()) return false;
-  return content["format"].get<std::string>().starts_with("paceline-");
-}
-
 // The first file that the manifest's own list of files does not name.
 std::optional<fs::path> first_unlisted(const fs::path& folder, const nlohmann::json& files) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -42,10 +35,10 @@ std::optional<fs::path> first_unlisted(const fs::path& folder, const nlohmann::j
 // The first thing in a results folder that paceline did not write; nothing when it may be replaced as a
 // whole.
 std::optional<fs::path> first_foreign(const fs::path& folder) {
-  if (!is_our_manifest(folder / "manifest.json")) return folder;
-  const auto manifest = nlohmann::json::parse(read_file(folder / "manifest.json"));
-  if (const auto files = manifest.find("files"); files != manifest.end() && files->is_array())
-    return first_unlisted(folder, *files);
+  const nlohmann::json manifest = manifest_in(folder);
+  if (!string_in(manifest, "format").starts_with("paceline-")) return folder;
+  if (manifest.contains("files") && manifest["files"].is_array())
+    return first_unlisted(folder, manifest["files"]);
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.is_directory()) {
       if (auto foreign = first_foreign(entry.path())) return foreign;
@@ -80,6 +73,18 @@ void remove_abandoned(const fs::path& parent, const std::string& prefix) {
 }
 
 }  // namespace
+
+nlohmann::json manifest_in(const fs::path& folder) {
+  std::error_code ignored;
+  const fs::path file = folder / "manifest.json";
+  if (!fs::is_regular_file(file, ignored)) return nullptr;
+  nlohmann::json manifest = nlohmann::json::parse(read_file(file), nullptr, false);
+  return manifest.is_object() ? manifest : nlohmann::json();
+}
+
+std::string string_in(const nlohmann::json& manifest, const char* key) {
+  return manifest.contains(key) && manifest[key].is_string() ? manifest[key].get<std::string>() : "";
+}
 
 void refuse_to_replace(const fs::path& place, bool force) {
   std::error_code failed;

@@ -8,8 +8,16 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
 
 namespace paceline {
+
+// The manifest of a folder of results; null where there is none, or it is no JSON object.
+[[nodiscard]] nlohmann::json manifest_in(const std::filesystem::path& folder);
+// Its text under a key; empty when there is none.
+[[nodiscard]] std::string string_in(const nlohmann::json& manifest, const char* key);
 
 // Throws UserError when there is something at `place` that may not be replaced.
 void refuse_to_replace(const std::filesystem::path& place, bool force);
