@@ -14,7 +14,7 @@
 #include "sim/report/output/packed_run.hpp"
 #include "sim/report/output/record_columns.hpp"
 #include "sim/report/output/text_table.hpp"
-#include "sim/report/recording/alarms.hpp"
+#include "sim/report/statistics/remarks.hpp"
 #include "sim/study/checks_before_running.hpp"
 #include "sim/study/learner_use.hpp"
 #include "sim/study/pool/process_pool.hpp"

@@ -3,28 +3,14 @@
 #include "sim/report/output/record_columns.hpp"
 
 namespace paceline {
-namespace {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Seed, seed, replication)
+// All but the records, which are kept by column.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunResult, seed, cores, end_reason, stall, end_time, updates, samples,
+                                   gradients_started, gradients_applied, adjustments, time_to_accuracy,
+                                   worker_samples, staleness, shard_staleness_sum, attribution,
+                                   windows_judged, slow_windows)
 
-// Every member by its name, for both directions: `each(name, member)`.
-template <class Run, class Each>
-void visit_members(Run& run, const Each& each) {
-  each("seed", run.seed.seed);
-  each("replication", run.seed.replication);
-  each("cores", run.cores);
-  each("end_reason", run.end_reason);
-  each("stall", run.stall);
-  each("end_time_s", run.end_time);
-  each("updates", run.updates);
-  each("samples", run.samples);
-  each("gradients_started", run.gradients_started);
-  each("gradients_applied", run.gradients_applied);
-  each("adjustments", run.adjustments);
-  each("time_to_accuracy_s", run.time_to_accuracy);
-  each("worker_samples", run.worker_samples);
-  each("shard_staleness_sum", run.shard_staleness_sum);
-  each("windows_judged", run.windows_judged);
-  each("slow_windows", run.slow_windows);
-}
+namespace {
 
 template <class Run, class Each>
 void visit_records(Run& run, const Each& each) {
@@ -47,15 +33,10 @@ std::string to_bytes(const Cell& json) {
 }  // namespace
 
 std::string pack(const RunResult& run) {
-  Cell json;
-  visit_members(run, [&](const char* name, const auto& member) { json[name] = member; });
+  Cell json = run;
   visit_records(run, [&](const char* name, const auto& columns, const auto& records) {
     json[name] = to_arrays(columns, records);
   });
-  json["staleness"] = to_arrays(record_columns().staleness, staleness_counts(run));
-  for (std::size_t i = 0; i < activity_count; ++i)
-    for (const ActivityTimes& times : run.attribution)
-      json["attribution"][std::string(activity_names[i])].push_back(times[i]);
   if (run.trace)
     json["trace"] = {{"activities", to_arrays(record_columns().activities, run.trace->activities)},
                      {"server_work", to_arrays(record_columns().server_work, run.trace->server_work)},
@@ -65,20 +46,10 @@ std::string pack(const RunResult& run) {
 
 RunResult unpack_result(const std::string& packed) {
   const Cell json = Cell::from_cbor(packed);
-  RunResult run;
-  visit_members(run, [&](const char* name, auto& member) { json.at(name).get_to(member); });
+  auto run = json.get<RunResult>();
   visit_records(run, [&](const char* name, const auto& columns, auto& records) {
     from_arrays(json.at(name), columns, records);
   });
-  std::vector<StalenessCount> counts;
-  from_arrays(json.at("staleness"), record_columns().staleness, counts);
-  for (const StalenessCount& count : counts)
-    run.staleness[{count.worker.value, count.staleness}] = count.gradients;
-  for (std::size_t i = 0; json.contains("attribution") && i < activity_count; ++i) {
-    const Cell& times = json.at("attribution").at(std::string(activity_names[i]));
-    run.attribution.resize(times.size());
-    for (std::size_t w = 0; w < times.size(); ++w) times[w].get_to(run.attribution[w][i]);
-  }
   if (!json.contains("trace")) return run;
   const Cell& trace = json.at("trace");
   run.trace.emplace();
@@ -90,8 +61,7 @@ RunResult unpack_result(const std::string& packed) {
 
 std::string pack(const FinishedRun& run) {
   Cell json = {{"message", run.message},
-               {"seed", run.summary.seed.seed},
-               {"replication", run.summary.seed.replication},
+               {"seed", run.summary.seed},
                {"packed", Cell::binary({run.packed.begin(), run.packed.end()})}};
   for (const Column<RunSummary>& column : summary_columns())
     if (column.get) json["summary"][column.name] = column.get(run.summary);
@@ -102,8 +72,7 @@ FinishedRun unpack_finished(const std::string& packed) {
   const Cell json = Cell::from_cbor(packed);
   FinishedRun run;
   json.at("message").get_to(run.message);
-  json.at("seed").get_to(run.summary.seed.seed);
-  json.at("replication").get_to(run.summary.seed.replication);
+  json.at("seed").get_to(run.summary.seed);
   for (const Column<RunSummary>& column : summary_columns())
     if (column.set) column.set(run.summary, json.at("summary").at(column.name));
   const auto& bytes = json.at("packed").get_binary();

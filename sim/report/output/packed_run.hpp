@@ -1,5 +1,5 @@
 // A run as it travels from the process that simulated it to the one that started it: lossless, compact
-// (CBOR), its values under the names that their columns have in the result files.
+// (CBOR), its records by the columns of the result files.
 #pragma once
 
 #include <string>

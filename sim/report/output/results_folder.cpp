@@ -13,8 +13,8 @@
 #include "sim/report/output/build_info.hpp"
 #include "sim/report/output/result_files.hpp"
 #include "sim/report/output/trace_file.hpp"
-#include "sim/report/recording/bottlenecks.hpp"
 #include "sim/report/statistics/expectations.hpp"
+#include "sim/report/statistics/remarks.hpp"
 
 namespace paceline {
 namespace {

@@ -9,10 +9,10 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/cost/profile.hpp"
-#include "sim/report/recording/bottlenecks.hpp"
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/report/statistics/expectations.hpp"
+#include "sim/report/statistics/remarks.hpp"
 #include "sim/report/statistics/time_to_accuracy.hpp"
 #include "sim/scenario/reader.hpp"
 

@@ -5,17 +5,8 @@
 namespace paceline {
 
 std::string_view to_string(Fate fate) {
-  switch (fate) {
-    case Fate::in_flight:
-      return "in-flight";
-    case Fate::applied:
-      return "applied";
-    case Fate::applied_locally:
-      return "applied-locally";
-    case Fate::discarded:
-      return "discarded";
-  }
-  return "unknown";
+  constexpr std::string_view names[] = {"in-flight", "applied", "applied-locally", "discarded"};
+  return names[static_cast<std::size_t>(fate)];
 }
 
 void IterationLog::on_event(Seconds now, const Event& event) {

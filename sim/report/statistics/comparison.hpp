@@ -12,9 +12,9 @@
 
 #include "sim/report/output/column.hpp"
 #include "sim/report/output/results_folder.hpp"
-#include "sim/report/recording/bottlenecks.hpp"
 #include "sim/report/statistics/expectations.hpp"
 #include "sim/report/statistics/paired.hpp"
+#include "sim/report/statistics/remarks.hpp"
 #include "sim/report/statistics/run_summary.hpp"
 #include "sim/report/statistics/time_to_accuracy.hpp"
 

@@ -1,7 +1,6 @@
 #include "sim/report/statistics/expectations.hpp"
 
 #include <cmath>
-#include <functional>
 #include <limits>
 
 #include <fmt/format.h>
@@ -16,52 +15,14 @@ namespace {
 
 constexpr double infinitely = std::numeric_limits<double>::infinity();
 
-double median_over(const std::vector<RunSummary>& runs,
-                   const std::function<double(const RunSummary&)>& measure) {
-  std::vector<double> values;
-  for (const RunSummary& run : runs) values.push_back(measure(run));
-  return median(std::move(values));
-}
-
-double time_to_accuracy(const RunSummary& run) {
-  return run.time_to_accuracy ? run.time_to_accuracy->value() : infinitely;
-}
 double samples_per_s(const RunSummary& run) {
   return run.end_time > Seconds{} ? static_cast<double>(run.samples) / run.end_time.value() : 0.0;
 }
-// A run that ended before its first evaluation was known has none: as good as 0.
-double final_accuracy(const RunSummary& run) {
-  return run.final_accuracy.value_or(0.0);
+
+std::string measured_text(double value, const ThresholdText& kind) {
+  if (!kind.has_unit()) return fmt::format("{:.4g}", value);
+  return std::isfinite(value) ? format_time(Seconds{value}) : "never";
 }
-
-std::string duration_text(double seconds) {
-  return std::isfinite(seconds) ? format_time(Seconds{seconds}) : "never";
-}
-std::string number_text(double number) {
-  return fmt::format("{:.4g}", number);
-}
-
-class ExpectationCheck {
- public:
-  ExpectationCheck(const LoadedScenario& loaded, std::vector<ExpectationOutcome>& outcomes)
-      : loaded_(loaded), outcomes_(outcomes) {}
-
-  void add(const char* key, const std::optional<Threshold>& threshold, const ThresholdText& kind,
-           const std::function<double()>& measure) {
-    if (!threshold) return;
-    const double value = measure();
-    outcomes_.push_back({.key = key,
-                         .origin = origin_of(loaded_, fmt::format("expect.{}", key)),
-                         .expected = kind.plain(*threshold),
-                         .measured = kind.has_unit() ? duration_text(value) : number_text(value),
-                         .value = std::isfinite(value) ? std::optional(value) : std::nullopt,
-                         .held = holds(*threshold, value)});
-  }
-
- private:
-  const LoadedScenario& loaded_;
-  std::vector<ExpectationOutcome>& outcomes_;
-};
 
 }  // namespace
 
@@ -69,24 +30,39 @@ std::vector<ExpectationOutcome> evaluate_expectations(const LoadedScenario& load
                                                       const std::vector<RunSummary>& runs) {
   const ExpectConfig& expect = loaded.scenario.expect;
   const auto epoch = static_cast<double>(loaded.scenario.job.dataset.train_samples);
+  const auto median_of = [&](const auto& measure) {
+    std::vector<double> values;
+    for (const RunSummary& run : runs) values.push_back(measure(run));
+    return median(std::move(values));
+  };
+  struct Measure {
+    const char* key;
+    const std::optional<Threshold>& threshold;
+    const ThresholdText& kind;
+    double value;
+  };
+  const Measure measures[] = {
+      {"time_to_accuracy", expect.time_to_accuracy, expected_duration, median_of([](const RunSummary& run) {
+         return run.time_to_accuracy ? run.time_to_accuracy->value() : infinitely;
+       })},
+      {"p_reach", expect.p_reach, expected_fraction, summarize_time_to_accuracy(runs, longest(runs)).p_reach},
+      {"time_per_epoch", expect.time_per_epoch, expected_duration,
+       median_of([&](const RunSummary& run) { return epoch / samples_per_s(run); })},
+      // A run that ended before its first evaluation was known has none: as good as 0.
+      {"final_accuracy", expect.final_accuracy, expected_fraction,
+       median_of([](const RunSummary& run) { return run.final_accuracy.value_or(0.0); })},
+      {"samples_per_s", expect.samples_per_s, expected_rate, median_of(samples_per_s)},
+      {"staleness", expect.staleness, expected_staleness,
+       median_of([](const RunSummary& run) { return run.mean_staleness; })}};
   std::vector<ExpectationOutcome> outcomes;
-  ExpectationCheck check_that(loaded, outcomes);
-  check_that.add("time_to_accuracy", expect.time_to_accuracy, expected_duration,
-                 [&] { return median_over(runs, time_to_accuracy); });
-  check_that.add("p_reach", expect.p_reach, expected_fraction,
-                 [&] { return summarize_time_to_accuracy(runs, longest(runs)).p_reach; });
-  check_that.add("time_per_epoch", expect.time_per_epoch, expected_duration, [&] {
-    return median_over(runs, [&](const RunSummary& run) {
-      const double rate = samples_per_s(run);
-      return rate > 0.0 ? epoch / rate : infinitely;
-    });
-  });
-  check_that.add("final_accuracy", expect.final_accuracy, expected_fraction,
-                 [&] { return median_over(runs, final_accuracy); });
-  check_that.add("samples_per_s", expect.samples_per_s, expected_rate,
-                 [&] { return median_over(runs, samples_per_s); });
-  check_that.add("staleness", expect.staleness, expected_staleness,
-                 [&] { return median_over(runs, [](const RunSummary& run) { return run.mean_staleness; }); });
+  for (const auto& [key, threshold, kind, value] : measures)
+    if (threshold)
+      outcomes.push_back({.key = key,
+                          .origin = origin_of(loaded, fmt::format("expect.{}", key)),
+                          .expected = kind.plain(*threshold),
+                          .measured = measured_text(value, kind),
+                          .value = std::isfinite(value) ? std::optional(value) : std::nullopt,
+                          .held = holds(*threshold, value)});
   return outcomes;
 }
 

@@ -1,4 +1,4 @@
-#include "sim/report/recording/alarms.hpp"
+#include "sim/report/statistics/remarks.hpp"
 
 #include <algorithm>
 
@@ -16,6 +16,23 @@ bool is_healthy(const HeterogeneityConfig& heterogeneity) {
 }
 
 }  // namespace
+
+std::optional<Bottleneck> find_bottleneck(const std::vector<RunResult>& runs) {
+  constexpr double worth_naming = 0.5;
+  std::vector<Bottleneck> shares;
+  for (const RunResult& run : runs) {
+    if (run.end_time <= Seconds{}) continue;
+    for (const ResourceUse& resource : run.resources) {
+      auto known = std::ranges::find(shares, resource.name, &Bottleneck::resource);
+      if (known == shares.end()) known = shares.insert(known, {resource.name, 0.0});
+      known->share += resource.saturated / run.end_time / static_cast<double>(runs.size());
+    }
+  }
+  std::optional<Bottleneck> worst;
+  for (const Bottleneck& candidate : shares)
+    if (candidate.share >= worth_naming && (!worst || candidate.share > worst->share)) worst = candidate;
+  return worst;
+}
 
 std::vector<std::string> alarm_notes(const Scenario& scenario, const std::vector<RunResult>& runs) {
   std::uint64_t windows = 0;
