@@ -11,6 +11,7 @@
 #include "sim/cli/study.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/sweep/study_file.hpp"
+#include "sim/study/checks_before_running.hpp"
 #include "sim/study/search/binary_search.hpp"
 
 namespace paceline {
@@ -22,28 +23,23 @@ using namespace search;
 
 constexpr const char* share_key = "synchronization.0.share";
 
-[[noreturn]] void refuse(const LoadedScenario& loaded, const std::string& key, const std::string& message,
-                         const std::string& hint) {
-  throw UserError(fmt::format("{}: error: {}\nhint: {}\n", origin_of(loaded, key), message, hint));
-}
-
 // The search varies the first phase's share, and judges by the accuracy at the end.
 void check_searchable(const LoadedScenario& loaded) {
   const std::vector<PhaseEntry>& phases = loaded.scenario.synchronization;
   const bool fits = phases.size() == 2 && phases[0].share && !phases[1].share && !phases[1].length &&
                     phases[0].config.policy->waits_for == WaitsFor::all;
   if (!fits)
-    refuse(
+    fail_at(
         loaded, "synchronization.0.policy",
         "a share is searched for in a job of two phases: `bsp` with a `share`, and another one for the rest",
         "for example synchronization: [{policy: bsp, transport: server, share: 50 %}, "
         "{policy: asp, transport: server}]");
   if (loaded.scenario.learner.kind == LearnerKind::none)
-    refuse(loaded, "learner.kind", "a share is judged by its accuracy: this job does not learn",
-           "choose another learner");
+    fail_at(loaded, "learner.kind", "a share is judged by its accuracy: this job does not learn",
+            "choose another learner");
   if (loaded.scenario.stop.accuracy)
-    refuse(loaded, "stop.accuracy", "a job that ends at its target shows no converged accuracy",
-           "remove `stop.accuracy`; the target of the search is --target");
+    fail_at(loaded, "stop.accuracy", "a job that ends at its target shows no converged accuracy",
+            "remove `stop.accuracy`; the target of the search is --target");
 }
 
 // Replications 0 ... of one share; what there is to note about them is added to `notes`.

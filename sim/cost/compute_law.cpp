@@ -64,9 +64,9 @@ std::vector<std::string> core_law_notes(const Profile& profile, const std::vecto
 
 Profile drawn_profile(const Profile& profile, const std::vector<int>& cores, Seed seed) {
   if (profile.ensemble.empty())
-    throw UserError(
-        fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
-        "calibrate again with this version, with at least 3 processes");
+    throw UserError(fmt::format("{} holds no ensemble of parameters: the uncertainty of its fits is unknown",
+                                profile.path),
+                    "calibrate again with this version, with at least 3 processes");
   RandomStream stream(seed, Purpose::profile_draw);
   const ProfileDraw& draw = profile.ensemble[stream.below(profile.ensemble.size())];
   Profile drawn = profile;

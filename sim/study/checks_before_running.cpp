@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include <fmt/format.h>
@@ -9,9 +10,6 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/compute_law.hpp"
-#include "sim/study/failure_place.hpp"
-#include "sim/study/learner_use.hpp"
-#include "sim/study/memory_safeguard.hpp"
 
 namespace paceline {
 namespace {
@@ -89,44 +87,32 @@ std::optional<std::string> growth_note(const Scenario& scenario) {
       controller->word, follows ? "follows" : "does not follow");
 }
 
-// Notes on a statistical learner; none on the others.
-std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files) {
-  const LearnerConfig& learner = loaded.scenario.learner;
-  if (!uses_model(loaded.scenario)) return {};
-  std::error_code ignored;
-  if (!std::filesystem::exists(learner.model, ignored))
-    fail_at(loaded, "learner.model", fmt::format("there is no learner {}", learner.model),
-            "fit one: `paceline fit --help`");
-  const StatisticalModel& model = files.learner(learner.model);
-  if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
-    fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
-            "write `kind: assumed`, and the results will say so");
-  if (const double beyond = learning_rate_beyond(loaded.scenario, model); beyond > most_learning_rate_beyond)
-    fail_at(
-        loaded, "job.optimizer.learning_rate",
-        fmt::format(
-            "{:.3g} times the largest rate {} was fitted on: it does not know from which rate on training "
-            "breaks down",
-            beyond, model.path),
-        fmt::format("stay within {:g} times, or use the learner `network`", most_learning_rate_beyond));
-  return learner_notes(loaded.scenario, model);
-}
-
 std::string check_drawing(const LoadedScenario& loaded, const Profiles& profiles) {
   for (const Profile& profile : profiles.distinct)
     if (profile.ensemble.empty())
-      fail_at(loaded, "job.profile",
-              fmt::format("{} does not say how sure it is: it holds no ensemble of parameters", profile.path),
-              profile.is_derived
-                  ? "it is derived from publications, which do not tell; leave out --profile-uncertainty, or "
-                    "use a profile that was measured"
-                  : "calibrate again with this version, with at least 3 processes; or leave out "
-                    "--profile-uncertainty");
+      fail_at(
+          loaded, "job.profile",
+          fmt::format("{} holds no ensemble of parameters: the uncertainty of its fits is unknown",
+                      profile.path),
+          profile.is_derived
+              ? "it is derived from publications, which do not give any; leave out --profile-uncertainty, or "
+                "use a profile that was measured"
+              : "calibrate again with this version, with at least 3 processes; or leave out "
+                "--profile-uncertainty");
   return fmt::format("each replication draws its compute times from the {} equally likely calibrations in {}",
                      profiles.job().ensemble.size(), profiles.job().path);
 }
 
+void append(std::vector<std::string>& notes, std::vector<std::string> more) {
+  std::ranges::move(more, std::back_inserter(notes));
+}
+
 }  // namespace
+
+void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
+             const std::string& hint) {
+  throw UserError(fmt::format("{}: error: `{}`: {}\nhint: {}\n", origin_of(loaded, key), key, message, hint));
+}
 
 Profiles read_profiles(const LoadedScenario& loaded, InputFiles& files) {
   const Scenario& scenario = loaded.scenario;
@@ -170,13 +156,12 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
   for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
     const Profile& profile = profiles.distinct[p];
     const std::vector<Worker> workers = workers_of(scenario, profiles, p);
-    for (std::string& note : extrapolation_notes(profile, workers, batches.smallest, batches.largest))
-      notes.push_back(std::move(note));
-    for (std::string& note : poor_fit_notes(workers, profile)) notes.push_back(std::move(note));
+    append(notes, extrapolation_notes(profile, workers, batches.smallest, batches.largest));
+    append(notes, poor_fit_notes(workers, profile));
   }
-  for (std::string& note : check_memory(loaded, profiles)) notes.push_back(std::move(note));
+  append(notes, check_memory(loaded, profiles));
   if (auto note = growth_note(scenario)) notes.push_back(std::move(*note));
-  for (std::string& note : check_learner(loaded, files)) notes.push_back(std::move(note));
+  append(notes, check_learner(loaded, files));
   if (use == ProfileUse::drawn) notes.push_back(check_drawing(loaded, profiles));
   return notes;
 }

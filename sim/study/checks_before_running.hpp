@@ -1,21 +1,54 @@
-// What can be known to be wrong with a scenario, or is worth a note, before its first run.
+// What can be known to be wrong with a scenario, or is worth a note, before its first run; and what its runs
+// ask of a statistical learner and of the workers' memory.
+//
+// Models:      OmniLearn's memory safeguard: a cap on each worker's batch, whatever the controller.
+// Equation:    base + batch · per_sample ≤ memory of the worker (MemoryFit of its profile).
+// Units:       samples, bytes.
+// Assumptions: a worker without `memory` has no cap. What a cap cut, and when, is in batches.csv
+//              (`limited_by`). An asynchronous gradient is expected to meet the updates of all other workers.
+// Not modelled: memory that other programs take; paging.
+// Source:      OmniLearn 2025 (named in its abstract only); the model is this project's.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/learning/statistical_model.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/study/input_files.hpp"
 #include "sim/study/simulation.hpp"
 
 namespace paceline {
 
+// A user's mistake at the key of a scenario that makes it.
+[[noreturn]] void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
+                          const std::string& hint);
+
 [[nodiscard]] Profiles read_profiles(const LoadedScenario& loaded, InputFiles& files);
 
 // Sentences about defaults used, measured ranges left, poor fits and drawn profiles, for the manifest and the
 // terminal. Throws UserError, at its place, for what a profile cannot tell (another network, cores that were
-// not measured, how sure it is) and for data that is not there.
+// not measured, the uncertainty of its fits) and for data that is not there.
 [[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded, InputFiles& files,
                                                             ProfileUse use = ProfileUse::as_fitted);
+
+// Absent: no limit is known. At least 0.
+[[nodiscard]] std::optional<std::int64_t> largest_batch_in_memory(const Worker& worker,
+                                                                  const Profile& profile);
+// One sentence for each worker whose memory may bind. Throws UserError, at its place, for a profile without a
+// memory model, for memory below the smallest batch, and for bounds that cannot hold a global batch that is
+// to be kept.
+[[nodiscard]] std::vector<std::string> check_memory(const LoadedScenario& loaded, const Profiles& profiles);
+
+[[nodiscard]] bool uses_model(const Scenario& scenario);
+// Where the scenario leaves the runs that the learner was fitted on. Throws UserError for a rate far beyond
+// them: what a learner knows of a rate is how fast it learns, not from which one on training breaks down.
+[[nodiscard]] std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files);
+// After the runs: gradients whose staleness was beyond what the learner was fitted on, if there were any.
+[[nodiscard]] std::vector<std::string> staleness_notes(const Scenario& scenario,
+                                                       const StatisticalModel& model,
+                                                       const std::vector<RunResult>& runs);
 
 }  // namespace paceline

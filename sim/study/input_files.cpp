@@ -4,7 +4,6 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/profile.hpp"
 #include "sim/study/checks_before_running.hpp"
-#include "sim/study/learner_use.hpp"
 #include "sim/study/store/content_hash.hpp"
 
 namespace paceline {

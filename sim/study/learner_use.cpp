@@ -1,10 +1,11 @@
-#include "sim/study/learner_use.hpp"
-
+// Checks of statistical learners.
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "sim/learning/optimizer.hpp"
+#include "sim/study/checks_before_running.hpp"
 
 namespace paceline {
 
@@ -52,18 +53,34 @@ LearnerValidity use_of(const Scenario& scenario) {
 
 }  // namespace
 
-double learning_rate_beyond(const Scenario& scenario, const StatisticalModel& model) {
-  return use_of(scenario).learning_rate_max / model.validity.learning_rate_max;
-}
-
-std::vector<std::string> learner_notes(const Scenario& scenario, const StatisticalModel& model) {
-  std::vector<std::string> notes = outside_validity(model, use_of(scenario));
+std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files) {
+  const Scenario& scenario = loaded.scenario;
+  const LearnerConfig& learner = scenario.learner;
+  if (!uses_model(scenario)) return {};
+  std::error_code ignored;
+  if (!std::filesystem::exists(learner.model, ignored))
+    fail_at(loaded, "learner.model", fmt::format("there is no learner {}", learner.model),
+            "fit one: `paceline fit --help`");
+  const StatisticalModel& model = files.learner(learner.model);
+  if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
+    fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
+            "write `kind: assumed`, and the results will say so");
+  const LearnerValidity use = use_of(scenario);
+  constexpr double most_beyond = 4.0;
+  if (const double beyond = use.learning_rate_max / model.validity.learning_rate_max; beyond > most_beyond)
+    fail_at(
+        loaded, "job.optimizer.learning_rate",
+        fmt::format("{:.3g} times the largest rate {} was fitted on: at which rate training breaks down is "
+                    "not known",
+                    beyond, model.path),
+        fmt::format("stay within {:g} times, or use the learner `network`", most_beyond));
+  std::vector<std::string> notes = outside_validity(model, use);
   const bool switches = scenario.synchronization.size() > 1;
   if (switches && scenario.job.optimizer.velocity_at_switch != VelocityAtSwitch::keep)
     notes.push_back(fmt::format(
         "job.optimizer.velocity_at_switch has no effect: the statistical learner {} has no velocity",
         model.path));
-  if (scenario.learner.kind == LearnerKind::assumed)
+  if (learner.kind == LearnerKind::assumed)
     notes.push_back(fmt::format(
         "the learner {} is assumed: losses and accuracies are not those of recorded runs", model.path));
   return notes;

@@ -1,21 +1,16 @@
-#include "sim/study/memory_safeguard.hpp"
-
+// Checks of the workers' memory.
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "sim/study/failure_place.hpp"
+#include "sim/study/checks_before_running.hpp"
 
 namespace paceline {
 namespace {
 
-std::string memory_key(std::uint64_t worker) {
-  return fmt::format("cluster.workers.{}.memory", worker);
-}
-
 std::int64_t checked_cap(const LoadedScenario& loaded, const Profile& profile, std::uint64_t worker,
                          std::int64_t smallest) {
-  const std::string key = memory_key(worker);
+  const std::string key = fmt::format("cluster.workers.{}.memory", worker);
   const Worker& of_worker = loaded.scenario.cluster.workers[worker];
   if (!profile.memory)
     fail_at(loaded, key, fmt::format("{} has no memory model, so no batch can be checked", profile.path),

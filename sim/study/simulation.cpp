@@ -11,8 +11,7 @@
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/statistical_learner.hpp"
 #include "sim/report/recording/run_recorder.hpp"
-#include "sim/study/learner_use.hpp"
-#include "sim/study/memory_safeguard.hpp"
+#include "sim/study/checks_before_running.hpp"
 
 namespace paceline {
 namespace {

@@ -16,7 +16,6 @@
 #include "sim/report/output/text_table.hpp"
 #include "sim/report/statistics/remarks.hpp"
 #include "sim/study/checks_before_running.hpp"
-#include "sim/study/learner_use.hpp"
 #include "sim/study/pool/process_pool.hpp"
 
 namespace paceline {

@@ -78,7 +78,7 @@ TEST_CASE("--profile-uncertainty draws the machine anew for each replication, or
   const ProgramResult refused =
       place.paceline({"run", "scenario.yaml", "--profile-uncertainty", "-o", "out"});
   CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.err, "does not say how sure it is"));
+  CHECK(contains(refused.err, "the uncertainty of its fits is unknown"));
   CHECK_FALSE(fs::exists(place.path() / "out"));
   // Two equally likely machines, one twice as slow as the other.
   auto profile = nlohmann::json::parse(throughput_profile);
@@ -111,13 +111,13 @@ TEST_CASE("--profile-uncertainty draws the machine anew for each replication, or
   check_identical(place.path() / "drawn", place.path() / "again");
 }
 
-TEST_CASE("how sure a derived profile is cannot be calibrated, so that is not the advice") {
+TEST_CASE("a derived profile cannot be calibrated again, so that is not the advice") {
   const ThroughputWorkplace place;
   const std::string profile = (fs::path(PACELINE_SCENARIOS) / "profiles/k80-resnet32.json").string();
   const ProgramResult refused = place.paceline({"run", "scenario.yaml", "--profile-uncertainty", "--set",
                                                 "job.network=resnet32", "--set", "job.profile=" + profile});
   CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.err, "it is derived from publications, which do not tell"));
+  CHECK(contains(refused.err, "it is derived from publications, which do not give any"));
   CHECK_FALSE(contains(refused.err, "calibrate again"));
 }
 

@@ -121,7 +121,7 @@ TEST_CASE("a profile without an ensemble cannot be drawn from, and says how to g
   Profile profile = scaled_profile();
   profile.ensemble.clear();
   CHECK_THROWS_WITH_AS(static_cast<void>(drawn_profile(profile, {1}, Seed{})),
-                       doctest::Contains("test.json does not say how sure it is"), UserError);
+                       doctest::Contains("test.json holds no ensemble of parameters"), UserError);
 }
 
 }  // namespace paceline

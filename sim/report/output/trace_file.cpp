@@ -18,59 +18,45 @@ constexpr int job_pid = 1;
 constexpr int workers_pid = 2;
 constexpr int servers_pid = 3;
 
-std::string quoted_json(const std::string& text) {
-  return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-double microseconds(Seconds time) {
-  return time.value() * 1e6;
-}
-
 class TraceText {
  public:
   void name_process(int pid, const std::string& name) {
-    add(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", pid,
-                    quoted_json(name)));
-    add(fmt::format(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})",
-                    pid, pid));
+    add({{"ph", "M"}, {"name", "process_name"}, {"pid", pid}, {"tid", 0}, {"args", {{"name", name}}}});
+    add({{"ph", "M"},
+         {"name", "process_sort_index"},
+         {"pid", pid},
+         {"tid", 0},
+         {"args", {{"sort_index", pid}}}});
   }
   void name_thread(int pid, std::uint64_t tid, const std::string& name) {
-    add(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", pid, tid,
-                    quoted_json(name)));
+    add({{"ph", "M"}, {"name", "thread_name"}, {"pid", pid}, {"tid", tid}, {"args", {{"name", name}}}});
   }
-  void complete(int pid, std::uint64_t tid, std::string_view category, const std::string& name, Seconds begin,
+  void complete(int pid, std::uint64_t tid, const char* category, std::string_view name, Seconds begin,
                 Seconds end) {
-    add(fmt::format(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{}}})",
-                    quoted_json(name), category, pid, tid, microseconds(begin), microseconds(end - begin)));
+    add({{"ph", "X"},
+         {"name", name},
+         {"cat", category},
+         {"pid", pid},
+         {"tid", tid},
+         {"ts", microseconds(begin)},
+         {"dur", microseconds(end - begin)}});
   }
-  void instant(int pid, std::uint64_t tid, std::string_view name, Seconds time) {
-    add(fmt::format(R"({{"ph":"i","name":"{}","pid":{},"tid":{},"ts":{},"s":"g"}})", name, pid, tid,
-                    microseconds(time)));
+  void instant(int pid, std::uint64_t tid, const char* name, Seconds time) {
+    add({{"ph", "i"}, {"name", name}, {"pid", pid}, {"tid", tid}, {"ts", microseconds(time)}, {"s", "g"}});
   }
-  [[nodiscard]] std::string finish() && { return std::move(text_) + "\n],\"displayTimeUnit\":\"ms\"}\n"; }
+  [[nodiscard]] std::string text() const {
+    return fmt::format("{{\"traceEvents\":[\n{}\n],\"displayTimeUnit\":\"ms\"}}\n", events_);
+  }
 
  private:
-  void add(const std::string& event) {
-    text_ += first_ ? "\n" : ",\n";
-    text_ += event;
-    first_ = false;
+  static double microseconds(Seconds time) { return time.value() * 1e6; }
+  void add(const json& event) {
+    events_ += events_.empty() ? "" : ",\n";
+    events_ += event.dump(-1, ' ', false, json::error_handler_t::replace);
   }
 
-  std::string text_ = "{\"traceEvents\":[";
-  bool first_ = true;
+  std::string events_;
 };
-
-void add_job(TraceText& trace, const RunResult& run, const LoadedScenario& loaded) {
-  trace.name_thread(job_pid, 1, "phases");
-  trace.name_thread(job_pid, 2, "evaluations");
-  for (const PhaseRecord& phase : run.phases) {
-    trace.complete(job_pid, 1, "phase",
-                   fmt::format("phase {}: {}, {}", phase.phase, phase_word(loaded, phase.phase, "policy"),
-                               phase_word(loaded, phase.phase, "transport")),
-                   phase.begin, phase.end);
-  }
-  for (const Seconds time : run.trace->evaluations) trace.instant(job_pid, 2, "evaluation", time);
-}
 
 }  // namespace
 
@@ -82,19 +68,25 @@ std::string chrome_trace(const RunResult& run, const LoadedScenario& loaded) {
   trace.name_process(job_pid, loaded.scenario.name);
   trace.name_process(workers_pid, "workers");
   if (servers > 0) trace.name_process(servers_pid, "servers");
-  add_job(trace, run, loaded);
+  trace.name_thread(job_pid, 1, "phases");
+  trace.name_thread(job_pid, 2, "evaluations");
   for (std::size_t w = 0; w < run.attribution.size(); ++w)
     trace.name_thread(workers_pid, w + 1, fmt::format("worker {}", w));
   for (std::size_t s = 0; s < servers; ++s)
     trace.name_thread(servers_pid, s + 1, fmt::format("server {}", s));
-  for (const ActivitySpan& span : run.trace->activities) {
-    if (span.activity == Activity::wait) continue;
-    trace.complete(workers_pid, span.worker.value + 1, "activity", std::string(to_string(span.activity)),
-                   span.begin, span.end);
-  }
+  for (const PhaseRecord& phase : run.phases)
+    trace.complete(job_pid, 1, "phase",
+                   fmt::format("phase {}: {}, {}", phase.phase, phase_word(loaded, phase.phase, "policy"),
+                               phase_word(loaded, phase.phase, "transport")),
+                   phase.begin, phase.end);
+  for (const Seconds time : run.trace->evaluations) trace.instant(job_pid, 2, "evaluation", time);
+  for (const ActivitySpan& span : run.trace->activities)
+    if (span.activity != Activity::wait)
+      trace.complete(workers_pid, span.worker.value + 1, "activity", to_string(span.activity), span.begin,
+                     span.end);
   for (const ServerSpan& work : run.trace->server_work)
     trace.complete(servers_pid, work.server.value + 1, "server", "apply", work.begin, work.end);
-  return std::move(trace).finish();
+  return trace.text();
 }
 
 }  // namespace paceline
