@@ -19,25 +19,29 @@ bool names_a_file(std::string_view key) {
          (key.starts_with("cluster.workers.") && key.ends_with(".profile"));
 }
 
+// What was read from a path, now or before.
+template <class Value, class Read>
+const Value& known(std::map<std::filesystem::path, Value>& values, const std::filesystem::path& path,
+                   const Read& read) {
+  const auto found = values.find(path);
+  return found != values.end() ? found->second : values.emplace(path, read(path)).first->second;
+}
+
 }  // namespace
 
 const Profile& InputFiles::profile(const std::filesystem::path& path) {
-  const auto known = profiles_.find(path);
-  return known != profiles_.end() ? known->second : profiles_.emplace(path, read_profile(path)).first->second;
+  return known(profiles_, path, read_profile);
 }
 
 const StatisticalModel& InputFiles::learner(const std::filesystem::path& path) {
-  const auto known = learners_.find(path);
-  return known != learners_.end() ? known->second
-                                  : learners_.emplace(path, read_statistical_model(path)).first->second;
+  return known(learners_, path, read_statistical_model);
 }
 
 const std::string& InputFiles::hash(const std::filesystem::path& path) {
-  const auto known = hashes_.find(path);
-  if (known != hashes_.end()) return known->second;
-  std::error_code ignored;
-  const bool is_there = std::filesystem::is_regular_file(path, ignored);
-  return hashes_.emplace(path, is_there ? content_hash(read_file(path)) : std::string()).first->second;
+  return known(hashes_, path, [](const std::filesystem::path& file) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(file, ignored) ? content_hash(read_file(file)) : std::string();
+  });
 }
 
 std::shared_ptr<const Profiles> InputFiles::profiles_of(const LoadedScenario& loaded) {

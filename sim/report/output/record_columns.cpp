@@ -115,15 +115,14 @@ RunColumns<StalenessCount> staleness_columns() {
 }
 
 RunColumns<PhaseRecord> phase_columns() {
+  const auto word_of = [](const char* key) {
+    return [key](const PhaseRecord& record, const RunContext& context) {
+      return phase_word(context.results.loaded, record.phase, key);
+    };
+  };
   return {{"phase", "-", "from 0, in the order of the scenario", &PhaseRecord::phase},
-          {"policy", "-", "how workers are synchronized",
-           [](const PhaseRecord& record, const RunContext& context) {
-             return phase_word(context.results.loaded, record.phase, "policy");
-           }},
-          {"transport", "-", "how gradients travel",
-           [](const PhaseRecord& record, const RunContext& context) {
-             return phase_word(context.results.loaded, record.phase, "transport");
-           }},
+          {"policy", "-", "how workers are synchronized", word_of("policy")},
+          {"transport", "-", "how gradients travel", word_of("transport")},
           {"begin_s", "s", "after the switch to it", &PhaseRecord::begin},
           {"end_s", "s", "before the switch to the next one, or the end of the job", &PhaseRecord::end},
           {"updates", "updates", "applied during the phase", &PhaseRecord::updates},
@@ -214,6 +213,18 @@ RunColumns<IterationRecord> iteration_columns() {
 }
 
 }  // namespace
+
+void add_cell(CsvTable& csv, const Cell& cell) {
+  if (cell.is_number_float()) {
+    csv.add(std::optional(cell.get<double>()));
+  } else if (cell.is_number_unsigned()) {
+    csv.add(cell.get<std::uint64_t>());
+  } else if (cell.is_number_integer()) {
+    csv.add(cell.get<std::int64_t>());
+  } else {
+    csv.add(cell.is_null() ? std::string_view() : std::string_view(cell.get_ref<const std::string&>()));
+  }
+}
 
 const RecordColumns& record_columns() {
   static const RecordColumns columns{

@@ -63,24 +63,15 @@ std::vector<ResultFile> all_files() {
       {"manifest.json",
        "everything that determines the results: resolved scenario, seed, versions, profile and its hash, "
        "network "
-       "model, notes, runs that could not be carried out, the command",
-       {},
-       {}},
-      {"run-info.json",
-       "date, host, jobs, wall time, memory: the only file that differs between equal runs",
-       {},
-       {}},
+       "model, notes, runs that could not be carried out, the command"},
+      {"run-info.json", "date, host, jobs, wall time, memory: the only file that differs between equal runs"},
       {"summary.json",
        "reached, P(reach) with its interval, median, Kaplan-Meier median and 90 % prediction interval of the "
        "time, "
-       "restricted mean; the bottleneck; expectations and their outcomes",
-       {},
-       {}},
+       "restricted mean; the bottleneck; expectations and their outcomes"},
       {"trace.json",
        "with `--trace`: replication 0 in the Chrome trace event format; open it at ui.perfetto.dev or in "
-       "chrome://tracing",
-       {},
-       {}},
+       "chrome://tracing"},
       table_of("summary.csv", "one row for each replication", summary_file_columns(),
                [](const RunResult& run) { return std::vector{summary_of(run)}; }),
       table_of("curve.csv", "one row for each evaluation", columns.curve, &RunResult::curve),

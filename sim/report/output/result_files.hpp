@@ -15,9 +15,9 @@ namespace paceline {
 struct ResultFile {
   std::string name;
   std::string content;
-  std::vector<ColumnText> columns;  // empty: no table
+  std::vector<ColumnText> columns = {};  // empty: no table
   // Of a table: its text, empty where it was not asked for.
-  std::function<std::string(const ScenarioResults&)> text;
+  std::function<std::string(const ScenarioResults&)> text = {};
 };
 
 // Every file of the results folder of a scenario.

@@ -8,23 +8,17 @@ namespace paceline {
 namespace {
 
 Activity activity_of(PauseKind kind) {
-  switch (kind) {
-    case PauseKind::start_up:
-      return Activity::start_up;
-    case PauseKind::switching:
-    case PauseKind::regrouping:
-    case PauseKind::probing:
-      return Activity::switching;
-    case PauseKind::checkpoint:
-      return Activity::checkpoint;
-    case PauseKind::adjustment:
-      return Activity::adjustment;
-    case PauseKind::evaluation:
-      return Activity::evaluation;
-  }
-  check(false, "a pause of a kind that has no activity");
-  return Activity::wait;
+  constexpr std::pair<PauseKind, Activity> activities[] = {
+      {PauseKind::start_up, Activity::start_up},     {PauseKind::switching, Activity::switching},
+      {PauseKind::regrouping, Activity::switching},  {PauseKind::probing, Activity::switching},
+      {PauseKind::checkpoint, Activity::checkpoint}, {PauseKind::adjustment, Activity::adjustment},
+      {PauseKind::evaluation, Activity::evaluation}};
+  const auto* found = std::ranges::find(activities, kind, &std::pair<PauseKind, Activity>::first);
+  check(found != std::end(activities), "a pause of every kind is an activity");
+  return found->second;
 }
+
+constexpr auto everything = [](const auto&) { return true; };
 
 }  // namespace
 
@@ -43,7 +37,7 @@ void ActivityTracker::on_event(Seconds now, const Event& event) {
     end_together(now, {TaskKind::coordination, e->update.value});
   if (const auto* e = std::get_if<PauseEnded>(&event)) end_pause(now, e->worker, e->gradient);
   if (const auto* e = std::get_if<WorkerLeft>(&event)) {
-    end_all(now, e->worker);
+    end_where(now, e->worker, everything);
     begin(now, e->worker, {TaskKind::absence}, Activity::away);
     of(e->worker).away = true;
   }
@@ -79,7 +73,7 @@ void ActivityTracker::on_action(Seconds now, const Action& action) {
 
 void ActivityTracker::finish(Seconds end) {
   for (std::uint64_t w = 0; w < workers_.size(); ++w) {
-    end_all(end, WorkerId{w});
+    end_where(end, WorkerId{w}, everything);
     WorkerActivities& worker = workers_[w];
     add(WorkerId{w}, worker, Activity::wait, worker.accounted_until, end);
     worker.accounted_until = end;
@@ -125,20 +119,15 @@ void ActivityTracker::end_pause(Seconds now, WorkerId id, GradientId gradient) {
   if (worker.open.empty()) account(id, worker);
 }
 
-void ActivityTracker::end_all(Seconds now, WorkerId id) {
-  end_where(now, id, [](const OpenTask&) { return true; });
-}
-
 template <class Condition>
 void ActivityTracker::end_where(Seconds now, WorkerId id, const Condition& condition) {
   WorkerActivities& worker = of(id);
   if (worker.open.empty()) return;
   for (std::size_t i = 0; i < worker.open.size();) {
-    if (condition(worker.open[i])) {
-      close(now, worker, i);
-    } else {
+    if (!condition(worker.open[i]))
       ++i;
-    }
+    else
+      close(now, worker, i);
   }
   if (worker.open.empty()) account(id, worker);
 }
@@ -158,11 +147,11 @@ void ActivityTracker::end_together(Seconds now, const Task& task) {
 
 // A computation stops at once; what is on its way travels on.
 void ActivityTracker::call_off(Seconds now, GradientId gradient) {
-  for (std::uint64_t w = 0; w < workers_.size(); ++w)
+  for (std::uint64_t w = 0; w < workers_.size(); ++w) {
     end(now, WorkerId{w}, {TaskKind::iteration, gradient.value});
-  for (WorkerActivities& worker : workers_)
-    for (OpenTask& open : worker.open)
+    for (OpenTask& open : workers_[w].open)
       if (open.task.kind <= TaskKind::pull && open.task.subject == gradient.value) open.called_off = true;
+  }
 }
 
 void ActivityTracker::close(Seconds now, WorkerActivities& worker, std::size_t index) {

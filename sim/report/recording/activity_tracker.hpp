@@ -75,7 +75,6 @@ class ActivityTracker {
   void begin(Seconds now, WorkerId worker, const Task& task, Activity activity);
   void end(Seconds now, WorkerId worker, const Task& task);
   void end_pause(Seconds now, WorkerId worker, GradientId gradient);
-  void end_all(Seconds now, WorkerId worker);
   template <class Condition>
   void end_where(Seconds now, WorkerId worker, const Condition& condition);
   void begin_together(Seconds now, const std::vector<WorkerId>& workers, const Task& task, Activity activity);

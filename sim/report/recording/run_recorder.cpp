@@ -18,24 +18,17 @@ void RunRecorder::on_event(Seconds now, const Event& event) {
   last_time_ = now;
   activities_.on_event(now, event);
   if (recording_.iterations) iterations_.on_event(now, event);
-  if (const auto* evaluated = std::get_if<Evaluated>(&event)) record(*evaluated);
+  if (const auto* evaluated = std::get_if<Evaluated>(&event)) record(now, *evaluated);
 }
 
 void RunRecorder::on_action(Seconds now, const Action& action) {
   activities_.on_action(now, action);
   if (recording_.iterations) iterations_.on_action(now, action);
-  if (std::holds_alternative<StartIteration>(action)) ++result_.gradients_started;
-  if (const auto* batches = std::get_if<AdoptBatches>(&action)) record(now, *batches);
-  if (const auto* apply = std::get_if<Apply>(&action))
-    if (apply->completes_update) record_update(now, apply->gradients);
-  if (const auto* overwrite = std::get_if<Overwrite>(&action))
-    if (overwrite->completes_update) record_update(now, {overwrite->by});
-  if (const auto* evaluate = std::get_if<Evaluate>(&action)) record(now, *evaluate);
-  if (const auto* enter = std::get_if<EnterPhase>(&action)) record(now, *enter);
-  if (const auto* pause = std::get_if<Pause>(&action)) record(now, *pause);
-  if (const auto* judge = std::get_if<Judge>(&action)) record(*judge);
-  if (const auto* decide = std::get_if<Decide>(&action)) record(now, *decide);
-  if (const auto* stop = std::get_if<Stop>(&action)) record(now, *stop);
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { record(now, one); }) record(now, one);
+      },
+      action);
 }
 
 void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
@@ -65,6 +58,14 @@ void RunRecorder::record(Seconds now, const AdoptBatches& action) {
   }
 }
 
+void RunRecorder::record(Seconds now, const Apply& action) {
+  if (action.completes_update) record_update(now, action.gradients);
+}
+
+void RunRecorder::record(Seconds now, const Overwrite& action) {
+  if (action.completes_update) record_update(now, {action.by});
+}
+
 void RunRecorder::record_update(Seconds now, const std::vector<AppliedGradient>& gradients) {
   ++result_.updates;
   PhaseRecord* phase = result_.phases.empty() ? nullptr : &result_.phases.back();
@@ -92,7 +93,7 @@ void RunRecorder::record(Seconds now, const Evaluate& action) {
   if (recording_.trace) trace_.evaluations.push_back(now);
 }
 
-void RunRecorder::record(const Evaluated& event) {
+void RunRecorder::record(Seconds, const Evaluated& event) {
   const auto asked = under_evaluation_.find(event.updates);
   check(asked != under_evaluation_.end(), "an evaluation nobody asked for");
   if (event.evaluation) {
@@ -116,7 +117,7 @@ void RunRecorder::record(Seconds now, const Pause& action) {
   if (action.kind == PauseKind::switching && next_phase) end_phase(now);
 }
 
-void RunRecorder::record(const Judge& action) {
+void RunRecorder::record(Seconds, const Judge& action) {
   result_.windows_judged += action.judgements.size();
   for (const Judgement& judgement : action.judgements)
     if (judgement.is_slow) ++result_.slow_windows;

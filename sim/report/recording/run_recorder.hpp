@@ -41,14 +41,17 @@ class RunRecorder final : public RunObserver {
   [[nodiscard]] RunResult finish(Seconds end, const std::optional<std::string>& stalled_waiting);
 
  private:
+  void record(Seconds, const StartIteration&) { ++result_.gradients_started; }
   void record(Seconds now, const AdoptBatches& action);
+  void record(Seconds now, const Apply& action);
+  void record(Seconds now, const Overwrite& action);
   // Of the last shard of an update.
   void record_update(Seconds now, const std::vector<AppliedGradient>& gradients);
   void record(Seconds now, const Evaluate& action);
-  void record(const Evaluated& event);
+  void record(Seconds now, const Evaluated& event);
   void record(Seconds now, const EnterPhase& action);
   void record(Seconds now, const Pause& action);
-  void record(const Judge& action);
+  void record(Seconds now, const Judge& action);
   void record(Seconds now, const Decide& action);
   void record(Seconds now, const Stop& action);
   void end_phase(Seconds now);

@@ -7,6 +7,7 @@
 #include <boost/math/distributions/students_t.hpp>
 
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
@@ -37,9 +38,12 @@ LogTimes log_times(const std::vector<TimePair>& pairs) {
 }
 
 double mean(const std::vector<double>& values) {
-  double sum = 0.0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+  return spread_of(values).mean;
+}
+
+// Of the 90 % interval of a mean over n values.
+double half_width(double variance, double n) {
+  return boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail) * std::sqrt(variance / n);
 }
 
 // Sum of products of deviations; of squares when both are the same.
@@ -67,9 +71,8 @@ std::optional<Interval> speedup_interval(const LogTimes& logs, std::size_t pairs
   for (std::size_t i = 0; i < pairs; ++i) ratios.push_back(logs.first[i] - logs.second[i]);
   const auto n = static_cast<double>(pairs);
   const double variance = std::max(co_deviation(ratios, ratios) / (n - 1.0), relative_grid_squared / 12.0);
-  const double quantile = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail);
-  const double half_width = quantile * std::sqrt(variance / n);
-  return Interval{std::exp(mean(ratios) - half_width), std::exp(mean(ratios) + half_width)};
+  const double half = half_width(variance, n);
+  return Interval{std::exp(mean(ratios) - half), std::exp(mean(ratios) + half)};
 }
 
 std::optional<PairedDifference> difference_of(const std::vector<TimePair>& pairs) {
@@ -80,11 +83,9 @@ std::optional<PairedDifference> difference_of(const std::vector<TimePair>& pairs
     differences.push_back((*pair.second - *pair.first).value());
   }
   const auto n = static_cast<double>(pairs.size());
-  const double variance = co_deviation(differences, differences) / (n - 1.0);
-  const double half_width =
-      boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail) * std::sqrt(variance / n);
+  const double half = half_width(co_deviation(differences, differences) / (n - 1.0), n);
   const double middle = mean(differences);
-  return PairedDifference{middle, {middle - half_width, middle + half_width}};
+  return PairedDifference{middle, {middle - half, middle + half}};
 }
 
 }  // namespace

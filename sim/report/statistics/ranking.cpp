@@ -9,11 +9,7 @@
 namespace paceline {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
-
-double seconds_or_never(const std::optional<Seconds>& time) {
-  return time ? time->value() : never;
-}
+constexpr Seconds never{std::numeric_limits<double>::infinity()};
 
 std::optional<double> median_accuracy(const ComparedRuns& runs) {
   std::vector<double> accuracies;
@@ -21,16 +17,6 @@ std::optional<double> median_accuracy(const ComparedRuns& runs) {
     if (run.final_accuracy) accuracies.push_back(*run.final_accuracy);
   if (accuracies.empty()) return std::nullopt;
   return median(std::move(accuracies));
-}
-
-// Of one target or workload: those that stop at their target mean something else than those that go on.
-Ranked measured(const ComparedRuns& runs, std::size_t index, Seconds horizon) {
-  Ranked ranked;
-  ranked.index = index;
-  ranked.time = median_time(runs);
-  ranked.restricted_mean = restricted_mean(runs, horizon);
-  ranked.accuracy = median_accuracy(runs);
-  return ranked;
 }
 
 bool is_tie(const std::optional<PairedComparison>& paired) {
@@ -46,7 +32,7 @@ void find_front(std::vector<Ranked>& ranked) {
   std::ranges::stable_sort(by_time, [](const Ranked* a, const Ranked* b) {
     return *a->time != *b->time ? *a->time < *b->time : *a->accuracy > *b->accuracy;
   });
-  double best = -never;
+  double best = -never.value();
   for (Ranked* one : by_time) {
     one->is_on_front = *one->accuracy > best;
     best = std::max(best, *one->accuracy);
@@ -64,10 +50,13 @@ std::vector<Ranked> rank(const std::vector<ComparedRuns>& combinations) {
   Seconds horizon;
   for (const ComparedRuns& runs : combinations) horizon = std::max(horizon, longest(runs.runs));
   std::vector<Ranked> ranked;
-  for (std::size_t i = 0; i < combinations.size(); ++i)
-    ranked.push_back(measured(combinations[i], i, horizon));
+  for (const ComparedRuns& runs : combinations)
+    ranked.push_back({.index = ranked.size(),
+                      .time = median_time(runs),
+                      .restricted_mean = restricted_mean(runs, horizon),
+                      .accuracy = median_accuracy(runs)});
   std::ranges::stable_sort(ranked, [](const Ranked& a, const Ranked& b) {
-    if (a.time != b.time) return seconds_or_never(a.time) < seconds_or_never(b.time);
+    if (a.time != b.time) return a.time.value_or(never) < b.time.value_or(never);
     return a.restricted_mean < b.restricted_mean;
   });
   std::size_t leader = 0;

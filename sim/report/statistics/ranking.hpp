@@ -22,14 +22,15 @@
 namespace paceline {
 
 struct Ranked {
-  std::size_t index = 0;        // into what was ranked
-  std::size_t rank = 1;         // the place of the first that it is tied with
-  bool is_tied = false;         // shares its rank
-  std::optional<Seconds> time;  // median, to the target or to the end; absent: never
-  Seconds restricted_mean;
-  std::optional<double> accuracy;                  // median of the final ones
-  std::optional<PairedComparison> against_leader;  // of its rank: how likely it is faster than the leader
-  bool is_on_front = false;                        // Pareto: time against accuracy
+  std::size_t index = 0;             // into what was ranked
+  std::size_t rank = 1;              // the place of the first that it is tied with
+  bool is_tied = false;              // shares its rank
+  std::optional<Seconds> time = {};  // median, to the target or to the end; absent: never
+  Seconds restricted_mean = {};
+  std::optional<double> accuracy = {};  // median of the final ones
+  std::optional<PairedComparison> against_leader =
+      {};                    // of its rank: how likely it is faster than the leader
+  bool is_on_front = false;  // Pareto: time against accuracy
 };
 
 // The best first.

@@ -50,11 +50,6 @@ double variance(const std::vector<double>& values, const Group& group) {
   return squares / static_cast<double>(group.size());
 }
 
-// Variances of rounding errors, not of times.
-bool is_none(double variance) {
-  return variance < 1e-24;
-}
-
 Sensitivity sensitivity_to(const ComparedTable& table, std::size_t column, const std::vector<double>& logs) {
   Sensitivity result{.column = table.columns[column], .alone = {}, .total_effect = {}};
   Group all;
@@ -70,14 +65,10 @@ Sensitivity sensitivity_to(const ComparedTable& table, std::size_t column, const
     result.alone = std::exp(logs[*high] - logs[*low]);
   }
   const double total = variance(logs, all);
-  if (members > 0 && !is_none(total)) result.total_effect = within / static_cast<double>(members) / total;
+  constexpr double of_rounding = 1e-24;
+  if (members > 0 && total >= of_rounding)
+    result.total_effect = within / static_cast<double>(members) / total;
   return result;
-}
-
-std::size_t column_index(const ComparedTable& table, const std::string& name) {
-  const auto found = std::ranges::find(table.columns, name);
-  check(found != table.columns.end(), "a column of the study");
-  return static_cast<std::size_t>(found - table.columns.begin());
 }
 
 Winner winner_of(const ComparedTable& table, const Group& competitors, std::size_t between,
@@ -112,7 +103,9 @@ bool WinnerChange::changes() const {
 }
 
 std::vector<WinnerChange> winners_along(const ComparedTable& table, const std::string& between) {
-  const std::size_t competing = column_index(table, between);
+  const auto column = std::ranges::find(table.columns, between);
+  check(column != table.columns.end(), "a column of the study");
+  const auto competing = static_cast<std::size_t>(column - table.columns.begin());
   std::vector<WinnerChange> changes;
   for (std::size_t along = 0; along < table.columns.size(); ++along) {
     if (along == competing) continue;

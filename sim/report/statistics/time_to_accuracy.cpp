@@ -22,14 +22,6 @@ std::optional<Seconds> median_time(std::vector<Seconds> reached, std::size_t run
   return (reached[lower] + reached[upper]) / 2.0;
 }
 
-// Standard deviation of ln t, not smaller than rounding to the evaluation grid alone would give.
-double log_deviation(const std::vector<double>& logs, double mean, double relative_grid) {
-  double squares = 0.0;
-  for (const double y : logs) squares += (y - mean) * (y - mean);
-  const double variance = squares / static_cast<double>(logs.size() - 1);
-  return std::sqrt(std::max(variance, relative_grid * relative_grid / 12.0));
-}
-
 // Where one further time lies with 90 % probability.
 std::optional<Interval> prediction_interval(const std::vector<Seconds>& times, Seconds grid) {
   if (times.size() < 2) return std::nullopt;
@@ -41,8 +33,12 @@ std::optional<Interval> prediction_interval(const std::vector<Seconds>& times, S
     logs.push_back(std::log(t.value()));
     mean += logs.back() / static_cast<double>(times.size());
   }
-  const double s = log_deviation(logs, mean, grid.value() / std::exp(mean));
   const auto n = static_cast<double>(logs.size());
+  double squares = 0.0;
+  for (const double y : logs) squares += (y - mean) * (y - mean);
+  // Not smaller than rounding to the evaluation grid alone would give.
+  const double relative_grid = grid.value() / std::exp(mean);
+  const double s = std::sqrt(std::max(squares / (n - 1.0), relative_grid * relative_grid / 12.0));
   const double quantile = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail);
   const double half_width = quantile * s * std::sqrt(1.0 + 1.0 / n);
   return Interval{std::exp(mean - half_width), std::exp(mean + half_width)};

@@ -27,11 +27,6 @@ namespace {
 constexpr double assumed_memory_mib = 64.0;  // of a simulation, before one has ended
 constexpr int interrupt_check_ms = 200;      // a signal may arrive just before poll() and not end it
 
-// The first byte a child sends is the task's status, what follows its result or the reason of the failure.
-std::string message_of(TaskStatus status, const std::string& text) {
-  return static_cast<char>(status) + text;
-}
-
 struct Child {
   std::size_t task = 0;
   pid_t pid = 0;
@@ -53,30 +48,26 @@ void write_all(int file, const std::string& data) {
                             const std::function<std::string(std::size_t)>& task) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // the parent died before the line above
-  std::string message;
+  TaskOutcome outcome;
   try {
-    message = message_of(TaskStatus::done, task(index));
+    outcome.output = task(index);
   } catch (const UserError& error) {
-    message = message_of(TaskStatus::user_error, error.what());
+    outcome = {TaskStatus::user_error, error.what()};
   } catch (const std::exception& error) {
-    message = message_of(TaskStatus::failed, error.what());
+    outcome = {TaskStatus::failed, error.what()};
   }
-  write_all(pipe, message);
+  // The first byte is the task's status, what follows its result or the reason of the failure.
+  write_all(pipe, static_cast<char>(outcome.status) + outcome.output);
   // Not exit: the parent's buffers and static objects are not this child's to flush and destroy.
   _exit(0);
 }
 
 Child start_child(std::size_t index, const std::function<std::string(std::size_t)>& task) {
   std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0)
-    throw UserError(fmt::format("cannot start a simulation: {}", std::strerror(errno)), "use fewer --jobs");
   const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid < 0) {
-    close(ends[0]);
-    close(ends[1]);
+  const pid_t pid = pipe(ends.data()) == 0 ? fork() : -1;
+  if (pid < 0)
     throw UserError(fmt::format("cannot start a simulation: {}", std::strerror(errno)), "use fewer --jobs");
-  }
   if (pid == 0) {
     close(ends[0]);
     run_child(ends[1], parent, index, task);
