@@ -1,5 +1,4 @@
-// fit and validate, which calibrate/ carries out; calibrate, which hands over to the program that has LibTorch
-// in it.
+// fit and validate, carried out by calibrate/; calibrate, handed over to the program that links LibTorch.
 #include <cerrno>
 #include <cstring>
 #include <filesystem>

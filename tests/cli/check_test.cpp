@@ -31,7 +31,7 @@ TEST_CASE("a mistake in a scenario points at its place and leaves no folder") {
   CHECK_FALSE(fs::exists(place.path() / "out"));
 }
 
-TEST_CASE("what the profile cannot tell is said before anything runs") {
+TEST_CASE("a scenario that the profile does not cover is refused before anything runs") {
   const ThroughputWorkplace place;
   const ProgramResult cores = place.paceline({"run", "scenario.yaml", "--set", "cluster.workers.0.cores=3"});
   CHECK(cores.exit_code == 2);
@@ -58,7 +58,7 @@ TEST_CASE("check prints every value with its origin, for scenarios and studies")
   CHECK(place.paceline({"check", "study.yaml", "--json"}).out.front() == '[');
 }
 
-TEST_CASE("what check has to say of a study is said once, however many variants it holds for") {
+TEST_CASE("check prints a note on a study once, however many variants it holds for") {
   const ThroughputWorkplace place;
   std::string text = throughput_scenario;
   place.write("scenario.yaml",

@@ -67,7 +67,7 @@ TEST_CASE("a job with an assumed learner reaches its target, and the results say
   CHECK(contains(read_file(place.path() / "out" / "summary.csv"), "target-reached"));
 }
 
-TEST_CASE("study, compare and search say in tables and figures that a learner is assumed") {
+TEST_CASE("study, compare and search mark an assumed learner in tables and figures") {
   const Workplace place;
   const std::string mark = "Assumed learner: no recorded runs stand behind its accuracies";
   place.write("study.yaml",
@@ -84,7 +84,7 @@ TEST_CASE("study, compare and search say in tables and figures that a learner is
   CHECK(contains(place.paceline({"search", "study.yaml", "-o", "found"}).out, mark));
 }
 
-TEST_CASE("an assumed model is not used as a fitted one, and a missing file is said at its place") {
+TEST_CASE("an assumed model is not used as a fitted one, and a missing file is reported at its place") {
   const Workplace place;
   const ProgramResult assumed =
       place.paceline({"run", "scenario.yaml", "-o", "out", "--set", "learner.kind=statistical"});
@@ -97,7 +97,7 @@ TEST_CASE("an assumed model is not used as a fitted one, and a missing file is s
   CHECK(contains(missing.err, "there is no learner"));
 }
 
-TEST_CASE("use outside the ranges of the learner is said before and after the runs") {
+TEST_CASE("use outside the ranges of the learner is noted before and after the runs") {
   const Workplace place;
   const ProgramResult run =
       place.paceline({"run", "scenario.yaml", "-o", "out", "--set",
@@ -177,7 +177,7 @@ TEST_CASE("fit refuses defective logs with their places and goes on when asked t
   CHECK(place.paceline(skipping).exit_code == 2);  // nothing is replaced without --force
 }
 
-TEST_CASE("validate recorded says what is missing in a folder of another layout") {
+TEST_CASE("validate recorded names what is missing in a folder of another layout") {
   const Workplace place;
   const ProgramResult validated = place.paceline({"validate", "recorded", "."});
   CHECK(validated.exit_code == 2);

@@ -185,7 +185,7 @@ TEST_CASE("one run does not replace a whole study, not even by force") {
   CHECK(place.text("out/runs.csv") == before);
 }
 
-TEST_CASE("parts run anywhere and merge into the very same results, and what is missing is said") {
+TEST_CASE("parts run anywhere and merge into the very same results, and missing runs are counted") {
   const Workplace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "whole"}).exit_code == 0);
   for (const char* part : {"1/3", "3/3"})
@@ -354,7 +354,7 @@ TEST_CASE("golden section searches along a range, once for each variant") {
   CHECK(reports.at(1).at("cost").at("settings") == 7);
 }
 
-TEST_CASE("what cannot be is refused before the first run") {
+TEST_CASE("a study that cannot be carried out is refused before the first run") {
   const Workplace place;
   place.write("file", "");
   CHECK(place.paceline({"study", "study.yaml", "-o", "file/below"}).exit_code == 2);
@@ -371,7 +371,7 @@ TEST_CASE("what cannot be is refused before the first run") {
   CHECK(fs::exists(place.path() / "notes/mine.txt"));
 }
 
-TEST_CASE("a full disk is said, and what was finished is kept") {
+TEST_CASE("a full disk is reported, and what was finished is kept") {
   const Workplace place;
   const fs::path disk = place.path() / "disk";
   fs::create_directory(disk);

@@ -43,7 +43,7 @@ TEST_CASE("where some learners are assumed, their rows say so, and the line belo
   CHECK_FALSE(contains(table, "BSP (assumed learner)"));
 }
 
-TEST_CASE("where no learner is assumed, nothing is said") {
+TEST_CASE("where no learner is assumed, nothing is marked") {
   CHECK_FALSE(contains(table_of(false, false), "ssumed"));
 }
 

@@ -1,11 +1,11 @@
 // What several runs show beside their times: the busiest link or server, and how often a straggler detector
 // raised an alarm.
 //
-// Models:      servers (a FIFO queue works at its full rate whenever it works) and directions of links. Windows
-//              of workers, each judged slow or not; alarms after several slow windows in a row. On a cluster in
-//              which nothing but chance changes a worker's speed every alarm is false.
-// Equation:    share of a resource = saturated time / makespan; over replications: the mean, a run without the
-//              resource counting 0.
+// Models:      servers (a FIFO queue works at its full rate whenever it works) and directions of links.
+//              Windows of workers, each judged slow or not; alarms after several slow windows in a row. On a
+//              cluster in which nothing but chance changes a worker's speed every alarm is false.
+// Equation:    share of a resource = saturated time / makespan; over replications: the mean, a run without
+//              the resource counting 0.
 //              false-alarm rate = alarms / windows judged, with its exact (Clopper-Pearson) 90 % interval;
 //              beside it the share of windows judged slow.
 // Units:       seconds; windows of one worker; shares as fractions of 1.
