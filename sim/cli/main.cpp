@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -60,29 +62,17 @@ using Action = std::function<int()>;
 
 // A subcommand with arguments of its own, which live as long as it does.
 template <class Arguments>
-struct Subcommand {
-  CLI::App& app;
-  std::shared_ptr<Arguments> arguments;
-};
-
-template <class Arguments>
-Subcommand<Arguments> add_command(CLI::App& app, const std::string& name, const std::string& help,
-                                  int (*carry_out)(const Arguments&), Action& action) {
+std::pair<CLI::App&, Arguments&> add_command(CLI::App& app, const std::string& name, const std::string& help,
+                                             int (*carry_out)(const Arguments&), Action& action) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(name, help);
-  command->callback([=, &action] { action = [=] { return carry_out(*arguments); }; });
-  return {*command, arguments};
-}
-
-// A command that prints a text and takes no arguments.
-void add_print(CLI::App& app, const std::string& name, const std::string& help, std::string (*text)(),
-               Action& action) {
-  app.add_subcommand(name, help)->callback([=, &action] {
-    action = [=] {
-      fmt::print("{}", text());
-      return exit_done;
-    };
+  CLI::App& command = *app.add_subcommand(name, help);
+  command.callback([=, &action, &command] {
+    if (!command.get_subcommands().empty()) return;  // one of them is carried out
+    if constexpr (requires { arguments->file; })
+      if (arguments->file.empty()) throw CLI::RequiredError("FILE");
+    action = [=] { return carry_out(*arguments); };
   });
+  return {command, *arguments};
 }
 
 template <class Number>
@@ -140,130 +130,124 @@ void add_run_options(CLI::App& command, RunArguments& arguments) {
 }
 
 void add_study(CLI::App& app, Action& action) {
-  const auto [study, arguments] = add_command<StudyArguments>(
+  auto [study, arguments] = add_command<StudyArguments>(
       app, "study", "simulate what a study compares; runs that are there are kept", study_command, action);
   study.footer(study_examples);
-  add_file_options(study, *arguments, "study (YAML: a base scenario, named variants, and what is varied)");
+  add_file_options(study, arguments, "study (YAML: a base scenario, named variants, and what is varied)");
   study.get_option("FILE")->required(false);
-  add_run_options(study, *arguments);
-  study.add_flag("--list", arguments->list, "print the runs, and which are done; run none");
+  add_run_options(study, arguments);
+  study.add_flag("--list", arguments.list, "print the runs, and which are done; run none");
   study.add_flag(
-      "--folders", arguments->folders,
+      "--folders", arguments.folders,
       "also write a results folder for each combination (always, when nothing but variants is given)");
-  study.add_option("--run", arguments->run, "carry out one run, by its id")->type_name("ID");
-  study.add_option("--shard", arguments->shard, "carry out one part of the runs into a store of its own")
+  study.add_option("--run", arguments.run, "carry out one run, by its id")->type_name("ID");
+  study.add_option("--shard", arguments.shard, "carry out one part of the runs into a store of its own")
       ->type_name("I/N");
-  study.add_option("--submit", arguments->submit, "write and submit a job array: slurm")
+  study.add_option("--submit", arguments.submit, "write and submit a job array: slurm")
       ->type_name("SCHEDULER");
-  study.add_option("--tasks", arguments->tasks, "of the job array (default: 16, at most one for each run)")
+  study.add_option("--tasks", arguments.tasks, "of the job array (default: 16, at most one for each run)")
       ->check(CLI::Range(1, 100'000));
-  add_list(study, "--submit-option", arguments->submit_options, "passed on to sbatch (repeatable)");
-  const auto [merge, places] = add_command<MergeArguments>(
+  add_list(study, "--submit-option", arguments.submit_options, "passed on to sbatch (repeatable)");
+  auto [merge, places] = add_command<MergeArguments>(
       study, "merge", "put the parts of a study together, and list what is missing", merge_command, action);
   merge.footer(
       "Missing parts are no failure: the others are merged, and the exit code is 0. It is 1 if a run "
       "failed.");
-  merge.add_option("DIR", places->folder, "folder of the study")->required();
-  merge.add_option("OTHERS", places->others, "folders or stores to take runs from as well");
-  study.callback([&action, &merging = merge, given = arguments] {
-    if (merging.parsed()) return;
-    if (given->file.empty()) throw CLI::RequiredError("FILE");
-    action = [given] { return study_command(*given); };
-  });
+  merge.add_option("DIR", places.folder, "folder of the study")->required();
+  merge.add_option("OTHERS", places.others, "folders or stores to take runs from as well");
 }
 
 void add_compare(CLI::App& app, Action& action) {
-  const auto [compare, arguments] = add_command<CompareArguments>(
+  auto [compare, arguments] = add_command<CompareArguments>(
       app, "compare", "compare the combinations of a study, pair by pair", compare_command, action);
   compare.footer(compare_examples);
-  compare.add_option("DIR", arguments->folder, "folder of a study")->required();
-  compare.add_option("--against", arguments->against, "combination to compare with (default: the best)")
+  compare.add_option("DIR", arguments.folder, "folder of a study")->required();
+  compare.add_option("--against", arguments.against, "combination to compare with (default: the best)")
       ->type_name("NAME");
-  add_number(compare, "--lines", arguments->lines, "of each table", 1, 1'000'000);
-  compare.add_flag("--json", arguments->json, "print for machines");
+  add_number(compare, "--lines", arguments.lines, "of each table", 1, 1'000'000);
+  compare.add_flag("--json", arguments.json, "print for machines");
 }
 
 void add_search(CLI::App& app, Action& action) {
-  const auto [search, arguments] = add_command<StudyArguments>(
+  auto [search, arguments] = add_command<StudyArguments>(
       app, "search", "find the best setting of what a study varies, in few runs", search_command, action);
   search.footer(search_examples);
-  add_file_options(search, *arguments, "study (YAML) with a `search`");
-  add_simulation_options(search, *arguments, "folder of the runs (default: results/<name>-search)");
-  add_uncertainty(search, *arguments);
+  add_file_options(search, arguments, "study (YAML) with a `search`");
+  add_simulation_options(search, arguments, "folder of the runs (default: results/<name>-search)");
+  add_uncertainty(search, arguments);
 }
 
 void add_timing(CLI::App& app, Action& action) {
-  const auto [timing, arguments] = add_command<TimingArguments>(
+  auto [timing, arguments] = add_command<TimingArguments>(
       app, "timing",
       "search how long to train synchronously first: the smallest share that keeps the accuracy",
       timing_command, action);
   timing.footer(
       "Example:\n  paceline timing scenarios/sync-switch/setup1.yaml --tolerance 0.01 -o results/timing");
-  add_file_options(timing, arguments->run,
-                   "scenario (YAML) of two phases, the first with a share, under BSP");
-  add_simulation_options(timing, arguments->run, "results folder (default: results/<name>-timing)");
-  timing.add_option("--target", arguments->target, "accuracy to keep (default: what BSP alone reaches)")
+  add_file_options(timing, arguments.run, "scenario (YAML) of two phases, the first with a share, under BSP");
+  add_simulation_options(timing, arguments.run, "results folder (default: results/<name>-timing)");
+  timing.add_option("--target", arguments.target, "accuracy to keep (default: what BSP alone reaches)")
       ->check(CLI::Range(0.0, 1.0));
-  add_number(timing, "--tolerance", arguments->tolerance, "by which a mean may miss the target", 1e-6, 1.0);
-  timing.add_flag("--one-sided", arguments->one_sided, "better than the target is good too");
-  add_number(timing, "--runs", arguments->replications, "of each share", 1, 100'000);
-  add_number(timing, "--settings", arguments->settings, "shares tried between 0 and 100 %", 1, 30);
-  add_number(timing, "--fresh", arguments->fresh, "further seeds for the chosen share and the next lower one",
+  add_number(timing, "--tolerance", arguments.tolerance, "by which a mean may miss the target", 1e-6, 1.0);
+  timing.add_flag("--one-sided", arguments.one_sided, "better than the target is good too");
+  add_number(timing, "--runs", arguments.replications, "of each share", 1, 100'000);
+  add_number(timing, "--settings", arguments.settings, "shares tried between 0 and 100 %", 1, 30);
+  add_number(timing, "--fresh", arguments.fresh, "further seeds for the chosen share and the next lower one",
              0, 100'000);
-  add_path(timing, "--recorded", arguments->recorded,
+  add_path(timing, "--recorded", arguments.recorded,
            "CSV file (share_percent,final_accuracy) of recorded values, drawn as circles", "FILE");
-  timing.add_flag("!--no-figures", arguments->figures, "do not draw accuracy against share");
+  timing.add_flag("!--no-figures", arguments.figures, "do not draw accuracy against share");
 }
 
 void add_plot(CLI::App& app, Action& action) {
-  const auto [plot, arguments] = add_command<PlotArguments>(
+  auto [plot, arguments] = add_command<PlotArguments>(
       app, "plot", "draw figures (PDF, PNG) from results folders, a study, or a profile", plot_command,
       action);
-  plot.add_option("DIR", arguments->folders, "results folders, study folders, or one profile")->required();
-  add_path(plot, "-o,--output", arguments->output, "folder of the figures", "DIR");
-  add_path(plot, "--recorded", arguments->recorded,
+  plot.add_option("DIR", arguments.folders, "results folders, study folders, or one profile")->required();
+  add_path(plot, "-o,--output", arguments.output, "folder of the figures", "DIR");
+  add_path(plot, "--recorded", arguments.recorded,
            "CSV file of recorded outcomes (variant,final_accuracy,relative_time), drawn as circles", "FILE");
-  plot.add_flag("--force", arguments->force, "replace figures that are already there");
-  plot.add_flag("--json", arguments->json, "print the paths for machines");
+  plot.add_flag("--force", arguments.force, "replace figures that are already there");
+  plot.add_flag("--json", arguments.json, "print the paths for machines");
 }
 
 void add_fit(CLI::App& app, Action& action) {
-  const auto [fit, arguments] = add_command<FitArguments>(
+  auto [fit, arguments] = add_command<FitArguments>(
       app, "fit", "fit a statistical learner to recorded learning curves", fit_command, action);
-  fit.add_option("LOGS", arguments->logs, "YAML file of the logs, or a folder of recorded runs")->required();
-  add_path(fit, "-o,--output", arguments->output, "learner file; residuals lie beside it", "FILE");
-  fit.add_option("--name", arguments->name, "of the learner (default: that of the logs)");
-  fit.add_option("--campaign", arguments->campaign,
+  fit.add_option("LOGS", arguments.logs, "YAML file of the logs, or a folder of recorded runs")->required();
+  add_path(fit, "-o,--output", arguments.output, "learner file; residuals lie beside it", "FILE");
+  fit.add_option("--name", arguments.name, "of the learner (default: that of the logs)");
+  fit.add_option("--campaign", arguments.campaign,
                  "of a folder of recorded runs: which runs belong together");
-  add_list(fit, "--policy", arguments->policies, "fit only runs of this policy (repeatable)");
-  fit.add_option("--form", arguments->form, "relaxation or power-law")->capture_default_str();
-  add_number(fit, "--bootstrap", arguments->bootstrap, "refits for the intervals; 0 for none", 0, 10'000);
-  fit.add_flag("!--no-figures", arguments->figures, "do not draw the residuals");
-  fit.add_flag("--skip-bad", arguments->skip_bad, "go on without what is bad in the logs");
-  fit.add_flag("--force", arguments->force, "replace a learner that is already there");
+  add_list(fit, "--policy", arguments.policies, "fit only runs of this policy (repeatable)");
+  fit.add_option("--form", arguments.form, "relaxation or power-law")->capture_default_str();
+  add_number(fit, "--bootstrap", arguments.bootstrap, "refits for the intervals; 0 for none", 0, 10'000);
+  fit.add_flag("!--no-figures", arguments.figures, "do not draw the residuals");
+  fit.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
+  fit.add_flag("--force", arguments.force, "replace a learner that is already there");
 }
 
 void add_validate(CLI::App& app, Action& action) {
   CLI::App& validate = *app.add_subcommand("validate", "measure how good predictions are");
   validate.require_subcommand(1);
-  const auto [learner, folders] = add_command<CompareLearnerArguments>(
+  auto [learner, folders] = add_command<CompareLearnerArguments>(
       validate, "learner", "compare a statistical learner with real training under the same policies",
       validate_learner_command, action);
-  learner.add_option("TRAINED", folders->trained, "results folder of the study that trained networks")
+  learner.add_option("TRAINED", folders.trained, "results folder of the study that trained networks")
       ->required();
-  learner.add_option("PREDICTED", folders->predicted, "results folder of the same study with the learner")
+  learner.add_option("PREDICTED", folders.predicted, "results folder of the same study with the learner")
       ->required();
-  const auto [recorded, arguments] = add_command<ValidateArguments>(
+  auto [recorded, arguments] = add_command<ValidateArguments>(
       validate, "recorded", "predict every recorded run from fits that exclude it, beside null models",
       validate_recorded_command, action);
-  recorded.add_option("DIR", arguments->folder, "folder of recorded runs")->required();
-  add_path(recorded, "-o,--output", arguments->output, "results folder", "DIR");
-  add_number(recorded, "--replications", arguments->replications, "simulated runs of each setting", 2,
+  recorded.add_option("DIR", arguments.folder, "folder of recorded runs")->required();
+  add_path(recorded, "-o,--output", arguments.output, "results folder", "DIR");
+  add_number(recorded, "--replications", arguments.replications, "simulated runs of each setting", 2,
              100'000);
-  add_jobs(recorded, arguments->jobs);
-  recorded.add_flag("!--no-figures", arguments->figures, "do not draw predicted against recorded");
-  recorded.add_flag("--skip-bad", arguments->skip_bad, "go on without what is bad in the logs");
-  recorded.add_flag("--force", arguments->force, "replace results that are already there");
+  add_jobs(recorded, arguments.jobs);
+  recorded.add_flag("!--no-figures", arguments.figures, "do not draw predicted against recorded");
+  recorded.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
+  recorded.add_flag("--force", arguments.force, "replace results that are already there");
 }
 
 struct SchemaArguments {
@@ -285,30 +269,36 @@ int dispatch(int argc, char** argv) {
                                    build.commit, simgrid_version(), build.libtorch, build.compiler));
   app.require_subcommand(1);
   Action action;
-  const auto [run, run_arguments] = add_command<RunArguments>(
+  auto [run, run_arguments] = add_command<RunArguments>(
       app, "run", "simulate one scenario over its replications", run_command, action);
-  add_file_options(run, *run_arguments, "scenario (YAML)");
-  add_run_options(run, *run_arguments);
+  add_file_options(run, run_arguments, "scenario (YAML)");
+  add_run_options(run, run_arguments);
   add_study(app, action);
   add_compare(app, action);
   add_search(app, action);
-  const auto [check, check_arguments] = add_command<RunArguments>(
+  auto [check, check_arguments] = add_command<RunArguments>(
       app, "check", "read a scenario or study and print every value with its origin", check_command, action);
-  add_file_options(check, *check_arguments, "scenario or study (YAML)");
+  add_file_options(check, check_arguments, "scenario or study (YAML)");
   add_plot(app, action);
   add_timing(app, action);
   add_fit(app, action);
   add_validate(app, action);
-  const auto [schema, schema_arguments] = add_command<SchemaArguments>(
+  auto [schema, schema_arguments] = add_command<SchemaArguments>(
       app, "schema", "print the JSON schema of scenario files, for editors", schema_command, action);
-  schema.add_flag("--study", schema_arguments->of_study, "the schema of study files instead");
+  schema.add_flag("--study", schema_arguments.of_study, "the schema of study files instead");
   CLI::App& reference = *app.add_subcommand("reference", "print what paceline reads and writes, as Markdown");
   reference.require_subcommand(1);
-  add_print(reference, "results", "every result file and column, with unit and meaning", results_reference,
-            action);
-  add_print(reference, "scenario", "every key of scenario files, with unit, default and meaning",
-            scenario_reference, action);
-  add_print(reference, "study", "every key of study files", study_reference, action);
+  using Page = std::tuple<const char*, const char*, std::string (*)()>;
+  for (const auto& [name, help, text] :
+       {Page{"results", "every result file and column, with unit and meaning", results_reference},
+        Page{"scenario", "every key of scenario files, with unit, default and meaning", scenario_reference},
+        Page{"study", "every key of study files", study_reference}})
+    reference.add_subcommand(name, help)->callback([&action, print = text] {
+      action = [print] {
+        fmt::print("{}", print());
+        return exit_done;
+      };
+    });
   app.add_subcommand("calibrate", "measure how long a network takes on this machine (see calibrate --help)");
   try {
     app.parse(argc, argv);

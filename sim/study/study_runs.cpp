@@ -57,13 +57,9 @@ json figures_json(const std::vector<StudyFigure>& figures) {
   for (const StudyFigure& figure : figures) {
     json where = json::object();
     for (const Assignment& assignment : figure.where) {
-      json labels = json::array();
-      if (assignment.value.kind == YamlNode::Kind::list) {
-        for (const YamlNode& label : assignment.value.items) labels.push_back(label.text);
-      } else {
-        labels.push_back(assignment.value.text);
-      }
-      where[assignment.path] = std::move(labels);
+      json& labels = where[assignment.path] = json::array();
+      for (const YamlNode& label : assignment.value.items) labels.push_back(label.text);
+      if (assignment.value.kind != YamlNode::Kind::list) labels.push_back(assignment.value.text);
     }
     all.push_back({{"name", figure.name},
                    {"metric", figure.metric},
