@@ -12,8 +12,6 @@
 namespace paceline {
 namespace {
 
-constexpr double tail = 0.05;  // on each side of a 90 % interval
-
 // Of the second: 1, or 1/2 for a tie.
 double win(const TimePair& pair) {
   if (pair.first == pair.second) return 0.5;
@@ -43,7 +41,8 @@ double mean(const std::vector<double>& values) {
 
 // Of the 90 % interval of a mean over n values.
 double half_width(double variance, double n) {
-  return boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail) * std::sqrt(variance / n);
+  return boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - interval_tail) *
+         std::sqrt(variance / n);
 }
 
 // Sum of products of deviations; of squares when both are the same.
@@ -99,8 +98,8 @@ PairedComparison compare_paired(const std::vector<TimePair>& pairs, double relat
   const LogTimes logs = log_times(pairs);
   return {.pairs = static_cast<int>(pairs.size()),
           .p_faster = (wins + 0.5) / (n + 1.0),
-          .p_faster_interval = {boost::math::quantile(posterior, tail),
-                                boost::math::quantile(posterior, 1.0 - tail)},
+          .p_faster_interval = {boost::math::quantile(posterior, interval_tail),
+                                boost::math::quantile(posterior, 1.0 - interval_tail)},
           .correlation = correlation(logs),
           .speedup_interval = speedup_interval(logs, pairs.size(), relative_grid_squared),
           .difference = difference_of(pairs)};

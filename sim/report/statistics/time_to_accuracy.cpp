@@ -11,8 +11,6 @@
 namespace paceline {
 namespace {
 
-constexpr double tail = 0.05;  // on each side of a 90 % interval
-
 // The middle of the times; an absent time is infinitely late.
 std::optional<Seconds> median_time(std::vector<Seconds> reached, std::size_t runs) {
   std::sort(reached.begin(), reached.end());
@@ -39,7 +37,7 @@ std::optional<Interval> prediction_interval(const std::vector<Seconds>& times, S
   // Not smaller than rounding to the evaluation grid alone would give.
   const double relative_grid = grid.value() / std::exp(mean);
   const double s = std::sqrt(std::max(squares / (n - 1.0), relative_grid * relative_grid / 12.0));
-  const double quantile = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - tail);
+  const double quantile = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - interval_tail);
   const double half_width = quantile * s * std::sqrt(1.0 + 1.0 / n);
   return Interval{std::exp(mean - half_width), std::exp(mean + half_width)};
 }
@@ -79,8 +77,8 @@ Interval binomial_interval(int successes, int trials) {
   const auto beta_quantile = [](double a, double b, double p) {
     return boost::math::quantile(boost::math::beta_distribution<double>(a, b), p);
   };
-  return {successes == 0 ? 0.0 : beta_quantile(k, n - k + 1.0, tail),
-          successes == trials ? 1.0 : beta_quantile(k + 1.0, n - k, 1.0 - tail)};
+  return {successes == 0 ? 0.0 : beta_quantile(k, n - k + 1.0, interval_tail),
+          successes == trials ? 1.0 : beta_quantile(k + 1.0, n - k, 1.0 - interval_tail)};
 }
 
 Seconds longest(const std::vector<RunSummary>& runs) {

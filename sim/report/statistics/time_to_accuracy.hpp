@@ -29,6 +29,8 @@
 
 namespace paceline {
 
+inline constexpr double interval_tail = 0.05;  // on each side of a 90 % interval
+
 struct Interval {
   double low = 0.0;
   double high = 0.0;

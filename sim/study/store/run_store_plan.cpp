@@ -15,7 +15,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedPoint, replications, seed, target_accu
 
 namespace {
 
-constexpr std::pair<const char*, std::string PlannedStudy::*> texts[] = {
+constexpr std::pair<const char*, std::string PlannedStudy::*> study_texts[] = {
     {"name", &PlannedStudy::name},
     {"question", &PlannedStudy::question},
     {"command", &PlannedStudy::command},
@@ -56,7 +56,7 @@ void RunStore::write_plan(const PlannedStudy& study) {
     SQLite::Statement study_row(database, "INSERT INTO study VALUES (?, ?)");
     SQLite::Statement point_row(database, fmt::format("INSERT INTO points VALUES (?, ?, ?, ?{})", places));
     SQLite::Statement plan_row(database, "INSERT INTO plan VALUES (?, ?, ?)");
-    for (const auto& [key, member] : texts) execute(study_row, Cell::array({key, study.*member}));
+    for (const auto& [key, member] : study_texts) execute(study_row, Cell::array({key, study.*member}));
     execute(
         study_row,
         Cell::array({"columns", Cell(study.columns).dump(-1, ' ', false, Cell::error_handler_t::replace)}));
@@ -81,7 +81,7 @@ std::optional<PlannedStudy> RunStore::plan() {
       any = true;
       const std::string key = values.getColumn(0).getString();
       const std::string value = values.getColumn(1).getString();
-      for (const auto& [name, member] : texts)
+      for (const auto& [name, member] : study_texts)
         if (key == name) study.*member = value;
       if (key == "columns") Cell::parse(value).get_to(study.columns);
     }
