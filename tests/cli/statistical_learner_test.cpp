@@ -210,6 +210,6 @@ TEST_CASE("a learning rate far beyond what the learner was fitted on is refused 
   const ProgramResult refused =
       place.paceline({"run", "scenario.yaml", "--set", "job.optimizer.learning_rate=0.81", "-o", "b"});
   CHECK(refused.exit_code == 2);
-  CHECK(refused.err.find("does not know from which rate on training breaks down") != std::string::npos);
+  CHECK(refused.err.find("at which rate training breaks down is not known") != std::string::npos);
   CHECK_FALSE(fs::exists(place.path() / "b"));
 }
