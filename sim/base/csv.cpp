@@ -32,13 +32,6 @@ std::string joined_hints(std::string_view first, std::string_view second) {
   return fmt::format("{}{}{}", first, first.empty() || second.empty() ? "" : "; ", second);
 }
 
-std::string trimmed(const std::string& text) {
-  constexpr std::string_view blanks = " \t";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
 // Reads one record and leaves `at` behind its line break.
 class RecordReader {
  public:
@@ -48,7 +41,8 @@ class RecordReader {
   std::optional<Record> next() {
     while (at_ < content_.size()) {
       Record record = read();
-      if (header_.rules.is_hand_written) std::ranges::transform(record.cells, record.cells.begin(), trimmed);
+      if (header_.rules.is_hand_written)
+        for (std::string& cell : record.cells) cell = std::string(trimmed(cell));
       if (!record.is_empty()) return record;
     }
     return std::nullopt;

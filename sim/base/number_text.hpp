@@ -1,4 +1,4 @@
-// Numbers as text.
+// Numbers as text, and texts without the blanks around them.
 #pragma once
 
 #include <charconv>
@@ -8,6 +8,13 @@
 #include <string_view>
 
 namespace paceline {
+
+[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\n";
+  const std::size_t first = text.find_first_not_of(blanks);
+  return first == text.npos ? std::string_view()
+                            : text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
 
 // The whole text as a number, `nan` and `inf` included; nothing when it is none.
 [[nodiscard]] inline std::optional<double> to_number(std::string_view text) {
@@ -24,7 +31,7 @@ struct NumberText {
 };
 
 // Nothing when the text does not begin with a finite number.
-[[nodiscard]] inline std::optional<NumberText> split_number(const std::string& text) {
+[[nodiscard]] inline std::optional<NumberText> split_number(std::string_view text) {
   NumberText split;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), split.number);
   if (status != std::errc{} || !std::isfinite(split.number)) return std::nullopt;

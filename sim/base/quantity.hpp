@@ -51,4 +51,12 @@ using Seconds = Quantity<1, 0>;  // a duration, or a point in time counted from 
 using Bytes = Quantity<0, 1>;
 using BytesPerSecond = Quantity<-1, 1>;
 
+// An amount of training work as people write it: "400 updates", "4096 samples", "0.5 epochs".
+enum class CountUnit { updates, samples, epochs };
+
+struct Count {
+  double value = 0.0;
+  CountUnit unit = CountUnit::samples;
+};
+
 }  // namespace paceline

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <Random123/philox.h>
-#include <boost/math/distributions/gamma.hpp>
 #include <boost/math/distributions/normal.hpp>
 
 #include "sim/base/check.hpp"
@@ -62,14 +61,6 @@ double RandomStream::normal(double mean, double standard_deviation) {
 double RandomStream::log_normal(double mean, double coefficient_of_variation) {
   const double log_variance = std::log1p(coefficient_of_variation * coefficient_of_variation);
   return mean * std::exp(normal(-0.5 * log_variance, std::sqrt(log_variance)));
-}
-
-double RandomStream::exponential(double mean) {
-  return -mean * std::log1p(-uniform());
-}
-
-double RandomStream::gamma(double shape, double scale) {
-  return boost::math::quantile(boost::math::gamma_distribution<double>(shape, scale), uniform());
 }
 
 std::vector<std::uint32_t> random_permutation(RandomStream stream, std::uint32_t size) {

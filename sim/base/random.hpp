@@ -56,9 +56,6 @@ class RandomStream {
   // Log-normal with the given mean and coefficient of variation (sd / mean) of the *result*, not of its
   // logarithm.
   [[nodiscard]] double log_normal(double mean, double coefficient_of_variation);
-  [[nodiscard]] double exponential(double mean);
-  // Gamma with shape k and scale theta: mean k·theta, variance k·theta².
-  [[nodiscard]] double gamma(double shape, double scale);
 
  private:
   void refill();

@@ -8,7 +8,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/scenario/reader.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/checks_before_running.hpp"
 
 namespace paceline {
@@ -18,10 +18,7 @@ using json = nlohmann::ordered_json;
 
 std::vector<LoadedScenario> load_any(const RunArguments& arguments) {
   if (!is_study_file(arguments.file)) return {load_scenario(arguments.file, arguments.overrides)};
-  std::vector<LoadedScenario> scenarios;
-  for (StudyVariant& variant : load_study(arguments.file, arguments.overrides).variants)
-    scenarios.push_back(std::move(variant.loaded));
-  return scenarios;
+  return load_study(arguments.file, arguments.overrides);
 }
 
 void print_values(const LoadedScenario& loaded) {

@@ -20,7 +20,7 @@
 #include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/report/output/build_info.hpp"
 #include "sim/scenario/reader.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/pool/process_pool.hpp"
 
 namespace paceline {

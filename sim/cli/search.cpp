@@ -9,7 +9,7 @@
 #include "sim/base/json.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/text_table.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/study_results.hpp"
 #include "sim/study/study_search.hpp"
 

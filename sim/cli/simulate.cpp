@@ -13,7 +13,7 @@
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/reader.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 
 namespace paceline {
 namespace {

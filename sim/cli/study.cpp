@@ -10,7 +10,7 @@
 #include "sim/base/interrupt.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/statistics/comparison.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/study_results.hpp"
 
 namespace paceline {

@@ -8,7 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/process.hpp"
 #include "sim/cli/study.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/study_results.hpp"
 
 namespace paceline {

@@ -10,7 +10,7 @@
 #include "sim/cli/commands.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/text_table.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/checks_before_running.hpp"
 #include "sim/study/search/binary_search.hpp"
 

@@ -13,7 +13,7 @@
 //
 // Kinds: those of kinds.hpp; `Section{}` for a struct or an optional one; `ListOf{kind, "item"}` for a
 // std::vector; `AnyValue{}` and `KeyPathValues{}` for what is kept as written.
-// Visitors: reading (read_document), printing, JSON schema and reference (document.hpp). A describe function
+// Visitors: reading and listing (reading.hpp), JSON schema and reference (outputs.hpp). A describe function
 // is compiled once, whatever visits it.
 #pragma once
 
@@ -65,15 +65,10 @@ struct ListOf {
   std::size_t minimum_items = 0;
   std::size_t maximum_items = std::numeric_limits<std::size_t>::max();
 };
-template <class ItemKind>
-ListOf(ItemKind, std::string_view) -> ListOf<ItemKind>;
-template <class ItemKind>
-ListOf(ItemKind, std::string_view, std::size_t) -> ListOf<ItemKind>;
-template <class ItemKind>
-ListOf(ItemKind, std::string_view, std::size_t, std::size_t) -> ListOf<ItemKind>;
+template <class ItemKind, class... Bounds>
+ListOf(ItemKind, std::string_view, Bounds...) -> ListOf<ItemKind>;
 
 // Between members and Plain. A type that is none of these has overloads of its own in this namespace.
-[[nodiscard]] double number_of(const Plain& value);
 template <class T>
 requires std::is_arithmetic_v<T> || std::is_enum_v<T>
 [[nodiscard]] Plain plain_of(T value) {
@@ -100,52 +95,116 @@ template <int Time, int Data>
 void assign(Quantity<Time, Data>& member, const Plain& value) {
   member = Quantity<Time, Data>{number_of(value)};
 }
-[[nodiscard]] Plain plain_of(const std::string& value);
-[[nodiscard]] Plain plain_of(const std::filesystem::path& value);
-[[nodiscard]] Plain plain_of(const Threshold& value);
-void assign(std::string& member, const Plain& value);
-void assign(std::filesystem::path& member, const Plain& value);
-void assign(Threshold& member, const Plain& value);
+template <class T>
+concept KeptAsPlain = std::same_as<T, std::string> || std::same_as<T, Threshold>;
+template <KeptAsPlain T>
+[[nodiscard]] Plain plain_of(const T& value) {
+  return value;
+}
+template <KeptAsPlain T>
+void assign(T& member, const Plain& value) {
+  member = std::get<T>(value);
+}
+[[nodiscard]] inline Plain plain_of(const std::filesystem::path& value) {
+  return value.string();
+}
+inline void assign(std::filesystem::path& member, const Plain& value) {
+  member = std::get<std::string>(value);
+}
 
-// Members without their types: what a visitor sees.
-class ScalarField {
- public:
-  virtual ~ScalarField() = default;
-  [[nodiscard]] virtual const Kind& kind() const = 0;
-  [[nodiscard]] virtual bool is_empty() const = 0;  // an empty std::optional or text
-  [[nodiscard]] virtual Plain value() const = 0;
-  virtual void set(const Plain& value) = 0;
+// Members without their types: what a visitor sees, as long as its visit lasts.
+struct Field;
+struct ScalarField {
+  const Kind& kind;
+  std::function<std::optional<Plain>()> value;  // nothing: an empty std::optional or text
+  std::function<void(const Plain&)> set;
 };
-class SectionField {
- public:
-  virtual ~SectionField() = default;
-  [[nodiscard]] virtual bool is_empty() const = 0;
-  virtual void create() = 0;  // an optional one, with the initial values of its members
-  virtual void describe_to(Visitor& visitor) = 0;
-  virtual void describe_new_to(Visitor& visitor) const = 0;  // one with initial values
+struct SectionField {
+  bool is_empty = false;                   // an optional one that is absent
+  std::function<void(Visitor&)> describe;  // gives an empty one its initial values first
 };
-class TreeField {
- public:
-  virtual ~TreeField() = default;
-  [[nodiscard]] virtual bool is_map() const = 0;
-  virtual void set(const YamlNode& value) = 0;
-};
-class ListField;
-using Field = std::variant<ScalarField*, SectionField*, ListField*, TreeField*>;
-class ListField {
- public:
-  virtual ~ListField() = default;
+struct ListField {
   std::string_view noun;
   std::size_t minimum_items = 0;
   std::size_t maximum_items = 0;
-  [[nodiscard]] virtual std::size_t size() const = 0;
-  virtual void resize(std::size_t items) = 0;  // to new items
-  virtual void with_item(std::size_t index, const std::function<void(Field)>& use) = 0;
-  virtual void with_new_item(const std::function<void(Field)>& use) const = 0;
+  std::size_t size = 0;
+  std::function<void(std::size_t)> resize;  // to so many new items
+  std::function<Field(std::size_t)> item;
+  std::function<void(const std::function<void(Field)>&)> with_new_item;
+};
+struct TreeField {
+  bool is_map = false;
+  std::function<void(const YamlNode&)> set;
+};
+struct Field : std::variant<ScalarField, SectionField, ListField, TreeField> {
+  using variant::variant;
+  template <class Shape>
+  [[nodiscard]] const Shape* as() const {
+    return std::get_if<Shape>(this);
+  }
+  template <class Shape>
+  [[nodiscard]] const Shape& get() const {
+    return std::get<Shape>(*this);
+  }
 };
 
 // "a number from 0 to 1", "a section with keys of its own"
 [[nodiscard]] std::string expectation_of(const Field& field);
+
+template <class Member>
+[[nodiscard]] bool lacks_value(const Member& member) {
+  if constexpr (requires { member.has_value(); }) {
+    return !member.has_value();
+  } else if constexpr (requires { member.empty(); }) {
+    return member.empty();
+  } else {
+    return false;
+  }
+}
+template <class Member>
+[[nodiscard]] auto& created(Member& member) {
+  if constexpr (requires {
+                  member.emplace();
+                  member.has_value();
+                }) {
+    return member ? *member : member.emplace();
+  } else {
+    return member;
+  }
+}
+
+template <class T>
+struct IsList : std::false_type {};
+template <class ItemKind>
+struct IsList<ListOf<ItemKind>> : std::true_type {};
+
+// Both must outlive the field.
+template <class Member, class K>
+[[nodiscard]] Field field_of(Member& member, const K& kind) {
+  if constexpr (std::derived_from<K, Kind>) {
+    const auto value = [&member]() -> std::optional<Plain> {
+      return lacks_value(member) ? std::nullopt : std::optional(plain_of(created(member)));
+    };
+    return ScalarField{kind, value, [&member](const Plain& plain) { assign(created(member), plain); }};
+  } else if constexpr (std::is_same_v<K, Section>) {
+    return SectionField{lacks_value(member), [&member](Visitor& v) { describe(v, created(member)); }};
+  } else if constexpr (IsList<K>::value) {
+    using Item = typename Member::value_type;
+    return ListField{kind.noun,
+                     kind.minimum_items,
+                     kind.maximum_items,
+                     member.size(),
+                     [&member](std::size_t items) { member.assign(items, Item{}); },
+                     [&member, &kind](std::size_t index) { return field_of(member[index], kind.kind); },
+                     [&kind](const std::function<void(Field)>& use) {
+                       Item fresh{};
+                       use(field_of(fresh, kind.kind));
+                     }};
+  } else {
+    return TreeField{std::is_same_v<K, KeyPathValues>,
+                     [&member](const YamlNode& value) { assign(member, value); }};
+  }
+}
 
 struct Key {
   enum class Absence { not_allowed, initial_value, nothing, same_as };
@@ -160,159 +219,27 @@ struct Key {
   [[nodiscard]] bool has_meaning() const { return condition == nullptr || condition->holds; }
 };
 
-// The members of one struct, bound to their kinds.
-template <class Member>
-class BoundScalar final : public ScalarField {
- public:
-  BoundScalar(Member& member, const Kind& kind) : member_(member), kind_(kind) {}
-  [[nodiscard]] const Kind& kind() const override { return kind_; }
-  [[nodiscard]] bool is_empty() const override {
-    if constexpr (requires { member_.has_value(); }) {
-      return !member_.has_value();
-    } else if constexpr (requires { member_.empty(); }) {
-      return member_.empty();
-    } else {
-      return false;
-    }
-  }
-  [[nodiscard]] Plain value() const override {
-    if constexpr (requires { member_.has_value(); }) {
-      return plain_of(*member_);
-    } else {
-      return plain_of(member_);
-    }
-  }
-  void set(const Plain& value) override {
-    if constexpr (requires { member_.has_value(); }) {
-      assign(member_.emplace(), value);
-    } else {
-      assign(member_, value);
-    }
-  }
-
- private:
-  Member& member_;
-  const Kind& kind_;
-};
-
-template <class Member>
-class BoundSection final : public SectionField {
-  static constexpr bool is_optional = requires(Member & m) { m.emplace(); };
-
- public:
-  BoundSection(Member& member, const Section&) : member_(member) {}
-  [[nodiscard]] bool is_empty() const override {
-    if constexpr (is_optional) {
-      return !member_.has_value();
-    } else {
-      return false;
-    }
-  }
-  void create() override {
-    if constexpr (is_optional) member_.emplace();
-  }
-  void describe_to(Visitor& visitor) override {
-    if constexpr (is_optional) {
-      describe(visitor, *member_);
-    } else {
-      describe(visitor, member_);
-    }
-  }
-  void describe_new_to(Visitor& visitor) const override {
-    Member fresh{};
-    BoundSection section(fresh, Section{});
-    section.create();
-    section.describe_to(visitor);
-  }
-
- private:
-  Member& member_;
-};
-
-template <class Member>
-class BoundTree final : public TreeField {
- public:
-  BoundTree(Member& member, const AnyValue&) : member_(member), is_map_(false) {}
-  BoundTree(Member& member, const KeyPathValues&) : member_(member), is_map_(true) {}
-  [[nodiscard]] bool is_map() const override { return is_map_; }
-  void set(const YamlNode& value) override { assign(member_, value); }
-
- private:
-  Member& member_;
-  bool is_map_;
-};
-
-template <class Member, class K>
-auto bound(Member& member, const K& kind);
-
-template <class Item, class ItemKind>
-class BoundList final : public ListField {
- public:
-  BoundList(std::vector<Item>& items, const ListOf<ItemKind>& list) : items_(items), kind_(list.kind) {
-    noun = list.noun;
-    minimum_items = list.minimum_items;
-    maximum_items = list.maximum_items;
-  }
-  [[nodiscard]] std::size_t size() const override { return items_.size(); }
-  void resize(std::size_t items) override { items_.assign(items, Item{}); }
-  void with_item(std::size_t index, const std::function<void(Field)>& use) override {
-    auto item = bound(items_[index], kind_);
-    use(&item);
-  }
-  void with_new_item(const std::function<void(Field)>& use) const override {
-    Item fresh{};
-    auto item = bound(fresh, kind_);
-    use(&item);
-  }
-
- private:
-  std::vector<Item>& items_;
-  const ItemKind& kind_;
-};
-
-template <class T>
-struct IsList : std::false_type {};
-template <class ItemKind>
-struct IsList<ListOf<ItemKind>> : std::true_type {};
-
-template <class Member, class K>
-auto bound(Member& member, const K& kind) {
-  if constexpr (std::derived_from<K, Kind>) {
-    return BoundScalar<Member>(member, kind);
-  } else if constexpr (std::is_same_v<K, Section>) {
-    return BoundSection<Member>(member, kind);
-  } else if constexpr (IsList<K>::value) {
-    return BoundList<typename Member::value_type, decltype(kind.kind)>(member, kind);
-  } else {
-    return BoundTree<Member>(member, kind);
-  }
-}
-
 class Visitor {
  public:
   virtual ~Visitor() = default;
 
   template <class Member, class K>
   void required(std::string_view name, Member& member, const K& kind, std::string_view meaning) {
-    auto field = bound(member, kind);
-    pass({name, &field, meaning});
+    pass({name, field_of(member, kind), meaning});
   }
   template <class Member, class K>
   void optional(std::string_view name, Member& member, const K& kind, std::string_view meaning) {
-    auto field = bound(member, kind);
-    pass({name, &field, meaning, Key::Absence::initial_value});
+    pass({name, field_of(member, kind), meaning, Key::Absence::initial_value});
   }
   template <class Member, class K>
   void optional(std::string_view name, Member& member, const K& kind, std::string_view meaning,
                 Absent absent) {
-    auto field = bound(member, kind);
-    pass({name, &field, meaning, Key::Absence::nothing, absent.meaning});
+    pass({name, field_of(member, kind), meaning, Key::Absence::nothing, absent.meaning});
   }
   template <class Member, class K>
   void optional(std::string_view name, Member& member, const K& kind, std::string_view meaning,
                 const SameAs<Member>& same) {
-    auto field = bound(member, kind);
-    pass({name, &field, meaning, Key::Absence::same_as, same.key, plain_of(same.value)});
+    pass({name, field_of(member, kind), meaning, Key::Absence::same_as, same.key, plain_of(same.value)});
   }
 
   void only_if(OnlyIf condition) { condition_ = std::move(condition); }

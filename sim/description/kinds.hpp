@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -44,16 +45,14 @@ struct Threshold {
 
 // A value on its way between text and member. Whole numbers and words with a meaning are integers.
 using Plain = std::variant<bool, std::int64_t, double, std::string, Amount, Threshold>;
+[[nodiscard]] double number_of(const Plain& value);
 
-class Kind {
- public:
-  virtual ~Kind() = default;
-  [[nodiscard]] virtual Parsed<Plain> parse(const Scalar& scalar) const = 0;
-  // A text that parses back to the same value.
-  [[nodiscard]] virtual std::string print(const Plain& value) const = 0;
-  [[nodiscard]] virtual Json schema() const = 0;  // draft-7
-  // "a number from 0 to 1", for messages and the reference.
-  [[nodiscard]] virtual std::string expectation() const = 0;
+// What each of the kinds below makes of its arguments.
+struct Kind {
+  std::function<Parsed<Plain>(const Scalar&)> parse;
+  std::function<std::string(const Plain&)> print;  // a text that parses back to the same value
+  std::function<Json()> schema;                    // draft-7
+  std::function<std::string()> expectation;        // "a number from 0 to 1", for messages and the reference
 };
 
 // Which numbers are accepted.
@@ -83,79 +82,40 @@ struct Range {
 }
 
 // Free text on one or more lines; anything YAML can hold, kept as data.
-class Text final : public Kind {
- public:
-  [[nodiscard]] Parsed<Plain> parse(const Scalar& scalar) const override;
-  [[nodiscard]] std::string print(const Plain& value) const override;
-  [[nodiscard]] Json schema() const override;
-  [[nodiscard]] std::string expectation() const override { return "a text"; }
+struct Text : Kind {
+  Text();
 };
 
 // A file or folder; a relative path starts at the folder of the file it is written in.
-class Path final : public Kind {
- public:
-  [[nodiscard]] Parsed<Plain> parse(const Scalar& scalar) const override;
-  [[nodiscard]] std::string print(const Plain& value) const override;
-  [[nodiscard]] Json schema() const override;
-  [[nodiscard]] std::string expectation() const override { return "a path"; }
+struct Path : Kind {
+  Path();
 };
 
 // true or false, and no other word.
-class Boolean final : public Kind {
- public:
-  [[nodiscard]] Parsed<Plain> parse(const Scalar& scalar) const override;
-  [[nodiscard]] std::string print(const Plain& value) const override;
-  [[nodiscard]] Json schema() const override;
-  [[nodiscard]] std::string expectation() const override { return "`true` or `false`"; }
+struct Boolean : Kind {
+  Boolean();
 };
 
 // A number without a unit.
-class Number final : public Kind {
- public:
-  explicit Number(Range range) : range_(range) {}
-  [[nodiscard]] Parsed<Plain> parse(const Scalar& scalar) const override;
-  [[nodiscard]] std::string print(const Plain& value) const override;
-  [[nodiscard]] Json schema() const override;
-  [[nodiscard]] std::string expectation() const override;
-
- private:
-  Range range_;
+struct Number : Kind {
+  explicit Number(Range range);
 };
 
 // A whole number without a unit, in digits.
-class Whole final : public Kind {
- public:
+struct Whole : Kind {
   static constexpr std::int64_t largest = 1LL << 53U;  // beyond it, doubles skip whole numbers
-  explicit Whole(std::int64_t minimum, std::int64_t maximum = largest)
-      : minimum_(minimum), maximum_(maximum) {}
-  [[nodiscard]] Parsed<Plain> parse(const Scalar& scalar) const override;
-  [[nodiscard]] std::string print(const Plain& value) const override;
-  [[nodiscard]] Json schema() const override;
-  [[nodiscard]] std::string expectation() const override;
-
- private:
-  std::int64_t minimum_;
-  std::int64_t maximum_;
+  explicit Whole(std::int64_t minimum, std::int64_t maximum = largest);
 };
 
-// A number with a unit of one of several dimensions, each with its range in base units.
-class Measured final : public Kind {
- public:
+// A number with a unit of one of several dimensions, each with its range in base units. Prints an Amount; or
+// a number or whole number of the first dimension.
+struct Measured : Kind {
   struct Accepted {
     Dimension dimension;
     Range range;
   };
+  // The hint is for whoever writes a percentage where none is accepted.
   explicit Measured(std::vector<Accepted> accepted, std::string percent_hint = {});
-  [[nodiscard]] Parsed<Plain> parse(const Scalar& scalar) const override;
-  // Of an Amount; or of a number or whole number of the first dimension.
-  [[nodiscard]] std::string print(const Plain& value) const override;
-  [[nodiscard]] Json schema() const override;
-  [[nodiscard]] std::string expectation() const override;
-
- private:
-  std::vector<Accepted> accepted_;
-  std::vector<Dimension> dimensions_;
-  std::string percent_hint_;  // for whoever writes a percentage where none is accepted
 };
 
 [[nodiscard]] Measured duration(Range range);
@@ -170,30 +130,16 @@ class Measured final : public Kind {
 [[nodiscard]] Measured how_many();
 
 // "< 10 min", ">= 0.7". A text that begins with `>` stands in quotes, because YAML folds lines after a bare
-// one.
-class ThresholdText final : public Kind {
- public:
-  ThresholdText(Range bound, std::string_view example) : bound_(bound), example_(example) {}
-  ThresholdText(Dimension dimension, Range bound, std::string_view example)
-      : dimension_(dimension), bound_(bound), example_(example) {}
-  [[nodiscard]] Parsed<Plain> parse(const Scalar& scalar) const override;
-  // As it could be written in a file, quotes included.
-  [[nodiscard]] std::string print(const Plain& value) const override;
-  // As a person reads it.
-  [[nodiscard]] std::string plain(const Threshold& value) const;
-  [[nodiscard]] Json schema() const override;
-  [[nodiscard]] std::string expectation() const override;
-  [[nodiscard]] bool has_unit() const { return dimension_.has_value(); }
+// one; printed as it could stand in a file, quotes included.
+struct ThresholdText : Kind {
+  ThresholdText(std::optional<Dimension> dimension, Range bound, std::string example);
 
- private:
-  std::optional<Dimension> dimension_;
-  Range bound_;
-  std::string_view example_;
+  bool has_unit;
+  std::function<std::string(const Threshold&)> plain;  // as a person reads it
 };
 
 // One of a few words, each with what it means: an enumerator, or the word itself.
-class Choice final : public Kind {
- public:
+struct Choice : Kind {
   struct Word {
     template <class Meaning>
     requires std::is_enum_v<Meaning> Word(std::string_view word, Meaning value)
@@ -203,16 +149,8 @@ class Choice final : public Kind {
     std::string text;
     Plain meaning;
   };
-  Choice(std::initializer_list<Word> words) : words_(words) {}
-  explicit Choice(std::vector<Word> words) : words_(std::move(words)) {}
-  [[nodiscard]] Parsed<Plain> parse(const Scalar& scalar) const override;
-  [[nodiscard]] std::string print(const Plain& value) const override;
-  [[nodiscard]] Json schema() const override;
-  [[nodiscard]] std::string expectation() const override;
-
- private:
-  [[nodiscard]] std::vector<std::string> texts() const;
-  std::vector<Word> words_;
+  Choice(std::initializer_list<Word> words) : Choice(std::vector<Word>(words)) {}
+  explicit Choice(std::vector<Word> words);
 };
 
 }  // namespace paceline

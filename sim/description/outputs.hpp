@@ -11,7 +11,7 @@
 namespace paceline {
 
 // Draft-7, for editors.
-[[nodiscard]] std::string json_schema(const SectionField& document, std::string_view title,
+[[nodiscard]] std::string json_schema(const Field& document, std::string_view title,
                                       std::string_view description);
 // Markdown: one table of keys for each section. `example` is a short valid file, `command` what prints all
 // this.
@@ -21,17 +21,17 @@ struct ReferenceTexts {
   std::string_view example;
   std::string_view command;
 };
-[[nodiscard]] std::string markdown_reference(const SectionField& document, const ReferenceTexts& texts);
+[[nodiscard]] std::string markdown_reference(const Field& document, const ReferenceTexts& texts);
 
 template <class Struct>
 std::string json_schema_of(std::string_view title, std::string_view description) {
   Struct document{};
-  return json_schema(BoundSection<Struct>(document, Section{}), title, description);
+  return json_schema(field_of(document, Section{}), title, description);
 }
 template <class Struct>
 std::string reference_of(const ReferenceTexts& texts) {
   Struct document{};
-  return markdown_reference(BoundSection<Struct>(document, Section{}), texts);
+  return markdown_reference(field_of(document, Section{}), texts);
 }
 
 }  // namespace paceline

@@ -1,15 +1,36 @@
 #include "sim/description/reading.hpp"
 
 #include <algorithm>
+#include <array>
+#include <regex>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "sim/base/check.hpp"
-#include "sim/description/replaced.hpp"
 
 namespace paceline {
 namespace {
+
+// Words that files once used, and what takes their place: an error says so instead of guessing.
+struct Replaced {
+  std::string_view path;  // of the section for a key, of the value for a word; without list indices
+  std::string_view word;
+  std::string_view hint;
+};
+constexpr std::array replaced_words{
+    Replaced{"batching.controller", "released", "it is now called `omnilearn-code`"},
+    Replaced{"vary.range", "step", "a range is given by its ends and the number of `points`"},
+};
+
+// Empty when the word is none of old.
+std::string replacement_of(const std::string& path, std::string_view word) {
+  static const std::regex index(R"(\.\d+)");
+  const std::string plain = std::regex_replace(path, index, "");
+  for (const Replaced& one : replaced_words)
+    if (one.path == plain && one.word == word) return std::string(one.hint);
+  return {};
+}
 
 std::string parent_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
@@ -75,27 +96,6 @@ struct Point {
   std::string path;
 };
 
-// Reads one value into one field. False after a problem that leaves nothing to look at.
-class FieldReader {
- public:
-  FieldReader(const Point& point, Reading& reading) : point_(point), reading_(reading) {}
-
-  void operator()(ScalarField* field) const;
-  void operator()(SectionField* field) const;
-  void operator()(ListField* field) const;
-  void operator()(TreeField* field) const;
-
- private:
-  [[nodiscard]] bool expect(YamlNode::Kind kind, const Field& field) const;
-  void fail(std::string message, std::string hint) const {
-    reading_.problems().error(point_.node.spot, std::move(message), std::move(hint));
-    reading_.note_failure(point_.path);
-  }
-
-  const Point& point_;
-  Reading& reading_;
-};
-
 class SectionReader final : public Visitor {
  public:
   SectionReader(const Point& section, Reading& reading) : section_(section), reading_(reading) {}
@@ -108,29 +108,19 @@ class SectionReader final : public Visitor {
   }
 
  private:
-  void visit(const Key& key) override {
-    const std::string name(key.name);
-    const std::string path = join_path(section_.path, name);
-    if (std::ranges::find(known_, name) == known_.end()) known_.push_back(name);
-    const YamlEntry* entry = section_.node.find(name);
-    if (entry == nullptr) return visit_absent(key, path);
-    reading_.note_value(path, entry->value.spot);
-    if (!key.has_meaning() && reading_.is_sound(join_path(section_.path, key.condition->key))) {
-      unused_[name].push_back(*key.condition);
-      return;
-    }
-    used_.insert(name);
-    std::visit(FieldReader({entry->value, entry->spot, path}, reading_), key.field);
+  void visit(const Key& key) override;
+
+  // Whether it is not known if the key has a meaning: the value that decides has failed.
+  [[nodiscard]] bool is_undecided(const Key& key) const {
+    return key.condition != nullptr && !reading_.is_sound(join_path(section_.path, key.condition->key));
   }
 
   void visit_absent(const Key& key, const std::string& path) const {
     if (key.absence == Key::Absence::same_as) {
-      std::get<ScalarField*>(key.field)->set(*key.other_value);
+      key.field.get<ScalarField>().set(*key.other_value);
       reading_.note_default(path, fmt::format("default: same as {}", key.when_absent));
     }
-    if (key.absence != Key::Absence::not_allowed || !key.has_meaning()) return;
-    // Where it is not known whether the key has a meaning, it is not missed.
-    if (key.condition && !reading_.is_sound(join_path(section_.path, key.condition->key))) return;
+    if (key.absence != Key::Absence::not_allowed || !key.has_meaning() || is_undecided(key)) return;
     reading_.problems().error(
         section_.anchor, fmt::format("missing key `{}`{}", key.name, in_section(section_.path)),
         fmt::format("`{}`: {}; expected {}", key.name, key.meaning, expectation_of(key.field)));
@@ -167,58 +157,87 @@ class SectionReader final : public Visitor {
   std::map<std::string, std::vector<OnlyIf>> unused_;
 };
 
-bool FieldReader::expect(YamlNode::Kind kind, const Field& field) const {
-  if (point_.node.kind == kind) return true;
-  const std::string what = point_.path.empty() ? "the file" : fmt::format("`{}`", point_.path);
-  const std::string expectation = expectation_of(field);
-  if (point_.node.kind == YamlNode::Kind::null)
-    fail(fmt::format("{} is empty", what), fmt::format("expected {}", expectation));
-  else
-    fail(fmt::format("{} must be {}, found {}", what, expectation, found_text(point_.node.kind)), "");
-  return false;
-}
+// Reads one value into one field.
+class FieldReader {
+ public:
+  FieldReader(const Point& point, Reading& reading) : point_(point), reading_(reading) {}
 
-void FieldReader::operator()(ScalarField* field) const {
-  if (!expect(YamlNode::Kind::scalar, field)) return;
-  const YamlNode& node = point_.node;
-  Parsed<Plain> parsed = field->kind().parse({node.text, node.quoted, node.spot.source->folder});
-  if (const auto* mistake = std::get_if<Mistake>(&parsed)) {
+  void read(const Field& field) const {
+    const auto* tree = field.as<TreeField>();
+    if (tree != nullptr && !tree->is_map) return tree->set(point_.node);
+    const YamlNode::Kind expected = field.as<ScalarField>() != nullptr ? YamlNode::Kind::scalar
+                                    : field.as<ListField>() != nullptr ? YamlNode::Kind::list
+                                                                       : YamlNode::Kind::map;
+    if (point_.node.kind != expected) return fail_with(expectation_of(field));
+    if (tree != nullptr) tree->set(point_.node);
+    if (const auto* scalar = field.as<ScalarField>()) read_scalar(*scalar);
+    if (const auto* list = field.as<ListField>()) read_list(*list);
+    if (const auto* section = field.as<SectionField>()) {
+      SectionReader reader(point_, reading_);
+      section->describe(reader);
+      reader.finish();
+    }
+  }
+
+ private:
+  void fail(std::string message, std::string hint = {}) const {
+    reading_.problems().error(point_.node.spot, std::move(message), std::move(hint));
+    reading_.note_failure(point_.path);
+  }
+
+  void fail_with(const std::string& expectation) const {
+    const std::string what = point_.path.empty() ? "the file" : fmt::format("`{}`", point_.path);
+    if (point_.node.kind == YamlNode::Kind::null)
+      fail(fmt::format("{} is empty", what), fmt::format("expected {}", expectation));
+    else
+      fail(fmt::format("{} must be {}, found {}", what, expectation, found_text(point_.node.kind)));
+  }
+
+  void read_scalar(const ScalarField& field) const {
+    const YamlNode& node = point_.node;
+    Parsed<Plain> parsed = field.kind.parse({node.text, node.quoted, node.spot.source->folder});
+    if (const auto* plain = std::get_if<Plain>(&parsed)) return field.set(*plain);
+    const Mistake& mistake = std::get<Mistake>(parsed);
     const std::string replacement = replacement_of(point_.path, node.text);
-    return fail(fmt::format("`{}`: {}", point_.path, mistake->message),
-                replacement.empty() ? mistake->hint : replacement);
+    fail(fmt::format("`{}`: {}", point_.path, mistake.message),
+         replacement.empty() ? mistake.hint : replacement);
   }
-  field->set(std::get<Plain>(parsed));
-}
 
-void FieldReader::operator()(SectionField* field) const {
-  if (!expect(YamlNode::Kind::map, field)) return;
-  field->create();
-  SectionReader section(point_, reading_);
-  field->describe_to(section);
-  section.finish();
-}
-
-void FieldReader::operator()(ListField* field) const {
-  if (!expect(YamlNode::Kind::list, field)) return;
-  const std::size_t count = point_.node.items.size();
-  const bool few = count < field->minimum_items;
-  if (few || count > field->maximum_items) {
-    const std::size_t bound = few ? field->minimum_items : field->maximum_items;
-    return fail(fmt::format("`{}` has {} items, {} {} {}{}", point_.path, count, few ? "at least" : "at most",
-                            bound, field->noun, bound == 1 ? " is needed" : "s are possible"),
-                "");
+  void read_list(const ListField& field) const {
+    const std::size_t count = point_.node.items.size();
+    const bool few = count < field.minimum_items;
+    if (few || count > field.maximum_items) {
+      const std::size_t bound = few ? field.minimum_items : field.maximum_items;
+      return fail(fmt::format("`{}` has {} items, {} {} {}{}", point_.path, count,
+                              few ? "at least" : "at most", bound, field.noun,
+                              bound == 1 ? " is needed" : "s are possible"));
+    }
+    field.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const YamlNode& node = point_.node.items[i];
+      const Point item{node, node.spot, join_path(point_.path, std::to_string(i))};
+      reading_.note_value(item.path, node.spot);
+      FieldReader(item, reading_).read(field.item(i));
+    }
   }
-  field->resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const YamlNode& node = point_.node.items[i];
-    const Point item{node, node.spot, join_path(point_.path, std::to_string(i))};
-    reading_.note_value(item.path, node.spot);
-    field->with_item(i, [&](const Field& one) { std::visit(FieldReader(item, reading_), one); });
-  }
-}
 
-void FieldReader::operator()(TreeField* field) const {
-  if (!field->is_map() || expect(YamlNode::Kind::map, field)) field->set(point_.node);
+  const Point& point_;
+  Reading& reading_;
+};
+
+void SectionReader::visit(const Key& key) {
+  const std::string name(key.name);
+  const std::string path = join_path(section_.path, name);
+  if (std::ranges::find(known_, name) == known_.end()) known_.push_back(name);
+  const YamlEntry* entry = section_.node.find(name);
+  if (entry == nullptr) return visit_absent(key, path);
+  reading_.note_value(path, entry->value.spot);
+  if (!key.has_meaning() && !is_undecided(key)) {
+    unused_[name].push_back(*key.condition);
+    return;
+  }
+  used_.insert(name);
+  FieldReader({entry->value, entry->spot, path}, reading_).read(key.field);
 }
 
 class ValueLister final : public Visitor {
@@ -226,46 +245,51 @@ class ValueLister final : public Visitor {
   ValueLister(std::string path, const Reading& reading, std::vector<ResolvedValue>& values)
       : path_(std::move(path)), reading_(reading), values_(values) {}
 
-  void list(const std::string& path, SectionField* section) const {
-    ValueLister inner(path, reading_, values_);
-    section->describe_to(inner);
-  }
-
  private:
   void visit(const Key& key) override {
     if (!key.has_meaning()) return;
     const std::string path = join_path(path_, key.name);
-    const auto is_empty = [](const auto* field) {
-      if constexpr (requires { field->is_empty(); }) {
-        return field->is_empty();
-      } else {
-        return false;
-      }
-    };
-    if (key.absence == Key::Absence::nothing && std::visit(is_empty, key.field))
-      values_.push_back({path, std::string(key.when_absent), reading_.origin(path), true});
-    else
-      std::visit([&](auto* field) { list(path, field); }, key.field);
+    const auto* section = key.field.as<SectionField>();
+    const auto* scalar = key.field.as<ScalarField>();
+    const std::optional<Plain> value = scalar != nullptr ? scalar->value() : std::nullopt;
+    if (key.absence == Key::Absence::nothing &&
+        ((section != nullptr && section->is_empty) || (scalar != nullptr && !value)))
+      add(path, std::string(key.when_absent), true);
+    else if (section != nullptr)
+      list(path, *section);
+    else if (scalar != nullptr)
+      add(path, text_of(*scalar));
+    else if (const auto* items = key.field.as<ListField>())
+      list(path, *items);
   }
 
-  void list(const std::string& path, ScalarField* field) const {
-    values_.push_back({path, field->kind().print(field->value()), reading_.origin(path), false});
+  static std::string text_of(const ScalarField& field) {
+    return field.kind.print(field.value().value_or(std::string()));
   }
-  void list(const std::string& path, ListField* items) const {
+
+  void add(const std::string& path, std::string text, bool is_absent = false) const {
+    values_.push_back({path, std::move(text), reading_.origin(path), is_absent});
+  }
+
+  void list(const std::string& path, const SectionField& section) const {
+    ValueLister inner(path, reading_, values_);
+    section.describe(inner);
+  }
+
+  // Values in one line; sections, each with its keys.
+  void list(const std::string& path, const ListField& items) const {
     std::vector<std::string> texts;
     bool sections = false;
-    items->with_new_item([&](const Field& item) { sections = std::holds_alternative<SectionField*>(item); });
-    for (std::size_t i = 0; i < items->size(); ++i)
-      items->with_item(i, [&](const Field& item) {
-        if (sections)
-          list(join_path(path, std::to_string(i)), std::get<SectionField*>(item));
-        else if (const auto* scalar = std::get_if<ScalarField*>(&item))
-          texts.push_back((*scalar)->kind().print((*scalar)->value()));
-      });
-    if (!sections)
-      values_.push_back({path, fmt::format("[{}]", fmt::join(texts, ", ")), reading_.origin(path), false});
+    items.with_new_item([&](const Field& item) { sections = item.as<SectionField>() != nullptr; });
+    for (std::size_t i = 0; i < items.size; ++i) {
+      const Field item = items.item(i);
+      if (sections)
+        list(join_path(path, std::to_string(i)), item.get<SectionField>());
+      else if (const auto* scalar = item.as<ScalarField>())
+        texts.push_back(text_of(*scalar));
+    }
+    if (!sections) add(path, fmt::format("[{}]", fmt::join(texts, ", ")));
   }
-  void list(const std::string&, TreeField*) const {}
 
   std::string path_;
   const Reading& reading_;
@@ -274,16 +298,16 @@ class ValueLister final : public Visitor {
 
 }  // namespace
 
-void read_section(const YamlNode& root, SectionField& section, Reading& reading) {
+void read_document(const YamlNode& root, const Field& document, Reading& reading) {
   reading.note_value("", root.spot);
   const Point point{root, root.spot, ""};
-  FieldReader read(point, reading);
-  read(&section);
+  FieldReader(point, reading).read(document);
 }
 
-std::vector<ResolvedValue> values_of(SectionField& section, const Reading& reading) {
+std::vector<ResolvedValue> resolved_values(const Field& document, const Reading& reading) {
   std::vector<ResolvedValue> values;
-  ValueLister("", reading, values).list("", &section);
+  ValueLister lister("", reading, values);
+  document.get<SectionField>().describe(lister);
   return values;
 }
 

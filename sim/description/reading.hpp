@@ -42,13 +42,11 @@ class Reading {
   std::set<std::string> failed_;
 };
 
-void read_section(const YamlNode& root, SectionField& section, Reading& reading);
-
 // Reads a whole document.
+void read_document(const YamlNode& root, const Field& document, Reading& reading);
 template <class Struct>
 void read_document(const YamlNode& root, Struct& document, Reading& reading) {
-  BoundSection<Struct> section(document, Section{});
-  read_section(root, section, reading);
+  read_document(root, field_of(document, Section{}), reading);
 }
 
 struct ResolvedValue {
@@ -59,11 +57,10 @@ struct ResolvedValue {
 };
 
 // Every value that has a meaning, in the order described.
-[[nodiscard]] std::vector<ResolvedValue> values_of(SectionField& section, const Reading& reading);
+[[nodiscard]] std::vector<ResolvedValue> resolved_values(const Field& document, const Reading& reading);
 template <class Struct>
-std::vector<ResolvedValue> resolved_values(Struct& document, const Reading& reading) {
-  BoundSection<Struct> section(document, Section{});
-  return values_of(section, reading);
+[[nodiscard]] std::vector<ResolvedValue> resolved_values(Struct& document, const Reading& reading) {
+  return resolved_values(field_of(document, Section{}), reading);
 }
 
 }  // namespace paceline

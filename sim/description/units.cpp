@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -15,70 +14,45 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/number_text.hpp"
 
 namespace paceline {
 namespace {
 
-constexpr std::array<Unit, 6> durations{
-    {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1}, {"min", 60, 1}, {"h", 3600, 1}}};
-constexpr std::array<Unit, 7> sizes{{{"B", 1, 1},
-                                     {"kB", 1e3, 1},
-                                     {"MB", 1e6, 1},
-                                     {"GB", 1e9, 1},
-                                     {"KiB", 1024, 1},
-                                     {"MiB", 1024.0 * 1024, 1},
-                                     {"GiB", 1024.0 * 1024 * 1024, 1}}};
-constexpr std::array<Unit, 12> rates{{{"bit/s", 1, 8},
-                                      {"kbit/s", 1e3, 8},
-                                      {"Mbit/s", 1e6, 8},
-                                      {"Gbit/s", 1e9, 8},
-                                      {"B/s", 1, 1},
-                                      {"kB/s", 1e3, 1},
-                                      {"MB/s", 1e6, 1},
-                                      {"GB/s", 1e9, 1},
-                                      {"bps", 1, 8, true},
-                                      {"kbps", 1e3, 8, true},
-                                      {"Mbps", 1e6, 8, true},
-                                      {"Gbps", 1e9, 8, true}}};
-constexpr std::array<Unit, 1> percents{{{"%", 1, 100}}};
-constexpr std::array<Unit, 2> operation_rates{{{"GFLOP/s", 1e9, 1}, {"TFLOP/s", 1e12, 1}}};
-constexpr std::array<Unit, 2> samples{{{"samples"}, {"sample", 1, 1, true}}};
-constexpr std::array<Unit, 2> updates{{{"updates"}, {"update", 1, 1, true}}};
-constexpr std::array<Unit, 2> epochs{{{"epochs"}, {"epoch", 1, 1, true}}};
-constexpr std::array<Unit, 2> iterations{{{"iterations"}, {"iteration", 1, 1, true}}};
+constexpr auto durations = std::to_array<Unit>(
+    {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1}, {"min", 60, 1}, {"h", 3600, 1}});
+constexpr auto sizes = std::to_array<Unit>(
+    {{"B"}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}});
+constexpr auto rates = std::to_array<Unit>({{"bit/s", 1, 8},
+                                            {"kbit/s", 1e3, 8},
+                                            {"Mbit/s", 1e6, 8},
+                                            {"Gbit/s", 1e9, 8},
+                                            {"B/s"},
+                                            {"kB/s", 1e3},
+                                            {"MB/s", 1e6},
+                                            {"GB/s", 1e9},
+                                            {"bps", 1, 8, true},
+                                            {"kbps", 1e3, 8, true},
+                                            {"Mbps", 1e6, 8, true},
+                                            {"Gbps", 1e9, 8, true}});
+constexpr auto percents = std::to_array<Unit>({{"%", 1, 100}});
+constexpr auto operation_rates = std::to_array<Unit>({{"GFLOP/s", 1e9}, {"TFLOP/s", 1e12}});
+constexpr auto samples = std::to_array<Unit>({{"samples"}, {"sample", 1, 1, true}});
+constexpr auto updates = std::to_array<Unit>({{"updates"}, {"update", 1, 1, true}});
+constexpr auto epochs = std::to_array<Unit>({{"epochs"}, {"epoch", 1, 1, true}});
+constexpr auto iterations = std::to_array<Unit>({{"iterations"}, {"iteration", 1, 1, true}});
 
 // By Dimension. "epochs" may be parts of one; the other counts are whole.
-constexpr std::array<UnitTable, 9> tables{{{"a duration", "50 us", durations},
-                                           {"a size", "16 MB", sizes},
-                                           {"a rate", "10 Gbit/s", rates},
-                                           {"a percentage", "25 %", percents},
-                                           {"a rate of operations", "2 TFLOP/s", operation_rates},
-                                           {"a number of samples", "2048 samples", samples, true},
-                                           {"a number of updates", "50 updates", updates, true},
-                                           {"a number of epochs", "5 epochs", epochs},
-                                           {"a number of iterations", "10 iterations", iterations, true}}};
-
-bool starts_number(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  if (text.starts_with('.')) text.remove_prefix(1);
-  return !text.empty() && text.front() >= '0' && text.front() <= '9';
-}
-
-// The number a text starts with, which is then removed from it.
-std::optional<double> take_number(std::string_view& text) {
-  if (!starts_number(text)) return std::nullopt;
-  double number = 0.0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc{} || !std::isfinite(number)) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return number;
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
+constexpr auto tables =
+    std::to_array<UnitTable>({{"a duration", "50 us", durations},
+                              {"a size", "16 MB", sizes},
+                              {"a rate", "10 Gbit/s", rates},
+                              {"a percentage", "25 %", percents},
+                              {"a rate of operations", "2 TFLOP/s", operation_rates},
+                              {"a number of samples", "2048 samples", samples, true},
+                              {"a number of updates", "50 updates", updates, true},
+                              {"a number of epochs", "5 epochs", epochs},
+                              {"a number of iterations", "10 iterations", iterations, true}});
 
 struct FoundUnit {
   Dimension dimension;
@@ -164,20 +138,19 @@ const UnitTable& units_of(Dimension dimension) {
 }
 
 std::optional<double> parse_number(std::string_view text) {
-  const std::optional<double> number = take_number(text);
-  return text.empty() ? number : std::nullopt;
+  const std::optional<NumberText> split = split_number(text);
+  return split && split->unit.empty() ? std::optional(split->number) : std::nullopt;
 }
 
 Parsed<Amount> parse_amount(std::string_view text, std::span<const Dimension> accepted) {
-  std::string_view rest = trimmed(text);
-  const std::optional<double> number = take_number(rest);
-  if (!number)
+  const std::optional<NumberText> split = split_number(trimmed(text));
+  if (!split)
     return Mistake{fmt::format("`{}` is not {}", text, noun_of(accepted)), accepted_units(accepted)};
-  const std::string_view name = trimmed(rest);
+  const std::string_view name = trimmed(split->unit);
   if (name.empty()) return Mistake{fmt::format("`{}` has no unit", text), accepted_units(accepted)};
   const std::optional<FoundUnit> found = find_unit(name, accepted);
   if (!found) return unknown_unit(name, accepted);
-  const double value = *number * found->unit->numerator / found->unit->denominator;
+  const double value = split->number * found->unit->numerator / found->unit->denominator;
   if (!std::isfinite(value)) return Mistake{fmt::format("`{}` is too large", text), accepted_units(accepted)};
   return Amount{found->dimension, value};
 }
@@ -197,8 +170,7 @@ std::string amount_pattern(std::span<const Dimension> accepted) {
   std::vector<std::string_view> names;
   for (const Dimension dimension : accepted)
     for (const Unit& unit : units_of(dimension).units) names.push_back(unit.name);
-  return fmt::format(R"(^\s*-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*({})\s*$)",
-                     fmt::join(names, "|"));
+  return fmt::format(R"({}({})\s*$)", number_pattern, fmt::join(names, "|"));
 }
 
 std::string noun_of(std::span<const Dimension> accepted) {

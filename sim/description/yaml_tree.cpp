@@ -51,7 +51,7 @@ class TreeBuilder final : public YAML::EventHandler {
   TreeBuilder(std::string_view text, const std::shared_ptr<const Source>& source, Problems& problems)
       : lines_(split_lines(text)), source_(source), problems_(problems) {}
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     YamlNode node = begin(YamlNode::Kind::null, mark, "", anchor);
@@ -87,6 +87,7 @@ class TreeBuilder final : public YAML::EventHandler {
   [[nodiscard]] std::optional<Spot> open_spot() const {
     return open_.empty() ? std::nullopt : std::optional(open_.back().node.spot);
   }
+  [[nodiscard]] const std::optional<YAML::Mark>& start() const { return start_; }
   [[nodiscard]] std::optional<YamlNode> take_root() { return std::exchange(root_, std::nullopt); }
 
  private:
@@ -156,39 +157,18 @@ class TreeBuilder final : public YAML::EventHandler {
   std::shared_ptr<const Source> source_;
   Problems& problems_;
   std::vector<Open> open_;
+  std::optional<YAML::Mark> start_;
   std::optional<YamlNode> root_;
-};
-
-// Tells whether a further document follows, and where.
-class DocumentFinder final : public YAML::EventHandler {
- public:
-  void OnDocumentStart(const YAML::Mark& mark) override { start = mark; }
-  void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
-  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
-  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
-                       YAML::EmitterStyle::value) override {}
-  void OnSequenceEnd() override {}
-  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
-  }
-  void OnMapEnd() override {}
-
-  std::optional<YAML::Mark> start;
 };
 
 bool is_text(std::string_view text, const std::shared_ptr<const Source>& source, Problems& problems) {
   const std::optional<std::size_t> bad = find_not_text(text);
   if (!bad) return true;
   const std::string_view before = text.substr(0, *bad);
-  const std::size_t line_start = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
-  const auto line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-  const YAML::Mark mark = [&] {
-    YAML::Mark m;
-    m.line = line;
-    m.column = static_cast<int>(*bad - line_start);
-    return m;
-  }();
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 in the first line
+  YAML::Mark mark;
+  mark.line = static_cast<int>(std::ranges::count(before, '\n'));
+  mark.column = static_cast<int>(*bad - line_start);
   problems.error(spot_of(mark, source), "not a UTF-8 text",
                  "save the file as UTF-8 without control characters");
   return false;
@@ -208,8 +188,7 @@ std::string syntax_hint(const Spot& spot) {
 }  // namespace
 
 YamlEntry* YamlNode::find(std::string_view key) {
-  const auto found =
-      std::find_if(entries.begin(), entries.end(), [&](const YamlEntry& e) { return e.key == key; });
+  const auto found = std::ranges::find(entries, key, &YamlEntry::key);
   return found == entries.end() ? nullptr : &*found;
 }
 
@@ -225,9 +204,10 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const std::shared_ptr<
   try {
     YAML::Parser parser(stream);
     if (!parser.HandleNextDocument(builder)) return std::nullopt;
-    DocumentFinder next;
-    if (parser.HandleNextDocument(next) && next.start)
-      problems.error(spot_of(*next.start, source), "a second YAML document starts here",
+    Problems ignored;
+    TreeBuilder next(text, source, ignored);
+    if (parser.HandleNextDocument(next) && next.start())
+      problems.error(spot_of(*next.start(), source), "a second YAML document starts here",
                      "a file holds one document");
   } catch (const YAML::Exception& mistake) {
     // A bracket that never closes is noticed at the end of the text; the mistake is where it opens.

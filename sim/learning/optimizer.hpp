@@ -38,7 +38,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/base/count.hpp"
+#include "sim/base/quantity.hpp"
 
 namespace paceline {
 

@@ -13,7 +13,7 @@ class OneKey final : public Visitor {
  private:
   void visit(const Key& key) override {
     if (key.name != key_) return;
-    ScalarField& field = *std::get<ScalarField*>(key.field);
+    const ScalarField& field = key.field.get<ScalarField>();
     if (new_value_ != nullptr) field.set(*new_value_);
     found = field.value();
   }

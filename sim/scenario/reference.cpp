@@ -2,8 +2,7 @@
 #include "sim/description/outputs.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/sections/sections.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
-#include "sim/scenario/sweep/study_text.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 
 namespace paceline {
 namespace {
@@ -84,7 +83,7 @@ std::string scenario_reference() {
 }
 
 std::string study_reference() {
-  return reference_of<StudyText>({"Keys of a study file", study_introduction, study_example(),
+  return reference_of<StudyPlan>({"Keys of a study file", study_introduction, study_example(),
                                   "paceline reference study > docs/study-reference.md"});
 }
 

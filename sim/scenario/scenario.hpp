@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/base/count.hpp"
+#include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cluster/conditions.hpp"
 #include "sim/cost/compute_time.hpp"

@@ -72,16 +72,6 @@ TEST_CASE("log-normal without variation is its mean, exactly") {
   for (int i = 0; i < 100; ++i) CHECK(stream.log_normal(1.0, 0.0) == 1.0);
 }
 
-TEST_CASE("exponential: mean m, variance m^2, skewness 2") {
-  check_moments([](RandomStream& s) { return s.exponential(0.2); }, {0.2, 0.04, 2.0});
-}
-
-TEST_CASE("gamma of shape k and scale t: mean k·t, variance k·t^2, skewness 2/sqrt(k)") {
-  for (const double shape : {0.5, 1.0, 9.0})
-    check_moments([shape](RandomStream& s) { return s.gamma(shape, 2.0); },
-                  {2.0 * shape, 4.0 * shape, 2.0 / std::sqrt(shape)});
-}
-
 // x = F^-1(u) with one u per draw: with equal keys, a larger u means a larger value of every distribution.
 TEST_CASE("streams of equal keys share the rank of the draw across distributions") {
   const auto draw = [](std::uint64_t index, const auto& distribution) {
@@ -90,8 +80,7 @@ TEST_CASE("streams of equal keys share the rank of the draw across distributions
   };
   const std::vector<std::function<double(RandomStream&)>> distributions{
       [](RandomStream& s) { return s.normal(1.0, 2.0); },
-      [](RandomStream& s) { return s.log_normal(1.0, 0.3); },
-      [](RandomStream& s) { return s.exponential(3.0); }, [](RandomStream& s) { return s.gamma(2.0, 1.0); }};
+      [](RandomStream& s) { return s.log_normal(1.0, 0.3); }};
   const auto uniform = [](RandomStream& s) { return s.uniform(); };
   for (std::uint64_t i = 1; i < 200; ++i)
     for (const auto& distribution : distributions)

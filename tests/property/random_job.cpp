@@ -60,13 +60,13 @@ class Draw final : public Visitor {
 
  private:
   void visit(const Key& key) override {
-    ScalarField& field = *std::get<ScalarField*>(key.field);
-    Plain value = field.value();
+    const auto& field = key.field.get<ScalarField>();
+    Plain value = field.value().value();
     do {
       if (std::holds_alternative<std::int64_t>(value)) value = dice_.whole(0, most_);
       if (std::holds_alternative<double>(value)) value = static_cast<double>(dice_.whole(0, 20)) / 100.0;
       if (std::holds_alternative<Amount>(value)) value = some_period();
-    } while (!is_accepted(field.kind(), value));
+    } while (!is_accepted(field.kind, value));
     field.set(value);
   }
   Amount some_period() {

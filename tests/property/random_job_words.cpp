@@ -40,8 +40,8 @@ std::string words(const Chosen<Rule>& chosen) {
   struct Keys : Visitor {
     explicit Keys(std::string& words) : text(words) {}
     void visit(const Key& key) override {
-      const ScalarField& field = *std::get<ScalarField*>(key.field);
-      text += fmt::format(", {} {}", key.name, field.kind().print(field.value()));
+      const auto& field = key.field.get<ScalarField>();
+      text += fmt::format(", {} {}", key.name, field.kind.print(field.value().value()));
     }
     std::string& text;
   };

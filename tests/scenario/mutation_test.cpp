@@ -8,7 +8,7 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/random.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "tests/scenario/good_example.hpp"
 
 namespace paceline::test {

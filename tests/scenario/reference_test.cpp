@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/base/atomic_file.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "tests/scenario/good_example.hpp"
 
 namespace paceline::test {
@@ -23,9 +23,9 @@ TEST_CASE("the examples of the references are valid, without a warning") {
   const LoadedScenario scenario = load_scenario(folder.write("scenario.yaml", scenario_example()), {});
   CHECK(scenario.warnings.empty());
   // 2 variants x (3 speeds x 3 bandwidths - 1 excluded).
-  const Study study = load_study(folder.write("study.yaml", study_example()), {});
-  CHECK(study.variants.size() == 2 * (3 * 3 - 1));
-  for (const StudyVariant& variant : study.variants) CHECK(variant.loaded.warnings.empty());
+  const std::vector<LoadedScenario> study = load_study(folder.write("study.yaml", study_example()), {});
+  CHECK(study.size() == 2 * (3 * 3 - 1));
+  for (const LoadedScenario& variant : study) CHECK(variant.warnings.empty());
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/description/units.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "tests/scenario/good_example_text.hpp"
 
 namespace {

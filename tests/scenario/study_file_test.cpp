@@ -1,8 +1,7 @@
-#include "sim/scenario/sweep/study_file.hpp"
-
 #include <doctest/doctest.h>
 
 #include "sim/base/diagnostic.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 #include "tests/scenario/good_example.hpp"
 
 namespace paceline::test {
@@ -21,7 +20,7 @@ variants:
   - name: as it is
 )";
 
-Study load(std::string_view study, const std::vector<std::string>& overrides = {}) {
+std::vector<LoadedScenario> load(std::string_view study, const std::vector<std::string>& overrides = {}) {
   const Folder folder;
   (void)folder.write("base.yaml", good_example);
   return load_study(folder.write("study.yaml", study), overrides);
@@ -44,33 +43,39 @@ std::string study_complaint(std::string_view study, const std::vector<std::strin
 }
 
 TEST_CASE("a study is its base with each variant's values in place, under the variant's name") {
-  const Study study = load(good_study);
-  CHECK(study.name == "quickstart");
-  CHECK(study.question == "Which policy is first?");
-  REQUIRE(study.variants.size() == 3);
-  const Scenario& bsp = study.variants[0].loaded.scenario;
-  CHECK(study.variants[0].name == "BSP, uniform batches");
+  const std::vector<LoadedScenario> study = load(good_study);
+  REQUIRE(study.size() == 3);
+  const Scenario& bsp = study[0].scenario;
+  CHECK(study[0].scenario.name == "BSP, uniform batches");
   CHECK(bsp.name == "BSP, uniform batches");
   CHECK(bsp.batching.controller == "uniform");
   CHECK(bsp.synchronization.size() == 2);
-  const Scenario& asp = study.variants[1].loaded.scenario;
+  const Scenario& asp = study[1].scenario;
   CHECK(asp.synchronization.size() == 1);
   CHECK(asp.cluster.workers[1].speed == 0.5);
   CHECK(asp.batching.controller == "dynamic");
-  CHECK(study.variants[2].loaded.scenario.cluster.workers[1].speed == 1.0);
+  CHECK(study[2].scenario.cluster.workers[1].speed == 1.0);
+}
+
+TEST_CASE("a study has its name and its question") {
+  const Folder folder;
+  (void)folder.write("base.yaml", good_example);
+  const StudyPlan plan = load_study_plan(folder.write("study.yaml", good_study), {});
+  CHECK(plan.name == "quickstart");
+  CHECK(plan.question == "Which policy is first?");
 }
 
 TEST_CASE("the origin of a variant's value is its line of the study file") {
-  const Study study = load(good_study);
-  CHECK(value_of(study.variants[0].loaded, "batching.controller").origin.ends_with("study.yaml:6:32"));
-  CHECK(value_of(study.variants[1].loaded, "name").origin.ends_with("study.yaml:7:11"));
-  CHECK(value_of(study.variants[1].loaded, "seed").origin.ends_with("base.yaml:4:7"));
+  const std::vector<LoadedScenario> study = load(good_study);
+  CHECK(value_of(study[0], "batching.controller").origin.ends_with("study.yaml:6:32"));
+  CHECK(value_of(study[1], "name").origin.ends_with("study.yaml:7:11"));
+  CHECK(value_of(study[1], "seed").origin.ends_with("base.yaml:4:7"));
 }
 
 TEST_CASE("overrides apply to every variant") {
-  for (const StudyVariant& variant : load(good_study, {"batching.initial=48", "replications=2"}).variants) {
-    CHECK(variant.loaded.scenario.batching.initial_samples == 48);
-    CHECK(variant.loaded.scenario.replications == 2);
+  for (const LoadedScenario& variant : load(good_study, {"batching.initial=48", "replications=2"})) {
+    CHECK(variant.scenario.batching.initial_samples == 48);
+    CHECK(variant.scenario.replications == 2);
   }
 }
 
@@ -86,9 +91,9 @@ TEST_CASE("relative paths start at the file they are written in") {
   (void)folder.write("sub/base.yaml", good_example);
   std::string text = replaced(good_study, "base: base.yaml", "base: sub/base.yaml");
   text = replaced(text, "{batching.controller: uniform}", "{job.profile: p.json}");
-  const Study study = load_study(folder.write("study.yaml", text), {});
-  CHECK(study.variants[0].loaded.scenario.job.profile == folder.path() / "p.json");
-  CHECK(study.variants[1].loaded.scenario.job.profile == folder.path() / "sub/profiles/this.json");
+  const std::vector<LoadedScenario> study = load_study(folder.write("study.yaml", text), {});
+  CHECK(study[0].scenario.job.profile == folder.path() / "p.json");
+  CHECK(study[1].scenario.job.profile == folder.path() / "sub/profiles/this.json");
 }
 
 TEST_CASE("a mistake in a variant is reported at its line of the study file, with the variant") {

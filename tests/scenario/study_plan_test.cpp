@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "sim/base/diagnostic.hpp"
-#include "sim/scenario/sweep/study_file.hpp"
 #include "tests/scenario/good_example.hpp"
 
 namespace paceline::test {
@@ -162,10 +161,10 @@ TEST_CASE("a scenario that nobody gave replications runs 100 of them with an ass
   std::string base = replaced(good_example, "replications: 5\n", "");
   base = replaced(base, "learner: {kind: network}", "learner: {kind: assumed, model: m.json}");
   (void)folder.write("base.yaml", base);
-  const Study study =
+  const std::vector<LoadedScenario> study =
       load_study(folder.write("study.yaml", std::string(head) + "variants: [{name: A}]\n"), {});
-  CHECK(study.variants[0].loaded.scenario.replications == 100);
-  CHECK(value_of(study.variants[0].loaded, "replications").value == "100");
+  CHECK(study[0].scenario.replications == 100);
+  CHECK(value_of(study[0], "replications").value == "100");
 }
 
 TEST_CASE("a search may try a number between the listed values") {

@@ -20,7 +20,7 @@ double samples_per_s(const RunSummary& run) {
 }
 
 std::string measured_text(double value, const ThresholdText& kind) {
-  if (!kind.has_unit()) return fmt::format("{:.4g}", value);
+  if (!kind.has_unit) return fmt::format("{:.4g}", value);
   return std::isfinite(value) ? format_time(Seconds{value}) : "never";
 }
 

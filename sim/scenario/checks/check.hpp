@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,29 +19,9 @@ namespace paceline {
 void check_scenario(const Scenario& scenario, const Reading& reading);
 
 void check_job(const Scenario& scenario, const Reading& reading);
-void check_learner(const Scenario& scenario, const Reading& reading);
 void check_cluster(const Scenario& scenario, const Reading& reading);
 void check_network(const Scenario& scenario, const Reading& reading);
 void check_phases(const Scenario& scenario, const Reading& reading);
-void check_reaction(const Scenario& scenario, const Reading& reading);
-void check_heterogeneity(const Scenario& scenario, const Reading& reading);
-void check_batching(const Scenario& scenario, const Reading& reading);
-void check_work(const Scenario& scenario, const Reading& reading);
-void check_no_effect(const Scenario& scenario, const Reading& reading);
-
-[[nodiscard]] inline std::string phase_path(std::size_t phase, std::string_view key) {
-  return fmt::format("synchronization.{}.{}", phase, key);
-}
-
-[[nodiscard]] inline bool all_sound(const Reading& reading, std::initializer_list<const char*> paths) {
-  return std::all_of(paths.begin(), paths.end(), [&](const char* path) { return reading.is_sound(path); });
-}
-
-// Whether two keys were written in the same text. A variant that overrides the controller of its base leaves
-// the other controller's keys behind on purpose.
-[[nodiscard]] inline bool same_source(const Reading& reading, const std::string& a, const std::string& b) {
-  return reading.spot(a).source == reading.spot(b).source;
-}
 
 // What the rules of one section share: the scenario, where its values are, and how to complain at a key.
 class Rules {
@@ -55,8 +34,10 @@ class Rules {
     return (reading_.is_sound(paths) && ...);
   }
   [[nodiscard]] bool given(const std::string& path) const { return reading_.is_given(path); }
+  // Whether two keys were written in the same text. A variant that overrides the controller of its base
+  // leaves the other controller's keys behind on purpose.
   [[nodiscard]] bool together(const std::string& a, const std::string& b) const {
-    return same_source(reading_, a, b);
+    return reading_.spot(a).source == reading_.spot(b).source;
   }
   void error(const std::string& path, std::string message, std::string hint = {}) const {
     reading_.problems().error(reading_.spot(path), std::move(message), std::move(hint));
@@ -64,6 +45,19 @@ class Rules {
   void warn(const std::string& path, std::string message, std::string hint = {}) const {
     reading_.problems().warning(reading_.spot(path), std::move(message), std::move(hint));
   }
+  [[nodiscard]] static std::string in_phase(std::size_t phase, std::string_view key) {
+    return fmt::format("synchronization.{}.{}", phase, key);
+  }
+
+  // Whether what the workload is computed from was read without a mistake.
+  [[nodiscard]] bool workload_is_sound() const {
+    return sound("stop.epochs", "job.dataset.train_samples", "batching.initial", "cluster.workers");
+  }
+  [[nodiscard]] double workload_samples() const {
+    return scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
+  }
+  // An estimate of the workload in updates, from the batch sizes at the start.
+  [[nodiscard]] double expected_updates() const;
 
   const Scenario& scenario;
   const Reading& reading_;

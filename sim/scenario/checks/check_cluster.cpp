@@ -1,10 +1,17 @@
-// Rules that join the keys of `cluster.workers` and `cluster.machines` with each other and with the levels.
+// Rules that join the keys of `cluster.workers`, `cluster.machines` and `heterogeneity`.
 #include <map>
+#include <set>
 
 #include "sim/scenario/checks/check.hpp"
 
 namespace paceline {
 namespace {
+
+double amount_of(const Moment& moment) {
+  if (const auto* date = std::get_if<Seconds>(&moment)) return date->value();
+  if (const auto* at = std::get_if<AtEpoch>(&moment)) return at->epoch;
+  return std::get<AtProgress>(moment).fraction;
+}
 
 class ClusterRules : Rules {
  public:
@@ -12,21 +19,33 @@ class ClusterRules : Rules {
 
   void check() const {
     for (std::size_t w = 0; w < workers.size(); ++w) check_quota(w);
-    if (!sound("cluster.workers")) return;
-    check_random_streams();
-    if (sound("cluster.machines", "heterogeneity.schedule")) check_machines();
+    if (sound("cluster.workers")) {
+      check_random_streams();
+      if (sound("cluster.machines", "heterogeneity.schedule")) check_machines();
+    }
+    for (std::size_t i = 0; i < changes.schedule.size(); ++i)
+      check_level(changes.schedule[i], fmt::format("heterogeneity.schedule.{}", i));
+    for (std::size_t i = 0; i < changes.stragglers.size(); ++i) {
+      const std::string path = fmt::format("heterogeneity.stragglers.{}", i);
+      static_cast<void>(check_worker(changes.stragglers[i].worker, path + ".worker"));
+      check_straggling(changes.stragglers[i], path);
+    }
+    if (changes.random_stragglers)
+      check_straggling(*changes.random_stragglers, "heterogeneity.random_stragglers");
+    if (sound("cluster.workers")) check_membership();
   }
 
  private:
   const std::vector<Worker>& workers = scenario.cluster.workers;
   const std::vector<Machine>& machines = scenario.cluster.machines;
+  const Heterogeneity& changes = scenario.heterogeneity.changes;
 
   void check_quota(std::size_t w) const {
     const std::string path = fmt::format("cluster.workers.{}", w);
     const Worker& worker = workers[w];
-    if (!sound(path) || !worker.quota || worker.quota->cores < worker.cores) return;
-    warn(path + ".quota", fmt::format("a quota of {:g} cores never holds up a worker that has {}",
-                                      worker.quota->cores, worker.cores));
+    if (sound(path) && worker.quota && worker.quota->cores >= worker.cores)
+      warn(path + ".quota", fmt::format("a quota of {:g} cores never holds up a worker that has {}",
+                                        worker.quota->cores, worker.cores));
   }
 
   void check_random_streams() const {
@@ -42,15 +61,21 @@ class ClusterRules : Rules {
     }
   }
 
+  // Whether there is such a worker; nothing is said where that is not known.
+  bool check_worker(std::uint64_t worker, const std::string& path) const {
+    if (!sound("cluster.workers", path) || worker < workers.size()) return true;
+    error(path, fmt::format("there is no worker {}: they are 0 to {}", worker, workers.size() - 1));
+    return false;
+  }
+
   void check_machines() const {
-    std::map<std::uint64_t, std::size_t> machine_of;
+    std::set<std::uint64_t> placed;
     for (std::size_t m = 0; m < machines.size(); ++m) {
       check_machine(m);
-      for (const std::uint64_t worker : machines[m].workers) {
-        if (machine_of.emplace(worker, m).second) continue;
-        return error(fmt::format("cluster.machines.{}.workers", m), "a worker runs on two machines",
-                     "name it once");
-      }
+      for (const std::uint64_t worker : machines[m].workers)
+        if (!placed.insert(worker).second)
+          return error(fmt::format("cluster.machines.{}.workers", m), "a worker runs on two machines",
+                       "name it once");
     }
   }
 
@@ -60,22 +85,20 @@ class ClusterRules : Rules {
     const std::string path = fmt::format("cluster.machines.{}", index);
     if (!sound(path)) return;
     bool all_known = true;
-    for (std::size_t i = 0; i < machine.workers.size(); ++i) {
-      if (machine.workers[i] < workers.size()) continue;
-      error(fmt::format("{}.workers.{}", path, i),
-            fmt::format("there is no worker {}: they are 0 to {}", machine.workers[i], workers.size() - 1));
-      all_known = false;
-    }
+    for (std::size_t i = 0; i < machine.workers.size(); ++i)
+      all_known = check_worker(machine.workers[i], fmt::format("{}.workers.{}", path, i)) && all_known;
     if (!all_known) return;
     std::vector<int> cores;
     for (const Worker& worker : workers) cores.push_back(worker.cores);
     check_cores(index, cores, "cluster.workers");
-    const std::vector<Level>& schedule = scenario.heterogeneity.changes.schedule;
-    for (std::size_t i = 0; i < schedule.size(); ++i) {
-      if (schedule[i].cores.empty()) continue;
-      for (std::size_t k = 0; k < schedule[i].cores.size(); ++k) {
-        const std::uint64_t worker = schedule[i].workers.empty() ? k : schedule[i].workers.at(k);
-        if (worker < cores.size()) cores[worker] = schedule[i].cores[k];
+    for (std::size_t i = 0; i < changes.schedule.size(); ++i) {
+      const Level& level = changes.schedule[i];
+      if (level.cores.empty()) continue;
+      // Lists of unequal lengths are refused elsewhere.
+      for (std::size_t k = 0; k < level.cores.size(); ++k) {
+        if (!level.workers.empty() && k >= level.workers.size()) break;
+        const std::uint64_t worker = level.workers.empty() ? k : level.workers[k];
+        if (worker < cores.size()) cores[worker] = level.cores[k];
       }
       check_cores(index, cores, fmt::format("heterogeneity.schedule.{}.cores", i));
     }
@@ -89,6 +112,73 @@ class ClusterRules : Rules {
       error(place,
             fmt::format("the workers of machine {} need {} cores, and it has {}", index, sum, machine.cores),
             "give them fewer cores, or the machine more");
+  }
+
+  void check_level(const Level& level, const std::string& path) const {
+    if (!sound(path, "cluster.workers")) return;
+    const std::size_t expected = level.workers.empty() ? workers.size() : level.workers.size();
+    const std::pair<const char*, std::size_t> lists[] = {{"speed", level.speeds.size()},
+                                                         {"cores", level.cores.size()},
+                                                         {"bandwidth", level.bandwidths.size()}};
+    for (const auto& [key, entries] : lists)
+      if (entries != 0 && entries != expected)
+        error(fmt::format("{}.{}", path, key), fmt::format("{} entries for {} workers", entries, expected),
+              "write one for each worker");
+    for (std::size_t i = 0; i < expected; ++i) {
+      const std::uint64_t worker = level.workers.empty() ? i : level.workers[i];
+      if (!check_worker(worker, level.workers.empty() ? path : fmt::format("{}.workers.{}", path, i)))
+        continue;
+      if (level.cores.size() == expected && workers[worker].quota)
+        error(fmt::format("{}.cores.{}", path, i),
+              fmt::format("worker {} has a quota of processor time, and so keeps its cores", worker),
+              "change its `speed`, or give it no quota");
+    }
+    if (std::set(level.workers.begin(), level.workers.end()).size() < level.workers.size())
+      error(path + ".workers", "a worker is named twice");
+    if (level.speeds.empty() && level.cores.empty() && level.bandwidths.empty())
+      error(path, "a level that changes nothing", "give `speed`, `cores` or `bandwidth`");
+  }
+
+  // Scripted and random stragglers alike.
+  template <class AnyStraggler>
+  void check_straggling(const AnyStraggler& straggler, const std::string& path) const {
+    if (!sound(path)) return;
+    if (straggler.slowdown == 1.0 && straggler.round_trips * straggler.added_latency == Seconds{})
+      error(path, "a straggler that is not slower",
+            "give `slowdown`, or `added_latency` with `round_trips` above 0");
+    if (given(path + ".round_trips") && straggler.added_latency == Seconds{})
+      warn(path + ".round_trips", "`round_trips` is not used without `added_latency`");
+  }
+
+  void check_membership() const {
+    if (!changes.membership.empty() && scenario.cluster.servers.count > 1)
+      error("heterogeneity.membership", "workers that leave or join need a single server",
+            "set `cluster.servers.count` to 1");
+    std::map<std::uint64_t, const MembershipChange*> last;
+    for (std::size_t i = 0; i < changes.membership.size(); ++i) {
+      const MembershipChange& change = changes.membership[i];
+      const std::string path = fmt::format("heterogeneity.membership.{}", i);
+      if (!check_worker(change.worker, path + ".worker") || !sound(path)) continue;
+      check_change(change, std::exchange(last[change.worker], &change), path);
+    }
+  }
+
+  // `before`: the change of the same worker before this one, if any.
+  void check_change(const MembershipChange& change, const MembershipChange* before,
+                    const std::string& path) const {
+    if (before != nullptr && before->event == change.event)
+      error(path,
+            fmt::format("worker {} is {} already", change.worker,
+                        change.event == MembershipEvent::joins ? "there" : "gone"),
+            "its changes must alternate, in the order they happen");
+    else if (amount_of(change.at) <= 0.0)
+      error(path + ".at", "the job has not begun yet",
+            "a worker whose first event is to join is absent at the start; leave out one that never takes "
+            "part");
+    else if (before != nullptr && before->at.index() == change.at.index() &&
+             amount_of(change.at) <= amount_of(before->at))
+      error(path + ".at", fmt::format("the changes of worker {} must follow each other", change.worker),
+            "write them in the order they happen");
   }
 };
 

@@ -1,7 +1,6 @@
 // Rules that join the keys of `job` and `learner`, and those with the rest.
 #include "sim/scenario/checks/check.hpp"
-#include "sim/scenario/checks/expected_updates.hpp"
-#include "sim/scenario/sections/scenario_kinds.hpp"
+#include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
 namespace {
@@ -80,7 +79,7 @@ class JobRules : Rules {
 
   void check_schedule() const {
     const std::vector<double>& milestones = optimizer.schedule.milestones;
-    const SchedulePoint kind{optimizer.schedule.basis};
+    const Kind kind = schedule_point(optimizer.schedule.basis);
     for (std::size_t i = 0; i < milestones.size(); ++i) {
       const std::string key = fmt::format("{}.milestones.{}", schedule, i);
       if (i > 0 && milestones[i] <= milestones[i - 1])
@@ -96,13 +95,13 @@ class JobRules : Rules {
   void check_reached(double point, const char* what, const std::string& key) const {
     const ScheduleBasis basis = optimizer.schedule.basis;
     const auto warn_late = [&](const std::string& end) {
-      warn(key, fmt::format("{} {} is never reached: {}", what, SchedulePoint{basis}.print(point), end));
+      warn(key, fmt::format("{} {} is never reached: {}", what, schedule_point(basis).print(point), end));
     };
     if (basis == ScheduleBasis::epoch && sound("stop.epochs") && point >= scenario.stop.epochs)
       warn_late(fmt::format("the job ends at epoch {}", scenario.stop.epochs));
     if (basis == ScheduleBasis::progress && point >= 1.0) warn_late("the job ends there");
-    if (basis != ScheduleBasis::step || !workload_is_sound(reading_) || !sound("synchronization")) return;
-    if (const double updates = expected_updates(scenario); point >= updates)
+    if (basis != ScheduleBasis::step || !workload_is_sound() || !sound("synchronization")) return;
+    if (const double updates = expected_updates(); point >= updates)
       warn_late(fmt::format("the job has about {:.0f} updates", updates));
   }
 };
@@ -131,7 +130,7 @@ class LearnerRules : Rules {
             "for example `model: learners/resnet32-cifar10.json`; `paceline fit` writes such files");
     for (std::size_t i = 0; i < scenario.synchronization.size(); ++i)
       if (scenario.synchronization[i].config.exchange == Exchange::parameters)
-        error(phase_path(i, "exchange"), "this learner knows gradients only, not the exchange of parameters",
+        error(in_phase(i, "exchange"), "this learner knows gradients only, not the exchange of parameters",
               "write `exchange: gradients`, or use the learner `network`");
   }
 
@@ -149,8 +148,6 @@ class LearnerRules : Rules {
 
 void check_job(const Scenario& scenario, const Reading& reading) {
   JobRules(scenario, reading).check();
-}
-void check_learner(const Scenario& scenario, const Reading& reading) {
   LearnerRules(scenario, reading).check();
 }
 

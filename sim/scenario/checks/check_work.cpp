@@ -1,13 +1,69 @@
-// Rules that join `evaluation`, `stop` and `expect` with the rest; and the order in which all rules are
-// looked at.
+// Rules that join `batching`, `evaluation`, `stop` and `expect` with the rest; keys without effect; and the
+// order in which all rules are looked at.
 #include "sim/policy/synchronization/synchronization.hpp"
 #include "sim/scenario/checks/check.hpp"
-#include "sim/scenario/checks/expected_updates.hpp"
 
 namespace paceline {
 namespace {
 
 constexpr double most_samples = 0x1p53;  // counted exactly in a double
+
+class BatchingRules : Rules {
+ public:
+  using Rules::Rules;
+
+  void check() const {
+    if (sound("batching.controller", "batching.initial", "batching.minimum", "batching.maximum"))
+      check_bounds();
+    if (!sound("batching")) return;
+    check_dead_band();
+    check_flops();
+    check_policies();
+  }
+
+ private:
+  const BatchingConfig& batching = scenario.batching;
+
+  void check_bounds() const {
+    const std::string minimum = "batching.minimum";
+    const std::string maximum = "batching.maximum";
+    const bool used = batching.controller->is_bounded;
+    const auto place = [&](const std::string& bound) { return given(bound) ? bound : "batching.initial"; };
+    const std::string initial = fmt::format("`initial` ({})", batching.initial_samples);
+    if ((used || given(minimum)) && batching.minimum_samples > batching.initial_samples)
+      error(place(minimum), fmt::format("`minimum` ({}) is above {}", batching.minimum_samples, initial));
+    if ((used || given(maximum)) && batching.maximum_samples < batching.initial_samples)
+      error(place(maximum), fmt::format("`maximum` ({}{}) is below {}", batching.maximum_samples,
+                                        given(maximum) ? "" : ", the default", initial));
+  }
+
+  // Without a dead-band the slightest difference of two times changes batches at every look.
+  void check_dead_band() const {
+    const auto dead_band = batching.controller.parameters().value("dead_band");
+    if (dead_band && number_of(*dead_band) <= 0.0 && scenario.jitter.iteration_cv != 0.0)
+      warn("batching.dead_band",
+           "a dead-band of 0 with jitter: every look changes batches, whether the workers' speeds have "
+           "changed or not");
+  }
+
+  void check_flops() const {
+    const bool uses_shares = batching.controller->uses_shares || batching.start == StartBatches::shares;
+    if (!uses_shares || batching.shares != ShareBasis::flops || !sound("cluster.workers")) return;
+    for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
+      if (!scenario.cluster.workers[w].flops)
+        error(fmt::format("cluster.workers.{}", w), "`batching.shares: flops` needs `flops` of every worker",
+              "for example `flops: 2 TFLOP/s`");
+  }
+
+  void check_policies() const {
+    if (batching.controller->allows_partial_waiting || !sound("synchronization")) return;
+    for (std::size_t i = 0; i < scenario.synchronization.size(); ++i)
+      if (scenario.synchronization[i].config.policy->waits_for == WaitsFor::some)
+        error(in_phase(i, "policy"),
+              fmt::format("`controller: {}` is defined for bsp and asp only", batching.controller->word),
+              "choose another batch controller, for example proportional-repair");
+  }
+};
 
 class WorkRules : Rules {
  public:
@@ -15,7 +71,7 @@ class WorkRules : Rules {
 
   void check() const {
     if (sound("evaluation")) check_evaluation_cost();
-    if (workload_is_sound(reading_)) check_workload();
+    if (workload_is_sound()) check_workload();
     check_expectations();
   }
 
@@ -30,7 +86,7 @@ class WorkRules : Rules {
   }
 
   void check_workload() const {
-    const double samples = workload_samples(scenario);
+    const double samples = workload_samples();
     const double global_batch = static_cast<double>(scenario.batching.initial_samples) *
                                 static_cast<double>(scenario.cluster.workers.size());
     if (samples > most_samples)
@@ -53,9 +109,9 @@ class WorkRules : Rules {
   }
 
   [[nodiscard]] std::pair<double, const char*> workload_in(CountUnit unit) const {
-    if (unit == CountUnit::samples) return {workload_samples(scenario), "samples"};
+    if (unit == CountUnit::samples) return {workload_samples(), "samples"};
     if (unit == CountUnit::epochs) return {scenario.stop.epochs, "epochs"};
-    return {expected_updates(scenario), "updates"};
+    return {expected_updates(), "updates"};
   }
 
   // What is expected must be something the job can show.
@@ -70,19 +126,61 @@ class WorkRules : Rules {
   }
 };
 
+// Keys that are sound, are read, and change nothing in this job: each gets a warning at its place.
+class EffectRules : Rules {
+ public:
+  using Rules::Rules;
+
+  void check() const {
+    check_statistical_learner();
+    check_weighting();
+    const Heterogeneity& changes = scenario.heterogeneity.changes;
+    for (std::size_t i = 0; i < changes.schedule.size(); ++i)
+      check_moment(changes.schedule[i].at, fmt::format("heterogeneity.schedule.{}.at", i));
+    for (std::size_t i = 0; i < changes.stragglers.size(); ++i)
+      check_moment(changes.stragglers[i].from, fmt::format("heterogeneity.stragglers.{}.from", i));
+    for (std::size_t i = 0; i < changes.membership.size(); ++i)
+      check_moment(changes.membership[i].at, fmt::format("heterogeneity.membership.{}.at", i));
+  }
+
+ private:
+  // No statistical form reads these: they are part of what its recorded runs did.
+  void check_statistical_learner() const {
+    const LearnerKind kind = scenario.learner.kind;
+    if (kind != LearnerKind::statistical && kind != LearnerKind::assumed) return;
+    const OptimizerConfig& optimizer = scenario.job.optimizer;
+    const std::pair<std::string, bool> keys[] = {
+        {"job.optimizer.nesterov", optimizer.nesterov},
+        {"job.optimizer.weight_decay", optimizer.weight_decay != 0.0},
+        {"job.optimizer.momentum_at", optimizer.momentum_at == MomentumPlace::workers},
+        {"job.optimizer.batch_norm", true}};
+    for (const auto& [key, would_matter] : keys)
+      if (would_matter && given(key) && together(key, "learner.kind"))
+        warn(key, fmt::format("`{}` has no effect: this learner only knows what its recorded runs did", key),
+             "remove it, or use the learner `network`");
+  }
+
+  void check_weighting() const {
+    const std::string weighting = "batching.weighting";
+    if (!given(weighting) || !together(weighting, "synchronization")) return;
+    for (const PhaseEntry& phase : scenario.synchronization)
+      if (gradients_per_update(phase.config.policy, scenario.cluster.workers.size()) > 1) return;
+    warn(weighting, "`weighting` has no effect: every update is one gradient, there is nothing to weigh");
+  }
+
+  void check_moment(const Moment& moment, const std::string& path) const {
+    const auto* epoch = std::get_if<AtEpoch>(&moment);
+    const auto* progress = std::get_if<AtProgress>(&moment);
+    if ((epoch != nullptr && epoch->epoch >= scenario.stop.epochs) ||
+        (progress != nullptr && progress->fraction >= 1.0))
+      warn(path, fmt::format("this never happens: the job ends at epoch {}", scenario.stop.epochs));
+  }
+};
+
 }  // namespace
 
-bool workload_is_sound(const Reading& reading) {
-  return all_sound(reading,
-                   {"stop.epochs", "job.dataset.train_samples", "batching.initial", "cluster.workers"});
-}
-
-double workload_samples(const Scenario& scenario) {
-  return scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
-}
-
-double expected_updates(const Scenario& scenario) {
-  const double samples = workload_samples(scenario);
+double Rules::expected_updates() const {
+  const double samples = workload_samples();
   const auto batch = static_cast<double>(scenario.batching.initial_samples);
   const std::size_t workers = scenario.cluster.workers.size();
   double updates = 0.0;
@@ -97,15 +195,11 @@ double expected_updates(const Scenario& scenario) {
   return updates + share_left * samples / batch;
 }
 
-void check_work(const Scenario& scenario, const Reading& reading) {
-  WorkRules(scenario, reading).check();
-}
-
 void check_scenario(const Scenario& scenario, const Reading& reading) {
-  for (const auto rules : {check_job, check_learner, check_cluster, check_network, check_phases,
-                           check_reaction, check_heterogeneity, check_batching, check_work})
-    rules(scenario, reading);
-  if (!reading.problems().has_errors()) check_no_effect(scenario, reading);
+  for (const auto rules : {check_job, check_cluster, check_network, check_phases}) rules(scenario, reading);
+  BatchingRules(scenario, reading).check();
+  WorkRules(scenario, reading).check();
+  if (!reading.problems().has_errors()) EffectRules(scenario, reading).check();
 }
 
 }  // namespace paceline

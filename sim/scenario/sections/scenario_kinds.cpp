@@ -1,38 +1,29 @@
-#include "sim/scenario/sections/scenario_kinds.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/check.hpp"
+#include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
 namespace {
 
-template <class... Cases>
-struct Overloaded : Cases... {
-  using Cases::operator()...;
-};
-template <class... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;
-
-Dimension dimension_of(CountUnit unit) {
-  switch (unit) {
-    case CountUnit::updates:
-      return Dimension::updates;
-    case CountUnit::samples:
-      return Dimension::samples;
-    case CountUnit::epochs:
-      break;
+struct ToAmount {
+  Amount operator()(std::monostate) const { throw ProgrammingError("a length that is written has a unit"); }
+  Amount operator()(Seconds time) const { return {Dimension::time, time.value()}; }
+  Amount operator()(AtEpoch at) const { return {Dimension::epochs, at.epoch}; }
+  Amount operator()(AtProgress at) const { return {Dimension::percent, at.fraction}; }
+  Amount operator()(ShareOfJob length) const { return {Dimension::percent, length.fraction}; }
+  Amount operator()(EpochCount length) const { return {Dimension::epochs, length.epochs}; }
+  Amount operator()(UpdateCount length) const {
+    return {Dimension::updates, static_cast<double>(length.updates)};
   }
-  return Dimension::epochs;
-}
-
-const Number schedule_epochs{above(0)};
-const Whole schedule_steps{1};
-
-Measured schedule_progress() {
-  return percent(above_up_to(0, 1));
-}
+  Amount operator()(const Count& count) const {
+    const Dimension dimension = count.unit == CountUnit::updates   ? Dimension::updates
+                                : count.unit == CountUnit::samples ? Dimension::samples
+                                                                   : Dimension::epochs;
+    return {dimension, count.value};
+  }
+};
 
 }  // namespace
 
@@ -51,47 +42,47 @@ Measured how_often() {
                    {Dimension::updates, above(0)},
                    {Dimension::epochs, above(0)}}};
 }
-Parsed<Plain> SchedulePoint::parse(const Scalar& scalar) const {
-  if (basis_ == ScheduleBasis::progress) return schedule_progress().parse(scalar);
-  if (scalar.text.ends_with('%'))
-    return Mistake{fmt::format("expected {}, found `{}`", expectation(), scalar.text),
-                   "points in percent have `basis: progress`"};
-  return basis_ == ScheduleBasis::epoch ? schedule_epochs.parse(scalar) : schedule_steps.parse(scalar);
-}
-std::string SchedulePoint::print(const Plain& value) const {
-  return basis_ == ScheduleBasis::progress ? schedule_progress().print(value)
-                                           : fmt::format("{}", number_of(value));
-}
-Json SchedulePoint::schema() const {
-  return {{"anyOf", {schedule_epochs.schema(), schedule_progress().schema()}}};
-}
-std::string SchedulePoint::expectation() const {
-  if (basis_ == ScheduleBasis::progress) return schedule_progress().expectation();
-  return basis_ == ScheduleBasis::epoch ? schedule_epochs.expectation() : schedule_steps.expectation();
+
+Kind schedule_point(ScheduleBasis basis) {
+  Kind kind = percent(above_up_to(0, 1));
+  const Number epochs{above(0)};
+  const auto schema = [epochs, progress = kind] {
+    return Json{{"anyOf", {epochs.schema(), progress.schema()}}};
+  };
+  if (basis != ScheduleBasis::progress) {
+    const Kind number = basis == ScheduleBasis::epoch ? Kind(epochs) : Kind(Whole{1});
+    kind = number;
+    kind.parse = [number](const Scalar& scalar) -> Parsed<Plain> {
+      if (scalar.text.ends_with('%'))
+        return Mistake{fmt::format("expected {}, found `{}`", number.expectation(), scalar.text),
+                       "points in percent have `basis: progress`"};
+      return number.parse(scalar);
+    };
+    kind.print = [](const Plain& value) { return fmt::format("{}", number_of(value)); };
+  }
+  kind.schema = schema;
+  return kind;
 }
 
 Plain plain_of(const Count& value) {
-  return Amount{dimension_of(value.unit), value.value};
+  return ToAmount{}(value);
 }
+Plain plain_of(const Moment& value) {
+  return std::visit(ToAmount{}, value);
+}
+Plain plain_of(const PhaseLength& value) {
+  return std::visit(ToAmount{}, value);
+}
+Plain plain_of(const Often& value) {
+  return std::visit(ToAmount{}, value);
+}
+
 void assign(Count& member, const Plain& value) {
   const Amount& amount = std::get<Amount>(value);
   member.value = amount.value;
   member.unit = amount.dimension == Dimension::samples   ? CountUnit::samples
                 : amount.dimension == Dimension::updates ? CountUnit::updates
                                                          : CountUnit::epochs;
-}
-
-Plain plain_of(const Moment& value) {
-  return std::visit(Overloaded{[](Seconds date) {
-                                 return Amount{Dimension::time, date.value()};
-                               },
-                               [](AtEpoch at) {
-                                 return Amount{Dimension::epochs, at.epoch};
-                               },
-                               [](AtProgress at) {
-                                 return Amount{Dimension::percent, at.fraction};
-                               }},
-                    value);
 }
 void assign(Moment& member, const Plain& value) {
   const Amount& amount = std::get<Amount>(value);
@@ -102,25 +93,6 @@ void assign(Moment& member, const Plain& value) {
   else
     member = AtProgress{amount.value};
 }
-
-Plain plain_of(const PhaseLength& value) {
-  return std::visit(Overloaded{[](std::monostate) -> Amount {
-                                 throw ProgrammingError("a length that is written has a unit");
-                               },
-                               [](ShareOfJob length) {
-                                 return Amount{Dimension::percent, length.fraction};
-                               },
-                               [](UpdateCount length) {
-                                 return Amount{Dimension::updates, static_cast<double>(length.updates)};
-                               },
-                               [](EpochCount length) {
-                                 return Amount{Dimension::epochs, length.epochs};
-                               },
-                               [](Seconds length) {
-                                 return Amount{Dimension::time, length.value()};
-                               }},
-                    value);
-}
 void assign(PhaseLength& member, const Plain& value) {
   const Amount& amount = std::get<Amount>(value);
   if (amount.dimension == Dimension::time)
@@ -129,11 +101,6 @@ void assign(PhaseLength& member, const Plain& value) {
     member = EpochCount{amount.value};
   else
     member = UpdateCount{static_cast<std::uint64_t>(amount.value)};
-}
-
-Plain plain_of(const Often& value) {
-  if (const auto* count = std::get_if<Count>(&value)) return plain_of(*count);
-  return Amount{Dimension::time, std::get<Seconds>(value).value()};
 }
 void assign(Often& member, const Plain& value) {
   const Amount& amount = std::get<Amount>(value);

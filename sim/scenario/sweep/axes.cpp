@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -35,37 +36,40 @@ std::string last_word(std::string_view path) {
   return {};
 }
 
+AxisPoint point_of(const Axis& axis, const YamlNode& value) {
+  AxisPoint point{value.text, value, {}};
+  if (!axis.key.empty()) point.set.push_back({axis.key, axis.key_spot, value});
+  return point;
+}
+
 class AxisReader {
  public:
-  AxisReader(const AxisText& text, std::string path, const Reading& reading)
-      : text_(text), path_(std::move(path)), reading_(reading) {}
+  AxisReader(Axis& axis, const std::string& path, const Reading& reading)
+      : axis_(axis), path_(path), reading_(reading) {}
 
-  [[nodiscard]] Axis read() {
+  void read() {
     axis_.spot = spot("");
+    axis_.key_spot = spot("key");
     read_name();
-    if (!text_.key.empty()) axis_.key = Assignment{text_.key, spot("key"), {}};
-    const int sources = static_cast<int>(!text_.values.empty()) + static_cast<int>(text_.range.has_value()) +
-                        static_cast<int>(!text_.cases.empty()) + static_cast<int>(!text_.zip.empty());
-    if (sources != 1) {
-      error(spot(""),
-            sources == 0 ? "nothing says which values are tried" : "several keys say which values are tried",
-            "give one of `values`, `range`, `cases` and `zip`");
-      return axis_;
-    }
-    if ((!text_.cases.empty() || !text_.zip.empty()) && axis_.key)
-      error(spot("key"),
+    const bool sources[] = {!axis_.values.empty(), axis_.range.has_value(), !axis_.cases.empty(),
+                            !axis_.zip.empty()};
+    if (const auto count = std::ranges::count(sources, true); count != 1)
+      return error(
+          axis_.spot,
+          count == 0 ? "nothing says which values are tried" : "several keys say which values are tried",
+          "give one of `values`, `range`, `cases` and `zip`");
+    if ((!axis_.cases.empty() || !axis_.zip.empty()) && !axis_.key.empty())
+      error(axis_.key_spot,
             "`key` has no meaning beside `cases` and `zip`, which name their key paths themselves",
             "remove it, or give `values`");
     read_values();
-    if (text_.range) read_range();
-    for (std::size_t i = 0; i < text_.cases.size(); ++i) {
-      const std::string& label = text_.cases[i].label;
-      axis_.points.push_back(
-          {label, scalar_at(spot(fmt::format("cases.{}.label", i)), label), text_.cases[i].set});
+    if (axis_.range) read_range(*axis_.range);
+    for (AxisPoint& one : axis_.cases) {
+      const std::string label_path = fmt::format("cases.{}.label", axis_.points.size());
+      axis_.points.push_back({one.label, scalar_at(spot(label_path), one.label), one.set});
     }
-    if (!text_.zip.empty()) read_zip();
+    if (!axis_.zip.empty()) read_zip();
     check_labels();
-    return axis_;
   }
 
  private:
@@ -74,15 +78,8 @@ class AxisReader {
     reading_.problems().error(where, std::move(message), std::move(hint));
   }
 
-  void add_value(const std::string& label, const YamlNode& value) {
-    AxisPoint point{label, value, {}};
-    if (axis_.key) point.set.push_back({axis_.key->path, axis_.key->spot, value});
-    axis_.points.push_back(std::move(point));
-  }
-
   void read_name() {
-    axis_.name = text_.name;
-    if (axis_.name.empty()) axis_.name = last_word(text_.zip.empty() ? text_.key : text_.zip.front().path);
+    if (axis_.name.empty()) axis_.name = last_word(axis_.zip.empty() ? axis_.key : axis_.zip.front().path);
     if (!is_word(axis_.name))
       error(spot("name"),
             axis_.name.empty() ? "what is varied here has no name"
@@ -94,42 +91,43 @@ class AxisReader {
   }
 
   void read_values() {
-    for (const YamlNode& value : text_.values)
+    for (const YamlNode& value : axis_.values)
       if (value.kind == YamlNode::Kind::scalar)
-        add_value(value.text, value);
+        axis_.points.push_back(point_of(axis_, value));
       else
         return error(value.spot, "a section, a list or nothing cannot be one of `values`",
                      "write `cases`, each with a label and what it sets");
   }
 
-  void read_range() {
-    const RangeText& range = *text_.range;
-    const auto from = split_number(range.from);
-    const auto to = split_number(range.to);
-    if (!from)
-      return error(spot("range.from"), fmt::format("`{}` does not begin with a number", range.from), "");
-    if (!to) return error(spot("range.to"), fmt::format("`{}` does not begin with a number", range.to), "");
+  void read_range(AxisRange& range) {
+    const auto from = split_number(range.first);
+    const auto to = split_number(range.last);
+    for (const auto& [key, text, number] : {std::tuple{"from", range.first, from}, {"to", range.last, to}})
+      if (!number)
+        return error(spot(fmt::format("range.{}", key)),
+                     fmt::format("`{}` does not begin with a number", text), "");
     if (from->unit != to->unit)
       return error(spot("range.to"),
-                   fmt::format("`{}` and `{}` are not written in the same unit", range.from, range.to),
+                   fmt::format("`{}` and `{}` are not written in the same unit", range.first, range.last),
                    "write both ends in one unit");
     if (from->number >= to->number)
       return error(spot("range.to"),
-                   fmt::format("the range ends at `{}`, not after `{}`", range.to, range.from),
+                   fmt::format("the range ends at `{}`, not after `{}`", range.last, range.first),
                    "write the smaller number first");
     if (range.scale == RangeScale::log && from->number <= 0)
       return error(spot("range.from"), "a range with equal ratios begins above 0", "");
-    axis_.range = AxisRange{from->number, to->number, from->unit, range.scale, range.whole};
+    range.from = from->number;
+    range.to = to->number;
+    range.unit = from->unit;
     for (int i = 0; i < range.points; ++i) {
       const double share = static_cast<double>(i) / static_cast<double>(range.points - 1);
-      const std::string text = axis_.range->text(axis_.range->at(share));
-      add_value(text, scalar_at(spot("range"), text));
+      axis_.points.push_back(point_of(axis_, scalar_at(spot("range"), range.text(range.at(share)))));
     }
   }
 
   void read_zip() {
-    const Assignment& first = text_.zip.front();
-    for (const Assignment& column : text_.zip) {
+    const Assignment& first = axis_.zip.front();
+    for (const Assignment& column : axis_.zip) {
       if (column.value.kind != YamlNode::Kind::list || column.value.items.empty())
         return error(column.spot, fmt::format("`{}` needs a list of values", column.path), "");
       if (column.value.items.size() != first.value.items.size())
@@ -144,7 +142,7 @@ class AxisReader {
         return error(label.spot, "the first key of a `zip` gives the labels: its values are single values",
                      "begin with another key, or write `cases`");
       AxisPoint point{label.text, label, {}};
-      for (const Assignment& column : text_.zip)
+      for (const Assignment& column : axis_.zip)
         point.set.push_back({column.path, column.spot, column.value.items[i]});
       axis_.points.push_back(std::move(point));
     }
@@ -159,10 +157,9 @@ class AxisReader {
               "give each value a label of its own");
   }
 
-  const AxisText& text_;
-  std::string path_;
+  Axis& axis_;
+  const std::string& path_;
   const Reading& reading_;
-  Axis axis_;
 };
 
 }  // namespace
@@ -178,42 +175,29 @@ std::string AxisRange::text(double number) const {
 
 AxisPoint Axis::at(double number) const {
   check(range.has_value(), "only a range has points between those listed");
-  AxisPoint point{range->text(number), scalar_at(spot, range->text(number)), {}};
-  if (key) point.set.push_back({key->path, key->spot, point.value});
-  return point;
+  return point_of(*this, scalar_at(spot, range->text(number)));
 }
 
-std::vector<Axis> axes_of(const StudyText& text, const Reading& reading) {
-  std::vector<Axis> axes;
-  std::set<std::string> names;
-  for (std::size_t i = 0; i < text.vary.size(); ++i) {
-    const std::string path = fmt::format("vary.{}", i);
-    if (!reading.is_sound(path)) continue;
-    axes.push_back(AxisReader(text.vary[i], path, reading).read());
-    if (!names.insert(axes.back().name).second)
-      reading.problems().error(reading.spot(path + ".name"),
-                               fmt::format("the name `{}` is already used in `vary`", axes.back().name),
-                               "give it another `name`");
-  }
-  return axes;
+void complete_axis(Axis& axis, const std::string& path, const Reading& reading) {
+  AxisReader(axis, path, reading).read();
 }
 
-void check_axes_matter(const StudyText& text, const std::vector<Axis>& axes, const Reading& reading) {
+void check_axes_matter(const StudyPlan& plan, const Reading& reading) {
   std::set<std::string, std::less<>> used;
   const auto collect = [&](const std::vector<Assignment>& assignments) {
     for (const Assignment& assignment : assignments) collect_names(assignment.value, used);
   };
-  collect(text.set);
-  for (const VariantText& variant : text.variants) collect(variant.set);
-  for (const Axis& axis : axes)
+  collect(plan.set);
+  for (const StudyVariantSet& variant : plan.variants) collect(variant.set);
+  for (const Axis& axis : plan.axes)
     for (const AxisPoint& point : axis.points) collect(point.set);
-  for (const Axis& axis : axes) {
+  for (const Axis& axis : plan.axes) {
     const bool sets =
         std::ranges::any_of(axis.points, [](const AxisPoint& point) { return !point.set.empty(); });
-    if (sets || axis.points.empty() || used.contains(axis.name)) continue;
-    reading.problems().error(
-        axis.spot, fmt::format("`{}` changes nothing", axis.name),
-        fmt::format("give it a `key`, or write `${{{}}}` in a value of `set`", axis.name));
+    if (!sets && !axis.points.empty() && !used.contains(axis.name))
+      reading.problems().error(
+          axis.spot, fmt::format("`{}` changes nothing", axis.name),
+          fmt::format("give it a `key`, or write `${{{}}}` in a value of `set`", axis.name));
   }
 }
 

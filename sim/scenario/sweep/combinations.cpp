@@ -1,4 +1,4 @@
-// Which combinations of variants and axis points a study runs.
+// Which combinations of variants and axis points a study runs, and the scenario of each.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -8,131 +8,164 @@
 namespace paceline {
 namespace {
 
-constexpr std::size_t most_combinations = 1'000'000;
+constexpr double most_combinations = 1e6;
+constexpr std::size_t maximum_folder_length = 100;
 
-// Variants and axes alike: a name and its labels.
-struct Column {
-  std::string name;
-  std::vector<std::string> labels;
-};
+// What a study runs of each combination when nobody says: a statistical learner is cheap, and a probability
+// of being faster needs that many to be worth printing.
+constexpr int default_replications = 100;
 
-std::vector<Column> columns_of(const std::vector<StudyVariantSet>& variants, const std::vector<Axis>& axes) {
-  std::vector<Column> columns{{"variant", {}}};
-  for (const StudyVariantSet& variant : variants) columns.front().labels.push_back(variant.name);
-  for (const Axis& axis : axes) {
-    columns.push_back({axis.name, {}});
-    for (const AxisPoint& point : axis.points) columns.back().labels.push_back(point.label);
-  }
-  return columns;
+// The label or labels that one entry of a rule names.
+std::vector<YamlNode> labels_in(const Assignment& entry) {
+  return entry.value.kind == YamlNode::Kind::list ? entry.value.items : std::vector{entry.value};
 }
 
-// The indices of one combination: of its variant (0 without variants), then of its point on each axis.
-using Indices = std::vector<std::uint32_t>;
+void check_rule(const StudyPlan& plan, const std::vector<Assignment>& rule, Problems& problems) {
+  for (const Assignment& entry : rule) {
+    const std::vector<std::string> known = all_labels(plan, entry.path);
+    if (known.empty()) refuse_unknown_axis(entry.path, plan.columns(), entry.spot, problems);
+    if (known.empty()) continue;
+    for (const YamlNode& label : labels_in(entry))
+      if (std::ranges::count(known, label.text) == 0)
+        problems.error(label.spot, fmt::format("`{}` has no label `{}`", entry.path, label.text),
+                       hint_for(label.text, known, "its labels"));
+  }
+}
 
 // A combination is left out when it has one of the labels in every column that the rule names.
-struct Rule {
-  std::vector<std::pair<std::size_t, std::vector<bool>>> chosen;  // column, and which of its labels
-
-  [[nodiscard]] bool covers(const Indices& indices) const {
-    return std::ranges::all_of(chosen, [&](const auto& entry) { return entry.second[indices[entry.first]]; });
-  }
-};
-
-class RuleReader {
- public:
-  RuleReader(const std::vector<Column>& columns, Problems& problems)
-      : columns_(columns), problems_(problems) {}
-
-  [[nodiscard]] std::optional<Rule> read(const std::vector<Assignment>& text) {
-    Rule rule;
-    bool sound = !text.empty();
-    for (const Assignment& entry : text) {
-      const std::optional<std::size_t> column = find(entry);
-      sound = sound && column;
-      if (!column) continue;
-      rule.chosen.emplace_back(*column, std::vector<bool>(columns_[*column].labels.size(), false));
-      const bool is_list = entry.value.kind == YamlNode::Kind::list;
-      const std::vector<YamlNode> one{entry.value};
-      for (const YamlNode& label : is_list ? entry.value.items : one)
-        sound = choose(label, columns_[*column], rule.chosen.back().second) && sound;
-    }
-    return sound ? std::optional(rule) : std::nullopt;
-  }
-
- private:
-  std::optional<std::size_t> find(const Assignment& entry) {
-    std::vector<std::string> known;
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (columns_[c].labels.empty()) continue;
-      if (columns_[c].name == entry.path) return c;
-      known.push_back(columns_[c].name);
-    }
-    refuse_unknown_axis(entry.path, known, entry.spot, problems_);
-    return std::nullopt;
-  }
-
-  bool choose(const YamlNode& label, const Column& column, std::vector<bool>& chosen) {
-    const auto found = std::ranges::find(column.labels, label.text);
-    if (label.kind == YamlNode::Kind::scalar && found != column.labels.end()) {
-      chosen[static_cast<std::size_t>(found - column.labels.begin())] = true;
-      return true;
-    }
-    problems_.error(label.spot, fmt::format("`{}` has no label `{}`", column.name, label.text),
-                    hint_for(label.text, column.labels, "its labels"));
-    return false;
-  }
-
-  const std::vector<Column>& columns_;
-  Problems& problems_;
-};
-
-// To the next combination, the last index fastest; false after the last one.
-bool step(Indices& indices, const std::vector<Column>& columns) {
-  for (std::size_t c = indices.size(); c-- > 0;) {
-    if (++indices[c] < columns[c].labels.size()) return true;
-    indices[c] = 0;
-  }
-  return false;
+bool covers(const std::vector<Assignment>& rule, const StudyPlan& plan, const StudyPoint& point) {
+  const std::vector<std::string> columns = plan.columns();
+  const std::vector<std::string> labels = plan.labels(point);
+  return !rule.empty() && std::ranges::all_of(rule, [&](const Assignment& entry) {
+    const auto column = std::ranges::find(columns, entry.path);
+    return column != columns.end() &&
+           std::ranges::count(labels_in(entry), labels[static_cast<std::size_t>(column - columns.begin())],
+                              &YamlNode::text) > 0;
+  });
 }
 
-StudyPoint point_at(const Indices& indices, const std::vector<Column>& columns) {
-  StudyPoint point{{}, indices.front(), {indices.begin() + 1, indices.end()}};
-  if (!columns.front().labels.empty()) point.name = columns.front().labels[indices.front()];
-  for (std::size_t c = 1; c < columns.size(); ++c)
-    point.name += fmt::format("{}{} {}", point.name.empty() ? "" : ", ", columns[c].name,
-                              columns[c].labels[indices[c]]);
-  return point;
+void use_default_replications(LoadedScenario& loaded) {
+  const auto given = std::ranges::find(loaded.values, std::string("replications"), &ResolvedValue::key);
+  if (given == loaded.values.end() || given->origin != "default") return;
+  const LearnerKind learner = loaded.scenario.learner.kind;
+  if (learner != LearnerKind::statistical && learner != LearnerKind::assumed) return;
+  loaded.scenario.replications = default_replications;
+  given->value = std::to_string(default_replications);
+  given->origin = "default: of a study with such a learner";
 }
 
 }  // namespace
 
-std::vector<StudyPoint> combinations(const std::vector<StudyVariantSet>& variants,
-                                     const std::vector<Axis>& axes, const StudyText& text,
-                                     const Reading& reading) {
-  const std::vector<Column> columns = columns_of(variants, axes);
-  double count = 1.0;
-  for (const Column& column : columns)
-    count *= static_cast<double>(std::max<std::size_t>(1, column.labels.size()));
-  if (count > static_cast<double>(most_combinations)) {
+std::vector<std::string> all_labels(const StudyPlan& plan, std::string_view column) {
+  std::vector<std::string> labels;
+  if (column == "variant")
+    for (const StudyVariantSet& variant : plan.variants) labels.push_back(variant.name);
+  for (const Axis& axis : plan.axes)
+    if (axis.name == column)
+      for (const AxisPoint& point : axis.points) labels.push_back(point.label);
+  return labels;
+}
+
+std::vector<StudyPoint> combinations(const StudyPlan& plan, const Reading& reading) {
+  double count = std::max(1.0, static_cast<double>(plan.variants.size()));
+  for (const Axis& axis : plan.axes) count *= static_cast<double>(axis.points.size());
+  if (count > most_combinations) {
     reading.problems().error(reading.spot("vary"),
-                             fmt::format("these are more than {} combinations", most_combinations),
+                             fmt::format("these are more than {:.0f} combinations", most_combinations),
                              "vary less, or try fewer values");
     return {};
   }
-  RuleReader reader(columns, reading.problems());
-  std::vector<Rule> rules;
-  for (const std::vector<Assignment>& rule : text.exclude)
-    if (std::optional<Rule> read = reader.read(rule)) rules.push_back(std::move(*read));
+  for (const std::vector<Assignment>& rule : plan.exclude) check_rule(plan, rule, reading.problems());
   std::vector<StudyPoint> points;
-  Indices indices(columns.size(), 0);
-  do {
-    if (std::ranges::none_of(rules, [&](const Rule& rule) { return rule.covers(indices); }))
-      points.push_back(point_at(indices, columns));
-  } while (step(indices, columns));
+  for (const StudyVariantSet& variant : plan.variants)
+    points.push_back({variant.name, static_cast<std::uint32_t>(points.size()), {}});
+  if (points.empty()) points.emplace_back();
+  for (const Axis& axis : plan.axes) {
+    std::vector<StudyPoint> longer;
+    for (const StudyPoint& point : points)
+      for (std::uint32_t i = 0; i < axis.points.size(); ++i) {
+        longer.push_back(point);
+        longer.back().name +=
+            fmt::format("{}{} {}", point.name.empty() ? "" : ", ", axis.name, axis.points[i].label);
+        longer.back().on_axis.push_back(i);
+      }
+    points = std::move(longer);
+  }
+  std::erase_if(points, [&](const StudyPoint& point) {
+    return std::ranges::any_of(plan.exclude, [&](const auto& rule) { return covers(rule, plan, point); });
+  });
   if (points.empty())
     reading.problems().error(reading.spot("exclude"), "this leaves no combination: nothing would be run",
                              "remove one of the rules, or a label from it");
   return points;
+}
+
+std::vector<std::string> StudyPlan::columns() const {
+  std::vector<std::string> names;
+  if (!variants.empty()) names.emplace_back("variant");
+  for (const Axis& axis : axes) names.push_back(axis.name);
+  return names;
+}
+
+std::vector<std::string> StudyPlan::labels(const StudyPoint& point) const {
+  std::vector<std::string> labels;
+  if (!variants.empty()) labels.push_back(variants[point.variant].name);
+  for (std::size_t a = 0; a < axes.size(); ++a) labels.push_back(axes[a].points[point.on_axis[a]].label);
+  return labels;
+}
+
+std::string StudyPlan::folder(std::size_t point) const {
+  if (axes.empty()) return folder_name(points[point].name);
+  // Long names are cut, and labels such as -1 and 1 look alike: a number keeps folders apart.
+  return fmt::format("{:04}-{}", point + 1, folder_name(points[point].name));
+}
+
+LoadedScenario StudyPlan::scenario(const StudyPoint& point, Problems& problems) const {
+  if (axes.empty()) return scenario_with(point, 0, {}, problems);
+  return scenario_with(point, 0, axes.front().points[point.on_axis.front()], problems);
+}
+
+LoadedScenario StudyPlan::scenario_with(const StudyPoint& point, std::size_t axis, const AxisPoint& other,
+                                        Problems& problems) const {
+  AxisMeanings meanings;
+  const YamlNode variant_name =
+      variants.empty() ? YamlNode{}
+                       : scalar_at(variants[point.variant].spot, variants[point.variant].name, true);
+  if (!variants.empty()) meanings["variant"] = {variant_name.text, &variant_name};
+  std::vector<const AxisPoint*> chosen;
+  for (std::size_t a = 0; a < axes.size(); ++a) {
+    chosen.push_back(a == axis ? &other : &axes[a].points[point.on_axis[a]]);
+    meanings[axes[a].name] = {chosen.back()->label, &chosen.back()->value};
+  }
+  YamlNode tree = base;
+  const auto apply_all = [&](const std::vector<Assignment>& assignments) {
+    for (const Assignment& assignment : assignments)
+      apply(in_combination(assignment, meanings, problems), tree, problems);
+  };
+  if (!variants.empty()) apply_all(variants[point.variant].set);
+  for (const AxisPoint* one : chosen) apply_all(one->set);
+  apply_all(set);
+  for (const Assignment& assignment : overrides) apply(assignment, tree, problems);
+  const Spot& name_spot = variants.empty() ? axes.front().spot : variants[point.variant].spot;
+  apply({"name", name_spot, scalar_at(name_spot, point.name, true)}, tree, problems);
+  LoadedScenario loaded = read_scenario(tree, base_file, problems);
+  use_default_replications(loaded);
+  return loaded;
+}
+
+std::string folder_name(std::string_view name) {
+  std::string folder;
+  for (const char c : name) {
+    const char lower = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    const bool kept = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+    if (kept)
+      folder += lower;
+    else if (!folder.empty() && folder.back() != '-')
+      folder += '-';
+  }
+  folder.resize(std::min(folder.size(), maximum_folder_length));
+  if (folder.ends_with('-')) folder.pop_back();
+  return folder.empty() ? "unnamed" : folder;
 }
 
 }  // namespace paceline

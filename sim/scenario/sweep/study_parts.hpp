@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "sim/scenario/sweep/study_text.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 
 namespace paceline {
 
-// One axis for each entry of `vary`. After a problem the axes must not be used.
-[[nodiscard]] std::vector<Axis> axes_of(const StudyText& text, const Reading& reading);
+// The points of an axis, and its name where none is given. `path` is that of its entry of `vary`.
+void complete_axis(Axis& axis, const std::string& path, const Reading& reading);
 // Refuses an axis that sets nothing and that nothing refers to.
-void check_axes_matter(const StudyText& text, const std::vector<Axis>& axes, const Reading& reading);
+void check_axes_matter(const StudyPlan& plan, const Reading& reading);
 
-// All combinations that `exclude` does not name: variants vary slowest, the last axis fastest.
-[[nodiscard]] std::vector<StudyPoint> combinations(const std::vector<StudyVariantSet>& variants,
-                                                   const std::vector<Axis>& axes, const StudyText& text,
-                                                   const Reading& reading);
+// All combinations that `exclude` does not name.
+[[nodiscard]] std::vector<StudyPoint> combinations(const StudyPlan& plan, const Reading& reading);
+// All labels of an axis, or of the variants; none when there is no such axis.
+[[nodiscard]] std::vector<std::string> all_labels(const StudyPlan& plan, std::string_view column);
 
 // What `${AXIS}` and `lookup` mean in one combination. `value` outlives the use.
 struct AxisMeaning {

@@ -2,27 +2,24 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "sim/scenario/sweep/study_file.hpp"
+#include "sim/description/outputs.hpp"
 #include "sim/scenario/sweep/study_parts.hpp"
 
 namespace paceline {
 namespace {
 
-// What a study runs of each combination when nobody says: a statistical learner is cheap, and a probability
-// of being faster needs that many to be worth printing.
-constexpr int default_replications = 100;
-
-void check_names(const StudyText& text, const Reading& reading) {
+void check_names(const StudyPlan& plan, const Reading& reading) {
   std::map<std::string, std::string> name_of_folder;
-  for (std::size_t i = 0; i < text.variants.size(); ++i) {
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     const std::string path = fmt::format("variants.{}.name", i);
     if (!reading.is_sound(path)) continue;
-    const std::string& name = text.variants[i].name;
+    const std::string& name = plan.variants[i].name;
     const auto [first, is_new] = name_of_folder.emplace(folder_name(name), name);
     if (is_new) continue;
     reading.problems().error(reading.spot(path),
@@ -64,26 +61,25 @@ void check_assignments(const StudyPlan& plan, Problems& problems) {
     check_names_are_free(variant.set, problems);
     check_keys_are_kept(variant.set, fmt::format("the variant `{}`", variant.name), plan.overrides, problems);
   }
-  for (const Axis& axis : plan.axes) {
-    if (axis.points.empty()) continue;
-    // The points of an axis set the same keys, or are cases that each may set others.
+  // The points of an axis set the same keys, or are cases that each may set others.
+  for (const Axis& axis : plan.axes)
     for (const AxisPoint& point : axis.points) {
       check_names_are_free(point.set, problems);
       check_keys_are_kept(point.set, fmt::format("`{}` in `vary`", axis.name), plan.overrides, problems);
-      if (axis.key) break;
+      if (!axis.key.empty()) break;
     }
-  }
 }
 
-std::optional<YamlNode> parse_base(const StudyText& text, const Reading& reading) {
+std::optional<YamlNode> parse_base(const StudyPlan& plan, const Reading& reading) {
   if (!reading.is_sound("base")) return std::nullopt;
-  if (!std::filesystem::is_regular_file(text.base)) {
-    reading.problems().error(reading.spot("base"), fmt::format("there is no file {}", text.base.string()),
+  if (!std::filesystem::is_regular_file(plan.base_file)) {
+    reading.problems().error(reading.spot("base"),
+                             fmt::format("there is no file {}", plan.base_file.string()),
                              "the path is relative to the study file");
     return std::nullopt;
   }
   Problems in_base;
-  std::optional<YamlNode> base = parse_yaml_file(text.base, in_base);
+  std::optional<YamlNode> base = parse_yaml_file(plan.base_file, in_base);
   for (Problem& problem : in_base.sorted()) reading.problems().add(std::move(problem));
   return base;
 }
@@ -123,8 +119,8 @@ class SharedProblems {
   std::map<std::string, Seen> by_text_;
 };
 
-void check_something_varies(const StudyText& text, const Reading& reading) {
-  if (!text.variants.empty() || !text.vary.empty() || !reading.is_sound("variants") ||
+void check_something_varies(const StudyPlan& plan, const Reading& reading) {
+  if (!plan.variants.empty() || !plan.axes.empty() || !reading.is_sound("variants") ||
       !reading.is_sound("vary"))
     return;
   reading.problems().error(
@@ -138,12 +134,7 @@ void check_difference(const StudyPlan& plan, const StudyFigure& figure, const Re
   if (!figure.recorded.empty())
     reading.problems().error(reading.spot(path + ".recorded"), "recorded values are not differences",
                              "leave out `recorded` or `difference_from`");
-  std::vector<std::string> labels;
-  const auto axis = std::ranges::find(plan.axes, figure.series, &Axis::name);
-  if (axis != plan.axes.end())
-    for (const AxisPoint& point : axis->points) labels.push_back(point.label);
-  if (figure.series == "variant")
-    for (const StudyVariantSet& variant : plan.variants) labels.push_back(variant.name);
+  const std::vector<std::string> labels = all_labels(plan, figure.series);
   if (std::ranges::count(labels, figure.difference_from) > 0) return;
   reading.problems().error(reading.spot(path + ".difference_from"),
                            fmt::format("`{}` is no label of this figure's series", figure.difference_from),
@@ -176,111 +167,60 @@ void check_references(const StudyPlan& plan, const Reading& reading) {
                              "golden-section tries numbers between those listed: write `range`");
 }
 
-StudyPlan plan_of(StudyText text, const std::filesystem::path& file, const Reading& reading) {
-  StudyPlan plan;
-  plan.name = std::move(text.study);
-  plan.question = std::move(text.question);
-  plan.file = file;
-  plan.base_file = text.base;
-  for (std::size_t i = 0; i < text.variants.size(); ++i)
-    if (reading.is_sound(fmt::format("variants.{}", i)))
-      plan.variants.push_back(
-          {text.variants[i].name, reading.spot(fmt::format("variants.{}.name", i)), text.variants[i].set});
-  plan.axes = axes_of(text, reading);
-  check_axes_matter(text, plan.axes, reading);
-  plan.set = text.set;
-  if (text.replications) {
-    const Spot spot = reading.spot("replications");
-    plan.set.push_back({"replications", spot, scalar_at(spot, std::to_string(*text.replications))});
+// Removes the items that were not read without a mistake, and completes the others.
+template <class Item, class Complete>
+void keep_sound(std::vector<Item>& items, const char* path, const Reading& reading, Complete complete) {
+  std::vector<Item> sound;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::string item_path = fmt::format("{}.{}", path, i);
+    if (!reading.is_sound(item_path)) continue;
+    complete(items[i], item_path);
+    sound.push_back(std::move(items[i]));
   }
-  plan.figures = text.figures;
-  plan.search = text.search;
+  items = std::move(sound);
+}
+
+// What follows from what is written.
+void complete(StudyPlan& plan, const Reading& reading) {
+  keep_sound(plan.variants, "variants", reading, [&](StudyVariantSet& variant, const std::string& path) {
+    variant.spot = reading.spot(path + ".name");
+  });
+  keep_sound(plan.axes, "vary", reading,
+             [&, names = std::set<std::string>()](Axis& axis, const std::string& path) mutable {
+               complete_axis(axis, path, reading);
+               if (!names.insert(axis.name).second)
+                 reading.problems().error(reading.spot(path + ".name"),
+                                          fmt::format("the name `{}` is already used in `vary`", axis.name),
+                                          "give it another `name`");
+             });
+  check_axes_matter(plan, reading);
+  if (plan.replications) {
+    const Spot spot = reading.spot("replications");
+    plan.set.push_back({"replications", spot, scalar_at(spot, std::to_string(*plan.replications))});
+  }
   if (plan.search) plan.search->spot = reading.spot("search");
   const bool axes_are_sound =
       std::ranges::all_of(plan.axes, [](const Axis& axis) { return !axis.points.empty(); });
   const bool something_varies = !plan.variants.empty() || !plan.axes.empty();
   if (something_varies && axes_are_sound && reading.is_sound("vary") && reading.is_sound("exclude"))
-    plan.points = combinations(plan.variants, plan.axes, text, reading);
-  return plan;
-}
-
-void use_default_replications(LoadedScenario& loaded) {
-  const auto given = std::ranges::find(loaded.values, std::string("replications"), &ResolvedValue::key);
-  if (given == loaded.values.end() || given->origin != "default") return;
-  const LearnerKind learner = loaded.scenario.learner.kind;
-  if (learner != LearnerKind::statistical && learner != LearnerKind::assumed) return;
-  loaded.scenario.replications = default_replications;
-  given->value = std::to_string(default_replications);
-  given->origin = "default: of a study with such a learner";
+    plan.points = combinations(plan, reading);
 }
 
 }  // namespace
-
-std::vector<std::string> StudyPlan::columns() const {
-  std::vector<std::string> names;
-  if (!variants.empty()) names.emplace_back("variant");
-  for (const Axis& axis : axes) names.push_back(axis.name);
-  return names;
-}
-
-std::vector<std::string> StudyPlan::labels(const StudyPoint& point) const {
-  std::vector<std::string> labels;
-  if (!variants.empty()) labels.push_back(variants[point.variant].name);
-  for (std::size_t a = 0; a < axes.size(); ++a) labels.push_back(axes[a].points[point.on_axis[a]].label);
-  return labels;
-}
-
-std::string StudyPlan::folder(std::size_t point) const {
-  if (axes.empty()) return folder_name(points[point].name);
-  // Long names are cut, and labels such as -1 and 1 look alike: a number keeps folders apart.
-  return fmt::format("{:04}-{}", point + 1, folder_name(points[point].name));
-}
-
-LoadedScenario StudyPlan::scenario(const StudyPoint& point, Problems& problems) const {
-  if (axes.empty()) return scenario_with(point, 0, {}, problems);
-  return scenario_with(point, 0, axes.front().points[point.on_axis.front()], problems);
-}
-
-LoadedScenario StudyPlan::scenario_with(const StudyPoint& point, std::size_t axis, const AxisPoint& other,
-                                        Problems& problems) const {
-  AxisMeanings meanings;
-  const YamlNode variant_name =
-      variants.empty() ? YamlNode{}
-                       : scalar_at(variants[point.variant].spot, variants[point.variant].name, true);
-  if (!variants.empty()) meanings["variant"] = {variant_name.text, &variant_name};
-  std::vector<const AxisPoint*> chosen;
-  for (std::size_t a = 0; a < axes.size(); ++a) {
-    chosen.push_back(a == axis ? &other : &axes[a].points[point.on_axis[a]]);
-    meanings[axes[a].name] = {chosen.back()->label, &chosen.back()->value};
-  }
-  YamlNode tree = base;
-  const auto apply_all = [&](const std::vector<Assignment>& assignments) {
-    for (const Assignment& assignment : assignments)
-      apply(in_combination(assignment, meanings, problems), tree, problems);
-  };
-  if (!variants.empty()) apply_all(variants[point.variant].set);
-  for (const AxisPoint* one : chosen) apply_all(one->set);
-  apply_all(set);
-  for (const Assignment& assignment : overrides) apply(assignment, tree, problems);
-  const Spot& name_spot = variants.empty() ? axes.front().spot : variants[point.variant].spot;
-  apply({"name", name_spot, scalar_at(name_spot, point.name, true)}, tree, problems);
-  LoadedScenario loaded = read_scenario(tree, base_file, problems);
-  use_default_replications(loaded);
-  return loaded;
-}
 
 StudyPlan load_study_plan(const std::filesystem::path& file, std::span<const std::string> overrides,
                           const std::function<void(std::size_t, LoadedScenario&)>& visit) {
   Problems problems;
   const std::optional<YamlNode> root = parse_yaml_file(file, problems);
   if (!root) problems.throw_if_errors(file.string());
-  StudyText text;
+  StudyPlan plan;
+  plan.file = file;
   Reading reading(problems);
-  read_document(*root, text, reading);
-  check_names(text, reading);
-  check_something_varies(text, reading);
-  std::optional<YamlNode> base = parse_base(text, reading);
-  StudyPlan plan = plan_of(std::move(text), file, reading);
+  read_document(*root, plan, reading);
+  check_names(plan, reading);
+  check_something_varies(plan, reading);
+  std::optional<YamlNode> base = parse_base(plan, reading);
+  complete(plan, reading);
   plan.overrides = parse_overrides(overrides, problems);
   check_assignments(plan, problems);
   check_references(plan, reading);
@@ -297,6 +237,27 @@ StudyPlan load_study_plan(const std::filesystem::path& file, std::span<const std
   }
   problems.throw_if_errors(file.string());
   return plan;
+}
+
+std::vector<LoadedScenario> load_study(const std::filesystem::path& file,
+                                       std::span<const std::string> overrides) {
+  std::vector<LoadedScenario> scenarios;
+  static_cast<void>(load_study_plan(
+      file, overrides, [&](std::size_t, LoadedScenario& loaded) { scenarios.push_back(std::move(loaded)); }));
+  return scenarios;
+}
+
+std::string study_schema() {
+  return json_schema_of<StudyPlan>("paceline study",
+                                   "one base scenario, and the variants and values of it that are compared");
+}
+
+bool is_study_file(const std::filesystem::path& file) {
+  Problems ignored;
+  const std::optional<YamlNode> root = parse_yaml_file(file, ignored);
+  if (!root) return false;
+  const auto has = [&](std::string_view key) { return root->find(key) != nullptr; };
+  return has("study") || has("variants") || has("vary");
 }
 
 }  // namespace paceline

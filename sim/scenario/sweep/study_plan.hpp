@@ -1,5 +1,5 @@
-// What a study runs: every combination of its variants and of the values it varies, as scenarios made on
-// demand.
+// Study files: one base scenario, named variants of it, and values that are varied; and what a study runs:
+// every combination, as scenarios made on demand. How a file looks: study_example(), docs/study-reference.md.
 //
 // Models:      a product of axes. An axis is a list of points, each with a label and the assignments it
 //              makes; the variants are the first axis. Combinations that `exclude` names are left out.
@@ -11,6 +11,8 @@
 // Units:       as in a scenario. The numbers of a range keep the unit they are written with.
 // Assumptions: combinations are few enough to be listed (a million); a scenario is made again when needed.
 // Not modelled: arithmetic in values.
+//
+// A mistake is reported at its line of the study file; one that all combinations share is reported once.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/description/assignment.hpp"
@@ -37,22 +40,29 @@ enum class RangeScale { linear, log };
 
 // Between its ends any number may be tried, in the unit both are written with ("%", " Gbit/s"; empty: none).
 struct AxisRange {
-  double from = 0.0;
-  double to = 0.0;
-  std::string unit = {};
+  std::string first;  // the ends as written
+  std::string last;
+  int points = 2;
   RangeScale scale = RangeScale::linear;
   bool whole = false;  // rounded
+  double from = 0.0;   // the ends as numbers
+  double to = 0.0;
+  std::string unit;
 
   [[nodiscard]] double at(double share) const;  // of the way from one end to the other
   [[nodiscard]] std::string text(double number) const;
 };
 
 struct Axis {
-  std::string name;  // a word: a column of the results
-  Spot spot;
-  std::optional<Assignment> key;  // the one key path it sets; its value is not used
-  std::vector<AxisPoint> points;  // labels differ
+  std::string name;              // a word: a column of the results
+  std::string key;               // the one key path it sets; empty: none
+  std::vector<YamlNode> values;  // one of these four gives the points
   std::optional<AxisRange> range;
+  std::vector<AxisPoint> cases;
+  std::vector<Assignment> zip;
+  std::vector<AxisPoint> points;  // labels differ
+  Spot spot;
+  Spot key_spot;
 
   // A point that is not in the list, by its number. The axis has a range.
   [[nodiscard]] AxisPoint at(double number) const;
@@ -75,14 +85,14 @@ enum class SearchObjective { time_to_accuracy, core_hours, money };
 struct SearchConfig {
   SearchMethod method = SearchMethod::exhaustive;
   SearchObjective minimize = SearchObjective::time_to_accuracy;
-  std::string over = {};  // the axis of a search along a line; empty: all combinations
-  std::optional<double> accuracy = {};
+  std::string over;  // the axis of a search along a line; empty: all combinations
+  std::optional<double> accuracy;
   int replications = 20;
   int first_replications = 4;
   int keep_one_of = 3;
-  std::optional<double> tolerance = {};
-  std::optional<double> price_per_core_hour = {};
-  Spot spot = {};
+  std::optional<double> tolerance;
+  std::optional<double> price_per_core_hour;
+  Spot spot;
 };
 
 struct StudyVariantSet {
@@ -101,16 +111,19 @@ struct StudyPoint {
 struct StudyPlan {
   std::string name;
   std::string question;
-  std::filesystem::path file;
   std::filesystem::path base_file;
-  YamlNode base;
+  std::optional<int> replications;
   std::vector<StudyVariantSet> variants;  // empty: the base alone
   std::vector<Axis> axes;
-  std::vector<Assignment> set;        // for every combination
-  std::vector<Assignment> overrides;  // `--set`
+  std::vector<Assignment> set;                   // for every combination
+  std::vector<std::vector<Assignment>> exclude;  // axis or `variant`: the label or labels left out together
   std::vector<StudyFigure> figures;
   std::optional<SearchConfig> search;
-  std::vector<StudyPoint> points;  // variants vary slowest, the last axis fastest; names differ
+
+  std::filesystem::path file;
+  YamlNode base;
+  std::vector<Assignment> overrides;  // `--set`
+  std::vector<StudyPoint> points;     // variants vary slowest, the last axis fastest; names differ
 
   // What tells combinations apart: "variant" if there are variants, then the axes; and of one combination,
   // its labels.
@@ -126,10 +139,29 @@ struct StudyPlan {
                                              const AxisPoint& other, Problems& problems) const;
 };
 
+void describe(Visitor& v, StudyPlan& c);
+
 // Reads a study and checks every combination, each of which is shown to `visit` and then forgotten. Throws
 // UserError with all mistakes of the study, its base, its combinations and the overrides.
 [[nodiscard]] StudyPlan load_study_plan(
     const std::filesystem::path& file, std::span<const std::string> overrides,
     const std::function<void(std::size_t point, LoadedScenario& loaded)>& visit = {});
+
+// All combinations at once, in their order: for small studies.
+[[nodiscard]] std::vector<LoadedScenario> load_study(const std::filesystem::path& file,
+                                                     std::span<const std::string> overrides);
+
+// Whether a file is meant as a study (it has a top-level key `study`, `variants` or `vary`) rather than as a
+// scenario. Throws UserError when it cannot be read.
+[[nodiscard]] bool is_study_file(const std::filesystem::path& file);
+
+// A name as a folder: lower-case letters, digits and single hyphens, never empty.
+[[nodiscard]] std::string folder_name(std::string_view name);
+
+// The JSON schema (draft-7) of a study file, for editors.
+[[nodiscard]] std::string study_schema();
+// Every key in Markdown; the example's base is scenario_example() in scenario.yaml.
+[[nodiscard]] std::string study_reference();
+[[nodiscard]] std::string_view study_example();
 
 }  // namespace paceline

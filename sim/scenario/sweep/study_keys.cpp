@@ -1,30 +1,30 @@
 // The keys of a study file.
-#include "sim/scenario/sweep/study_text.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
 
 namespace paceline {
 
 constexpr std::int64_t maximum_axis_points = 100'000;
 
-void describe(Visitor& v, VariantText& c) {
+void describe(Visitor& v, StudyVariantSet& c) {
   v.required("name", c.name, Text{}, "appears in tables and figures, and names the results folder");
   v.optional("set", c.set, KeyPathValues{}, "what differs from the base", Absent{"nothing"});
 }
 
-void describe(Visitor& v, RangeText& c) {
-  v.required("from", c.from, Text{}, "the first number, with its unit");
-  v.required("to", c.to, Text{}, "the last number, in the same unit");
+void describe(Visitor& v, AxisRange& c) {
+  v.required("from", c.first, Text{}, "the first number, with its unit");
+  v.required("to", c.last, Text{}, "the last number, in the same unit");
   v.required("points", c.points, Whole{2, maximum_axis_points}, "how many numbers, both ends included");
   v.optional("scale", c.scale, Choice{{"linear", RangeScale::linear}, {"log", RangeScale::log}},
              "linear: equal differences; log: equal ratios");
   v.optional("whole", c.whole, Boolean{}, "round to whole numbers, as workers and samples need it");
 }
 
-void describe(Visitor& v, CaseText& c) {
+void describe(Visitor& v, AxisPoint& c) {
   v.required("label", c.label, Text{}, "appears in tables and figures");
   v.optional("set", c.set, KeyPathValues{}, "the key paths that move together", Absent{"nothing"});
 }
 
-void describe(Visitor& v, AxisText& c) {
+void describe(Visitor& v, Axis& c) {
   v.optional("name", c.name, Text{}, "a word: column of the results, and `${name}` in values",
              Absent{"the last word of the key path"});
   v.optional("key", c.key, Text{}, "the key path that is varied",
@@ -88,15 +88,15 @@ void describe(Visitor& v, SearchConfig& c) {
   v.optional("replications", c.replications, Whole{1, 1'000'000}, "of a setting, at most");
 }
 
-void describe(Visitor& v, StudyText& c) {
-  v.required("study", c.study, Text{}, "the name of the study");
+void describe(Visitor& v, StudyPlan& c) {
+  v.required("study", c.name, Text{}, "the name of the study");
   v.optional("question", c.question, Text{}, "what the study is to answer", Absent{"none"});
-  v.required("base", c.base, Path{}, "a scenario file, relative to this file");
+  v.required("base", c.base_file, Path{}, "a scenario file, relative to this file");
   v.optional("replications", c.replications, Whole{1, 1'000'000}, "of every combination",
              Absent{"the base says; 100 where it does not and the learner is statistical or assumed"});
   v.optional("variants", c.variants, ListOf{Section{}, "variant", 1, 1000}, "what is compared",
              Absent{"the base alone"});
-  v.optional("vary", c.vary, ListOf{Section{}, "entry", 1, 100},
+  v.optional("vary", c.axes, ListOf{Section{}, "entry", 1, 100},
              "what is varied; every combination with every variant is run", Absent{"nothing"});
   v.optional("set", c.set, KeyPathValues{}, "for every combination; values may depend on what is varied",
              Absent{"nothing"});
