@@ -85,14 +85,14 @@ enum class SearchObjective { time_to_accuracy, core_hours, money };
 struct SearchConfig {
   SearchMethod method = SearchMethod::exhaustive;
   SearchObjective minimize = SearchObjective::time_to_accuracy;
-  std::string over;  // the axis of a search along a line; empty: all combinations
-  std::optional<double> accuracy;
+  std::string over{};  // the axis of a search along a line; empty: all combinations
+  std::optional<double> accuracy{};
   int replications = 20;
   int first_replications = 4;
   int keep_one_of = 3;
-  std::optional<double> tolerance;
-  std::optional<double> price_per_core_hour;
-  Spot spot;
+  std::optional<double> tolerance{};
+  std::optional<double> price_per_core_hour{};
+  Spot spot{};
 };
 
 struct StudyVariantSet {

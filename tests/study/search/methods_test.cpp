@@ -28,6 +28,20 @@ search::Evaluate runs_taking(const Time& seconds) {
   };
 }
 
+AxisRange unit_interval() {
+  AxisRange range;
+  range.to = 1.0;
+  return range;
+}
+
+AxisRange whole_numbers(double from, double to) {
+  AxisRange range;
+  range.whole = true;
+  range.from = from;
+  range.to = to;
+  return range;
+}
+
 }  // namespace
 
 TEST_CASE("a setting that is asked again costs only its further replications") {
@@ -94,7 +108,7 @@ TEST_CASE("exhaustive search without a feasible setting finds none") {
 TEST_CASE("golden section closes in on the bottom of a valley in the number of settings its formula says") {
   for (const double bottom : {0.1, 0.3141, 0.5, 0.97}) {
     Trials trials(runs_taking([=](double x) { return 1.0 + (x - bottom) * (x - bottom); }));
-    const Found found = golden_section({0.0, 1.0}, {.replications = 2}, trials);
+    const Found found = golden_section(unit_interval(), {.replications = 2}, trials);
     REQUIRE(found.setting.has_value());
     // Whoever is lowest of all tried lies in the last interval or beside it.
     CHECK(std::abs(*found.setting - bottom) <= 0.01);
@@ -107,14 +121,13 @@ TEST_CASE("golden section closes in on the bottom of a valley in the number of s
 TEST_CASE("golden section finds a lowest point at an end") {
   for (const double end : {0.0, 1.0}) {
     Trials trials(runs_taking([=](double x) { return 1.0 + std::abs(x - end); }));
-    CHECK(golden_section({0.0, 1.0}, {.replications = 1, .tolerance = 0.05}, trials).setting == end);
+    CHECK(golden_section(unit_interval(), {.replications = 1, .tolerance = 0.05}, trials).setting == end);
   }
 }
 
 TEST_CASE("golden section tries whole numbers only, each once, where nothing else makes sense") {
   Trials trials(runs_taking([](double x) { return 1.0 + std::abs(x - 11.0); }));
-  const Found found =
-      golden_section({.from = 1, .to = 32, .whole = true}, {.replications = 1, .tolerance = 1}, trials);
+  const Found found = golden_section(whole_numbers(1, 32), {.replications = 1, .tolerance = 1}, trials);
   CHECK(found.setting == 11.0);
   for (const Tried& tried : trials.tried()) CHECK(tried.setting == std::round(tried.setting));
 }
@@ -124,7 +137,7 @@ TEST_CASE("golden section stays among feasible settings") {
   Trials trials([](double x, int replications) {
     return Outcome(static_cast<std::size_t>(replications), run(x, x, x < 0.4 ? 0.5 : 0.9, x));
   });
-  const Found found = golden_section({0.0, 1.0}, {.accuracy = 0.8, .replications = 1}, trials);
+  const Found found = golden_section(unit_interval(), {.accuracy = 0.8, .replications = 1}, trials);
   REQUIRE(found.setting.has_value());
   CHECK(*found.setting >= 0.4);
   CHECK(*found.setting <= 0.42);
