@@ -1,6 +1,9 @@
-// Progress of long work: one line on stderr, rewritten in place, with an estimate of the time left.
+// Progress of long work on stderr, with an estimate of the time left: on a terminal one line that is rewritten
+// in place, elsewhere (a file, a job's log) a line now and then.
 //
-// Shown only on a terminal, or everywhere when PACELINE_PROGRESS=1 (then one line per tenth of the work).
+// Elsewhere, work shorter than 5 s says nothing; then a line comes whenever a tenth of it is done or 30 s have
+// passed, and one at its end. PACELINE_PROGRESS=1 begins with the first update, PACELINE_PROGRESS=0 says
+// nothing anywhere.
 // The estimate is elapsed · (1 - done) / done. Wall-clock time is used here and nowhere near a result.
 #pragma once
 
@@ -24,9 +27,12 @@ class Progress {
   std::string title_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_shown_;
-  bool on_terminal_ = false;
-  bool as_lines_ = false;
-  int tenths_shown_ = -1;
+  enum class Style { none, rewritten, lines };
+  [[nodiscard]] bool is_due(double fraction_done, std::chrono::steady_clock::time_point now) const;
+
+  Style style_ = Style::none;
+  std::chrono::seconds silence_;  // at the beginning
+  double tenths_shown_ = -1.0;
   bool shown_ = false;
 };
 

@@ -107,6 +107,7 @@ struct Worker {
   std::optional<Bytes> memory{};                 // what a batch must fit into; absent: no limit
   std::optional<double> flops{};                 // declared peak, flop/s
   std::optional<std::uint32_t> random_stream{};  // absent: its place among the workers
+  std::string name{};                            // empty: it goes by its number
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 
@@ -117,6 +118,12 @@ struct Worker {
   for (const Worker& worker : workers)
     streams.push_back(worker.random_stream.value_or(static_cast<std::uint32_t>(streams.size())));
   return streams;
+}
+
+// As in "worker 3 holds …", or "`big 1` holds …".
+[[nodiscard]] inline std::string name_of(const std::vector<Worker>& workers, std::size_t worker) {
+  const std::string& name = workers.at(worker).name;
+  return name.empty() ? "worker " + std::to_string(worker) : "`" + name + "`";
 }
 
 // A host on which some of the workers run, on cores of their own.

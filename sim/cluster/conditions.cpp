@@ -22,13 +22,32 @@ bool is_reached(const Moment& moment, const JobPosition& position) {
   return std::visit(Reached{position}, moment);
 }
 
-// Removes what is reached from `plan`, in the order written, and hands it to `happen`.
+// Hands what is reached to `happen`, in the order written, with the time it began: on the dot, even if several
+// dates are caught up with at once. What recurs then waits for its next date, the rest is removed.
 template <class Item, class Happen>
 void take_reached(std::vector<Item>& plan, Moment Item::*at, const JobPosition& position,
                   const Happen& happen) {
-  for (const Item& item : plan)
-    if (is_reached(item.*at, position)) happen(item);
+  for (Item& item : plan)
+    while (is_reached(item.*at, position)) {
+      const auto* date = std::get_if<Seconds>(&(item.*at));
+      const Seconds began = date != nullptr ? *date : position.now;
+      happen(item, began);
+      if constexpr (requires { item.every; }) {
+        if (!item.every) break;
+        item.*at = began + *item.every;
+      } else {
+        break;
+      }
+    }
   std::erase_if(plan, [&](const Item& item) { return is_reached(item.*at, position); });
+}
+
+// What one list of a level says about a worker, if anything.
+template <class Value>
+std::optional<Value> entry_of(const Level& level, const std::vector<Value>& list, std::size_t worker) {
+  const auto named = std::ranges::find(level.workers, worker);
+  const auto index = level.workers.empty() ? worker : static_cast<std::size_t>(named - level.workers.begin());
+  return index < list.size() ? std::optional(list[index]) : std::nullopt;
 }
 
 void consider(std::optional<Seconds>& earliest, const Moment& moment) {
@@ -105,18 +124,23 @@ Conditions::Conditions(Heterogeneity heterogeneity, std::vector<std::uint32_t> r
 
 std::vector<WorkerId> Conditions::advance(const JobPosition& position) {
   const std::vector<WorkerCondition> before = conditions_;
-  take_reached(plan_.schedule, &Level::at, position, [this](const Level& level) { adopt(level); });
-  take_reached(plan_.stragglers, &Straggler::from, position, [&](const Straggler& straggler) {
-    // One that starts on the dot ends on the dot, even if several dates are caught up with at once.
-    const auto* date = std::get_if<Seconds>(&straggler.from);
-    active_.push_back({straggler, (date != nullptr ? *date : position.now) + straggler.duration});
+  take_reached(plan_.schedule, &Level::at, position, [this](const Level& level, Seconds began) {
+    if (level.for_long) return active_levels_.push_back({level, began + *level.for_long});
+    for (std::size_t w = 0; w < factors_.size(); ++w) factors_[w].levels.adopt(level, w);
   });
-  std::erase_if(active_, [&](const Active& active) { return active.until <= position.now; });
+  take_reached(plan_.stragglers, &Straggler::from, position,
+               [this](const Straggler& straggler, Seconds began) {
+                 active_.push_back({straggler, began + straggler.lasts()});
+               });
+  const auto is_over = [&](const auto& active) { return active.until <= position.now; };
+  std::erase_if(active_levels_, is_over);
+  std::erase_if(active_, is_over);
   follow_trace(position.now);
   enter_windows(position.now);
-  take_reached(plan_.membership, &MembershipChange::at, position, [this](const MembershipChange& change) {
-    conditions_.at(change.worker).is_present = change.event == MembershipEvent::joins;
-  });
+  take_reached(plan_.membership, &MembershipChange::at, position,
+               [this](const MembershipChange& change, Seconds) {
+                 conditions_.at(change.worker).is_present = change.event == MembershipEvent::joins;
+               });
   std::vector<WorkerId> changed;
   for (std::size_t w = 0; w < conditions_.size(); ++w) {
     conditions_[w] = condition(w);
@@ -137,7 +161,8 @@ std::optional<Seconds> Conditions::next_date() const {
   for (const Level& level : plan_.schedule) consider(earliest, level.at);
   for (const Straggler& straggler : plan_.stragglers) consider(earliest, straggler.from);
   for (const MembershipChange& change : plan_.membership) consider(earliest, change.at);
-  for (const Active& active : active_) consider(earliest, active.until);
+  for (const auto& active : active_levels_) consider(earliest, active.until);
+  for (const auto& active : active_) consider(earliest, active.until);
   if (trace_rows_done_ < plan_.trace.size()) consider(earliest, plan_.trace[trace_rows_done_].time);
   if (plan_.random_stragglers)
     consider(earliest, static_cast<double>(window_ + 1) * plan_.random_stragglers->window);
@@ -150,12 +175,10 @@ bool Conditions::awaits_workers() const {
   });
 }
 
-void Conditions::adopt(const Level& level) {
-  const auto entry = [&](std::size_t index) { return level.workers.empty() ? index : level.workers[index]; };
-  for (std::size_t i = 0; i < level.speeds.size(); ++i) factors_.at(entry(i)).level_speed = level.speeds[i];
-  for (std::size_t i = 0; i < level.bandwidths.size(); ++i)
-    factors_.at(entry(i)).level_bandwidth = level.bandwidths[i];
-  for (std::size_t i = 0; i < level.cores.size(); ++i) conditions_.at(entry(i)).cores = level.cores[i];
+void Conditions::Levels::adopt(const Level& level, std::size_t worker) {
+  speed = entry_of(level, level.speeds, worker).value_or(speed);
+  bandwidth = entry_of(level, level.bandwidths, worker).value_or(bandwidth);
+  if (const std::optional<int> changed = entry_of(level, level.cores, worker)) cores = changed;
 }
 
 void Conditions::follow_trace(Seconds now) {
@@ -184,10 +207,12 @@ void Conditions::draw_window() {
 
 WorkerCondition Conditions::condition(std::size_t worker) const {
   const Factors& factors = factors_[worker];
+  Levels levels = factors.levels;
+  for (const auto& active : active_levels_) levels.adopt(active.item, worker);
   WorkerCondition condition{.is_present = conditions_[worker].is_present,
-                            .speed = factors.level_speed * factors.trace_speed,
-                            .bandwidth = factors.level_bandwidth * factors.trace_bandwidth,
-                            .cores = conditions_[worker].cores,
+                            .speed = levels.speed * factors.trace_speed,
+                            .bandwidth = levels.bandwidth * factors.trace_bandwidth,
+                            .cores = levels.cores,
                             .added_latency = {},
                             .message_latency = {}};
   const auto slow_down = [&](double slowdown, Seconds added_latency, double round_trips) {
@@ -195,9 +220,9 @@ WorkerCondition Conditions::condition(std::size_t worker) const {
     condition.added_latency += round_trips * added_latency;
     condition.message_latency += added_latency;
   };
-  for (const Active& active : active_)
-    if (active.straggler.worker == worker)
-      slow_down(active.straggler.slowdown, active.straggler.added_latency, active.straggler.round_trips);
+  for (const auto& [straggler, until] : active_)
+    if (straggler.worker == worker)
+      slow_down(straggler.slowdown, straggler.added_latency, straggler.round_trips);
   if (const auto& random = plan_.random_stragglers; random && factors.straggles_in_window)
     slow_down(random->slowdown, random->added_latency, random->round_trips);
   return condition;

@@ -7,11 +7,13 @@
 //              added latency = Σ added_latency · round_trips of the stragglers active; of one message: Σ
 //              added_latency. A random straggler lasts one window: a worker with random stream r straggles in
 //              window k = [k·L, (k+1)·L) with probability p, drawn from the stream (seed, straggler, r, k).
+//              What recurs every E begins at t, t + E, t + 2 E, …, with t the time it first begins.
 // Units:       seconds; factors relative to the worker as the scenario describes it; epochs and progress
 //              count samples applied.
 // Assumptions: changes by epoch or progress happen with the update that reaches them; by time, on the dot.
 //              What is in flight follows from then on. A later level replaces an earlier one of the same
-//              worker and kind.
+//              worker and kind; one that lasts for a while stands before all that have no end, and when it
+//              ends, these hold again.
 // Not modelled: correlated stragglers; gradual changes (write steps).
 // Source:      OmniLearn, ACSOS 2020 (levels); Sync-Switch, ICDCS 2021 (stragglers that add latency).
 #pragma once
@@ -43,14 +45,20 @@ struct Level {
   std::vector<double> speeds{};
   std::vector<int> cores{};
   std::vector<double> bandwidths{};
+  std::optional<Seconds> every{};     // it begins again so often; absent: once
+  std::optional<Seconds> for_long{};  // it lasts so long each time; absent: without end
 };
 struct Straggler {
   std::uint64_t worker = 0;
   Moment from;
-  Seconds duration;
+  std::optional<Seconds> duration{};  // of one that comes once
   double slowdown = 1.0;
   Seconds added_latency{};
   double round_trips = 1.0;
+  std::optional<Seconds> every{};     // it comes again so often …
+  std::optional<Seconds> for_long{};  // … and lasts so long each time
+
+  [[nodiscard]] Seconds lasts() const { return duration ? *duration : for_long.value_or(Seconds{}); }
 };
 struct RandomStragglers {
   double probability = 0.0;
@@ -124,13 +132,21 @@ class Conditions {
   [[nodiscard]] const WorkerCondition& of(WorkerId worker) const { return conditions_.at(worker.value); }
 
  private:
+  template <class Item>
   struct Active {
-    Straggler straggler;
+    Item item;
     Seconds until;
   };
+  // What levels say of one worker.
+  struct Levels {
+    double speed = 1.0;
+    double bandwidth = 1.0;
+    std::optional<int> cores{};
+
+    void adopt(const Level& level, std::size_t worker);
+  };
   struct Factors {
-    double level_speed = 1.0;
-    double level_bandwidth = 1.0;
+    Levels levels;  // those without end
     double trace_speed = 1.0;
     double trace_bandwidth = 1.0;
     bool straggles_in_window = false;
@@ -139,7 +155,6 @@ class Conditions {
   void follow_trace(Seconds now);
   void enter_windows(Seconds now);
   void draw_window();
-  void adopt(const Level& level);
   [[nodiscard]] WorkerCondition condition(std::size_t worker) const;
 
   Heterogeneity plan_;  // what has happened is removed, but for the trace
@@ -147,7 +162,8 @@ class Conditions {
   Seed seed_;
   std::size_t trace_rows_done_ = 0;
   std::uint64_t window_ = 0;
-  std::vector<Active> active_;
+  std::vector<Active<Level>> active_levels_;  // those that end, in the order they began
+  std::vector<Active<Straggler>> active_;
   std::vector<Factors> factors_;
   std::vector<WorkerCondition> conditions_;
 };

@@ -6,6 +6,7 @@
 //   v.optional(key, member, kind, meaning, Absent{"…"})    absent: an empty std::optional or text, "…" says
 //                                                          what then happens
 //   v.optional(key, member, kind, meaning, SameAs{…})      absent: the member takes another key's value
+//   v.optional(key, member, kind, meaning, Expanded{})     worked off before reading; absent: the initial value
 // and around keys that have a meaning only under another
 //   v.only_if({"topology", {"tree"}, c.topology == Topology::tree}); … v.always();
 // Keys are visited in order, so a condition may look at members that were described before it. One key may be
@@ -39,6 +40,8 @@ class Visitor;
 struct Absent {
   std::string_view meaning;
 };
+// What is written once for several is worked off in the tree before it is read: nothing holds its value.
+struct Expanded {};
 template <class T>
 struct SameAs {
   std::string_view key;  // described before this one
@@ -207,7 +210,7 @@ template <class Member, class K>
 }
 
 struct Key {
-  enum class Absence { not_allowed, initial_value, nothing, same_as };
+  enum class Absence { not_allowed, initial_value, nothing, same_as, expanded };
   std::string_view name;
   Field field;
   std::string_view meaning;
@@ -240,6 +243,11 @@ class Visitor {
   void optional(std::string_view name, Member& member, const K& kind, std::string_view meaning,
                 const SameAs<Member>& same) {
     pass({name, field_of(member, kind), meaning, Key::Absence::same_as, same.key, plain_of(same.value)});
+  }
+
+  template <class Member, class K>
+  void optional(std::string_view name, Member& member, const K& kind, std::string_view meaning, Expanded) {
+    pass({name, field_of(member, kind), meaning, Key::Absence::expanded});
   }
 
   void only_if(OnlyIf condition) { condition_ = std::move(condition); }

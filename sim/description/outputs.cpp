@@ -1,6 +1,7 @@
 #include "sim/description/outputs.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "sim/description/reading.hpp"
@@ -71,7 +72,8 @@ class SchemaWriter final : public Visitor {
     }
     Json property{{"description", std::move(description)}};
     property.update(of(key.field));
-    if (key.absence == Key::Absence::initial_value) add_default(property, key.field);
+    if (key.absence == Key::Absence::initial_value || key.absence == Key::Absence::expanded)
+      add_default(property, key.field);
     properties[name] = std::move(property);
   }
 
@@ -115,6 +117,7 @@ class ReferenceWriter final : public Visitor {
       case Key::Absence::same_as:
         return fmt::format("same as `{}`", key.when_absent);
       case Key::Absence::initial_value:
+      case Key::Absence::expanded:
         break;
     }
     if (const auto* scalar = key.field.as<ScalarField>())
@@ -153,6 +156,20 @@ std::string json_schema(const Field& document, std::string_view title, std::stri
       {"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", title}, {"description", description}};
   schema.update(SchemaWriter::of(document));
   return schema.dump(2) + "\n";
+}
+
+std::string units_table() {
+  std::string text = "| value | units | also accepted |\n|---|---|---|\n";
+  for (int d = 0; d <= static_cast<int>(Dimension::iterations); ++d) {
+    const UnitTable& table = units_of(Dimension{d});
+    std::vector<std::string> units;
+    std::vector<std::string> synonyms;
+    for (const Unit& unit : table.units)
+      (unit.synonym ? synonyms : units).push_back(fmt::format("`{}`", unit.name));
+    text += fmt::format("| {}, such as `{}` | {} | {} |\n", table.noun, table.example, fmt::join(units, ", "),
+                        fmt::join(synonyms, ", "));
+  }
+  return text;
 }
 
 std::string markdown_reference(const Field& document, const ReferenceTexts& texts) {

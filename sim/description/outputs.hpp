@@ -17,11 +17,14 @@ namespace paceline {
 // this.
 struct ReferenceTexts {
   std::string_view title;
-  std::string_view introduction;
+  std::string introduction;
   std::string_view example;
   std::string_view command;
 };
 [[nodiscard]] std::string markdown_reference(const Field& document, const ReferenceTexts& texts);
+
+// Every unit a value may have, as a Markdown table.
+[[nodiscard]] std::string units_table();
 
 template <class Struct>
 std::string json_schema_of(std::string_view title, std::string_view description) {

@@ -247,7 +247,7 @@ class ValueLister final : public Visitor {
 
  private:
   void visit(const Key& key) override {
-    if (!key.has_meaning()) return;
+    if (!key.has_meaning() || key.absence == Key::Absence::expanded) return;
     const std::string path = join_path(path_, key.name);
     const auto* section = key.field.as<SectionField>();
     const auto* scalar = key.field.as<ScalarField>();

@@ -3,6 +3,7 @@
 #include "sim/description/assignment.hpp"
 #include "sim/description/outputs.hpp"
 #include "sim/scenario/checks/check.hpp"
+#include "sim/scenario/repeated_workers.hpp"
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
@@ -23,8 +24,9 @@ LoadedScenario load_scenario(const std::filesystem::path& file, std::span<const 
   Problems problems;
   std::optional<YamlNode> root = parse_yaml_file(file, problems);
   if (!root) problems.throw_if_errors(file.string());
+  expand_repeated_workers(*root);
   for (const Assignment& assignment : parse_overrides(overrides, problems))
-    apply(assignment, *root, problems);
+    apply_to_scenario(assignment, *root, problems);
   LoadedScenario loaded = read_scenario(*root, file, problems);
   problems.throw_if_errors(file.string());
   return loaded;

@@ -28,7 +28,7 @@ struct LoadedScenario {
 [[nodiscard]] LoadedScenario load_scenario(const std::filesystem::path& file,
                                            std::span<const std::string> overrides);
 
-// Reads a tree that is already parsed. After a problem the result must not be used.
+// Reads a tree that is already parsed, and its repeated workers expanded. After a problem the result must not be used.
 [[nodiscard]] LoadedScenario read_scenario(const YamlNode& root, const std::filesystem::path& file,
                                            Problems& problems);
 

@@ -13,10 +13,19 @@ file; `paceline check FILE` prints every value with the place it comes from, and
 on the command line replaces one: `--set cluster.workers.2.speed=0.5`.
 
 Every key must be known and every value must fit: an unknown key, a missing unit or a number out of range
-is an error with its line and a hint. Quantities have their unit: durations in ns, us, ms, s, min, h;
-sizes in B, kB, MB, GB, KiB, MiB, GiB; rates in bit/s, kbit/s, Mbit/s, Gbit/s or B/s, kB/s, MB/s, GB/s.
-Relative paths start at the folder of the file. A key that is only for some value of another key is not
-required elsewhere, and gets a warning there.)";
+is an error with its line and a hint. Quantities have their unit, one of those [below](#units). Relative paths start at the folder of the file. A key that is only for some value of another key is not
+required elsewhere, and gets a warning there.
+
+Workers alike are written once: `{name: big, repeat: 2, cores: 16}` stands for `big 1` and `big 2`, which are
+counted one by one wherever a worker has a number. A slow stretch may come again and again:
+`{worker: 2, from: 10 min, every: 1 h, for: 20 min, slowdown: 4}`.
+
+## Units
+
+Prefixes k, M, G are powers of 1000, Ki, Mi, Gi of 1024; a byte has 8 bits. An accuracy is a number or in
+percent: `0.88` or `88 %`.
+
+)";
 
 constexpr std::string_view study_introduction =
     R"(A study runs one base scenario in several variants: every named variant with every combination of the
@@ -78,12 +87,13 @@ figures:
 }
 
 std::string scenario_reference() {
-  return reference_of<Scenario>({"Keys of a scenario file", scenario_introduction, scenario_example(),
+  return reference_of<Scenario>({"Keys of a scenario file",
+                                 std::string(scenario_introduction) + units_table(), scenario_example(),
                                  "paceline reference scenario > docs/scenario-reference.md"});
 }
 
 std::string study_reference() {
-  return reference_of<StudyPlan>({"Keys of a study file", study_introduction, study_example(),
+  return reference_of<StudyPlan>({"Keys of a study file", std::string(study_introduction), study_example(),
                                   "paceline reference study > docs/study-reference.md"});
 }
 

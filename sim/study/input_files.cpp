@@ -10,7 +10,8 @@ namespace paceline {
 namespace {
 
 bool says_nothing_about_runs(std::string_view key) {
-  return key == "name" || key == "question" || key == "replications" || key.starts_with("expect.");
+  return key == "name" || key == "question" || key == "replications" || key.starts_with("expect.") ||
+         (key.starts_with("cluster.workers.") && key.ends_with(".name"));
 }
 
 // Whose value is the path of a file that determines the runs.

@@ -51,8 +51,9 @@ std::vector<std::string> check_memory(const LoadedScenario& loaded, const Profil
     held += std::min(most, cap);
     if (cap < most)
       notes.push_back(fmt::format(
-          "memory: worker {} holds at most {} samples, less than {} ({}): what that cuts is in batches.csv",
-          w, cap, is_uniform ? "its uniform batch" : "`batching.maximum`", most));
+          "memory: {} holds at most {} samples, less than {} ({}): what that cuts is in batches.csv",
+          name_of(scenario.cluster.workers, w), cap, is_uniform ? "its uniform batch" : "`batching.maximum`",
+          most));
   }
   if (controller->keeps_total && !is_uniform && held < workers * batching.initial_samples)
     fail_at(

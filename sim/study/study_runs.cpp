@@ -209,7 +209,8 @@ double run_into_store(PreparedStudy& study, const std::vector<PlannedRun>& runs,
         }
         ++finished;
         show();
-      });
+      },
+      show);
 }
 
 std::vector<ScenarioResults> whole_results(PreparedStudy& study, const RecordingOptions& recording,

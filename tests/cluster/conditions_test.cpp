@@ -79,6 +79,66 @@ TEST_CASE("speed is level times trace over the slowdowns of the stragglers, late
   CHECK(conditions.of(w1) == WorkerCondition{});
 }
 
+TEST_CASE("a recurring straggler slows its worker at t, t + E, t + 2 E, …, each time for as long") {
+  // From 100 s, every 60 s, for 20 s: slow in [100, 120), [160, 180), [220, 240).
+  Heterogeneity plan;
+  plan.stragglers = {{.worker = 1,
+                      .from = Seconds{100.0},
+                      .slowdown = 4.0,
+                      .every = Seconds{60.0},
+                      .for_long = Seconds{20.0}}};
+  Conditions conditions = two_workers(plan);
+  for (const double date : {100.0, 120.0, 160.0, 180.0, 220.0, 240.0}) {
+    CHECK(conditions.next_date() == Seconds{date});
+    CHECK(conditions.advance(at(date)) == std::vector{w1});
+    const bool begins = date == 100.0 || date == 160.0 || date == 220.0;
+    CHECK(conditions.of(w1).speed == (begins ? 0.25 : 1.0));
+  }
+  // Several dates caught up with at once: 280 and 340 are over at 365 s, and the next is 400.
+  CHECK(conditions.advance(at(365.0)).empty());
+  CHECK(conditions.next_date() == Seconds{400.0});
+}
+
+TEST_CASE("what first comes at an epoch recurs by time, counted from when the epoch was reached") {
+  Heterogeneity plan;
+  plan.stragglers = {{.worker = 0,
+                      .from = AtEpoch{1.0},
+                      .slowdown = 2.0,
+                      .every = Seconds{50.0},
+                      .for_long = Seconds{50.0}}};
+  Conditions conditions = two_workers(plan);
+  CHECK_FALSE(conditions.next_date());
+  CHECK(conditions.advance(at(7.0, 1.0)) == std::vector{w0});
+  CHECK(conditions.next_date() == Seconds{57.0});
+  // One that lasts until it begins again never ends.
+  CHECK(conditions.advance(at(57.0, 1.5)).empty());
+  CHECK(conditions.of(w0).speed == 0.5);
+}
+
+TEST_CASE("a level that lasts for a while stands before the others, which hold again when it ends") {
+  // From 10 s, every 100 s, for 30 s: speed 0.5 and 2 cores; from 20 s on, without end: speed 0.8.
+  Heterogeneity plan;
+  plan.schedule = {{.at = Seconds{10.0},
+                    .workers = {1},
+                    .speeds = {0.5},
+                    .cores = {2},
+                    .every = Seconds{100.0},
+                    .for_long = Seconds{30.0}},
+                   {.at = Seconds{20.0}, .speeds = {0.8, 0.8}}};
+  Conditions conditions = two_workers(plan);
+  CHECK(conditions.advance(at(10.0)) == std::vector{w1});
+  CHECK(conditions.of(w1).cores == 2);
+  CHECK(conditions.advance(at(20.0)) == std::vector{w0});
+  CHECK(conditions.of(w1).speed == 0.5);
+  CHECK(conditions.next_date() == Seconds{40.0});
+  CHECK(conditions.advance(at(40.0)) == std::vector{w1});
+  CHECK(conditions.of(w1).speed == 0.8);
+  CHECK_FALSE(conditions.of(w1).cores);
+  CHECK(conditions.advance(at(110.0)) == std::vector{w1});
+  CHECK(conditions.of(w1).speed == 0.5);
+  CHECK(conditions.of(w0).speed == 0.8);
+}
+
 TEST_CASE("a row of a trace changes what it names and leaves the rest") {
   Heterogeneity plan;
   plan.trace = {{Seconds{1.0}, 0, 0.5, {}},

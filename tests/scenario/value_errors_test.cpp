@@ -111,15 +111,17 @@ TEST_CASE("truth values are true or false") {
   }
 }
 
-TEST_CASE("numbers have a range, and fractions are not percentages") {
+TEST_CASE("numbers have a range, and only an accuracy may be in percent") {
   check_said({"learning_rate: 0.05", "learning_rate: 0",
               "10:30: error: `job.optimizer.learning_rate`: `0` is out of range"});
   check_said({"momentum: 0.9", "momentum: 1", "10:46: error: `job.optimizer.momentum`: `1` is out of range"});
   check_said({"speed: 0.25", "speed: -1", "13:79: error: `cluster.workers.3.speed`: `-1` is out of range"});
   check_said({"speed: 0.25", "speed: .inf",
               "13:79: error: `cluster.workers.3.speed`: expected a number above 0, found `.inf`"});
-  check_said({"accuracy: 0.80", "accuracy: 80 %",
-              "30:30: error: `stop.accuracy`: expected a number above 0 and at most 1, found `80 %`"});
+  check_said({"accuracy: 0.80", "accuracy: 80", "30:30: error: `stop.accuracy`: `80` is out of range"});
+  check_said({"factor: 0.2", "factor: 20 %",
+              "11:72: error: `job.learning_rate_schedule.factor`: expected a number above 0 and "
+              "at most 1, found `20 %`"});
   check_said({"factor: 0.2", "factor: a",
               "11:72: error: `job.learning_rate_schedule.factor`: expected a number above 0 and "
               "at most 1, found `a`"});

@@ -71,7 +71,7 @@ std::string chrome_trace(const RunResult& run, const LoadedScenario& loaded) {
   trace.name_thread(job_pid, 1, "phases");
   trace.name_thread(job_pid, 2, "evaluations");
   for (std::size_t w = 0; w < run.attribution.size(); ++w)
-    trace.name_thread(workers_pid, w + 1, fmt::format("worker {}", w));
+    trace.name_thread(workers_pid, w + 1, name_of(loaded.scenario.cluster.workers, w));
   for (std::size_t s = 0; s < servers; ++s)
     trace.name_thread(servers_pid, s + 1, fmt::format("server {}", s));
   for (const PhaseRecord& phase : run.phases)

@@ -20,6 +20,7 @@ class ClusterRules : Rules {
   void check() const {
     for (std::size_t w = 0; w < workers.size(); ++w) check_quota(w);
     if (sound("cluster.workers")) {
+      check_worker_names();
       check_random_streams();
       if (sound("cluster.machines", "heterogeneity.schedule")) check_machines();
     }
@@ -29,6 +30,7 @@ class ClusterRules : Rules {
       const std::string path = fmt::format("heterogeneity.stragglers.{}", i);
       static_cast<void>(check_worker(changes.stragglers[i].worker, path + ".worker"));
       check_straggling(changes.stragglers[i], path);
+      check_times(changes.stragglers[i], path);
     }
     if (changes.random_stragglers)
       check_straggling(*changes.random_stragglers, "heterogeneity.random_stragglers");
@@ -46,6 +48,18 @@ class ClusterRules : Rules {
     if (sound(path) && worker.quota && worker.quota->cores >= worker.cores)
       warn(path + ".quota", fmt::format("a quota of {:g} cores never holds up a worker that has {}",
                                         worker.quota->cores, worker.cores));
+  }
+
+  void check_worker_names() const {
+    std::map<std::string, std::size_t> owners;
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+      if (workers[w].name.empty()) continue;
+      const auto [other, is_new] = owners.emplace(workers[w].name, w);
+      if (!is_new)
+        error(fmt::format("cluster.workers.{}.name", w),
+              fmt::format("workers {} and {} have the same name, `{}`", other->second, w, other->first),
+              "give each a name of its own; those of one `repeat: 2` are numbered");
+    }
   }
 
   void check_random_streams() const {
@@ -94,6 +108,7 @@ class ClusterRules : Rules {
     for (std::size_t i = 0; i < changes.schedule.size(); ++i) {
       const Level& level = changes.schedule[i];
       if (level.cores.empty()) continue;
+      const std::vector<int> before = cores;
       // Lists of unequal lengths are refused elsewhere.
       for (std::size_t k = 0; k < level.cores.size(); ++k) {
         if (!level.workers.empty() && k >= level.workers.size()) break;
@@ -101,6 +116,7 @@ class ClusterRules : Rules {
         if (worker < cores.size()) cores[worker] = level.cores[k];
       }
       check_cores(index, cores, fmt::format("heterogeneity.schedule.{}.cores", i));
+      if (level.for_long) cores = before;
     }
   }
 
@@ -115,6 +131,7 @@ class ClusterRules : Rules {
   }
 
   void check_level(const Level& level, const std::string& path) const {
+    check_recurrence(level, path);
     if (!sound(path, "cluster.workers")) return;
     const std::size_t expected = level.workers.empty() ? workers.size() : level.workers.size();
     const std::pair<const char*, std::size_t> lists[] = {{"speed", level.speeds.size()},
@@ -137,6 +154,33 @@ class ClusterRules : Rules {
       error(path + ".workers", "a worker is named twice");
     if (level.speeds.empty() && level.cores.empty() && level.bandwidths.empty())
       error(path, "a level that changes nothing", "give `speed`, `cores` or `bandwidth`");
+  }
+
+  // How long it lasts and how often it comes: levels and scripted stragglers alike.
+  template <class Item>
+  void check_recurrence(const Item& item, const std::string& path) const {
+    if (!sound(path + ".every", path + ".for")) return;
+    if (item.every && !item.for_long)
+      error(path + ".every", "`every` needs `for`", "how long it lasts each time, for example `for: 20 min`");
+    if (item.every && item.for_long && *item.for_long > *item.every)
+      error(path + ".for", "`for` is longer than `every`: it would begin again before it ends",
+            "shorten `for`, or leave `every` out");
+  }
+
+  void check_times(const Straggler& straggler, const std::string& path) const {
+    check_recurrence(straggler, path);
+    if (!sound(path + ".duration", path + ".every", path + ".for")) return;
+    if (straggler.duration && straggler.for_long)
+      error(path + ".for", "both `duration` and `for` say how long it lasts",
+            "`duration` is for a straggler that comes once, `every` with `for` for one that comes again");
+    else if (straggler.duration && straggler.every)
+      error(path + ".duration", "a straggler that comes again lasts as long as `for` says",
+            "write `for` instead of `duration`");
+    else if (straggler.for_long && !straggler.every)
+      error(path + ".for", "`for` needs `every`", "for a straggler that comes once write `duration`");
+    else if (!straggler.duration && !straggler.every)
+      error(path, "nothing says how long the straggler lasts",
+            "write `duration: 20 min`, or `every: 1 h, for: 20 min` for one that comes again and again");
   }
 
   // Scripted and random stragglers alike.

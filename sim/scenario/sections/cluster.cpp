@@ -71,6 +71,12 @@ void describe(Visitor& v, CpuQuota& c) {
 }
 
 void describe(Visitor& v, Worker& c) {
+  int repeat = 1;
+  v.optional("name", c.name, Text{},
+             "what it is called; those of one `repeat` are numbered: `big 1`, `big 2`",
+             Absent{"its number, from 0"});
+  v.optional("repeat", repeat, repeated_workers, "so many workers alike, that are counted one by one",
+             Expanded{});
   v.required("cores", c.cores, Whole{1, 1 << 16}, "CPU cores; the profile must have measured this number");
   v.optional("speed", c.speed, Number{above(0)},
              "relative to the profile's machine; 0.5 takes twice as long");

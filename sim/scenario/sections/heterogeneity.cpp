@@ -12,6 +12,10 @@ void describe(Visitor& v, Level& c) {
   v.optional("cores", c.cores, ListOf{Whole{1, 1 << 16}, "worker"},
              "instead of each worker's own; the profile must have measured these numbers");
   v.optional("bandwidth", c.bandwidths, ListOf{Number{above(0)}, "worker"}, "relative to each worker's link");
+  v.optional("for", c.for_long, duration(above(0)),
+             "how long it lasts; then what held without it holds again", Absent{"until a later level"});
+  v.optional("every", c.every, duration(above(0)), "it begins again so often, by time, for as long each time",
+             Absent{"once"});
 }
 
 // Scripted and random ones alike.
@@ -26,7 +30,12 @@ void describe_straggling(Visitor& v, AnyStraggler& c) {
 void describe(Visitor& v, Straggler& c) {
   v.required("worker", c.worker, Whole{0}, "from 0");
   v.required("from", c.from, when(), "when it begins");
-  v.required("duration", c.duration, duration(above(0)), "how long it lasts");
+  v.optional("duration", c.duration, duration(above(0)), "how long it lasts, if it comes once",
+             Absent{"as long as `for` says"});
+  v.optional("every", c.every, duration(above(0)), "it comes again so often, by time, instead of `duration`",
+             Absent{"once"});
+  v.optional("for", c.for_long, duration(above(0)), "how long it lasts each time, with `every`",
+             Absent{"as long as `duration` says"});
   describe_straggling(v, c);
 }
 

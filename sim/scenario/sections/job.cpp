@@ -128,8 +128,8 @@ void describe(Visitor& v, EvaluationConfig& c) {
 void describe(Visitor& v, StopConfig& c) {
   v.required("epochs", c.epochs, Number{above_up_to(0, 1e6)},
              "the workload: passes over the training samples");
-  v.optional("accuracy", c.accuracy, Number{above_up_to(0, 1)},
-             "target, as a fraction: the job ends at the first evaluation that reaches it",
+  v.optional("accuracy", c.accuracy, fraction(above_up_to(0, 1)),
+             "target: the job ends at the first evaluation that reaches it",
              Absent{"the whole workload is run"});
   v.optional("evaluations_in_a_row", c.evaluations_in_a_row, Whole{1, 1000},
              "that must reach the target; the first of them counts");

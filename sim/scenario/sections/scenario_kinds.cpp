@@ -43,6 +43,27 @@ Measured how_often() {
                    {Dimension::epochs, above(0)}}};
 }
 
+Kind fraction(Range range) {
+  const Number number{range};
+  const Kind in_percent = percent(range);
+  const auto expected = [number, in_percent] {
+    return fmt::format("{}, or in percent, such as `88 %`", number.expectation());
+  };
+  Kind kind = number;
+  kind.parse = [number, in_percent, range, expected](const Scalar& scalar) -> Parsed<Plain> {
+    if (scalar.quoted || !scalar.text.ends_with('%')) return number.parse(scalar);
+    const Parsed<Plain> parsed = in_percent.parse(scalar);
+    if (std::holds_alternative<Mistake>(parsed))
+      return Mistake{fmt::format("`{}` is out of range", scalar.text),
+                     fmt::format("expected {}", expected())};
+    // What 88.3 % says is 0.883, not the nearest double of a quotient.
+    return Plain{*parse_number(fmt::format("{:.15g}", number_of(std::get<Plain>(parsed))))};
+  };
+  kind.schema = [number, in_percent] { return Json{{"anyOf", {number.schema(), in_percent.schema()}}}; };
+  kind.expectation = expected;
+  return kind;
+}
+
 Kind schedule_point(ScheduleBasis basis) {
   Kind kind = percent(above_up_to(0, 1));
   const Number epochs{above(0)};

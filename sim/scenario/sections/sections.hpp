@@ -8,6 +8,7 @@
 namespace paceline {
 
 inline constexpr std::int64_t maximum_workers = 1 << 24U;  // a random stream's entity has 24 bits
+inline const Whole repeated_workers{1, 1 << 16U};
 
 // Whoever prints a threshold needs its kind too.
 inline const ThresholdText expected_duration{Dimension::time, above(0), "< 10 min"};
@@ -21,6 +22,9 @@ inline const ThresholdText expected_staleness{std::nullopt, at_least(0), "< 8"};
 [[nodiscard]] Measured length();
 // "600 s", "250 updates": how often something happens.
 [[nodiscard]] Measured how_often();
+
+// "0.88" or "88 %"; prints the number.
+[[nodiscard]] Kind fraction(Range range);
 
 // A point of a learning-rate schedule, written as its basis asks: epochs `7.5`, progress `50 %`, step
 // `32000`. The schema has all of them: the basis is another key.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/scenario/repeated_workers.hpp"
 #include "sim/scenario/sweep/study_parts.hpp"
 
 namespace paceline {
@@ -140,12 +141,12 @@ LoadedScenario StudyPlan::scenario_with(const StudyPoint& point, std::size_t axi
   YamlNode tree = base;
   const auto apply_all = [&](const std::vector<Assignment>& assignments) {
     for (const Assignment& assignment : assignments)
-      apply(in_combination(assignment, meanings, problems), tree, problems);
+      apply_to_scenario(in_combination(assignment, meanings, problems), tree, problems);
   };
   if (!variants.empty()) apply_all(variants[point.variant].set);
   for (const AxisPoint* one : chosen) apply_all(one->set);
   apply_all(set);
-  for (const Assignment& assignment : overrides) apply(assignment, tree, problems);
+  for (const Assignment& assignment : overrides) apply_to_scenario(assignment, tree, problems);
   const Spot& name_spot = variants.empty() ? axes.front().spot : variants[point.variant].spot;
   apply({"name", name_spot, scalar_at(name_spot, point.name, true)}, tree, problems);
   LoadedScenario loaded = read_scenario(tree, base_file, problems);

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/description/outputs.hpp"
+#include "sim/scenario/repeated_workers.hpp"
 #include "sim/scenario/sweep/study_parts.hpp"
 
 namespace paceline {
@@ -80,6 +81,7 @@ std::optional<YamlNode> parse_base(const StudyPlan& plan, const Reading& reading
   }
   Problems in_base;
   std::optional<YamlNode> base = parse_yaml_file(plan.base_file, in_base);
+  if (base) expand_repeated_workers(*base);
   for (Problem& problem : in_base.sorted()) reading.problems().add(std::move(problem));
   return base;
 }

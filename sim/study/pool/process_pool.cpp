@@ -122,7 +122,8 @@ bool memory_allows(const std::vector<Child>& running, double peak_memory_mib) {
 }  // namespace
 
 double run_in_processes(std::size_t count, int jobs, const std::function<std::string(std::size_t)>& task,
-                        const std::function<void(std::size_t, TaskOutcome)>& on_outcome) {
+                        const std::function<void(std::size_t, TaskOutcome)>& on_outcome,
+                        const std::function<void()>& while_waiting) {
   check(jobs > 0, "a pool needs at least one job");
   double peak_memory_mib = 0.0;
   RunningChildren running;
@@ -138,7 +139,10 @@ double run_in_processes(std::size_t count, int jobs, const std::function<std::st
     std::vector<pollfd> waiting;
     for (const Child& child : running.children)
       waiting.push_back({.fd = child.pipe, .events = POLLIN, .revents = 0});
-    if (poll(waiting.data(), waiting.size(), interrupt_check_ms) <= 0) continue;
+    if (poll(waiting.data(), waiting.size(), interrupt_check_ms) <= 0) {
+      if (while_waiting) while_waiting();
+      continue;
+    }
     for (std::size_t i = running.children.size(); i-- > 0;) {
       if (waiting[i].revents == 0 || receive(running.children[i])) continue;
       const Child done = std::move(running.children[i]);
