@@ -21,7 +21,7 @@ check() {
   cmake --build --preset "$preset" --parallel "$(nproc)" --target "${folders[@]/#/test_}"
   local any
   any="$(IFS='|' && echo "${folders[*]}")"
-  ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error --tests-regex "^($any): "
+  ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error --tests-regex "^($any):"
 }
 
 check sanitize base description cluster cost learning policy training scenario report
