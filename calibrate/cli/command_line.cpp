@@ -84,11 +84,15 @@ void add_json(CLI::App& app, bool& json) {
   app.add_flag("--json", json, "Print for machines");
 }
 
-std::string networks_and_examples() {
-  std::string text = "Networks:\n";
+std::string networks(std::string_view indent) {
+  std::string text;
   for (const kernels::NetworkSummary& network : kernels::list_networks())
-    text += fmt::format("  {:<15} {}\n", network.name, network.description);
-  return text +
+    text += fmt::format("{}{:<15} {}\n", indent, network.name, network.description);
+  return text;
+}
+
+std::string networks_and_examples() {
+  return "Networks:\n" + networks("  ") +
          "\nExamples:\n"
          "  paceline calibrate small-cnn\n"
          "  paceline calibrate resnet20 --cores 1,2,4 --batches 16,32,64,128 -o resnet20.json\n"
@@ -254,6 +258,10 @@ std::optional<Arguments> parse_command_line(std::vector<std::string> words) {
                                                   {"network", parse<NetworkArguments>},
                                                   {"from-log", parse<FromLogArguments>}};
   const std::string program = "paceline calibrate";
+  if (words == std::vector<std::string>{"networks"}) {  // for `paceline list networks`
+    fmt::print("{}", networks(""));
+    return std::nullopt;
+  }
   if (!words.empty())
     if (const auto command = commands.find(words.front()); command != commands.end()) {
       words.erase(words.begin());

@@ -1,9 +1,9 @@
-// Progress of long work on stderr, with an estimate of the time left: on a terminal one line that is rewritten
-// in place, elsewhere (a file, a job's log) a line now and then.
+// Progress of long work on stderr, with an estimate of the time left: on a terminal one line that is
+// rewritten in place, elsewhere (a file, a job's log) a line now and then.
 //
-// Elsewhere, work shorter than 5 s says nothing; then a line comes whenever a tenth of it is done or 30 s have
-// passed, and one at its end. PACELINE_PROGRESS=1 begins with the first update, PACELINE_PROGRESS=0 says
-// nothing anywhere.
+// Elsewhere, work shorter than 5 s says nothing; then a line comes whenever a tenth of it is done or 30 s
+// have passed, and one at its end. PACELINE_PROGRESS=1 begins with the first update, PACELINE_PROGRESS=0
+// says nothing anywhere.
 // The estimate is elapsed · (1 - done) / done. Wall-clock time is used here and nowhere near a result.
 #pragma once
 

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -49,6 +50,14 @@ void exec_calibrate(char** argv) {
     }
   throw UserError("the calibration program paceline-calibrate is not installed beside paceline",
                   "build it with -DPACELINE_KERNELS=ON (the default)");
+}
+
+void exec_calibrate(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "calibrate");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  exec_calibrate(argv.data());
 }
 
 }  // namespace paceline

@@ -69,6 +69,24 @@ struct TimingArguments {
   bool figures = true;
 };
 
+struct ListArguments {
+  std::string what;
+  std::string folder;  // of profiles or learners; empty: those shipped
+};
+
+struct InitArguments {
+  std::string file;  // empty: scenario.yaml or study.yaml
+  bool study = false;
+  std::string network = "resnet32";
+  std::string profile;  // empty: a shipped one of the network
+  std::string workers = "2x2,2x1";
+  std::string bandwidth = "10 Gbit/s";
+  std::string policy = "bsp";
+  std::string target = "88 %";
+  double epochs = 60.0;
+  bool force = false;
+};
+
 // Each returns the exit code; a user's mistake is thrown as UserError.
 int run_command(const RunArguments& arguments);
 int study_command(const StudyArguments& arguments);
@@ -77,16 +95,23 @@ int compare_command(const CompareArguments& arguments);
 int search_command(const StudyArguments& arguments);
 int check_command(const RunArguments& arguments);
 int timing_command(const TimingArguments& arguments);
+int list_command(const ListArguments& arguments);
+int init_command(const InitArguments& arguments);
 int plot_command(const PlotArguments& arguments);
 int fit_command(const FitArguments& arguments);
 int validate_recorded_command(const ValidateArguments& arguments);
 int validate_learner_command(const CompareLearnerArguments& arguments);
+
+// What `paceline list` lists.
+[[nodiscard]] std::vector<std::string> listed_things();
 
 // What the result files hold, in Markdown.
 [[nodiscard]] std::string results_reference();
 
 // Replaces this process by paceline-calibrate with the arguments after `calibrate`.
 [[noreturn]] void exec_calibrate(char** argv);
+// The same with these arguments.
+[[noreturn]] void exec_calibrate(std::vector<std::string> arguments);
 
 // An argument as a shell would need it.
 [[nodiscard]] std::string shell_quoted(const std::string& argument);

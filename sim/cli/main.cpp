@@ -12,10 +12,13 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
+#include "sim/base/message_colour.hpp"
 #include "sim/cli/commands.hpp"
+#include "sim/cli/help.hpp"
 #include "sim/cli/usage_mistake.hpp"
 #include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/report/output/build_info.hpp"
@@ -32,6 +35,7 @@ constexpr const char* description =
     "synchronizing and batching gets there first.";
 
 constexpr const char* examples = R"(Examples:
+  paceline init                                            a first scenario, with comments
   paceline calibrate small-cnn -o profile.json             measure this machine
   paceline check scenario.yaml                             every value and where it comes from
   paceline run scenario.yaml --set batching.controller=dynamic
@@ -41,6 +45,49 @@ constexpr const char* examples = R"(Examples:
 
 Exit codes: 0 done, 1 a simulation failed, 2 a mistake in the arguments or in a file, 3 an expectation of the
 scenario (`expect`) did not hold.)";
+
+constexpr const char* run_examples = R"(Examples:
+  paceline run scenario.yaml                                 into results/<name>
+  paceline run scenario.yaml --set replications=50 --set batching.controller=dynamic -o results/dynamic
+  paceline run scenario.yaml --set 'cluster.workers=[{repeat: 2, cores: 16}, {cores: 4}]'
+  paceline run scenario.yaml --trace --force                 trace.json opens in Perfetto (ui.perfetto.dev))";
+
+constexpr const char* check_examples = R"(Examples:
+  paceline check scenario.yaml                        every value, where it is written, and notes
+  paceline check scenario.yaml --set stop.epochs=20   with a value replaced
+  paceline check study.yaml --json                    every combination of a study, for machines)";
+
+constexpr const char* init_examples = R"(Examples:
+  paceline init                                                scenario.yaml, of ResNet-32 on CIFAR-10
+  paceline init six.yaml --network resnet50-cifar --workers 2x16,3x8,4 --target '70 %'
+  paceline init mine.yaml --profile profile.json --policy asp  with the times of your own machine
+  paceline init --study                                        scenario.yaml and a study.yaml of it)";
+
+constexpr const char* list_examples = R"(Examples:
+  paceline list policies              words for `policy`, and what they do
+  paceline list profiles              shipped ones, with network and core counts
+  paceline list learners results      those in a folder of your own)";
+
+constexpr const char* schema_examples = R"(Examples:
+  paceline schema > scenario.schema.json           then, as the first line of a scenario:
+                                                   # yaml-language-server: $schema=scenario.schema.json
+  paceline schema --study > study.schema.json)";
+
+constexpr const char* reference_examples = R"(Examples:
+  paceline reference scenario | less
+  paceline reference results > results.md)";
+
+constexpr const char* fit_examples = R"(Examples:
+  paceline fit logs.yaml -o learner.json
+  paceline fit recorded/ --policy bsp --policy asp --bootstrap 0 -o learner.json)";
+
+constexpr const char* validate_examples = R"(Examples:
+  paceline validate recorded recorded/ -o results/validation
+  paceline validate learner results/trained results/predicted)";
+
+constexpr const char* completion_examples = R"(Examples:
+  source <(paceline completion)                                          in this shell
+  paceline completion > ~/.local/share/bash-completion/completions/paceline)";
 
 constexpr const char* study_examples = R"(Examples:
   paceline study study.yaml --list                  every run with its id, none carried out
@@ -214,6 +261,7 @@ void add_plot(CLI::App& app, Action& action) {
 void add_fit(CLI::App& app, Action& action) {
   auto [fit, arguments] = add_command<FitArguments>(
       app, "fit", "fit a statistical learner to recorded learning curves", fit_command, action);
+  fit.footer(fit_examples);
   fit.add_option("LOGS", arguments.logs, "YAML file of the logs, or a folder of recorded runs")->required();
   add_path(fit, "-o,--output", arguments.output, "learner file; residuals lie beside it", "FILE");
   fit.add_option("--name", arguments.name, "of the learner (default: that of the logs)");
@@ -230,9 +278,11 @@ void add_fit(CLI::App& app, Action& action) {
 void add_validate(CLI::App& app, Action& action) {
   CLI::App& validate = *app.add_subcommand("validate", "measure how good predictions are");
   validate.require_subcommand(1);
+  validate.footer(validate_examples);
   auto [learner, folders] = add_command<CompareLearnerArguments>(
       validate, "learner", "compare a statistical learner with real training under the same policies",
       validate_learner_command, action);
+  learner.footer(validate_examples);
   learner.add_option("TRAINED", folders.trained, "results folder of the study that trained networks")
       ->required();
   learner.add_option("PREDICTED", folders.predicted, "results folder of the same study with the learner")
@@ -240,6 +290,7 @@ void add_validate(CLI::App& app, Action& action) {
   auto [recorded, arguments] = add_command<ValidateArguments>(
       validate, "recorded", "predict every recorded run from fits that exclude it, beside null models",
       validate_recorded_command, action);
+  recorded.footer(validate_examples);
   recorded.add_option("DIR", arguments.folder, "folder of recorded runs")->required();
   add_path(recorded, "-o,--output", arguments.output, "results folder", "DIR");
   add_number(recorded, "--replications", arguments.replications, "simulated runs of each setting", 2,
@@ -248,6 +299,40 @@ void add_validate(CLI::App& app, Action& action) {
   recorded.add_flag("!--no-figures", arguments.figures, "do not draw predicted against recorded");
   recorded.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
   recorded.add_flag("--force", arguments.force, "replace results that are already there");
+}
+
+void add_init(CLI::App& app, Action& action) {
+  auto [init, arguments] = add_command<InitArguments>(
+      app, "init", "write a first scenario or study, with comments", init_command, action);
+  init.footer(init_examples);
+  init.add_option("FILE", arguments.file, "to write (default: scenario.yaml, or study.yaml with --study)");
+  init.add_flag("--study", arguments.study,
+                "write a study too; a scenario.yaml that is already there becomes its base");
+  init.add_option("--network", arguments.network, "neural network: paceline list networks")
+      ->capture_default_str();
+  add_path(init, "--profile", arguments.profile,
+           "calibration file (default: a shipped one of the network: paceline list profiles)", "FILE");
+  init.add_option("--workers", arguments.workers, "how many of how many cores")
+      ->type_name("NxCORES,…")
+      ->capture_default_str();
+  init.add_option("--bandwidth", arguments.bandwidth, "of each worker's link")->capture_default_str();
+  init.add_option("--policy", arguments.policy, "synchronization policy: paceline list policies")
+      ->capture_default_str();
+  init.add_option("--target", arguments.target,
+                  "accuracy to reach, where a learner of the network is shipped")
+      ->capture_default_str();
+  add_number(init, "--epochs", arguments.epochs, "passes over the training samples, at most", 1e-3, 1e6);
+  init.add_flag("--force", arguments.force, "replace files that are already there");
+}
+
+void add_list(CLI::App& app, Action& action) {
+  auto [list, arguments] = add_command<ListArguments>(
+      app, "list", "list what a scenario may name, and the shipped files", list_command, action);
+  list.footer(list_examples);
+  list.add_option("WHAT", arguments.what, fmt::format("one of {}", fmt::join(listed_things(), ", ")))
+      ->required();
+  list.add_option("DIR", arguments.folder,
+                  "where to look for profiles or learners (default: the shipped ones)");
 }
 
 struct SchemaArguments {
@@ -271,6 +356,7 @@ int dispatch(int argc, char** argv) {
   Action action;
   auto [run, run_arguments] = add_command<RunArguments>(
       app, "run", "simulate one scenario over its replications", run_command, action);
+  run.footer(run_examples);
   add_file_options(run, run_arguments, "scenario (YAML)");
   add_run_options(run, run_arguments);
   add_study(app, action);
@@ -278,28 +364,54 @@ int dispatch(int argc, char** argv) {
   add_search(app, action);
   auto [check, check_arguments] = add_command<RunArguments>(
       app, "check", "read a scenario or study and print every value with its origin", check_command, action);
+  check.footer(check_examples);
   add_file_options(check, check_arguments, "scenario or study (YAML)");
   add_plot(app, action);
   add_timing(app, action);
   add_fit(app, action);
   add_validate(app, action);
+  add_init(app, action);
+  add_list(app, action);
   auto [schema, schema_arguments] = add_command<SchemaArguments>(
       app, "schema", "print the JSON schema of scenario files, for editors", schema_command, action);
+  schema.footer(schema_examples);
   schema.add_flag("--study", schema_arguments.of_study, "the schema of study files instead");
   CLI::App& reference = *app.add_subcommand("reference", "print what paceline reads and writes, as Markdown");
   reference.require_subcommand(1);
+  reference.footer(reference_examples);
   using Page = std::tuple<const char*, const char*, std::string (*)()>;
   for (const auto& [name, help, text] :
        {Page{"results", "every result file and column, with unit and meaning", results_reference},
         Page{"scenario", "every key of scenario files, with unit, default and meaning", scenario_reference},
         Page{"study", "every key of study files", study_reference}})
-    reference.add_subcommand(name, help)->callback([&action, print = text] {
+    reference.add_subcommand(name, help)->footer(reference_examples)->callback([&action, print = text] {
       action = [print] {
         fmt::print("{}", print());
         return exit_done;
       };
     });
   app.add_subcommand("calibrate", "measure how long a network takes on this machine (see calibrate --help)");
+  CLI::App& completion = *app.add_subcommand("completion", "print the completion script for bash");
+  completion.footer(completion_examples);
+  completion.callback([&] {
+    action = [&] {
+      fmt::print("{}", bash_completion(app));
+      return exit_done;
+    };
+  });
+  std::vector<std::string> topic;
+  CLI::App& help = *app.add_subcommand("help", "what a command does, with examples");
+  help.footer("Examples:\n  paceline help run\n  paceline help validate recorded");
+  help.add_option("COMMAND", topic, "a command, and one of its own if it has any");
+  help.callback([&] {
+    action = [&] {
+      if (!topic.empty() && topic.front() == "calibrate")
+        exec_calibrate(topic.size() > 1 ? std::vector<std::string>{topic[1], "--help"}
+                                        : std::vector<std::string>{"--help"});
+      fmt::print("{}", help_of(app, topic));
+      return exit_done;
+    };
+  });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -324,10 +436,10 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", interrupt.what());
     return paceline::exit_signal_base + interrupt.signal_number();
   } catch (const paceline::UserError& error) {
-    fmt::print(stderr, "{}", error.what());
+    paceline::print_messages(error.what());
     return paceline::exit_user_error;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    paceline::print_messages(fmt::format("error: {}\n", error.what()));
     return paceline::exit_simulation_failed;
   }
 }

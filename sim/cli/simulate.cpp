@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/message_colour.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/staged_folder.hpp"
@@ -109,7 +110,7 @@ void print_warnings(const std::vector<std::string>& warnings, const std::vector<
   std::vector<std::string> said;
   const auto say = [&said](const std::string& text) {
     if (std::find(said.begin(), said.end(), text) != said.end()) return;
-    fmt::print(stderr, "{}", text);
+    print_messages(text);
     said.push_back(text);
   };
   for (const std::string& warning : warnings) say(warning);

@@ -120,10 +120,10 @@ struct Worker {
   return streams;
 }
 
-// As in "worker 3 holds …", or "`big 1` holds …".
+// "big 1", or "worker 3" of one without a name.
 [[nodiscard]] inline std::string name_of(const std::vector<Worker>& workers, std::size_t worker) {
   const std::string& name = workers.at(worker).name;
-  return name.empty() ? "worker " + std::to_string(worker) : "`" + name + "`";
+  return name.empty() ? "worker " + std::to_string(worker) : name;
 }
 
 // A host on which some of the workers run, on cores of their own.

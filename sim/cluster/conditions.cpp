@@ -22,8 +22,8 @@ bool is_reached(const Moment& moment, const JobPosition& position) {
   return std::visit(Reached{position}, moment);
 }
 
-// Hands what is reached to `happen`, in the order written, with the time it began: on the dot, even if several
-// dates are caught up with at once. What recurs then waits for its next date, the rest is removed.
+// Hands what is reached to `happen`, in the order written, with the time it began: on the dot, even if
+// several dates are caught up with at once. What recurs then waits for its next date, the rest is removed.
 template <class Item, class Happen>
 void take_reached(std::vector<Item>& plan, Moment Item::*at, const JobPosition& position,
                   const Happen& happen) {

@@ -6,7 +6,7 @@
 //   v.optional(key, member, kind, meaning, Absent{"…"})    absent: an empty std::optional or text, "…" says
 //                                                          what then happens
 //   v.optional(key, member, kind, meaning, SameAs{…})      absent: the member takes another key's value
-//   v.optional(key, member, kind, meaning, Expanded{})     worked off before reading; absent: the initial value
+//   v.optional(key, member, kind, meaning, Expanded{})     worked off before reading; absent: the default
 // and around keys that have a meaning only under another
 //   v.only_if({"topology", {"tree"}, c.topology == Topology::tree}); … v.always();
 // Keys are visited in order, so a condition may look at members that were described before it. One key may be

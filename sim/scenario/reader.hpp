@@ -28,12 +28,21 @@ struct LoadedScenario {
 [[nodiscard]] LoadedScenario load_scenario(const std::filesystem::path& file,
                                            std::span<const std::string> overrides);
 
-// Reads a tree that is already parsed, and its repeated workers expanded. After a problem the result must not be used.
+// Reads a tree that is already parsed, and its repeated workers expanded. After a problem the result must not
+// be used.
 [[nodiscard]] LoadedScenario read_scenario(const YamlNode& root, const std::filesystem::path& file,
                                            Problems& problems);
 
 // The JSON schema (draft-7) of a scenario file, for editors.
 [[nodiscard]] std::string scenario_schema();
+// The topologies a scenario may name.
+struct TopologyWord {
+  std::string_view word;
+  Topology topology;
+  std::string_view meaning;
+};
+[[nodiscard]] std::span<const TopologyWord> topology_words();
+
 // Every key in Markdown, with a short valid example at the top.
 [[nodiscard]] std::string scenario_reference();
 [[nodiscard]] std::string_view scenario_example();

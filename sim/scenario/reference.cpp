@@ -13,8 +13,9 @@ file; `paceline check FILE` prints every value with the place it comes from, and
 on the command line replaces one: `--set cluster.workers.2.speed=0.5`.
 
 Every key must be known and every value must fit: an unknown key, a missing unit or a number out of range
-is an error with its line and a hint. Quantities have their unit, one of those [below](#units). Relative paths start at the folder of the file. A key that is only for some value of another key is not
-required elsewhere, and gets a warning there.
+is an error with its line and a hint. Quantities have their unit, one of those [below](#units). Relative
+paths start at the folder of the file. A key that is only for some value of another key is not required
+elsewhere, and gets a warning there.
 
 Workers alike are written once: `{name: big, repeat: 2, cores: 16}` stands for `big 1` and `big 2`, which are
 counted one by one wherever a worker has a number. A slow stretch may come again and again:

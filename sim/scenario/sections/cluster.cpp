@@ -1,7 +1,26 @@
 // The section `cluster`: the machines, the parameter servers, and the network between them.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "sim/scenario/reader.hpp"
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
+namespace {
+
+constexpr std::array topologies{
+    TopologyWord{"star", Topology::star, "all on one switch"},
+    TopologyWord{"two-level", Topology::two_level, "racks under a core switch"},
+    TopologyWord{"tree", Topology::tree, "switches below switches"},
+    TopologyWord{"graph", Topology::graph, "nodes and edges by name"},
+};
+
+}  // namespace
+
+std::span<const TopologyWord> topology_words() {
+  return topologies;
+}
 
 void describe(Visitor& v, EdgeConfig& c) {
   v.required("from", c.from, Text{}, "name of a node");
@@ -29,13 +48,13 @@ void describe(Visitor& v, NetworkModel& c) {
 }
 
 void describe(Visitor& v, NetworkConfig& c) {
-  v.required("topology", c.topology,
-             Choice{{"star", Topology::star},
-                    {"two-level", Topology::two_level},
-                    {"tree", Topology::tree},
-                    {"graph", Topology::graph}},
-             "star: all on one switch; two-level: racks under a core switch; tree: switches below switches; "
-             "graph: nodes and edges by name");
+  std::vector<Choice::Word> words;
+  std::string meanings;
+  for (const auto& [word, topology, meaning] : topologies) {
+    words.emplace_back(word, topology);
+    meanings += fmt::format("{}{}: {}", meanings.empty() ? "" : "; ", word, meaning);
+  }
+  v.required("topology", c.topology, Choice(std::move(words)), meanings);
   v.only_if({"topology", {"star", "two-level", "tree"}, c.topology != Topology::graph});
   v.required("bandwidth", c.bandwidth, rate(above(0)), "of each worker's link, in each direction");
   v.required("latency", c.latency, duration(at_least(0)), "one-way, between two hosts under one switch");

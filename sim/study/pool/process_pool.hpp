@@ -19,8 +19,9 @@ struct TaskOutcome {
 
 // Runs `task(i)` for i in 0 … count-1 in at most `jobs` forked children (fewer where memory is short,
 // memory.hpp) and hands over each outcome as it comes, in any order. A task that throws or dies does not
-// disturb the others. `while_waiting` is called some times a second while all are busy. The children die with this process, and are ended when Interrupted is thrown
-// (sim/base/interrupt.hpp), or what `on_outcome` throws. Returns the memory of the largest child, in MiB.
+// disturb the others. `while_waiting` is called some times a second while all are busy. The children die with
+// this process, and are ended when Interrupted is thrown (sim/base/interrupt.hpp), or what `on_outcome`
+// throws. Returns the memory of the largest child, in MiB.
 double run_in_processes(std::size_t count, int jobs, const std::function<std::string(std::size_t)>& task,
                         const std::function<void(std::size_t task, TaskOutcome outcome)>& on_outcome,
                         const std::function<void()>& while_waiting = {});

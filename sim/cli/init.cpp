@@ -1,0 +1,202 @@
+// init: a first scenario or study, valid and with comments, to be changed by hand.
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/cli/shipped_files.hpp"
+#include "sim/policy/synchronization/synchronization.hpp"
+#include "sim/scenario/reader.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(std::string_view option, std::string_view value, std::string_view hint) {
+  throw UserError(fmt::format("--{}: `{}` makes no sense", option, value), hint);
+}
+
+int whole_number(const std::string& text, std::string_view option, const std::string& value,
+                 std::string_view hint) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || end != text.data() + text.size() || number < 1) refuse(option, value, hint);
+  return number;
+}
+
+// "2x16,8" as two workers of 16 cores and one of 8.
+std::string workers_text(const std::string& written) {
+  constexpr const char* hint =
+      "write --workers 2x16,3x8,4 for two workers of 16 cores, three of 8 and one of 4";
+  std::string text;
+  std::size_t begin = 0;
+  while (begin <= written.size()) {
+    const std::size_t end = std::min(written.find(',', begin), written.size());
+    const std::string group = written.substr(begin, end - begin);
+    const std::size_t times = group.find('x');
+    const int cores =
+        whole_number(times == group.npos ? group : group.substr(times + 1), "workers", written, hint);
+    if (times == group.npos)
+      text += fmt::format("    - {{cores: {}}}\n", cores);
+    else
+      text += fmt::format("    - {{repeat: {}, cores: {}}}\n",
+                          whole_number(group.substr(0, times), "workers", written, hint), cores);
+    begin = end + 1;
+  }
+  return text;
+}
+
+// One line of `synchronization`. What a policy asks for besides stands with a number to begin with.
+std::string phase_text(const std::string& word) {
+  std::vector<std::string> known;
+  for (const SynchronizationRule& rule : SynchronizationRule::all()) {
+    known.emplace_back(rule.word);
+    if (rule.word != word) continue;
+    struct RequiredKeys : Visitor {
+      std::string text;
+      void visit(const Key& key) override {
+        if (key.absence == Key::Absence::not_allowed) text += fmt::format(", {}: 2", key.name);
+      }
+    } required;
+    Parameters parameters = rule.parameters;
+    parameters.describe_to(required);
+    return fmt::format("{{policy: {}, transport: {}{}}}", word,
+                       rule.waits_for == WaitsFor::all ? "ring" : "server", required.text);
+  }
+  refuse("policy", word, fmt::format("policies: {}", fmt::join(known, ", ")));
+}
+
+std::string learner_text(const std::string& network, const fs::path& beside) {
+  const std::optional<StatisticalModel> learner = shipped_learner(network);
+  if (!learner)
+    return "# None is shipped for this network: only times are predicted. `paceline fit` makes one from "
+           "recorded runs.\n"
+           "learner: {kind: none}\n";
+  return fmt::format(
+      "# Fitted to recorded runs: what becomes of updates and their staleness. `paceline fit` makes "
+      "another.\n"
+      "learner: {{kind: {}, model: {}}}\n",
+      learner->source == LearnerSource::recorded ? "statistical" : "assumed",
+      nlohmann::json(fs::proximate(learner->path, beside).string()).dump());
+}
+
+fs::path profile_of(const InitArguments& arguments) {
+  if (!arguments.profile.empty()) return fs::absolute(arguments.profile);
+  if (const std::optional<Profile> profile = shipped_profile(arguments.network)) return profile->path;
+  throw UserError(fmt::format("no profile of `{}` is shipped", arguments.network),
+                  fmt::format("paceline calibrate {} -o profile.json, then --profile profile.json; "
+                              "paceline list profiles shows the shipped ones",
+                              shell_quoted(arguments.network)));
+}
+
+std::string scenario_text(const InitArguments& arguments, const fs::path& beside) {
+  const fs::path path = profile_of(arguments);
+  const std::string network = read_profile(path).network;
+  const std::string learner = learner_text(network, beside);
+  const bool has_accuracy = learner.find("kind: none") == learner.npos;
+  return fmt::format(
+      R"(# One training job on one cluster. `paceline check FILE` prints every value, `paceline run FILE`
+# simulates it. Every key: docs/scenario-reference.md, or `paceline reference scenario`.
+name: {network} on my cluster
+seed: 1
+replications: 10                # runs with seeds of their own: intervals come from them
+
+job:
+  network: {network}
+  # How long an iteration takes, by batch and cores. Measure your machine: paceline calibrate {network}
+  profile: {profile}
+  dataset: {{train_samples: {samples}}}
+  optimizer: {{learning_rate: {rate}, momentum: {momentum}, worker_scaling: {scaling}}}
+
+cluster:
+  workers:                      # uneven machines; also `name`, `speed: 0.5`, `memory: 16 GB`
+{workers}  network: {{topology: star, bandwidth: {bandwidth}, latency: 50 us}}
+
+# When gradients become an update: `paceline list policies`. Of several phases each but the last has a
+# length, such as `share: 25 %`.
+synchronization:
+  - {phase}
+# How large each worker's batch is: `paceline list controllers`.
+batching: {{controller: uniform, initial: 128, minimum: 8, maximum: 512}}
+
+# What changes while the job runs. Remove the # to try it:
+# heterogeneity:
+#   stragglers: [{{worker: 0, from: 10 min, every: 1 h, for: 20 min, slowdown: 4}}]
+
+{learner}evaluation: {{every: 1 epochs}}
+stop: {{epochs: {epochs:g}{target}}}
+)",
+      fmt::arg("network", network),
+      fmt::arg("profile", nlohmann::json(fs::proximate(path, beside).string()).dump()),
+      fmt::arg("samples", network == "small-cnn" ? 8192 : 50000),
+      fmt::arg("rate", network == "small-cnn" ? "0.05" : "0.1"),
+      fmt::arg("momentum", network == "small-cnn" ? "0" : "0.9"), fmt::arg("scaling", "linear"),
+      fmt::arg("workers", workers_text(arguments.workers)), fmt::arg("bandwidth", arguments.bandwidth),
+      fmt::arg("phase", phase_text(arguments.policy)), fmt::arg("learner", learner),
+      fmt::arg("epochs", arguments.epochs),
+      fmt::arg("target", has_accuracy ? fmt::format(", accuracy: {}", arguments.target) : ""));
+}
+
+std::string study_text(const fs::path& base) {
+  return fmt::format(
+      R"(# One scenario in several variants, with every combination of what is varied. `paceline study FILE`
+# simulates all, `paceline compare results/…` says which is best. Every key: docs/study-reference.md.
+study: policies and networks
+base: {base}
+replications: 10
+variants:                       # each sets some values of the base
+  - {{name: BSP, set: {{synchronization: [{{policy: bsp, transport: ring}}]}}}}
+  - name: BSP, batches follow speed
+    set: {{synchronization: [{{policy: bsp, transport: ring}}], batching.controller: static}}
+  - {{name: ASP, set: {{synchronization: [{{policy: asp, transport: server}}]}}}}
+vary:                           # and every variant meets each of these
+  - {{key: cluster.network.bandwidth, values: [1 Gbit/s, 10 Gbit/s]}}
+figures:
+  - {{name: time-by-policy, metric: end_time_s, against: bandwidth, series: variant}}
+)",
+      fmt::arg("base", nlohmann::json(base.filename().string()).dump()));
+}
+
+// Writes what is valid only: a mistake in an option is told as one in the file.
+template <class Check>
+void write_checked(const fs::path& file, const std::string& text, bool force, const Check& check) {
+  if (!force && fs::exists(file))
+    throw UserError(fmt::format("{} is already there", file.string()), "--force replaces it");
+  fs::path draft = file;
+  draft += ".draft.yaml";
+  write_file_atomically(draft, text);
+  try {
+    check(draft);
+  } catch (...) {
+    fs::remove(draft);
+    throw;
+  }
+  fs::rename(draft, file);
+  fmt::print("{}\n", file.string());
+}
+
+}  // namespace
+
+int init_command(const InitArguments& arguments) {
+  const fs::path file =
+      arguments.file.empty() ? (arguments.study ? "study.yaml" : "scenario.yaml") : arguments.file;
+  const fs::path folder = fs::absolute(file).parent_path();
+  const fs::path scenario = arguments.study ? file.parent_path() / "scenario.yaml" : file;
+  // An own scenario beside a new study is its base, as it is.
+  if (!arguments.study || arguments.force || !fs::exists(scenario))
+    write_checked(scenario, scenario_text(arguments, folder), arguments.force,
+                  [](const fs::path& draft) { static_cast<void>(load_scenario(draft, {})); });
+  if (arguments.study)
+    write_checked(file, study_text(scenario), arguments.force,
+                  [](const fs::path& draft) { static_cast<void>(load_study(draft, {})); });
+  return exit_done;
+}
+
+}  // namespace paceline
