@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/asynchronous/further_runs.hpp"
+#include "calibrate/asynchronous/leave_one_out.hpp"
 #include "calibrate/validation/learner_comparison.hpp"
 #include "calibrate/validation/recorded_validation.hpp"
 #include "plots/figures/figures.hpp"
@@ -70,6 +72,18 @@ std::vector<double> final_accuracies(const plots::PlottedRun& run) {
   return finals;
 }
 
+void validate_asynchronous(const ValidateArguments& arguments, const std::string& command) {
+  StagedFolder staged(arguments.output, arguments.force);
+  const LeaveOneOut result =
+      leave_one_out(read_asynchronous_records(arguments.folder), further_runs(arguments.joint),
+                    {.same_cluster = arguments.same_cluster, .draws = 2 * arguments.replications});
+  fmt::print("{}", leave_one_out_text(result));
+  write_file_atomically(staged.path() / "validation.csv", leave_one_out_csv(result));
+  write_manifest(staged.path(), command);
+  staged.commit();
+  fmt::print("\nresults: {}\n", arguments.output);
+}
+
 }  // namespace
 
 void validate_learner(const CompareLearnerArguments& arguments) {
@@ -86,6 +100,7 @@ void validate_learner(const CompareLearnerArguments& arguments) {
 }
 
 void validate_recorded_folder(const ValidateArguments& arguments, const std::string& command) {
+  if (has_asynchronous_records(arguments.folder)) return validate_asynchronous(arguments, command);
   const std::filesystem::path folder = arguments.output;
   StagedFolder staged(folder, arguments.force);
   const RecordedRuns recorded = read_recorded_runs(arguments.folder, arguments.skip_bad);

@@ -13,6 +13,8 @@ struct ValidateArguments {
   bool figures = true;
   bool skip_bad = false;
   bool force = false;
+  std::string joint;          // of asynchronous jobs: further runs for their accuracy; empty: none
+  bool same_cluster = false;  // of asynchronous jobs: ranges for the recorded cluster again
 };
 // Every recorded run predicted from fits that exclude it, beside the null models. `command` is what the files
 // name.

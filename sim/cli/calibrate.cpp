@@ -13,6 +13,11 @@
 
 namespace paceline {
 
+int predict_command(const PredictArguments& arguments) {
+  predict_configurations(arguments);
+  return exit_done;
+}
+
 int fit_command(const FitArguments& arguments) {
   std::string command = fmt::format("paceline fit {}", shell_quoted(arguments.logs));
   if (!arguments.campaign.empty()) command += fmt::format(" --campaign {}", shell_quoted(arguments.campaign));

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/asynchronous/predict_command.hpp"
 #include "calibrate/learning/fit_command.hpp"
 #include "calibrate/validation/validate_command.hpp"
 
@@ -98,6 +99,7 @@ int timing_command(const TimingArguments& arguments);
 int list_command(const ListArguments& arguments);
 int init_command(const InitArguments& arguments);
 int plot_command(const PlotArguments& arguments);
+int predict_command(const PredictArguments& arguments);
 int fit_command(const FitArguments& arguments);
 int validate_recorded_command(const ValidateArguments& arguments);
 int validate_learner_command(const CompareLearnerArguments& arguments);

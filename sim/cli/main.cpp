@@ -275,6 +275,26 @@ void add_fit(CLI::App& app, Action& action) {
   fit.add_flag("--force", arguments.force, "replace a learner that is already there");
 }
 
+void add_predict(CLI::App& app, Action& action) {
+  auto [predict, arguments] = add_command<PredictArguments>(
+      app, "predict", "predict asynchronous jobs and exchanges from recorded ones of other configurations",
+      predict_command, action);
+  predict.add_option("CONFIGURATIONS", arguments.file, "CSV file with a column `configuration`")->required();
+  predict.add_option("--records", arguments.records, "folder of recorded asynchronous jobs")
+      ->required()
+      ->type_name("DIR");
+  add_path(
+      predict, "--joint", arguments.joint,
+      "recorded runs whose asynchronous ones trained the same network at a rate divided by the root of the "
+      "workers: fit accuracy to both",
+      "DIR");
+  add_path(predict, "-o,--output", arguments.output, "CSV file (default: the terminal)", "FILE");
+  predict.add_flag("--same-cluster", arguments.same_cluster,
+                   "ranges for the recorded cluster again; without it for another like it, which are wider");
+  add_number(predict, "--draws", arguments.draws, "of machines, rates and runs, for the ranges", 20,
+             100'000);
+}
+
 void add_validate(CLI::App& app, Action& action) {
   CLI::App& validate = *app.add_subcommand("validate", "measure how good predictions are");
   validate.require_subcommand(1);
@@ -296,6 +316,10 @@ void add_validate(CLI::App& app, Action& action) {
   add_number(recorded, "--replications", arguments.replications, "simulated runs of each setting", 2,
              100'000);
   add_jobs(recorded, arguments.jobs);
+  add_path(recorded, "--joint", arguments.joint,
+           "asynchronous jobs: further runs for their accuracy, as in `paceline predict`", "DIR");
+  recorded.add_flag("--same-cluster", arguments.same_cluster,
+                    "asynchronous jobs: ranges for the recorded cluster again");
   recorded.add_flag("!--no-figures", arguments.figures, "do not draw predicted against recorded");
   recorded.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
   recorded.add_flag("--force", arguments.force, "replace results that are already there");
@@ -369,6 +393,7 @@ int dispatch(int argc, char** argv) {
   add_plot(app, action);
   add_timing(app, action);
   add_fit(app, action);
+  add_predict(app, action);
   add_validate(app, action);
   add_init(app, action);
   add_list(app, action);

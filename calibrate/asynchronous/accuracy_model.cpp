@@ -1,0 +1,163 @@
+#include "calibrate/asynchronous/accuracy_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr int evaluations = 16;  // over the workload
+constexpr double first_drop = 0.5;
+constexpr double noise_after_drop = 0.001;
+
+double progress_of(int evaluation) {
+  return (evaluation + 1.0) / evaluations;
+}
+
+std::optional<double> value_at(const std::vector<RecordedEvaluation>& curve, double progress) {
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    const RecordedEvaluation& before = curve[i - 1];
+    const RecordedEvaluation& after = curve[i];
+    if (after.progress + 1e-4 < progress || after.progress <= before.progress) continue;
+    const double share =
+        std::clamp((progress - before.progress) / (after.progress - before.progress), 0.0, 1.0);
+    return before.accuracy + share * (after.accuracy - before.accuracy);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+double exposure_of(double workers) {
+  return (workers - 1.0) / std::sqrt(workers);
+}
+
+std::vector<AccuracyRun> accuracy_runs(const AsynchronousRecords& records, const std::string& left_out) {
+  std::vector<AccuracyRun> runs;
+  for (const TrainingRecord& training : records.trainings)
+    if (training.configuration.name != left_out)
+      runs.push_back({training.configuration.name,
+                      exposure_of(static_cast<double>(training.configuration.workers.size())),
+                      training.final_accuracy, training.curve});
+  return runs;
+}
+
+AccuracyModel::AccuracyModel(std::vector<AccuracyRun> runs) {
+  struct Finals {
+    double exposure = 0.0;
+    std::vector<double> values;
+  };
+  std::map<std::string, Finals> by_group;
+  std::map<double, std::vector<const AccuracyRun*>> by_exposure;
+  for (const AccuracyRun& run : runs) {
+    Finals& finals = by_group[run.group];
+    finals.exposure = run.exposure;
+    finals.values.push_back(run.final_accuracy);
+    by_exposure[run.exposure].push_back(&run);
+  }
+  // Runs without staleness.
+  double squares = 0.0;
+  double count = 0.0;
+  double groups = 0.0;
+  for (const auto& [name, finals] : by_group) {
+    if (finals.exposure > 0.0) continue;
+    const Spread spread = spread_of(finals.values);
+    const auto n = static_cast<double>(finals.values.size());
+    base_ += spread.mean * n;
+    squares += spread.deviation * spread.deviation * (n - 1.0);
+    count += n;
+    groups += 1.0;
+  }
+  check(count > groups, "runs of one worker are recorded");
+  base_ /= count;
+  run_deviation_ = std::sqrt(squares / (count - groups));
+  // Spread, then slope with weights by it.
+  double excess = 0.0;
+  double exposures = 0.0;
+  for (const auto& [name, finals] : by_group) {
+    if (finals.exposure <= 0.0 || finals.values.size() < 2) continue;
+    const double deviation = spread_of(finals.values).deviation;
+    const auto freedom = static_cast<double>(finals.values.size() - 1);
+    excess += freedom * (deviation * deviation - run_deviation_ * run_deviation_);
+    exposures += freedom * finals.exposure;
+  }
+  const double variance =
+      exposures > 0.0 ? std::max(excess / exposures, 0.0) : 0.0;  // of accuracy, by exposure
+  double weighted = 0.0;
+  double weights = 0.0;
+  for (const auto& [name, finals] : by_group) {
+    if (finals.exposure <= 0.0) continue;
+    const double weight = static_cast<double>(finals.values.size()) /
+                          (run_deviation_ * run_deviation_ + variance * finals.exposure);
+    weighted += weight * finals.exposure * (base_ - spread_of(finals.values).mean);
+    weights += weight * finals.exposure * finals.exposure;
+  }
+  check(weights > 0.0, "runs of several workers are recorded");
+  slope_ = weighted / weights;
+  slope_deviation_ = 1.0 / std::sqrt(weights);
+  variance_by_exposure_ = slope_ > 0.0 ? variance / (slope_ * slope_) : 0.0;
+  // Curves and their noise.
+  double noise = 0.0;
+  double freedom = 0.0;
+  for (const auto& [exposure, members] : by_exposure) {
+    Group group{exposure, 0.0, {}};
+    for (const AccuracyRun* run : members)
+      group.mean += run->final_accuracy / static_cast<double>(members.size());
+    for (int k = 0; k < evaluations; ++k) {
+      std::vector<double> values;
+      for (const AccuracyRun* run : members)
+        if (const auto value = value_at(run->curve, progress_of(k))) values.push_back(*value);
+      const Spread spread = spread_of(values);
+      group.curve.push_back(spread.mean);
+      if (exposure <= 0.0 && k >= 3 && progress_of(k) < first_drop) {
+        noise += spread.deviation * spread.deviation * static_cast<double>(values.size() - 1);
+        freedom += static_cast<double>(values.size() - 1);
+      }
+    }
+    groups_.push_back(std::move(group));
+  }
+  noise_ = freedom > 0.0 ? std::sqrt(noise / freedom) : 0.0;
+}
+
+double AccuracyModel::curve_at(std::size_t evaluation, double exposure) const {
+  for (std::size_t i = 1; i < groups_.size(); ++i) {
+    const Group& low = groups_[i - 1];
+    const Group& high = groups_[i];
+    const bool is_last = i + 1 == groups_.size();
+    if (exposure > high.exposure && !is_last) continue;
+    // Beyond the last group the curve stays: an extrapolated line would leave the range.
+    const double share = std::min((exposure - low.exposure) / (high.exposure - low.exposure), 1.0);
+    return low.curve[evaluation] + share * (high.curve[evaluation] - low.curve[evaluation]);
+  }
+  return groups_.front().curve[evaluation];
+}
+
+PredictedCurve AccuracyModel::draw(double exposure, double slope_error, RandomStream& random) const {
+  const double slope = std::max(slope_ + slope_error * slope_deviation_, 0.0);
+  const double v = variance_by_exposure_;
+  const double met = exposure > 0.0 && v > 0.0 ? random.gamma(exposure / v, v) : exposure;
+  const double own = random.normal(0.0, run_deviation_);
+  PredictedCurve curve;
+  curve.final_accuracy = base_ - slope * met + own;
+  const std::size_t last = evaluations - 1;
+  for (int k = 0; k < evaluations; ++k) {
+    const auto at = static_cast<std::size_t>(k);
+    const bool has_dropped = progress_of(k) > first_drop;
+    double value = 0.0;
+    if (has_dropped)  // the curves are flat there: as far from the end as recorded
+      value = curve.final_accuracy + std::min(curve_at(at, met) - curve_at(last, met), 0.0) +
+              random.normal(0.0, noise_after_drop);
+    else
+      value = curve_at(at, met) + random.normal(0.0, noise_);
+    curve.progress.push_back(progress_of(k));
+    curve.accuracy.push_back(value);
+  }
+  curve.accuracy.back() = curve.final_accuracy;
+  return curve;
+}
+
+}  // namespace paceline

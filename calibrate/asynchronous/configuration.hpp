@@ -1,0 +1,46 @@
+// What a configuration's name says: workers, servers and placement of an asynchronous job, or an exchange.
+//
+// Models:      `v100x2+p100x1-1ps`, `k80x4-1ps-3east+1central` (a training), `speed/NETWORK/p100x4-2ps` (a
+//              rate), `exchange/local-sgd-h8-200mbit` (one exchange of a synchronous job).
+// Units:       workers in the order of the name, the first one is the chief; Mbit/s.
+// Assumptions: with a placement, servers and chief stand in the region named first.
+// Not modelled:placements that name no region; machines that leave.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace paceline {
+
+enum class ConfigurationKind { training, speed, exchange };
+
+struct AsynchronousWorker {
+  std::string gpu;
+  std::string region;  // empty: that of the servers
+};
+
+struct Configuration {
+  std::string name;
+  ConfigurationKind kind = ConfigurationKind::training;
+  std::string network;  // empty for an exchange
+  std::vector<AsynchronousWorker> workers;
+  int servers = 1;
+  std::string algorithm;  // of an exchange, and what follows
+  int local_steps = 1;
+  double rate_mbit = 0.0;
+
+  // Nothing unless all workers have the same GPU and stand beside the servers.
+  [[nodiscard]] std::optional<std::string> common_gpu() const;
+};
+
+// The network that trainings without a name for it train.
+inline constexpr const char* default_network = "resnet32";
+
+struct ParsedConfiguration {
+  std::optional<Configuration> configuration;
+  std::string reason;  // why it is not understood
+};
+[[nodiscard]] ParsedConfiguration parse_configuration(const std::string& name);
+
+}  // namespace paceline

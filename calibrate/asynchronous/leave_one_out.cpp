@@ -1,0 +1,242 @@
+#include "calibrate/asynchronous/leave_one_out.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "calibrate/asynchronous/exchange_model.hpp"
+#include "sim/base/csv.hpp"
+#include "sim/base/order_statistics.hpp"
+#include "sim/report/output/text_table.hpp"
+#include "sim/report/statistics/time_to_accuracy.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr double eight_workers_accuracy = 0.8918;
+
+struct QuantityName {
+  PredictedQuantity quantity;
+  const char* name;
+};
+constexpr std::array<QuantityName, 4> quantities{{{PredictedQuantity::duration, "duration"},
+                                                  {PredictedQuantity::accuracy, "final accuracy"},
+                                                  {PredictedQuantity::to_85, "time to .85"},
+                                                  {PredictedQuantity::to_90, "time to .90"}}};
+
+const char* name_of(PredictedQuantity quantity) {
+  return std::ranges::find(quantities, quantity, &QuantityName::quantity)->name;
+}
+
+std::optional<double> error_of(const LeftOutRow& row, const std::optional<double>& predicted) {
+  if (!predicted) return std::nullopt;
+  return row.quantity == PredictedQuantity::accuracy ? *predicted - row.recorded
+                                                     : *predicted / row.recorded - 1.0;
+}
+
+struct Recorded {
+  std::string name;
+  std::string campaign;  // the first it was recorded in
+  Configuration configuration;
+  std::map<PredictedQuantity, std::vector<double>> values;
+};
+
+std::vector<Recorded> recorded_of(const AsynchronousRecords& records) {
+  std::vector<Recorded> all;
+  const auto entry = [&](const std::string& campaign, const Configuration& configuration) -> Recorded& {
+    const auto found = std::ranges::find(all, configuration.name, &Recorded::name);
+    if (found != all.end()) return *found;
+    return all.emplace_back(Recorded{configuration.name, campaign, configuration, {}});
+  };
+  for (const TrainingRecord& training : records.trainings) {
+    Recorded& recorded = entry(training.campaign, training.configuration);
+    recorded.values[PredictedQuantity::duration].push_back(training.duration_s);
+    recorded.values[PredictedQuantity::accuracy].push_back(training.final_accuracy);
+    if (training.to_85_s) recorded.values[PredictedQuantity::to_85].push_back(*training.to_85_s);
+    if (training.to_90_s) recorded.values[PredictedQuantity::to_90].push_back(*training.to_90_s);
+  }
+  for (const SpeedRecord& speed : records.speeds)
+    if (speed.configuration.workers.size() > 1)
+      entry(speed.campaign, speed.configuration)
+          .values[PredictedQuantity::duration]
+          .push_back(training_updates / speed.rate);
+  for (const ExchangeRecord& exchange : records.exchanges)
+    entry("", exchange.configuration)
+        .values[PredictedQuantity::duration]
+        .push_back(exchange.blocked_s.value_or(exchange.first_s));
+  return all;
+}
+
+// The same configuration with rates that add up; 36,000 of 64,000 updates until .90.
+std::optional<double> null_of(const Recorded& recorded, PredictedQuantity quantity,
+                              const AsynchronousRecords& records) {
+  const Configuration& configuration = recorded.configuration;
+  if (configuration.kind == ConfigurationKind::exchange) {
+    for (const ExchangeRecord& exchange : records.exchanges)
+      if (exchange.configuration.name == recorded.name)
+        return ring_seconds(exchange.bytes, exchange_nodes, configuration.rate_mbit);
+    return std::nullopt;
+  }
+  const auto workers = static_cast<double>(configuration.workers.size());
+  if (workers < 2.0 || quantity == PredictedQuantity::to_85) return std::nullopt;
+  if (quantity == PredictedQuantity::accuracy) {
+    std::vector<double> alone;
+    for (const TrainingRecord& training : records.trainings)
+      if (training.configuration.workers.size() == 1) alone.push_back(training.final_accuracy);
+    const double from = spread_of(alone).mean;
+    return from + (eight_workers_accuracy - from) * (workers - 1.0) / 7.0;
+  }
+  std::vector<double> alone;
+  for (const TrainingRecord& training : records.trainings)
+    if (configuration.kind == ConfigurationKind::training && training.configuration.workers.size() == 1 &&
+        training.configuration.common_gpu() == configuration.common_gpu())
+      alone.push_back(training.duration_s);
+  for (const SpeedRecord& speed : records.speeds)
+    if (configuration.kind == ConfigurationKind::speed && speed.campaign == "scaling" &&
+        speed.configuration.workers.size() == 1 && speed.configuration.network == configuration.network &&
+        speed.configuration.common_gpu() == configuration.common_gpu())
+      alone.push_back(training_updates / speed.rate);
+  if (alone.empty()) return std::nullopt;
+  const double linear = spread_of(alone).mean / workers;
+  if (quantity == PredictedQuantity::duration) return linear;
+  return spread_of(recorded.values.at(PredictedQuantity::duration)).mean * 36'000.0 / training_updates;
+}
+
+const std::optional<RunRange>& field_of(const AsynchronousPrediction& prediction,
+                                        PredictedQuantity quantity) {
+  switch (quantity) {
+    case PredictedQuantity::duration:
+      return prediction.duration_s;
+    case PredictedQuantity::accuracy:
+      return prediction.accuracy;
+    case PredictedQuantity::to_85:
+      return prediction.to_85_s;
+    case PredictedQuantity::to_90:
+      break;
+  }
+  return prediction.to_90_s;
+}
+
+std::string coverage_text(const std::vector<LeftOutRow>& rows, PredictedQuantity quantity,
+                          const std::string& part) {
+  int inside = 0;
+  int runs = 0;
+  double width = 0.0;
+  double groups = 0.0;
+  for (const LeftOutRow& row : rows) {
+    const bool is_part =
+        part.empty() ? row.configuration.find('/') == std::string::npos : row.configuration.starts_with(part);
+    if (row.quantity != quantity || !is_part) continue;
+    inside += row.inside;
+    runs += static_cast<int>(row.runs.size());
+    if (row.runs.size() < 5) continue;
+    const double spread = quantile(row.runs, 0.95) - quantile(row.runs, 0.05);
+    width += (row.predicted.high - row.predicted.low) / spread;
+    groups += 1.0;
+  }
+  if (runs == 0) return "";
+  const Interval interval = binomial_interval(inside, runs);
+  std::string text = fmt::format(
+      "{}{}: {} of {} inside their 90 % range ({:.2f}, 90 % interval {:.2f} to {:.2f})", part,
+      name_of(quantity), inside, runs, static_cast<double>(inside) / runs, interval.low, interval.high);
+  if (groups > 0.0)
+    text += fmt::format(", mean width {:.1f} times the recorded spread of {} groups", width / groups, groups);
+  return text + "\n";
+}
+
+}  // namespace
+
+LeaveOneOut leave_one_out(const AsynchronousRecords& records, const std::vector<AccuracyRun>& further,
+                          const PredictionOptions& options) {
+  LeaveOneOut result;
+  const AsynchronousPredictor all(records, further, options);
+  result.machine_deviation = all.speed().machine_deviation(true);
+  result.series_deviation = all.speed().machine_deviation(false);
+  result.campaign_deviation = all.speed().campaign_deviation();
+  for (const Recorded& recorded : recorded_of(records)) {
+    const AsynchronousPredictor predictor(records, further, options, recorded.name);
+    const AsynchronousPrediction prediction = predictor.predict(recorded.name, recorded.campaign);
+    for (const auto& [quantity, values] : recorded.values) {
+      const std::optional<RunRange>& range = field_of(prediction, quantity);
+      if (!range || values.empty()) continue;
+      const Spread spread = spread_of(values);
+      LeftOutRow row{recorded.name,
+                     quantity,
+                     *range,
+                     spread.mean,
+                     spread.deviation / std::sqrt(static_cast<double>(values.size())),
+                     field_of(all.predict(recorded.name, recorded.campaign), quantity)->mean,
+                     null_of(recorded, quantity, records),
+                     values,
+                     0};
+      for (const double value : values) row.inside += value >= range->low && value <= range->high ? 1 : 0;
+      result.rows.push_back(std::move(row));
+    }
+  }
+  return result;
+}
+
+std::string leave_one_out_text(const LeaveOneOut& result) {
+  std::string text = "Each configuration from a fit of the others\n\n";
+  TextRows table{{"configuration", "quantity", "runs", "predicted", "90 % range", "recorded", "error",
+                  "fitted", "null", "inside"}};
+  for (const LeftOutRow& row : result.rows) {
+    const bool is_accuracy = row.quantity == PredictedQuantity::accuracy;
+    const auto number = [&](double value) {
+      return is_accuracy    ? fmt::format("{:.4f}", value)
+             : value < 10.0 ? fmt::format("{:.3f}", value)
+                            : fmt::format("{:.0f}", value);
+    };
+    const auto error = [&](const std::optional<double>& value) {
+      if (!value) return std::string("-");
+      return is_accuracy ? fmt::format("{:+.4f}", *value) : fmt::format("{:+.1f} %", 100.0 * *value);
+    };
+    table.push_back({row.configuration, name_of(row.quantity), fmt::format("{}", row.runs.size()),
+                     number(row.predicted.mean),
+                     fmt::format("{} to {}", number(row.predicted.low), number(row.predicted.high)),
+                     number(row.recorded), error(error_of(row, row.predicted.mean)),
+                     error(error_of(row, row.fitted)), error(error_of(row, row.null)),
+                     fmt::format("{}", row.inside)});
+  }
+  text += text_table(table) + "\n";
+  for (const QuantityName& quantity : quantities)
+    for (const std::string& part : {std::string(), std::string("speed/"), std::string("exchange/")})
+      text += coverage_text(result.rows, quantity.quantity, part);
+  double ours = 0.0;
+  double fitted = 0.0;
+  double linear = 0.0;
+  double speeds = 0.0;
+  for (const LeftOutRow& row : result.rows) {
+    if (!row.configuration.starts_with("speed/") || !row.null) continue;
+    ours += std::abs(*error_of(row, row.predicted.mean));
+    fitted += std::abs(*error_of(row, row.fitted));
+    linear += std::abs(*error_of(row, row.null));
+    speeds += 1.0;
+  }
+  if (speeds > 0.0)
+    text += fmt::format(
+        "mean absolute error of {} speeds: left out {:.1f} %, fitted {:.1f} %, linear null {:.1f} %\n",
+        speeds, 100.0 * ours / speeds, 100.0 * fitted / speeds, 100.0 * linear / speeds);
+  return text + fmt::format(
+                    "relative deviation between machines {:.1f} % (trainings), {:.1f} % (series), between "
+                    "campaigns {:.1f} %\n",
+                    100.0 * result.machine_deviation, 100.0 * result.series_deviation,
+                    100.0 * result.campaign_deviation);
+}
+
+std::string leave_one_out_csv(const LeaveOneOut& result) {
+  CsvTable table({"configuration", "quantity", "runs", "predicted", "low", "high", "recorded",
+                  "standard_error", "error", "fitted", "null", "null_error", "inside"});
+  for (const LeftOutRow& row : result.rows) {
+    table.add(row.configuration).add(std::string_view(name_of(row.quantity))).add(row.runs.size());
+    table.add(row.predicted.mean).add(row.predicted.low).add(row.predicted.high).add(row.recorded);
+    table.add(row.standard_error).add(error_of(row, row.predicted.mean)).add(row.fitted).add(row.null);
+    table.add(error_of(row, row.null)).add(row.inside);
+    table.end_row();
+  }
+  return table.text();
+}
+
+}  // namespace paceline

@@ -1,0 +1,49 @@
+// Recorded configurations predicted from fits without them.
+//
+// Equation:    error = predicted / recorded mean - 1 for times, predicted - recorded mean for accuracies;
+//              null models: linear (rates of workers alone add up), a line of accuracy from one worker to
+//              eight at .8918, 36,000 of 64,000 updates until .90, the ring; coverage = share of single runs
+//              inside the 90 % range, with its exact binomial interval; width = mean width of the ranges
+//              over the recorded 5-95 % spread, groups of at least 5 runs.
+// Units:       seconds, accuracy 0 to 1.
+// Assumptions: runs of one configuration differ by chance and campaign.
+// Source:      Clopper and Pearson 1934 for the interval.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "calibrate/asynchronous/prediction.hpp"
+
+namespace paceline {
+
+enum class PredictedQuantity { duration, accuracy, to_85, to_90 };
+
+struct LeftOutRow {
+  std::string configuration;
+  PredictedQuantity quantity = PredictedQuantity::duration;
+  RunRange predicted;
+  double recorded = 0.0;  // mean over runs
+  double standard_error = 0.0;
+  double fitted = 0.0;  // predicted by the fit that includes it
+  std::optional<double> null;
+  std::vector<double> runs;
+  int inside = 0;
+};
+
+struct LeaveOneOut {
+  std::vector<LeftOutRow> rows;
+  double machine_deviation = 0.0;  // relative, of trainings
+  double series_deviation = 0.0;   // of series
+  double campaign_deviation = 0.0;
+};
+
+// Each configuration of the records with a prediction, from a fit without it.
+[[nodiscard]] LeaveOneOut leave_one_out(const AsynchronousRecords& records,
+                                        const std::vector<AccuracyRun>& further,
+                                        const PredictionOptions& options);
+[[nodiscard]] std::string leave_one_out_text(const LeaveOneOut& result);
+[[nodiscard]] std::string leave_one_out_csv(const LeaveOneOut& result);
+
+}  // namespace paceline

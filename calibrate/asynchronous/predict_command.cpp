@@ -1,0 +1,33 @@
+#include "calibrate/asynchronous/predict_command.hpp"
+
+#include <fmt/format.h>
+
+#include "calibrate/asynchronous/further_runs.hpp"
+#include "calibrate/asynchronous/prediction.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/csv.hpp"
+
+namespace paceline {
+
+void predict_configurations(const PredictArguments& arguments) {
+  const CsvFile file(arguments.file, {"configuration"}, {.is_hand_written = true, .keeps_ragged_rows = true});
+  const AsynchronousRecords records = read_asynchronous_records(arguments.records);
+  const AsynchronousPredictor predictor(records, further_runs(arguments.joint),
+                                        {.same_cluster = arguments.same_cluster, .draws = arguments.draws});
+  std::vector<AsynchronousPrediction> predictions;
+  int refused = 0;
+  for (const CsvRow& row : file.rows()) {
+    predictions.push_back(predictor.predict(row.text("configuration")));
+    if (!predictions.back().duration_s) ++refused;
+  }
+  const std::string text = predictions_csv(predictions);
+  if (arguments.output.empty()) {
+    fmt::print("{}", text);
+    return;
+  }
+  write_file_atomically(arguments.output, text);
+  fmt::print("{} configurations predicted, {} refused: {}\n",
+             predictions.size() - static_cast<std::size_t>(refused), refused, arguments.output);
+}
+
+}  // namespace paceline

@@ -1,0 +1,109 @@
+// Names of configurations, exchanges, and predictions from made records whose truth is known.
+#include "calibrate/asynchronous/prediction.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "calibrate/asynchronous/exchange_model.hpp"
+
+namespace paceline {
+namespace {
+
+Configuration configuration(const std::string& name) {
+  return *parse_configuration(name).configuration;
+}
+
+// One worker needs 100 ms, the server 40 ms: three workers wait, two do not. Accuracy falls by 0.01 for each
+// unit of
+// exposure.
+AsynchronousRecords made_records() {
+  AsynchronousRecords records;
+  records.networks = {{"resnet32", 7.43e6, 104.0}};
+  for (const int workers : {1, 2, 3})
+    for (const double deviation : {-1.0, 1.0}) {
+      const double rate = std::min(workers / 0.1, 1.0 / 0.04);
+      TrainingRecord training;
+      training.campaign = "made";
+      training.configuration = configuration("k80x" + std::to_string(workers) + "-1ps");
+      training.duration_s = training_updates / rate;
+      training.final_accuracy = 0.93 - 0.01 * exposure_of(workers) + 0.001 * deviation;
+      for (int k = 0; k <= 16; ++k)
+        training.curve.push_back({0.0, k / 16.0, k <= 8 ? 0.8 : training.final_accuracy});
+      records.trainings.push_back(training);
+    }
+  return records;
+}
+
+}  // namespace
+
+TEST_CASE("asynchronous: a name tells workers, servers and places") {
+  const Configuration mixed = configuration("v100x2+k80x1-2ps");
+  CHECK(mixed.workers.size() == 3);
+  CHECK(mixed.workers[2].gpu == "k80");
+  CHECK(mixed.servers == 2);
+  const Configuration placed = configuration("k80x4-1ps-3east+1central");
+  CHECK(placed.workers[2].region.empty());
+  CHECK(placed.workers[3].region == "central");
+  CHECK(configuration("speed/resnet15/p100x3-1ps").network == "resnet15");
+  CHECK(configuration("exchange/local-sgd-h8-200mbit").local_steps == 8);
+  CHECK_FALSE(parse_configuration("k80-1ps").configuration);
+  CHECK_FALSE(parse_configuration("k80x4-1ps-2east+1central").configuration);
+}
+
+TEST_CASE("asynchronous: the saturated server and the exposure are found in records made with them") {
+  const AsynchronousRecords records = made_records();
+  const AsynchronousPredictor predictor(records, {}, {.same_cluster = true, .draws = 40});
+  const auto service = predictor.speed().service("resnet32");
+  REQUIRE(service);
+  CHECK(service->knowledge == ServiceKnowledge::measured);
+  CHECK(service->seconds == doctest::Approx(0.04).epsilon(0.01));
+  CHECK(predictor.accuracy().slope() == doctest::Approx(0.01).epsilon(0.01));
+  // More workers do not make a saturated server faster.
+  const AsynchronousPrediction eight = predictor.predict("k80x8-1ps");
+  REQUIRE(eight.duration_s);
+  CHECK(eight.duration_s->mean == doctest::Approx(training_updates * 0.04).epsilon(0.01));
+  CHECK(eight.duration_s->low <= eight.duration_s->mean);
+  CHECK(eight.accuracy->mean == doctest::Approx(0.93 - 0.01 * exposure_of(8)).epsilon(0.001));
+  CHECK(eight.mean_staleness == doctest::Approx(7.0).epsilon(0.01));
+}
+
+TEST_CASE("asynchronous: what no record tells is refused with a reason") {
+  const AsynchronousRecords records = made_records();
+  const AsynchronousPredictor predictor(records, {}, {.draws = 20});
+  for (const char* name : {"tpux4-1ps", "k80x4-1ps-3east+1central", "exchange/ddp-h1-50mbit", "what"}) {
+    const AsynchronousPrediction prediction = predictor.predict(name);
+    CHECK_FALSE(prediction.duration_s);
+    CHECK(prediction.note.starts_with("refused: "));
+  }
+}
+
+TEST_CASE("asynchronous: without a saturated run the service time is only bounded") {
+  AsynchronousRecords records = made_records();
+  std::erase_if(records.trainings,
+                [](const TrainingRecord& run) { return run.configuration.workers.size() == 3; });
+  const AsynchronousPredictor predictor(records, {}, {.draws = 20});
+  const auto service = predictor.speed().service("resnet32");
+  REQUIRE(service);
+  CHECK(service->knowledge == ServiceKnowledge::bounded);
+  // The most that was seen, 20 updates/s, is credited to it.
+  CHECK(service->seconds == doctest::Approx(0.05).epsilon(0.01));
+  CHECK(predictor.predict("k80x4-1ps").note.find("below saturation") != std::string::npos);
+}
+
+TEST_CASE("asynchronous: an exchange keeps its overhead as a share of the ring") {
+  const std::vector<ExchangeRecord> records{
+      {configuration("exchange/local-sgd-h8-1000mbit"), 100e6, 1.9, 1.25}};
+  // 2 · 3/4 · 100 MB at 1 Gbit/s is 1.2 s; a tenth of the rate takes ten times as long.
+  CHECK(ring_seconds(100e6, 4, 1000.0) == doctest::Approx(1.2));
+  const auto slow = predict_exchange(records, configuration("exchange/diloco-h8-100mbit"));
+  REQUIRE(slow);
+  CHECK(slow->seconds == doctest::Approx(12.5));
+  CHECK(slow->low_s < 12.05);
+  // A run with one exchange pays what only the first one costs.
+  const auto first = predict_exchange(records, configuration("exchange/local-sgd-h128-1000mbit"));
+  CHECK(first->seconds == doctest::Approx(1.9));
+  CHECK_FALSE(predict_exchange(records, configuration("exchange/ddp-h1-50mbit")));
+}
+
+}  // namespace paceline
