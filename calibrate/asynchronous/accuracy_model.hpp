@@ -10,7 +10,7 @@
 // Units:       accuracy 0 to 1; progress as a share of the workload.
 // Assumptions: one schedule of the rate for all; workers of any speed: exposure counts the mean over
 //              updates, which is n - 1 whatever their speeds.
-// Not modelled:momentum and rate apart from staleness; which layers are stale.
+// Not modelled: momentum and rate apart from staleness; which layers are stale.
 // Source:      docs/models.md; the bound of stability with delayed gradients is proportional to 1 / (rate ·
 //              staleness).
 #pragma once

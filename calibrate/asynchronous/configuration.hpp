@@ -4,7 +4,7 @@
 //              rate), `exchange/local-sgd-h8-200mbit` (one exchange of a synchronous job).
 // Units:       workers in the order of the name, the first one is the chief; Mbit/s.
 // Assumptions: with a placement, servers and chief stand in the region named first.
-// Not modelled:placements that name no region; machines that leave.
+// Not modelled: placements that name no region; machines that leave.
 #pragma once
 
 #include <optional>

@@ -7,7 +7,7 @@
 // Units:       seconds, bytes, Mbit/s.
 // Assumptions: the overhead is a share of the time on the wire; that it were a fixed time instead is the
 //              other end of the interval. `diloco` exchanges the same bytes as `local-sgd`.
-// Not modelled:overlap with the backward pass apart from its share in f.
+// Not modelled: overlap with the backward pass apart from its share in f.
 // Source:      Patarasuk and Yuan 2009 (ring); recorded exchanges.
 #pragma once
 

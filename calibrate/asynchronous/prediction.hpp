@@ -8,7 +8,7 @@
 //              evaluation at or above it.
 // Units:       seconds; accuracy 0 to 1.
 // Assumptions: normal logarithms; draws are shared by all configurations.
-// Not modelled:machines that leave, starts.
+// Not modelled: machines that leave, starts.
 // Source:      server_queue.hpp, speed_model.hpp, accuracy_model.hpp, exchange_model.hpp.
 #pragma once
 

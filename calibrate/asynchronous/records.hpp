@@ -1,6 +1,6 @@
+// A folder of recorded asynchronous jobs: trainings with separate parameter servers, rates of networks,
+// exchanges.
 //
-// A folder of recorded asynchronous jobs:trainings with separate parameter servers, rates of networks,
-//              exchanges.
 // Models:      runs.csv and curves.csv (trainings and their evaluations), speed.csv (updates/s of the whole
 //              cluster over windows of about 100 updates), networks.csv (sizes), single-gpu-latency.csv,
 //              checkpoint.csv, exchange-runs.csv.
@@ -8,7 +8,7 @@
 //              join.
 // Units:       seconds; updates/s of the whole job; accuracy 0 to 1.
 // Assumptions: one GPU for each worker; worker 0 writes the checkpoints.
-// Not modelled:machine starts, losses of the series.
+// Not modelled: machine starts, losses of the series.
 // Source:      Li, Walls, Guo, ICDCS 2020, arXiv 2004.03072, and Li et al., ICAC 2019, arXiv 1903.00045
 //              (recorded runs published with them).
 #pragma once

@@ -1,5 +1,5 @@
+// Asynchronous workers that share parameter servers: a closed queue.
 //
-// Asynchronous workers that share parameter servers:a closed queue.
 // Models:      every worker computes, asks all servers at once to apply its gradient and send the parameters
 //              back, and goes on when the last of them has; each server serves one request at a time, in
 //              order of arrival.
@@ -9,7 +9,7 @@
 // Units:       seconds, updates/s; staleness in updates of others between reading and application.
 // Assumptions: a server's whole service is seen by a worker alone; further servers do not shorten t_i.
 //              Compute times are lognormal and independent.
-// Not modelled:the wire apart from the service, tensors served in between those of another worker.
+// Not modelled: the wire apart from the service, tensors served in between those of another worker.
 // Source:      Reiser and Lavenberg, "Mean-value analysis of closed multichain queuing networks", JACM 1980.
 #pragma once
 

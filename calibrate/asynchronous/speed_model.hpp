@@ -1,5 +1,6 @@
+// How fast asynchronous workers go: the time of each alone, the service time of an update, and how both
+// vary.
 //
-// How fast asynchronous workers go:the time of each alone, the service time of an update, and how both vary.
 // Models:      rates of workers alone by network and GPU, which differ between jobs and between campaigns; a
 //              service time for each network.
 // Equation:    ln rate = μ(network, GPU) + campaign + job; variances of campaign and job by moments over all
@@ -13,7 +14,7 @@
 // Assumptions: the machines of one job are fast or slow together; wire = 8 Gbit/s (the documented limit of a
 //              machine with 4 virtual CPUs); the fuller of two servers gets 0.54 of the rest (variables
 //              differ in size), of p servers 1.08/p.
-// Not modelled:campaigns that change the service time; wire and processors of a server apart.
+// Not modelled: campaigns that change the service time; wire and processors of a server apart.
 // Source:      DerSimonian and Laird 1986 for the moments; docs/models.md.
 #pragma once
 
