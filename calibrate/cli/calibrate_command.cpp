@@ -55,9 +55,8 @@ std::vector<int> core_counts(const std::vector<int>& asked, const Machine& machi
 // Batches stay empty where they are to be chosen within time and memory (planning.hpp).
 MeasurementPlan wanted_plan(const CalibrateArguments& arguments, const Machine& machine) {
   const kernels::NetworkChoice choice{arguments.network, arguments.input_shape, arguments.classes};
-  if (!choice.is_file() && (!choice.input_shape.empty() || choice.classes != 0))
-    throw UserError("--input and --classes describe a TorchScript file; listed networks know theirs",
-                    "leave them out");
+  if (!choice.is_file() && !choice.input_shape.empty())
+    throw UserError("--input describes a TorchScript file; listed networks know theirs", "leave it out");
   static_cast<void>(kernels::network_facts(choice));  // throws where there is no such network
   const Effort effort = arguments.quick ? quick_effort : Effort{};
   MeasurementPlan plan;

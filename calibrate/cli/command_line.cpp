@@ -137,7 +137,7 @@ void declare(CLI::App& app, CalibrateArguments& arguments) {
            "One sample's shape of a TorchScript file, e.g. 3,32,32, or 64 tokens")
       ->type_name("SHAPE");
   add_count(app, "--classes", arguments.classes, 2, 10000000,
-            "Classes, or vocabulary, of a TorchScript file");
+            "Classes, or vocabulary (default: a listed network's own)");
   app.add_option_function<std::string>(
          "--data", [&](const std::string& text) { arguments.data = parse_data(text); },
          std::string("Also measure how long batches of this data set take to load: ") + data_kinds)

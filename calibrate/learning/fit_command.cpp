@@ -24,7 +24,7 @@ TrainingLogs campaign_of(const FitArguments& arguments) {
   std::vector<std::string> names;
   for (const Campaign& campaign : recorded.campaigns) {
     names.push_back(fmt::format("\"{}\"", campaign.name));
-    if (campaign.name == arguments.campaign) return {campaign.name, campaign.groups, recorded.notes};
+    if (campaign.name == arguments.campaign) return {campaign.name, campaign.identity, campaign.groups, recorded.notes};
   }
   throw UserError(arguments.campaign.empty() ? fmt::format("{} holds several campaigns", arguments.logs)
                                              : fmt::format("there is no campaign \"{}\"", arguments.campaign),
@@ -111,6 +111,7 @@ void fit_logs(const FitArguments& arguments, const std::string& command) {
   const TrainingLogs logs = read_logs(arguments);
   for (const std::string& note : logs.notes) fmt::print(stderr, "skipped: {}\n", note);
   const FitRequest request{.name = arguments.name.empty() ? logs.name : arguments.name,
+                           .identity = logs.identity,
                            .form = &form_of(arguments.form),
                            .bootstrap = arguments.bootstrap};
   Progress progress("fitting");

@@ -103,9 +103,10 @@ LearnerValidity validity_of(std::span<const TracedGroup> groups) {
 }
 
 StatisticalModel model_of(const FittedLearner& learner, std::span<const TracedGroup> groups,
-                          const std::string& name) {
+                          const std::string& name, const Identity& identity) {
   StatisticalModel model;
   model.name = name;
+  model.identity = identity;
   model.source = LearnerSource::recorded;
   for (const TracedGroup& group : groups) model.fitted_on.push_back(group.group.name);
   model.form = learner.form.form;
@@ -126,7 +127,7 @@ FitReport fit_and_report(const std::vector<RunGroup>& groups, const FitRequest& 
   FitReport report;
   tick();
   report.learner = fit_learner(*request.form, traced, request.options);
-  report.model = model_of(report.learner, traced, request.name);
+  report.model = model_of(report.learner, traced, request.name, request.identity);
   report.residuals = residuals_of(report.learner, traced);
   report.left_out = leave_each_out(groups, request, tick);
   report.bootstrap = request.bootstrap;

@@ -22,6 +22,7 @@ namespace paceline {
 
 struct FitRequest {
   std::string name;  // of the learner
+  Identity identity{};
   const FormDescription* form = nullptr;
   FitOptions options{};
   int bootstrap = 20;
@@ -55,7 +56,7 @@ struct FitReport {
 // The fitted learner as a file's content, valid in the ranges of its runs; its `command` is the caller's to
 // set.
 [[nodiscard]] StatisticalModel model_of(const FittedLearner& learner, std::span<const TracedGroup> groups,
-                                        const std::string& name);
+                                        const std::string& name, const Identity& identity = {});
 
 // The ranges of what these runs did.
 [[nodiscard]] LearnerValidity validity_of(std::span<const TracedGroup> groups);

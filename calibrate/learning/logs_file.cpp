@@ -43,6 +43,9 @@ struct LogGroupText {
 
 struct LogsText {
   std::string name;
+  std::string network;
+  std::optional<std::int64_t> parameters;
+  std::string dataset;
   int classes = 10;
   LogColumnsText columns;
   std::vector<LogGroupText> groups;
@@ -102,6 +105,9 @@ void describe(Visitor& v, LogGroupText& c) {
 
 void describe(Visitor& v, LogsText& c) {
   v.required("name", c.name, Text{}, "of the learner");
+  v.required("network", c.network, Text{}, "that was trained, as scenarios name it");
+  v.optional("parameters", c.parameters, Whole{1}, "of the network", Absent{"how many is not recorded"});
+  v.required("dataset", c.dataset, Text{}, "that it was trained on, as scenarios name it");
   v.required("classes", c.classes, Whole{2, 1000000}, "of the data set");
   v.optional("columns", c.columns, Section{}, "of the CSV files");
   v.required("groups", c.groups, ListOf{Section{}, "group", 1, 1000}, "of runs of one setting");
@@ -203,7 +209,7 @@ TrainingLogs read_logs_file(const std::filesystem::path& file, bool skip_bad) {
   read_document(*root, text, reading);
   check_groups(text, reading);
   problems.throw_if_errors(file.string());
-  TrainingLogs logs{text.name, {}, {}};
+  TrainingLogs logs{text.name, {text.network, text.parameters, text.dataset, text.classes}, {}, {}};
   std::vector<std::string> defects;
   for (const LogGroupText& group : text.groups)
     logs.groups.push_back(GroupReader{text, group, defects}.read());

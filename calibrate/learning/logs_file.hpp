@@ -8,6 +8,8 @@
 // Not modelled: batch controllers, stragglers.
 //
 //   name: my-task
+//   network: my-network         # as scenarios name it; with `parameters: 11162` where they are known
+//   dataset: my-images
 //   classes: 10
 //   columns: {step: step, accuracy: value, loss: value, run: replication}   # `run`: files of several runs
 //   groups:
@@ -30,11 +32,13 @@
 #include <vector>
 
 #include "calibrate/learning/training_run.hpp"
+#include "sim/cost/identity.hpp"
 
 namespace paceline {
 
 struct TrainingLogs {
   std::string name;
+  Identity identity;  // of what was trained
   std::vector<RunGroup> groups;
   std::vector<std::string> notes;  // defects that were skipped
 };

@@ -55,6 +55,16 @@ std::string campaign_of(const CsvRow& row) {
   return network + (second ? ", from September 2020" : ", until August 2020");
 }
 
+// Of "resnet50-cifar100": a ResNet made for larger images has a name of its own here when its images are small.
+Identity identity_of(const std::string& campaign) {
+  static const std::regex parts(R"((\w+)-(cifar10|cifar100)(,.*)?)");
+  std::smatch match;
+  if (!std::regex_match(campaign, match, parts)) return {};
+  const std::string network = match[1].str();
+  const bool is_for_larger = network == "resnet18" || network == "resnet50";
+  return {.network = is_for_larger ? network + "-cifar" : network, .dataset = match[2].str()};
+}
+
 // Times in whole seconds tell intervals of seconds apart from pauses only by chance.
 bool is_fine_enough(const std::vector<calibrate::StepRecord>& records) {
   const bool whole = std::ranges::all_of(
@@ -193,7 +203,7 @@ RecordedRuns read_recorded_runs(const std::filesystem::path& folder, bool skip_b
   }
   RecordedRuns recorded;
   recorded.notes = accept_or_refuse(defects, skip_bad);
-  for (const std::string& name : names) recorded.campaigns.push_back({name, group_runs(runs[name])});
+  for (const std::string& name : names) recorded.campaigns.push_back({name, identity_of(name), group_runs(runs[name])});
   return recorded;
 }
 

@@ -21,11 +21,13 @@
 #include <vector>
 
 #include "calibrate/learning/training_run.hpp"
+#include "sim/cost/identity.hpp"
 
 namespace paceline {
 
 struct Campaign {
   std::string name;  // "resnet32-cifar10, until August 2020"
+  Identity identity;  // network and data set by the name, as scenarios name them
   std::vector<RunGroup> groups;
 };
 

@@ -15,7 +15,8 @@ constexpr std::size_t drawn_values = 1 << 16;
 
 class ListedModel final : public MeasuredModel {
  public:
-  explicit ListedModel(const NetworkDefinition& definition) : network_(definition, definition.classes) {
+  ListedModel(const NetworkDefinition& definition, std::int64_t classes)
+      : network_(definition, classes), classes_(classes) {
     flat_parameters = network_.parameters;
     parameter_views = network_.views;
     fill();
@@ -33,7 +34,7 @@ class ListedModel final : public MeasuredModel {
             .input_shape = image != nullptr
                                ? std::vector<std::int64_t>{3, image->size, image->size}
                                : std::vector<std::int64_t>{std::get<TokenInput>(definition.input).length},
-            .classes = definition.classes,
+            .classes = classes_,
             .parameter_count = flat_parameters.numel()};
   }
 
@@ -53,13 +54,15 @@ class ListedModel final : public MeasuredModel {
   }
 
   FlatNetwork network_;
+  std::int64_t classes_;
 };
 
 }  // namespace
 
 std::unique_ptr<MeasuredModel> load_model(const NetworkChoice& choice) {
   if (choice.is_file()) return load_torchscript(choice);
-  return std::make_unique<ListedModel>(find_network(choice.name));
+  const NetworkDefinition& definition = find_network(choice.name);
+  return std::make_unique<ListedModel>(definition, choice.classes != 0 ? choice.classes : definition.classes);
 }
 
 std::vector<NetworkSummary> list_networks() {

@@ -17,14 +17,14 @@ BATCH = 32
 POWER = {"exponent": 1.294, "leave_one_out_error": 0.1374}  # least squares in the logarithms; as in xeon-48core-*
 REFERENCE_GMACS = 1.298  # ResNet-50 on 32x32 images, first convolution 3x3
 
-# name: (file, network, parameters, GMACs of a forward pass, input)
+# name: (file, network, parameters, GMACs of a forward pass, input, data set, its classes where the study tells them)
 MODELS = [
-    ("resnet50-cifar10", "resnet50-cifar", 23520842, 1.298, "32x32 images"),
-    ("resnet18-food101", "resnet18", 11689512, 1.814, "224x224 images"),
-    ("vgg11-places365", "vgg11", 132863336, 7.609, "224x224 images"),
-    ("resnet50-caltech256", "resnet50", 25557032, 4.089, "224x224 images"),
-    ("alexnet-cifar100", "alexnet", 61100840, 0.714, "images resized to 224x224"),
-    ("gpt2-tiny-shakespeare", "gpt2-small", 124439808, 7.982, "sequences of 64 tokens"),
+    ("resnet50-cifar10", "resnet50-cifar", 23520842, 1.298, "32x32 images", "cifar10", 10),
+    ("resnet18-food101", "resnet18", 11689512, 1.814, "224x224 images", "food101", 101),
+    ("vgg11-places365", "vgg11", 132863336, 7.609, "224x224 images", "places365", 365),
+    ("resnet50-caltech256", "resnet50", 25557032, 4.089, "224x224 images", "caltech256", None),
+    ("alexnet-cifar100", "alexnet", 61100840, 0.714, "images resized to 224x224", "cifar100", 100),
+    ("gpt2-tiny-shakespeare", "gpt2-small", 124439808, 7.982, "sequences of 64 tokens", "tiny-shakespeare", None),
 ]
 
 # AlexNet's memory over batches 32 to 1024 (SelSync, CLUSTER 2023): 1.9, 2.1, 2.45, 3.4, 5.7, 10.3 GB: the line through
@@ -36,7 +36,7 @@ MEMORY = {"alexnet": {"base_bytes": 1.63e9, "bytes_per_sample": 8.47e6}}
 REAL = ("small-cnn-with-times-of-resnet50", "small-cnn", 11162)
 
 
-def profile(network, parameters, gmacs, data):
+def profile(network, parameters, gmacs, data, dataset, classes):
     scale = gmacs / REFERENCE_GMACS
     compute = [
         {
@@ -77,6 +77,7 @@ def profile(network, parameters, gmacs, data):
         "origin": "derived",
         "sources": sources,
         "network": {"name": network, "parameter_count": parameters, "parameter_bytes": 4 * parameters},
+        "dataset": {"name": dataset, "classes": classes},
         "machine": {"cpu_model": "Intel Xeon Platinum 2.10 GHz, 3 to 12 of 48 cores"},
         "fits": {
             "compute": compute,
@@ -105,9 +106,9 @@ def write(file, content):
 
 folder = pathlib.Path(__file__).parent / "profiles"
 folder.mkdir(exist_ok=True)
-for file, network, parameters, gmacs, data in MODELS:
-    write(file, profile(network, parameters, gmacs, data))
+for file, *model in MODELS:
+    write(file, profile(*model))
 file, network, parameters = REAL
-stand_in = profile(network, parameters, REFERENCE_GMACS, "")
+stand_in = profile(network, parameters, REFERENCE_GMACS, "", "built-in-images", 10)
 stand_in["sources"].insert(0, "the network is small-cnn, the times are those of ResNet-50 on CIFAR-10")
 write(file, stand_in)

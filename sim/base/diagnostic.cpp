@@ -74,6 +74,17 @@ UserError::UserError(std::string_view message, std::string_view hint)
     : std::runtime_error(hint.empty() ? fmt::format("error: {}\n", message)
                                       : fmt::format("error: {}\nhint: {}\n", message, hint)) {}
 
+void UserErrors::add(const std::string& rendered) {
+  if (std::ranges::find(rendered_, rendered) == rendered_.end()) rendered_.push_back(rendered);
+}
+
+void UserErrors::throw_if_any() const {
+  if (rendered_.empty()) return;
+  std::string all;
+  for (const std::string& one : rendered_) all += one;
+  throw UserError(all);
+}
+
 std::optional<std::string> closest(std::string_view word, std::span<const std::string> candidates) {
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;

@@ -49,6 +49,27 @@ class UserError : public std::runtime_error {
   UserError(std::string_view message, std::string_view hint);
 };
 
+// Mistakes that are looked for one after the other and thrown together, each once.
+class UserErrors {
+ public:
+  // What follows from a mistake is left out by whoever asks: false.
+  template <class Work>
+  bool attempt(const Work& work) {
+    try {
+      work();
+      return true;
+    } catch (const UserError& error) {
+      add(error.what());
+      return false;
+    }
+  }
+  void throw_if_any() const;
+
+ private:
+  void add(const std::string& rendered);
+  std::vector<std::string> rendered_;
+};
+
 // The candidate closest to `word`, if it is close enough to be a likely typing mistake.
 [[nodiscard]] std::optional<std::string> closest(std::string_view word,
                                                  std::span<const std::string> candidates);

@@ -253,6 +253,7 @@ Profile read_profile(const std::filesystem::path& path) {
   profile.path = path.string();
   profile.content_hash = fnv1a_hex(content);
   profile.network = root.member("network").member("name").text();
+  profile.identity = read_identity(root);
   const JsonField parameter_bytes = root.member("network").member("parameter_bytes");
   profile.parameter_bytes = Bytes{parameter_bytes.positive()};
   if (profile.parameter_bytes > most_parameter_bytes) parameter_bytes.fail("must be at most 1e15");

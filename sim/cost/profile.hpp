@@ -16,6 +16,8 @@
 //   origin      + "measured" | "derived" from published figures or logs
 //   sources     + [..] one text for each number of a derived profile; empty when measured
 //   network     {name, parameter_count, parameter_bytes}
+//   dataset     + {name, classes} it was trained on; each null, or all absent: not known. A calibration without
+//               --data works on random samples: it has classes and no name
 //   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable),
 //                cpu_flags: [..], cpu_quota + : null | {cores, period_s}}
 //   software    {paceline, libtorch, blas, compiler}
@@ -69,6 +71,7 @@
 #include <vector>
 
 #include "sim/base/quantity.hpp"
+#include "sim/cost/identity.hpp"
 
 namespace paceline {
 
@@ -178,6 +181,7 @@ struct Profile {
   std::string path;
   std::string content_hash;  // FNV-1a of the file's bytes, in hexadecimal
   std::string network;
+  Identity identity = {};  // the same, with its parameters and the data set
   std::string cpu_model;
   Bytes parameter_bytes;
   std::vector<ComputeFit> compute;  // by ascending cores

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,16 @@
 
 namespace paceline {
 
-// Where labelled samples come from; `kind` is one of "built-in-images", "cifar10", "cifar100", "mnist".
+// Where labelled samples come from; `kind` is one of "built-in-images", "cifar10", "cifar100", "mnist". Name and
+// classes only say which data set it is.
 struct DatasetSource {
   std::string kind = "built-in-images";
   std::string path;                // folder of the files; unused by built-in-images
   std::int64_t train_samples = 0;  // the first n training samples; more than there are is an error
   std::int64_t test_samples = 0;   // the first n test samples
   DataPartition partition = DataPartition::whole;
+  std::string name = {};                     // of the data set; empty: not stated
+  std::optional<std::int64_t> classes = {};  // likewise
 };
 
 struct NetworkLearnerConfig {
@@ -46,7 +50,7 @@ struct NetworkLearnerConfig {
 void require_network_module();
 
 // The symbol the module exports, found by name; both sides include this header.
-inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v4";
+inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v5";
 using MakeNetworkLearner = Learner* (*)(const NetworkLearnerConfig&);
 
 }  // namespace paceline

@@ -15,7 +15,7 @@ namespace paceline {
 namespace {
 
 constexpr const char* format_name = "paceline-learner";
-constexpr std::int64_t format_version = 3;
+constexpr std::int64_t format_version = 4;
 constexpr std::int64_t oldest_version = 2;
 constexpr const char* hint =
     "`paceline fit` writes learner files; fit the runs again if this one is of another version";
@@ -140,7 +140,10 @@ StatisticalModel model_of(const JsonField& root, const std::string& path) {
   if (model.source == LearnerSource::recorded) model.command = root.member("command").text();
   model.form = form_of(root.member("form"));
   model.values = values_of(*model.form, root.member("parameters"), version);
-  model.classes = static_cast<int>(root.member("classes").integer(2, 1'000'000));
+  const JsonField classes = version < 4 ? root.member("classes") : root.member("dataset").member("classes");
+  model.classes = static_cast<int>(classes.integer(2, 1'000'000));
+  if (version >= 4) model.identity = read_identity(root);
+  model.identity.classes = model.classes;
   const JsonField spread = root.member("spread");
   model.spread = {spread.member("ceiling").non_negative(),
                   member_of(spread, "staleness_penalty", version).non_negative(),
@@ -170,13 +173,19 @@ std::string statistical_model_json(const StatisticalModel& model) {
   json["format"] = format_name;
   json["version"] = format_version;
   json["name"] = model.name;
+  const Identity& identity = model.identity;
+  const auto or_null = [](const auto& known) {
+    return known ? nlohmann::ordered_json(*known) : nlohmann::ordered_json(nullptr);
+  };
+  json["network"] = {{"name", or_null(identity.network)},
+                     {"parameter_count", or_null(identity.parameter_count)}};
+  json["dataset"] = {{"name", or_null(identity.dataset)}, {"classes", model.classes}};
   json["source"] = model.source == LearnerSource::recorded ? "recorded" : "assumed";
   json["fitted_on"] = model.fitted_on;
   if (!model.command.empty()) json["command"] = model.command;
   json["form"] = model.form->name;
   for (std::size_t i = 0; i < model.values.size(); ++i)
     json["parameters"][std::string(model.form->parameters[i].name)] = model.values[i];
-  json["classes"] = model.classes;
   json["spread"] = {{"ceiling", model.spread.ceiling},
                     {"staleness_penalty", model.spread.staleness_penalty},
                     {"speed", model.spread.speed}};

@@ -13,12 +13,13 @@
 // Source:      docs/models.md, "Learners".
 //
 // The file is JSON, written by `paceline fit`:
-//   format "paceline-learner", version 3 (2 has other names for some parameters and is still read)
+//   format "paceline-learner", version 4 (3 names neither network nor data set, only `classes`; 2 has other names
+//   for some parameters; both are still read)
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
 //   fitted_on   [names of groups of runs]; empty only for "assumed"
 //   command     what made it; only "assumed" may lack it
 //   form        a name of learning_forms(); parameters {name: value}, all of them
-//   classes     of the data set
+//   network     {name, parameter_count}, dataset {name, classes} of those runs; null where it was not recorded
 //   spread      {ceiling, staleness_penalty, speed}
 //   evaluation_noise {scale, exponent, least}
 //   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max,
@@ -31,6 +32,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cost/identity.hpp"
 #include "sim/learning/learning_form.hpp"
 
 namespace paceline {
@@ -71,6 +73,7 @@ struct StatisticalModel {
   std::string command;
   const FormDescription* form = nullptr;
   std::vector<double> values;
+  Identity identity;  // its classes are those below
   int classes = 10;
   RunSpread spread;
   EvaluationNoise noise;

@@ -46,7 +46,8 @@ void check_cores(const LoadedScenario& loaded, const Profiles& profiles) {
       fail_at(loaded, key,
               fmt::format("{} was measured with {} cores, not with {}", profile.path,
                           fmt::join(measured, ", "), cores),
-              "calibrate with `--cores`, or describe another machine by `speed`");
+              "calibrate with several counts (`--cores 1,2,4`): a law through them covers all others; or describe "
+              "another machine by `speed`");
   };
   const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
   for (std::size_t w = 0; w < workers.size(); ++w)
@@ -103,6 +104,33 @@ std::string check_drawing(const LoadedScenario& loaded, const Profiles& profiles
                      profiles.job().ensemble.size(), profiles.job().path);
 }
 
+// Gradients of one job have one size, and times are those of its network.
+void check_identities(const LoadedScenario& loaded, const Profiles& profiles) {
+  UserErrors mistakes;
+  const Identity job = identity_of(loaded);
+  for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
+    const Profile& profile = profiles.distinct[p];
+    Identity expected = job;
+    if (p > 0) expected.parameter_count = profiles.job().identity.parameter_count;
+    if (!differ(expected, profile.identity)) continue;
+    const bool is_other_network = profile.network != loaded.scenario.job.network;
+    const std::string key = is_other_network ? "job.network" : "job.profile";
+    const std::string hint =
+        is_other_network
+            ? "name the network of the profile, or calibrate this one (`paceline calibrate --help` lists them)"
+            : fmt::format("say which data set the job trains on (`job.dataset`), or calibrate the network for it: "
+                          "`paceline calibrate {} --classes {}`",
+                          loaded.scenario.job.network, job.classes.value_or(10));
+    mistakes.attempt([&] {
+      fail_at(loaded, key,
+              fmt::format("the profile {} is of {}, the job trains {}", profile.path, to_text(profile.identity),
+                          to_text(expected)),
+              hint);
+    });
+  }
+  mistakes.throw_if_any();
+}
+
 void append(std::vector<std::string>& notes, std::vector<std::string> more) {
   std::ranges::move(more, std::back_inserter(notes));
 }
@@ -112,6 +140,17 @@ void append(std::vector<std::string>& notes, std::vector<std::string> more) {
 void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
              const std::string& hint) {
   throw UserError(fmt::format("{}: error: `{}`: {}\nhint: {}\n", origin_of(loaded, key), key, message, hint));
+}
+
+Identity identity_of(const LoadedScenario& loaded) {
+  const JobConfig& job = loaded.scenario.job;
+  Identity identity{.network = job.network, .classes = job.dataset.classes};
+  if (!job.dataset.name.empty())
+    identity.dataset = job.dataset.name;
+  else if (origin_of(loaded, "job.dataset.kind") != "default")
+    identity.dataset = job.dataset.kind;
+  if (identity.dataset && !identity.classes) identity.classes = known_classes(*identity.dataset);
+  return identity;
 }
 
 Profiles read_profiles(const LoadedScenario& loaded, InputFiles& files) {
@@ -133,36 +172,39 @@ Profiles read_profiles(const LoadedScenario& loaded, InputFiles& files) {
 std::vector<std::string> check_before_running(const LoadedScenario& loaded, InputFiles& files,
                                               ProfileUse use) {
   const Scenario& scenario = loaded.scenario;
-  const Profiles& profiles = *files.profiles_of(loaded);
-  for (const Profile& profile : profiles.distinct)
-    if (profile.network != scenario.job.network)
-      fail_at(
-          loaded, "job.network",
-          fmt::format("the network is {}, but the profile {} was measured for {}", scenario.job.network,
-                      profile.path, profile.network),
-          "name the network of the profile, or calibrate this one (`paceline calibrate --help` lists them)");
+  UserErrors mistakes;
+  std::vector<std::string> notes;
   const DatasetSource& dataset = scenario.job.dataset;
   std::error_code ignored;
-  if (scenario.learner.kind == LearnerKind::network && !dataset.path.empty() &&
-      !std::filesystem::is_directory(dataset.path, ignored))
-    fail_at(loaded, "job.dataset.path", fmt::format("{} is not a folder", dataset.path),
-            fmt::format("name the folder that holds the files of {}", dataset.kind));
-  check_cores(loaded, profiles);
-  static_cast<void>(heterogeneity(scenario));  // a trace that makes no sense is refused before the first run
-
-  std::vector<std::string> notes = resolve_jitter(profiles.job(), scenario.jitter).notes;
-  const BatchingConfig& batching = scenario.batching;
-  const BatchRange batches = possible_batches(batching);
-  for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
-    const Profile& profile = profiles.distinct[p];
-    const std::vector<Worker> workers = workers_of(scenario, profiles, p);
-    append(notes, extrapolation_notes(profile, workers, batches.smallest, batches.largest));
-    append(notes, poor_fit_notes(workers, profile));
+  mistakes.attempt([&] {
+    if (scenario.learner.kind == LearnerKind::network && !dataset.path.empty() &&
+        !std::filesystem::is_directory(dataset.path, ignored))
+      fail_at(loaded, "job.dataset.path", fmt::format("{} is not a folder", dataset.path),
+              fmt::format("name the folder that holds the files of {}", dataset.kind));
+  });
+  // A trace that makes no sense is refused before the first run.
+  mistakes.attempt([&] { static_cast<void>(heterogeneity(scenario)); });
+  std::shared_ptr<const Profiles> known;
+  mistakes.attempt([&] { known = files.profiles_of(loaded); });
+  if (known) {
+    const Profiles& profiles = *known;
+    mistakes.attempt([&] { check_identities(loaded, profiles); });
+    mistakes.attempt([&] { check_cores(loaded, profiles); });
+    append(notes, resolve_jitter(profiles.job(), scenario.jitter).notes);
+    const BatchRange batches = possible_batches(scenario.batching);
+    for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
+      const Profile& profile = profiles.distinct[p];
+      const std::vector<Worker> workers = workers_of(scenario, profiles, p);
+      append(notes, extrapolation_notes(profile, workers, batches.smallest, batches.largest));
+      append(notes, poor_fit_notes(workers, profile));
+    }
+    mistakes.attempt([&] { append(notes, check_memory(loaded, profiles)); });
+    if (use == ProfileUse::drawn)
+      mistakes.attempt([&] { notes.push_back(check_drawing(loaded, profiles)); });
   }
-  append(notes, check_memory(loaded, profiles));
   if (auto note = growth_note(scenario)) notes.push_back(std::move(*note));
-  append(notes, check_learner(loaded, files));
-  if (use == ProfileUse::drawn) notes.push_back(check_drawing(loaded, profiles));
+  mistakes.attempt([&] { append(notes, check_learner(loaded, files, known.get())); });
+  mistakes.throw_if_any();
   return notes;
 }
 

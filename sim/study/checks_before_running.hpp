@@ -26,11 +26,15 @@ namespace paceline {
 [[noreturn]] void fail_at(const LoadedScenario& loaded, const std::string& key, const std::string& message,
                           const std::string& hint);
 
+// What the job trains, as far as its scenario says it.
+[[nodiscard]] Identity identity_of(const LoadedScenario& loaded);
+
 [[nodiscard]] Profiles read_profiles(const LoadedScenario& loaded, InputFiles& files);
 
 // Sentences about defaults used, measured ranges left, poor fits and drawn profiles, for the manifest and the
-// terminal. Throws UserError, at its place, for what a profile cannot tell (another network, cores that were
-// not measured, the uncertainty of its fits) and for data that is not there.
+// terminal. Throws UserError for all mistakes together, each at its place: what a profile cannot tell (another
+// network or data set, cores that were not measured, the uncertainty of its fits), a learner of another network
+// or data set, and data that is not there.
 [[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded, InputFiles& files,
                                                             ProfileUse use = ProfileUse::as_fitted);
 
@@ -45,7 +49,9 @@ namespace paceline {
 [[nodiscard]] bool uses_model(const Scenario& scenario);
 // Where the scenario leaves the runs that the learner was fitted on. Throws UserError for a rate far beyond
 // them: what a learner knows of a rate is how fast it learns, not from which one on training breaks down.
-[[nodiscard]] std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files);
+// `profiles`: null where they cannot be read.
+[[nodiscard]] std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files,
+                                                     const Profiles* profiles);
 // After the runs: gradients whose staleness was beyond what the learner was fitted on, if there were any.
 [[nodiscard]] std::vector<std::string> staleness_notes(const Scenario& scenario,
                                                        const StatisticalModel& model,

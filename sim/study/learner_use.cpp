@@ -51,9 +51,24 @@ LearnerValidity use_of(const Scenario& scenario) {
   return use;
 }
 
+// A learner knows what its own network did on its own data set, and no other.
+void check_identity(const LoadedScenario& loaded, const StatisticalModel& model, const Identity& job) {
+  if (differ(job, model.identity))
+    fail_at(loaded, "learner.model",
+            fmt::format("the learner {} is of {}, the job trains {}", model.path, to_text(model.identity), to_text(job)),
+            "train a network with the learner `network`, fit a learner from logs of your own (`paceline fit`), or "
+            "write `learner: {kind: assumed, …}`, and the results will say so");
+  if (model.identity.dataset && !job.dataset)
+    fail_at(loaded, "job.dataset",
+            fmt::format("nothing says which data set this is; the learner {} is of {}", model.path,
+                        to_text(model.identity)),
+            fmt::format("write `name: {}` in it if that is what the job trains on", *model.identity.dataset));
+}
+
 }  // namespace
 
-std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files) {
+std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files,
+                                       const Profiles* profiles) {
   const Scenario& scenario = loaded.scenario;
   const LearnerConfig& learner = scenario.learner;
   if (!uses_model(scenario)) return {};
@@ -65,6 +80,9 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
   if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
     fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
             "write `kind: assumed`, and the results will say so");
+  Identity job = identity_of(loaded);
+  if (profiles != nullptr) job.parameter_count = profiles->job().identity.parameter_count;
+  if (learner.kind == LearnerKind::statistical) check_identity(loaded, model, job);
   const LearnerValidity use = use_of(scenario);
   constexpr double most_beyond = 4.0;
   if (const double beyond = use.learning_rate_max / model.validity.learning_rate_max; beyond > most_beyond)
@@ -80,6 +98,13 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
     notes.push_back(fmt::format(
         "job.optimizer.velocity_at_switch has no effect: the statistical learner {} has no velocity",
         model.path));
+  if (!model.identity.network)
+    notes.push_back(fmt::format("{} does not say which network and data set it is of: they were not compared with "
+                                "the job's",
+                                model.path));
+  if (learner.kind == LearnerKind::assumed && differ(job, model.identity))
+    notes.push_back(fmt::format("the learner {} is borrowed: it is of {}, the job trains {}", model.path,
+                                to_text(model.identity), to_text(job)));
   if (learner.kind == LearnerKind::assumed)
     notes.push_back(fmt::format(
         "the learner {} is assumed: losses and accuracies are not those of recorded runs", model.path));

@@ -97,6 +97,41 @@ TEST_CASE("an assumed model is not used as a fitted one, and a missing file is r
   CHECK(contains(missing.err, "there is no learner"));
 }
 
+TEST_CASE("a learner of another network or data set is refused, and as an assumed one named in the results") {
+  const Workplace place;
+  std::string recorded = learner_text;
+  const auto put = [&](const std::string& from, const std::string& to) {
+    recorded.replace(recorded.find(from), from.size(), to);
+  };
+  put("\"version\": 3", "\"version\": 4");
+  put("\"source\": \"assumed\", \"fitted_on\": []",
+      "\"source\": \"recorded\", \"fitted_on\": [\"bsp\"], \"command\": \"paceline fit logs.yaml\"");
+  put("\"classes\": 10",
+      "\"network\": {\"name\": \"big\", \"parameter_count\": null}, \"dataset\": {\"name\": \"cifar10\", "
+      "\"classes\": 10}");
+  place.write("recorded.json", recorded);
+  const auto check = [&](const std::string& kind, const std::string& dataset) {
+    return place.paceline({"check", "scenario.yaml", "--set", "learner={kind: " + kind + ", model: recorded.json}",
+                           "--set", "job.dataset={train_samples: 4096" + dataset + "}"});
+  };
+  const ProgramResult same = check("statistical", ", name: cifar10");
+  INFO(same.err);
+  CHECK(same.exit_code == 0);
+  const ProgramResult unnamed = check("statistical", "");
+  CHECK(unnamed.exit_code == 2);
+  CHECK(contains(unnamed.err, "nothing says which data set this is"));
+  for (const char* other : {", name: cifar100", ", name: cifar10-halves, classes: 5"}) {
+    CAPTURE(other);
+    const ProgramResult refused = check("statistical", other);
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.err, "the learner recorded.json is of big on cifar10 (10 classes), the job trains big"));
+    CHECK(contains(refused.err, "kind: assumed"));
+    const ProgramResult assumed = check("assumed", other);
+    CHECK(assumed.exit_code == 0);
+    CHECK(contains(assumed.err, "the learner recorded.json is borrowed: it is of big on cifar10 (10 classes)"));
+  }
+}
+
 TEST_CASE("use outside the ranges of the learner is noted before and after the runs") {
   const Workplace place;
   const ProgramResult run =
@@ -153,7 +188,7 @@ TEST_CASE("fit refuses defective logs with their places and goes on when asked t
   place.write("good.csv", curve);
   place.write("bad.csv", curve + "210,nan\n");
   const auto logs = [](const std::string& file) {
-    return "name: small\nclasses: 10\ncolumns: {step: updates, accuracy: accuracy}\ngroups:\n"
+    return "name: small\nnetwork: big\ndataset: cifar10\nclasses: 10\ncolumns: {step: updates, accuracy: accuracy}\ngroups:\n"
            "  - {name: bsp, workers: 2, batch: 32, learning_rate: 0.1, momentum: 0.9, workload: 400,\n"
            "     phases: [{policy: bsp, share: 100 %}], step: updates, runs: [{accuracy: " +
            file + "}]}\n";

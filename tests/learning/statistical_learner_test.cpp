@@ -164,6 +164,7 @@ TEST_CASE("evaluation noise grows with the fluctuation and has a least value") {
 TEST_CASE("a learner file read back is the model that was written") {
   StatisticalModel model = small_model();
   model.source = LearnerSource::recorded;
+  model.identity = {.network = "small-cnn", .parameter_count = 11162, .dataset = "cifar10"};
   model.fitted_on = {"setup/bsp", "setup/asp"};
   model.command = "paceline fit recorded";
   const test::TemporaryFolder folder;
@@ -172,6 +173,7 @@ TEST_CASE("a learner file read back is the model that was written") {
   const StatisticalModel back = read_statistical_model(file);
   CHECK(back.values == model.values);
   CHECK(back.fitted_on == model.fitted_on);
+  CHECK(to_text(back.identity) == "small-cnn (11162 parameters) on cifar10 (10 classes)");
   CHECK(statistical_model_json(back) == statistical_model_json(model));
 }
 
@@ -184,7 +186,9 @@ TEST_CASE("a learner file of version 2, with the names it had then, is the same 
       text.replace(at, now.size(), before);
     REQUIRE(places > 0);
   };
-  put("\"version\": 3", "\"version\": 2");
+  put("\"version\": 4", "\"version\": 2");
+  put("\"form\":", "\"classes\": 10, \"form_name\":");
+  put("form_name", "form");
   put("\"staleness_penalty\"", "\"damage\"");  // of the parameters and of the spread
   put("\"critical_period_exponent\"", "\"memory_exponent\"");
   put("\"noise_accuracy\"", "\"heat_accuracy\"");
@@ -212,7 +216,7 @@ TEST_CASE("a broken learner file is refused with file and field") {
   CHECK(with("\"relaxation\"", "\"guess\"").find("form: there is no form \"guess\"") != std::string::npos);
   CHECK(with("\"relaxation\"", "\"efficiency\"").find("the form \"efficiency\" was removed; fit") !=
         std::string::npos);
-  CHECK(with("\"version\": 3", "\"version\": 1").find("version: must be") != std::string::npos);
+  CHECK(with("\"version\": 4", "\"version\": 1").find("version: must be") != std::string::npos);
   CHECK(with("\"assumed\"", "\"recorded\"").find("fitted_on: a recorded learner names the runs") !=
         std::string::npos);
   CHECK(with("\"source\": \"assumed\",\n", "").find("source: is missing") != std::string::npos);

@@ -27,7 +27,15 @@ class JobRules : Rules {
   void check_dataset() const {
     if (!sound("job.dataset.kind", "job.dataset.path")) return;
     const bool built_in = dataset.kind == "built-in-images";
-    if (!built_in && dataset.path.empty())
+    if (given("job.dataset.name") && given("job.dataset.kind") && dataset.name != dataset.kind)
+      error("job.dataset.name", fmt::format("the data set is {} by its `kind`", dataset.kind),
+            "remove `name`, or write the same");
+    const std::string& name = dataset.name.empty() ? dataset.kind : dataset.name;
+    const std::optional<std::int64_t> known = known_classes(name);
+    const bool is_named = given("job.dataset.name") || given("job.dataset.kind");
+    if (is_named && dataset.classes && known && *dataset.classes != *known)
+      error("job.dataset.classes", fmt::format("{} has {} classes", name, *known), "remove `classes`");
+    if (!built_in && dataset.path.empty() && scenario.learner.kind == LearnerKind::network)
       error("job.dataset.kind", fmt::format("dataset `{}` needs `path`", dataset.kind),
             "give the folder of its files, relative to this file");
     if (built_in && !dataset.path.empty())

@@ -8,7 +8,14 @@ void describe(Visitor& v, DatasetSource& c) {
   v.optional(
       "kind", c.kind, Choice{"built-in-images", "cifar10", "cifar100", "mnist"},
       "the generator of labelled images, or the format of the files; required by the learner `network`");
-  v.optional("path", c.path, Path{}, "folder of the files; for every kind but built-in-images",
+  v.optional("name", c.name, Text{},
+             "of the data set; a profile and a learner of another one are refused. Required by the learner "
+             "`statistical` where there is no `kind`",
+             Absent{"that of `kind`, where it is written"});
+  v.optional("classes", c.classes, Whole{2, 1'000'000},
+             "of the data set; a profile and a learner of another number are refused",
+             Absent{"those of built-in-images, cifar10, cifar100 and mnist are known"});
+  v.optional("path", c.path, Path{}, "folder of the files that the learner `network` reads; for every kind but built-in-images",
              Absent{"no files"});
   v.required("train_samples", c.train_samples, Whole{1},
              "training samples used; one epoch is one pass over them");

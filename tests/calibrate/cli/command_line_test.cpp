@@ -71,7 +71,7 @@ TEST_CASE("what cannot fit, or contradicts itself, is refused before it is measu
   check_refused("mlp --budget '1 min' --processes 3", "--processes excludes --budget");
   check_refused("mlp --budget '0 s'", "--budget: must be above 0 s");
   check_refused("mlp --budget '25 h'", "--budget: must be above 0 s and at most 24 h");
-  check_refused("mlp --input 3,32,32", "--input and --classes describe a TorchScript file");
+  check_refused("mlp --input 3,32,32", "--input describes a TorchScript file");
   check_refused("mine.pt", "--input and --classes are needed");
   check_refused("mine.pt --input 3,32,32 --classes 10", "mine.pt: no such file");
   check_refused("show", "PROFILE is required");

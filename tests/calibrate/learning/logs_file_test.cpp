@@ -38,7 +38,7 @@ class LogsFolder {
 };
 
 std::string logs(const std::string& share, const std::string& runs) {
-  return "name: small\nclasses: 10\n"
+  return "name: small\nnetwork: mine\nparameters: 7\ndataset: my-images\nclasses: 10\n"
          "columns: {step: samples, accuracy: accuracy, loss: loss, run: replication}\n"
          "groups:\n"
          "  - {name: bsp, workers: 2, batch: 32, learning_rate: 0.1, momentum: 0.9, workload: 20,\n"

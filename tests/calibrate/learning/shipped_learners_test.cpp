@@ -17,6 +17,8 @@ TEST_CASE(
     const StatisticalModel model = read_statistical_model(entry.path());
     CHECK(model.source == LearnerSource::recorded);
     CHECK(model.form->name == "relaxation");
+    CHECK(model.identity.network.has_value());
+    CHECK(model.identity.dataset.has_value());
     // The whole workload in asynchronous gradients of the workers it was fitted on, the rate dropped after 60
     // %.
     const auto form = model.form->make(model.values, {.classes = model.classes, .effects = {}});
