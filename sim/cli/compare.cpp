@@ -19,7 +19,7 @@ namespace paceline {
 // As `--json` prints them.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairedDifference, mean_s, interval_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairedComparison, pairs, p_faster, p_faster_interval, correlation,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairedComparison, pairs, p_faster, p_faster_interval, correlation, speedup,
                                    speedup_interval, difference)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sensitivity, column, alone, total_effect)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Winner, at, winner, second, over_second)
@@ -120,14 +120,23 @@ std::string cut_note(std::size_t shown, std::size_t all) {
   return shown < all ? fmt::format("… {} more; --lines shows them\n", all - shown) : "";
 }
 
+// "10", or "7 of 10: 2 diverged, 1 never reached".
+std::string runs_text(const ComparedRuns& runs) {
+  const Outcomes outcomes = count_outcomes(runs.runs);
+  const std::string shortfall = outcomes.shortfall(runs.target_accuracy.has_value());
+  if (shortfall.empty()) return fmt::format("{}", outcomes.runs);
+  const int well = runs.target_accuracy ? outcomes.reached : outcomes.done;
+  return fmt::format("{} of {}: {}", well, outcomes.runs, shortfall);
+}
+
 std::string ranking_text(const Findings& found, std::size_t lines) {
   TextRows rows{
       {"ranking", "rank", "time", "final accuracy", "runs", "P(faster than leader) [90 %]", "Pareto"}};
   for (const Ranked& one : found.ranked) {
     if (rows.size() > lines) break;
     rows.push_back({found.name(one.index), fmt::format("{}{}", one.rank, one.is_tied ? "=" : ""),
-                    time_or_never(one.time), or_dash("{:.4f}", one.accuracy),
-                    fmt::format("{}", found.table.runs[one.index].runs.size()),
+                    time_or_outcome(found.table.runs[one.index], one.time), or_dash("{:.4f}", one.accuracy),
+                    runs_text(found.table.runs[one.index]),
                     one.against_leader ? faster_text(*one.against_leader) : "-", one.is_on_front ? "*" : ""});
   }
   const std::size_t shown = rows.size() - 1;
@@ -151,7 +160,7 @@ std::string paired_text(const Findings& found, std::size_t lines) {
       rows.back()[1] = fmt::format("{:+.4g} s [{:+.4g}, {:+.4g}]", difference->mean_s,
                                    difference->interval_s.low, difference->interval_s.high);
     if (const auto& speedup = paired->speedup_interval)
-      rows.back()[2] = fmt::format("[{:.3f}, {:.3f}]", speedup->low, speedup->high);
+      rows.back()[2] = fmt::format("{:.3f}x [{:.3f}, {:.3f}]", *paired->speedup, speedup->low, speedup->high);
     rows.back()[3] = faster_text(*paired);
     rows.back()[4] = fmt::format("{}", paired->pairs);
     rows.back()[5] = or_dash("{:.2f}", paired->correlation);

@@ -14,6 +14,8 @@ TimePair pair(double first_s, double second_s) {
   return {Seconds{first_s}, Seconds{second_s}};
 }
 
+constexpr double student_4 = 2.131846786327;  // t_{0.95,4}
+
 }  // namespace
 
 TEST_CASE("a win counts one, a tie half, and never is slower than any time") {
@@ -62,24 +64,33 @@ TEST_CASE("too few pairs, or times that do not vary, have no correlation") {
       compare_paired({pair(1, 3), pair(2, 6), {Seconds{3}, std::nullopt}}, 0.0).correlation.has_value());
 }
 
-TEST_CASE("the speed-up's interval is Student's t on log ratios") {
-  // d = ln 2, ln 8: mean 2 ln 2, s = ln 4 / √2, n = 2: half width = 6.313752 · s / √2
-  const Interval interval = *compare_paired({pair(2, 1), pair(8, 1)}, 0.0).speedup_interval;
-  const double half_width = 6.313751514675 * std::log(4.0) / 2.0;
-  CHECK(interval.low == doctest::Approx(4.0 * std::exp(-half_width)).epsilon(1e-9));
-  CHECK(interval.high == doctest::Approx(4.0 * std::exp(half_width)).epsilon(1e-9));
+TEST_CASE("the speed-up lies inside its interval, Student's t on log ratios") {
+  // d = ln 2, ln 2, ln 4, ln 8, ln 8: mean 2 ln 2, s = ln 2, n = 5: half width = t_{0.95,4} · s / √5
+  const PairedComparison compared =
+      compare_paired({pair(2, 1), pair(2, 1), pair(4, 1), pair(8, 1), pair(16, 2)}, 0.0);
+  const double half_width = student_4 * std::log(2.0) / std::sqrt(5.0);
+  CHECK(*compared.speedup == doctest::Approx(4.0));
+  CHECK(compared.speedup_interval->low == doctest::Approx(4.0 * std::exp(-half_width)).epsilon(1e-9));
+  CHECK(compared.speedup_interval->high == doctest::Approx(4.0 * std::exp(half_width)).epsilon(1e-9));
 }
 
 TEST_CASE("equal ratios are not certain beyond the evaluation grids") {
   // g_a = 0.1, g_b = 0.2: s² = (0.01 + 0.04) / 12
-  const Interval interval = *compare_paired({pair(2, 1), pair(2, 1)}, 0.05).speedup_interval;
-  const double half_width = 6.313751514675 * std::sqrt(0.05 / 12.0 / 2.0);
+  const Interval interval = *compare_paired(std::vector(5, pair(2, 1)), 0.05).speedup_interval;
+  const double half_width = student_4 * std::sqrt(0.05 / 12.0 / 5.0);
   CHECK(interval.high == doctest::Approx(2.0 * std::exp(half_width)).epsilon(1e-9));
 }
 
-TEST_CASE("a speed-up has no interval when some run never reached, or there is one pair") {
-  CHECK_FALSE(compare_paired({pair(2, 1), pair(2, 1), {Seconds{2}, std::nullopt}}, 0.0).speedup_interval);
-  CHECK_FALSE(compare_paired({pair(2, 1)}, 0.0).speedup_interval);
+TEST_CASE("a speed-up has no interval when some run never reached, or there are fewer than five pairs") {
+  std::vector<TimePair> pairs(5, pair(2, 1));
+  CHECK(compare_paired(pairs, 0.0).difference.has_value());
+  pairs.back().second.reset();
+  CHECK_FALSE(compare_paired(pairs, 0.0).speedup_interval);
+  CHECK_FALSE(compare_paired(pairs, 0.0).speedup);
+  pairs.pop_back();
+  CHECK_FALSE(compare_paired(pairs, 0.0).speedup_interval);
+  CHECK_FALSE(compare_paired(pairs, 0.0).difference);
+  CHECK(*compare_paired(pairs, 0.0).speedup == doctest::Approx(2.0));
 }
 
 namespace {
@@ -124,7 +135,7 @@ TEST_CASE("a job without a target that diverges at once is not the fastest: it n
   CHECK(compared[1].against_first->p_faster == doctest::Approx(0.5 / 4.0));
   CHECK(compared[1].end_times.median.value() == 0.1);
   const std::string table = comparison_table(compared);
-  CHECK(table.find("(3 of 3 diverged or stalled)") != std::string::npos);
+  CHECK(table.find("diverges (3 diverged of 3)") != std::string::npos);
 }
 
 TEST_CASE(
@@ -141,8 +152,9 @@ TEST_CASE(
   CHECK(compared[1].end_times.median.value() == 4.0);
   CHECK_FALSE(compared[2].median.has_value());
   const std::string table = comparison_table(compared);
-  for (const char* part : {"6.00 s (2 of 5 diverged or stalled)", "never (3 of 5 diverged or stalled)"})
+  for (const char* part : {"6.00 s (2 diverged of 5)", "stalls (3 stalled of 5)"})
     CHECK(table.find(part) != std::string::npos);
+  CHECK(comparison_json(compared).find("\"outcome\": \"stalls\"") != std::string::npos);
   CHECK(comparison_json(compared).find("\"cut_short\": 2") != std::string::npos);
 }
 

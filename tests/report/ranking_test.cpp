@@ -74,13 +74,15 @@ TEST_CASE("the Pareto front holds whoever is more accurate than all that are fas
 }
 
 TEST_CASE("paired differences are those of the second less the first, with a t interval") {
-  // Differences 1, 2, 3: mean 2, sd 1, half width t(0.95, 2) / sqrt(3) = 2.919986 / 1.732051.
-  const auto paired = compare_pairs(runs_taking("a", {10, 20, 30}), runs_taking("b", {11, 22, 33}));
+  // Differences 1, 1, 2, 3, 3: mean 2, sd 1, half width t(0.95, 4) / sqrt(5) = 2.131847 / 2.236068.
+  const auto paired =
+      compare_pairs(runs_taking("a", {10, 10, 20, 30, 30}), runs_taking("b", {11, 11, 22, 33, 33}));
   REQUIRE(paired->difference.has_value());
   CHECK(paired->difference->mean_s == doctest::Approx(2.0));
   CHECK(paired->difference->interval_s.high ==
-        doctest::Approx(2.0 + 2.919986 / std::sqrt(3.0)).epsilon(1e-6));
-  CHECK_FALSE(compare_pairs(runs_taking("a", {10, 20}), runs_taking("b", {11, -22}))->difference.has_value());
+        doctest::Approx(2.0 + 2.131847 / std::sqrt(5.0)).epsilon(1e-6));
+  CHECK_FALSE(compare_pairs(runs_taking("a", {1, 2, 3, 4, 5}), runs_taking("b", {1, 2, 3, 4, -5}))
+                  ->difference.has_value());
 }
 
 namespace {

@@ -50,30 +50,62 @@ TEST_CASE("the binomial interval solves its defining equations") {
   CHECK(binomial_interval(1, 2).low == doctest::Approx(1.0 - std::sqrt(0.95)));
 }
 
-TEST_CASE("the prediction interval of two runs follows Student's t on logarithms") {
-  // y = ln 1, ln e² : mean 1, s = √2, n = 2: t_{0.95,1} = 6.313752, half width = 6.313752·√2·√1.5
-  const double e2 = std::exp(2.0);
-  const TimeToAccuracy summary = summarize({reached(1.0), reached(e2)});
-  const double half_width = 6.313751514675 * std::sqrt(2.0) * std::sqrt(1.5);
+namespace {
+
+constexpr double student_4 = 2.131846786327;  // t_{0.95,4}
+
+}  // namespace
+
+TEST_CASE("the prediction interval follows Student's t on logarithms") {
+  // y = 0, 0, 1, 2, 2: mean 1, s² = 4 / 4, n = 5: half width = t_{0.95,4} · √1.2
+  const double e = std::exp(1.0);
+  const TimeToAccuracy summary =
+      summarize({reached(1), reached(e * e), reached(e), reached(e * e), reached(1)});
+  const double half_width = student_4 * std::sqrt(1.2);
   CHECK(summary.low->value() == doctest::Approx(std::exp(1.0 - half_width)).epsilon(1e-9));
   CHECK(summary.high->value() == doctest::Approx(std::exp(1.0 + half_width)).epsilon(1e-9));
 }
 
 TEST_CASE("runs that happen to agree are not certain beyond the evaluation grid") {
-  // Two equal times of 10 s, evaluated every 2 s: s = (2/10)/√12, half width = 6.313752·s·√1.5
+  // Five equal times of 10 s, evaluated every 2 s: s = (2/10)/√12, half width = t · s · √1.2
   RunSummary run = reached(10.0);
   run.evaluation_interval = Seconds{2.0};
-  const TimeToAccuracy summary = summarize({run, run});
-  const double half_width = 6.313751514675 * (0.2 / std::sqrt(12.0)) * std::sqrt(1.5);
+  const TimeToAccuracy summary = summarize({run, run, run, run, run});
+  const double half_width = student_4 * (0.2 / std::sqrt(12.0)) * std::sqrt(1.2);
   CHECK(summary.high->value() == doctest::Approx(10.0 * std::exp(half_width)).epsilon(1e-9));
 }
 
-TEST_CASE("the interval is open above when some run never reached, and absent with fewer than two that did") {
-  const TimeToAccuracy some = summarize({reached(1), reached(2), never(5)});
+TEST_CASE("the interval is open above when some run never reached, and absent with fewer than five that did") {
+  const TimeToAccuracy some =
+      summarize({reached(1), reached(2), reached(2), reached(3), reached(3), never(5)});
   CHECK(some.low.has_value());
   CHECK_FALSE(some.high.has_value());
-  CHECK_FALSE(summarize({reached(1), never(5)}).low.has_value());
-  CHECK_FALSE(summarize({reached(1)}).low.has_value());
+  CHECK_FALSE(summarize({reached(1), reached(2), reached(2), reached(3), never(5)}).low.has_value());
+  CHECK_FALSE(summarize({reached(1), reached(2), reached(2), reached(3)}).low.has_value());
+}
+
+TEST_CASE("runs that reach, never reach, diverge and stall are four results with their own counts and words") {
+  const auto ended = [](const char* reason) {
+    RunSummary run = never(1);
+    run.end_reason = reason;
+    return run;
+  };
+  const RunSummary diverged = ended("diverged");
+  const RunSummary stalled = ended("stalled");
+  const Outcomes mixed = count_outcomes({reached(1), diverged, diverged, stalled, never(3)});
+  CHECK(mixed.reached == 1);
+  CHECK(mixed.diverged == 2);
+  CHECK(mixed.stalled == 1);
+  CHECK(mixed.done == 1);
+  // Two of five are not most of them.
+  CHECK(mixed.word(true) == "never");
+  CHECK(mixed.shortfall(true) == "2 diverged, 1 stalled, 1 never reached");
+  CHECK(mixed.shortfall(false) == "2 diverged, 1 stalled");
+  CHECK(count_outcomes({reached(1), diverged, diverged}).word(true) == "diverges");
+  CHECK(count_outcomes({stalled, stalled, reached(1)}).word(true) == "stalls");
+  CHECK(count_outcomes({reached(1), reached(1), diverged}).word(true) == "reached");
+  CHECK(count_outcomes({never(1), diverged}).word(false) == "never");
+  CHECK(count_outcomes({never(1), never(2)}).word(false) == "done");
 }
 
 TEST_CASE("the restricted mean counts a run that never reached with the horizon") {
@@ -123,9 +155,10 @@ TEST_CASE("a run that diverged or stalled would never have reached the target: i
 }
 
 TEST_CASE("end times have a median and an interval even where no target was reached") {
-  const EndTimes ends = summarize_end_times({never(1), never(std::exp(2.0))});
-  CHECK(ends.median.value() == doctest::Approx((1.0 + std::exp(2.0)) / 2.0));
-  const double half_width = 6.313751514675 * std::sqrt(2.0) * std::sqrt(1.5);
+  const double e2 = std::exp(2.0);
+  const EndTimes ends = summarize_end_times({never(1), never(1), never(std::exp(1.0)), never(e2), never(e2)});
+  CHECK(ends.median.value() == doctest::Approx(std::exp(1.0)));
+  const double half_width = student_4 * std::sqrt(1.2);
   CHECK(ends.high->value() == doctest::Approx(std::exp(1.0 + half_width)).epsilon(1e-9));
-  CHECK_FALSE(summarize_end_times({never(1)}).low.has_value());
+  CHECK_FALSE(summarize_end_times({never(1), never(1), never(1), never(1)}).low.has_value());
 }

@@ -87,7 +87,12 @@ json summary_json(const ScenarioResults& results, const TimeToAccuracy& summary)
             {"horizon_s", summary.horizon.value()}};
   j["bottleneck"] = bottleneck_json(find_bottleneck(results.runs));
   j["expectations"] = expectations_json(evaluate_expectations(results.loaded, summaries_of(results.runs)));
+  const Outcomes outcomes = count_outcomes(summaries_of(results.runs));
+  j["outcome"] = outcomes.word(target.has_value());
+  j["diverged"] = outcomes.diverged;
+  j["stalled"] = outcomes.stalled;
   if (!target) return j;
+  j["never_reached"] = outcomes.done;
   j["reached"] = summary.reached;
   j["p_reach"] = summary.p_reach;
   j["p_reach_low"] = summary.p_reach_interval.low;

@@ -17,22 +17,34 @@ std::string interval_text(const std::optional<Seconds>& low, const std::optional
   return low ? fmt::format("{} - {}", format_time(*low), time_or_never(high)) : "-";
 }
 
+std::string shortfall(const ComparedVariant& one) {
+  return one.outcomes.shortfall(one.target_accuracy.has_value());
+}
+bool falls_short(const ComparedVariant& one) {
+  return !shortfall(one).empty();
+}
+
 // The Kaplan-Meier median stands beside the other where censoring makes them differ.
-std::string median_text(const TimeToAccuracy& s) {
-  if (s.median == s.kaplan_meier_median) return time_or_never(s.median);
-  return fmt::format("{} (KM: {})", time_or_never(s.median),
+std::string median_text(const ComparedVariant& one) {
+  const TimeToAccuracy& s = one.summary;
+  const std::string median = time_or_outcome(one, s.median);
+  if (s.median == s.kaplan_meier_median) return median;
+  return fmt::format("{} (KM: {})", median,
                      s.kaplan_meier_median ? format_time(*s.kaplan_meier_median) : "unknown");
 }
 
 TextRows times_to_target(const std::vector<ComparedVariant>& compared, const AssumedLearners& assumed) {
   TextRows rows{{"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "samples/s"}};
+  const bool any_short = std::ranges::any_of(compared, falls_short);
+  if (any_short) rows.front().emplace_back("others");
   for (const ComparedVariant& one : compared) {
     const TimeToAccuracy& s = one.summary;
     rows.push_back({assumed.marked(one.name, one.has_assumed_learner), "-", "-", "-", "-", "-",
                     fmt::format("{:.4g}", one.mean_samples_per_s)});
+    if (any_short) rows.back().push_back(falls_short(one) ? shortfall(one) : "-");
     if (!one.target_accuracy) continue;
     const std::vector<std::string> to_target{
-        fmt::format("{:g}", *one.target_accuracy), median_text(s), interval_text(s.low, s.high),
+        fmt::format("{:g}", *one.target_accuracy), median_text(one), interval_text(s.low, s.high),
         fmt::format("{}/{}", s.reached, s.runs),
         fmt::format("{:.2f} [{:.2f}, {:.2f}]", s.p_reach, s.p_reach_interval.low, s.p_reach_interval.high)};
     std::ranges::copy(to_target, rows.back().begin() + 1);
@@ -44,9 +56,8 @@ TextRows end_times(const std::vector<ComparedVariant>& compared, const AssumedLe
   TextRows rows{{"", "end of job", "90 % interval", "samples/s"}};
   for (const ComparedVariant& one : compared) {
     const EndTimes& ends = one.end_times;
-    std::string end = time_or_never(one.median);
-    if (ends.cut_short > 0)
-      end += fmt::format(" ({} of {} diverged or stalled)", ends.cut_short, one.summary.runs);
+    std::string end = time_or_outcome(one, one.median);
+    if (falls_short(one)) end += fmt::format(" ({} of {})", shortfall(one), one.outcomes.runs);
     // With jobs cut short it would be an interval of all ends, not of the median beside it.
     rows.push_back({assumed.marked(one.name, one.has_assumed_learner), std::move(end),
                     ends.cut_short > 0 ? "-" : interval_text(ends.low, ends.high),
@@ -122,6 +133,11 @@ std::optional<PairedComparison> compare_pairs(const ComparedRuns& first, const C
   return compare_paired(pairs, grid_first * grid_first + grid_second * grid_second);
 }
 
+std::string time_or_outcome(const ComparedRuns& runs, const std::optional<Seconds>& time) {
+  if (time) return format_time(*time);
+  return std::string(count_outcomes(runs.runs).word(runs.target_accuracy.has_value()));
+}
+
 std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants) {
   Seconds horizon;
   for (const ComparedRuns& variant : variants) horizon = std::max(horizon, longest(variant.runs));
@@ -129,6 +145,7 @@ std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants) {
   for (ComparedRuns& variant : variants) {
     ComparedVariant& one = compared.emplace_back();
     static_cast<ComparedRuns&>(one) = std::move(variant);
+    one.outcomes = count_outcomes(one.runs);
     one.summary = summarize_time_to_accuracy(one.runs, horizon);
     one.end_times = summarize_end_times(one.runs);
     one.median = median_time(one);
@@ -140,6 +157,7 @@ std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants) {
     if (!are_comparable(first, one)) continue;
     if (first.median && one.median && *one.median > Seconds{}) one.speedup = *first.median / *one.median;
     if (compared.size() > 1) one.against_first = compare_pairs(first, one);
+    if (one.against_first && one.against_first->speedup) one.speedup = one.against_first->speedup;
   }
   return compared;
 }
@@ -175,6 +193,14 @@ const Columns<ComparedVariant>& comparison_columns() {
        [](const V& one) { return one.has_assumed_learner ? 1 : 0; }},
       {"replications", "runs", "that could be carried out", [](const V& one) { return one.summary.runs; }},
       {"reached", "runs", "that reached the target", [](const V& one) { return one.summary.reached; }},
+      {"diverged", "runs", "whose loss was not finite any more", [](const V& one) { return one.outcomes.diverged; }},
+      {"stalled", "runs", "in which every worker waited for ever", [](const V& one) { return one.outcomes.stalled; }},
+      {"never_reached", "runs", "that did the whole workload short of the target; empty: none",
+       [](const V& one) { return one.target_accuracy ? Cell(one.outcomes.done) : Cell(); }},
+      {"outcome", "-",
+       "of more than half of the runs: reached, diverges or stalls; else never; without a target done, diverges or "
+       "stalls",
+       [](const V& one) { return std::string(one.outcomes.word(one.target_accuracy.has_value())); }},
       {"p_reach", "probability", "that one further run does; never 0 or 1",
        if_learns([](const Times& s) { return s.p_reach; })},
       {"p_reach_low", "probability", "lower end of its 90 % interval",
@@ -200,11 +226,12 @@ const Columns<ComparedVariant>& comparison_columns() {
       {"end_time_high_s", "s", "upper end; empty: none", [](const V& one) { return one.end_times.high; }},
       {"cut_short", "runs", "that diverged or stalled", [](const V& one) { return one.end_times.cut_short; }},
       {"speedup", "-",
-       "the first variant's median time over this one's; to the end of the work when neither has a target: a "
-       "job cut short never does it",
+       "geometric mean over the pairs of the first variant's time over this one's; where some run never got there, "
+       "the ratio of the medians. Times to the end of the work when neither has a target: a job cut short never does "
+       "it",
        &V::speedup},
       {"speedup_low", "-",
-       "lower end of the 90 % confidence interval of the mean paired ratio; empty: fewer than 2 pairs, or "
+       "lower end of the 90 % confidence interval of the mean paired ratio; empty: fewer than 5 pairs, or "
        "some never reached",
        of_pairs([](const Pairs& p) { return p.speedup_interval ? Cell(p.speedup_interval->low) : Cell(); })},
       {"speedup_high", "-", "upper end",
@@ -263,7 +290,7 @@ std::string comparison_table(const std::vector<ComparedVariant>& compared) {
       any_target
           ? "Median over the seeds (a run that never reaches the target counts as slowest);\n"
           : "Median over the seeds of the end of the job (one that diverged or stalled counts as slowest);\n";
-  text += "interval: where one further seed's time lies with 90 % probability.\n";
+  text += "interval: where one further seed's time lies with 90 % probability, from five runs on.\n";
   if (any_km)
     text +=
         "KM: Kaplan-Meier median; a run that did its whole workload might have reached the target later.\n";

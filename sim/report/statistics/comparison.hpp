@@ -1,6 +1,7 @@
 // Several ways to run one job, side by side: for the terminal and as CSV.
 //
-// Equation:    speed-up = median time of the first / median time of this one, absent when either is. The
+// Equation:    speed-up: that of paired.hpp, inside its interval; where some run never reached, median time of the
+//              first / median time of this one, absent when either is. The
 //              times are those to the target accuracy when both have the same one; to the end of the work
 //              when neither has one and their workloads are equal: a job that diverged or stalled never does
 //              it. Other variants are not compared. Probability, interval and correlation: paired.hpp.
@@ -27,6 +28,7 @@ struct ComparedRuns : Comparable {
 };
 
 struct ComparedVariant : ComparedRuns {
+  Outcomes outcomes;
   TimeToAccuracy summary;  // with the horizon common to all that are compared
   EndTimes end_times;
   std::optional<Seconds> median;  // of the times compared; absent: never
@@ -37,6 +39,8 @@ struct ComparedVariant : ComparedRuns {
 
 // Of the times compared; nothing where half of the runs or more never get there.
 [[nodiscard]] std::optional<Seconds> median_time(const ComparedRuns& runs);
+// That time, or in its place how most runs ended: "8.56 h", "diverges", "never".
+[[nodiscard]] std::string time_or_outcome(const ComparedRuns& runs, const std::optional<Seconds>& time);
 [[nodiscard]] std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants);
 [[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants);
 // The second against the first, over the replications that both have with the same seed; nothing when their

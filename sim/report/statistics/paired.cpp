@@ -63,11 +63,17 @@ std::optional<double> correlation(const LogTimes& logs) {
   return std::clamp(co_deviation(logs.first, logs.second) / std::sqrt(squares), -1.0, 1.0);
 }
 
-std::optional<Interval> speedup_interval(const LogTimes& logs, std::size_t pairs,
-                                         double relative_grid_squared) {
-  if (logs.first.size() < pairs || pairs < 2) return std::nullopt;
+// ln of the speed-up of each pair; nothing unless all of them reached.
+std::vector<double> log_ratios(const LogTimes& logs, std::size_t pairs) {
   std::vector<double> ratios;
+  if (logs.first.size() < pairs) return ratios;
   for (std::size_t i = 0; i < pairs; ++i) ratios.push_back(logs.first[i] - logs.second[i]);
+  return ratios;
+}
+
+std::optional<Interval> speedup_interval(const std::vector<double>& ratios, double relative_grid_squared) {
+  const std::size_t pairs = ratios.size();
+  if (pairs < least_for_interval) return std::nullopt;
   const auto n = static_cast<double>(pairs);
   const double variance = std::max(co_deviation(ratios, ratios) / (n - 1.0), relative_grid_squared / 12.0);
   const double half = half_width(variance, n);
@@ -75,7 +81,7 @@ std::optional<Interval> speedup_interval(const LogTimes& logs, std::size_t pairs
 }
 
 std::optional<PairedDifference> difference_of(const std::vector<TimePair>& pairs) {
-  if (pairs.size() < 2) return std::nullopt;
+  if (pairs.size() < least_for_interval) return std::nullopt;
   std::vector<double> differences;
   for (const TimePair& pair : pairs) {
     if (!pair.first || !pair.second) return std::nullopt;
@@ -96,12 +102,14 @@ PairedComparison compare_paired(const std::vector<TimePair>& pairs, double relat
   const auto n = static_cast<double>(pairs.size());
   const boost::math::beta_distribution<double> posterior(wins + 0.5, n - wins + 0.5);
   const LogTimes logs = log_times(pairs);
+  const std::vector<double> ratios = log_ratios(logs, pairs.size());
   return {.pairs = static_cast<int>(pairs.size()),
           .p_faster = (wins + 0.5) / (n + 1.0),
           .p_faster_interval = {boost::math::quantile(posterior, interval_tail),
                                 boost::math::quantile(posterior, 1.0 - interval_tail)},
           .correlation = correlation(logs),
-          .speedup_interval = speedup_interval(logs, pairs.size(), relative_grid_squared),
+          .speedup = ratios.empty() ? std::nullopt : std::optional(std::exp(mean(ratios))),
+          .speedup_interval = speedup_interval(ratios, relative_grid_squared),
           .difference = difference_of(pairs)};
 }
 

@@ -7,10 +7,10 @@
 //                Beta(w + 1/2, n - w + 1/2) (Jeffreys), so neither is ever 0 or 1.
 //              realized correlation: Pearson's r of (ln a_i, ln b_i) over the m pairs where both reached;
 //                absent for m < 3 or when one does not vary.
-//              speed-up, if all pairs reached and n >= 2, with d_i = ln a_i - ln b_i:
+//              speed-up, if all pairs reached, with d_i = ln a_i - ln b_i: exp(mean(d)); its interval from n >= 5 on:
 //                exp(mean(d) ± t_{0.95, n-1} · s / sqrt(n)),  s² = max(var(d), (g_a² + g_b²) / 12),
 //                g the time between evaluations over the mean time: a 90 % interval of the mean ratio.
-//              difference, if all pairs reached and n >= 2: mean(b_i - a_i) ± t_{0.95, n-1} · sd / sqrt(n).
+//              difference, if all pairs reached and n >= 5: mean(b_i - a_i) ± t_{0.95, n-1} · sd / sqrt(n).
 // Units:       seconds; speed-up above 1 and differences below 0: this one is faster.
 // Assumptions: log-normal ratios for the speed-up's interval; none for the probability but independent pairs.
 // Not modelled: calibration error, which both variants share.
@@ -39,6 +39,7 @@ struct PairedComparison {
   double p_faster = 0.5;       // that the second beats the first
   Interval p_faster_interval;  // 90 %
   std::optional<double> correlation;
+  std::optional<double> speedup;               // geometric mean of the ratios
   std::optional<Interval> speedup_interval;    // 90 %
   std::optional<PairedDifference> difference;  // of the second less the first
 };

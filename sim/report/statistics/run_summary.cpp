@@ -3,7 +3,42 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace paceline {
+
+std::string_view Outcomes::word(bool has_target) const {
+  if (2 * diverged > runs) return "diverges";
+  if (2 * stalled > runs) return "stalls";
+  if (has_target) return 2 * reached > runs ? "reached" : "never";
+  return 2 * done > runs ? "done" : "never";
+}
+
+std::string Outcomes::shortfall(bool has_target) const {
+  std::string text;
+  const auto add = [&](int count, const char* what) {
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+  };
+  add(diverged, "diverged");
+  add(stalled, "stalled");
+  if (has_target) add(done, "never reached");
+  return text;
+}
+
+Outcomes count_outcomes(const std::vector<RunSummary>& runs) {
+  Outcomes outcomes{.runs = static_cast<int>(runs.size())};
+  for (const RunSummary& run : runs) {
+    if (run.time_to_accuracy)
+      ++outcomes.reached;
+    else if (run.end_reason == "diverged")
+      ++outcomes.diverged;
+    else if (run.end_reason == "stalled")
+      ++outcomes.stalled;
+    else
+      ++outcomes.done;
+  }
+  return outcomes;
+}
 
 Comparable comparable_of(const Scenario& scenario) {
   return {.name = scenario.name,

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/report/recording/run_result.hpp"
@@ -33,6 +34,21 @@ struct RunSummary {
   // Neither diverged nor stalled: else the end of the job is not the end of its work.
   [[nodiscard]] bool did_its_work() const { return end_reason != "diverged" && end_reason != "stalled"; }
 };
+
+// How the runs of one scenario ended: each in one way.
+struct Outcomes {
+  int runs = 0;
+  int reached = 0;  // the target
+  int done = 0;     // the whole workload, without reaching a target
+  int diverged = 0;
+  int stalled = 0;
+
+  // Of more than half of the runs: "reached", "diverges", "stalls", or else "never"; without a target "done".
+  [[nodiscard]] std::string_view word(bool has_target) const;
+  // "2 diverged, 1 stalled, 3 never reached"; empty when every run reached the target, or did its work.
+  [[nodiscard]] std::string shortfall(bool has_target) const;
+};
+[[nodiscard]] Outcomes count_outcomes(const std::vector<RunSummary>& runs);
 
 // What runs of one scenario are of, and what has to be equal for two such variants to be compared.
 struct Comparable {

@@ -22,7 +22,7 @@ std::optional<Seconds> median_time(std::vector<Seconds> reached, std::size_t run
 
 // Where one further time lies with 90 % probability.
 std::optional<Interval> prediction_interval(const std::vector<Seconds>& times, Seconds grid) {
-  if (times.size() < 2) return std::nullopt;
+  if (times.size() < least_for_interval) return std::nullopt;
   std::vector<double> logs;
   double mean = 0.0;
   for (const Seconds t : times) {

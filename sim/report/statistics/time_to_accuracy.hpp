@@ -8,11 +8,11 @@
 //                the next t_i where it is exactly 1/2; d_i runs reach at t_i, n_i are still at work just
 //                before. A run that did its whole workload without reaching is censored at its end: with more
 //                work it might have reached. One that diverged or stalled never would.
-//              90 % prediction interval for one further run, if all n >= 2 reached, with y_i = ln t_i:
+//              90 % prediction interval for one further run, if all n >= 5 reached, with y_i = ln t_i:
 //                exp(mean(y) ± t_{0.95, n-1} · s · sqrt(1 + 1/n)),  s² = max(var(y), (Δ/median)² / 12),
 //              Δ the mean time between evaluations: times are rounded up to that grid, which a few runs that
 //              happen to agree would hide. If some run never reached, the upper end is open; the lower end
-//              then uses the runs that did (at least 2).
+//              then uses the runs that did (at least 5).
 //              restricted mean: mean of min(t_i, horizon), a run that never reaches counting as the horizon:
 //              the longest run of all that are compared, so that the means of a comparison can be compared.
 // Units:       seconds.
@@ -22,6 +22,7 @@
 // Source:      Brown, Cai, DasGupta 2001 for the binomial; Kaplan and Meier 1958.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,8 @@
 
 namespace paceline {
 
+// Of fewer an interval of times would be printed as if both its ends were known.
+inline constexpr std::size_t least_for_interval = 5;
 inline constexpr double interval_tail = 0.05;  // on each side of a 90 % interval
 
 struct Interval {
@@ -53,7 +56,7 @@ struct TimeToAccuracy {
 struct EndTimes {
   Seconds median;
   int cut_short = 0;           // jobs that diverged or stalled
-  std::optional<Seconds> low;  // 90 % prediction interval of one further run; absent with fewer than 2 runs
+  std::optional<Seconds> low;  // 90 % prediction interval of one further run; absent with fewer than 5 runs
   std::optional<Seconds> high;
 };
 
