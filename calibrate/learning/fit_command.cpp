@@ -24,7 +24,8 @@ TrainingLogs campaign_of(const FitArguments& arguments) {
   std::vector<std::string> names;
   for (const Campaign& campaign : recorded.campaigns) {
     names.push_back(fmt::format("\"{}\"", campaign.name));
-    if (campaign.name == arguments.campaign) return {campaign.name, campaign.identity, campaign.groups, recorded.notes};
+    if (campaign.name == arguments.campaign)
+      return {campaign.name, campaign.identity, campaign.groups, recorded.notes};
   }
   throw UserError(arguments.campaign.empty() ? fmt::format("{} holds several campaigns", arguments.logs)
                                              : fmt::format("there is no campaign \"{}\"", arguments.campaign),

@@ -55,7 +55,8 @@ std::string campaign_of(const CsvRow& row) {
   return network + (second ? ", from September 2020" : ", until August 2020");
 }
 
-// Of "resnet50-cifar100": a ResNet made for larger images has a name of its own here when its images are small.
+// Of "resnet50-cifar100": a ResNet made for larger images has a name of its own here when its images are
+// small.
 Identity identity_of(const std::string& campaign) {
   static const std::regex parts(R"((\w+)-(cifar10|cifar100)(,.*)?)");
   std::smatch match;
@@ -203,7 +204,8 @@ RecordedRuns read_recorded_runs(const std::filesystem::path& folder, bool skip_b
   }
   RecordedRuns recorded;
   recorded.notes = accept_or_refuse(defects, skip_bad);
-  for (const std::string& name : names) recorded.campaigns.push_back({name, identity_of(name), group_runs(runs[name])});
+  for (const std::string& name : names)
+    recorded.campaigns.push_back({name, identity_of(name), group_runs(runs[name])});
   return recorded;
 }
 

@@ -26,7 +26,7 @@
 namespace paceline {
 
 struct Campaign {
-  std::string name;  // "resnet32-cifar10, until August 2020"
+  std::string name;   // "resnet32-cifar10, until August 2020"
   Identity identity;  // network and data set by the name, as scenarios name them
   std::vector<RunGroup> groups;
 };

@@ -20,6 +20,10 @@ enum class Validity { inside, near, outside };
   return words[static_cast<std::size_t>(validity)];
 }
 
+// Quantities that runs show more exactly than their scenario.
+inline constexpr std::string_view staleness_quantity = "staleness (updates)";
+inline constexpr std::string_view batch_quantity = "batch (samples)";
+
 struct ValueRange {
   double least = 0.0;
   double most = 0.0;

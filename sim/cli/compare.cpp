@@ -1,6 +1,7 @@
 // compare: what the runs of a study say about its combinations.
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -9,8 +10,10 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/report/output/text_table.hpp"
+#include "sim/report/output/validity_table.hpp"
 #include "sim/report/statistics/sensitivity.hpp"
 #include "sim/study/study_results.hpp"
 
@@ -29,6 +32,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Combinations that meet the same conditions, and so compete.
+struct Case {
+  std::string at;              // "network 10 Gbit/s, straggler none"; empty: there are no conditions
+  std::vector<Ranked> ranked;  // by index into the table
+  std::size_t reference = 0;   // of the table: what the others are paired with
+
+  // Those of the first rank: one, unless these runs do not tell it apart from others.
+  [[nodiscard]] std::vector<std::size_t> first() const {
+    std::vector<std::size_t> indices;
+    for (const Ranked& one : ranked)
+      if (one.rank == 1) indices.push_back(one.index);
+    return indices;
+  }
+};
+
 // A study as far as it has been run, and what follows from that.
 struct Findings {
   PlannedStudy study;
@@ -36,8 +54,8 @@ struct Findings {
   ComparedTable table;
   std::vector<std::size_t> point_of;  // by combination of the table
   AssumedLearners assumed;
-  std::vector<Ranked> ranked;
-  std::size_t reference = 0;  // of the table: what all others are paired with
+  std::vector<Case> cases;
+  ValidityTable validity;
   std::vector<Sensitivity> effects;
   std::vector<WinnerChange> winners;
   std::vector<std::string> warnings;
@@ -47,16 +65,53 @@ struct Findings {
   }
 };
 
-std::size_t index_of(const std::string& name, const Findings& found) {
-  if (name.empty()) return found.ranked.front().index;
+std::size_t index_of(const std::string& name, const ComparedTable& table) {
   std::vector<std::string> names;
-  for (const ComparedRuns& runs : found.table.runs) names.push_back(runs.name);
+  for (const ComparedRuns& runs : table.runs) names.push_back(runs.name);
   const auto place = std::ranges::find(names, name);
   if (place != names.end()) return static_cast<std::size_t>(place - names.begin());
   const std::optional<std::string> likely = closest(name, names);
   throw UserError(
       fmt::format("no combination has the name `{}`", name),
       likely ? fmt::format("did you mean `{}`?", *likely) : "paceline study FILE --list names them");
+}
+
+bool is_condition(const Findings& found, std::size_t column) {
+  const std::vector<std::string>& conditions = found.study.conditions;
+  // Where nothing is chosen, all combinations compete.
+  return conditions.size() < found.table.columns.size() &&
+         std::ranges::count(conditions, found.table.columns[column]) > 0;
+}
+
+// "network 10 Gbit/s, straggler none", of the columns that are conditions or of the others.
+std::string labels_text(const Findings& found, std::size_t index, bool of_conditions) {
+  std::string text;
+  for (std::size_t c = 0; c < found.table.columns.size(); ++c)
+    if (is_condition(found, c) == of_conditions)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", found.table.columns[c],
+                          found.table.labels[index][c]);
+  return text;
+}
+
+std::vector<Case> cases_of(const Findings& found, const std::string& against) {
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> groups;
+  for (std::size_t i = 0; i < found.table.runs.size(); ++i) {
+    const std::string at = labels_text(found, i, true);
+    auto group = std::ranges::find(groups, at, [](const auto& each) { return each.first; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {at, {}});
+    group->second.push_back(i);
+  }
+  const std::size_t nobody = found.table.runs.size();
+  const std::size_t named = against.empty() ? nobody : index_of(against, found.table);
+  std::vector<Case> cases;
+  for (const auto& [at, members] : groups) {
+    std::vector<ComparedRuns> runs;
+    for (const std::size_t i : members) runs.push_back(found.table.runs[i]);
+    Case& one = cases.emplace_back(Case{at, rank(runs)});
+    for (Ranked& ranked : one.ranked) ranked.index = members[ranked.index];
+    one.reference = std::ranges::count(members, named) > 0 ? named : one.ranked.front().index;
+  }
+  return cases;
 }
 
 // Policies that were only ever run at one and the same rate: whoever wins may owe it to the rate.
@@ -108,10 +163,12 @@ Findings read_study(const CompareArguments& arguments) {
     found.table.labels.push_back(study->points[point].labels);
     found.assumed.count(study->points[point].has_assumed_learner);
   }
-  found.ranked = rank(found.table.runs);
-  found.reference = index_of(arguments.against, found);
+  for (const ComparedRuns& runs : found.table.runs) found.validity.add(runs.validity, runs.runs.size());
+  found.cases = cases_of(found, arguments.against);
   found.effects = sensitivities(found.table);
-  found.winners = winners_along(found.table, found.table.columns.front());
+  std::size_t chosen = 0;
+  while (is_condition(found, chosen)) ++chosen;
+  found.winners = winners_along(found.table, found.table.columns[chosen]);
   found.warnings = warnings_about(found);
   return found;
 }
@@ -129,32 +186,63 @@ std::string runs_text(const ComparedRuns& runs) {
   return fmt::format("{} of {}: {}", well, outcomes.runs, shortfall);
 }
 
-std::string ranking_text(const Findings& found, std::size_t lines) {
-  TextRows rows{
-      {"ranking", "rank", "time", "final accuracy", "runs", "P(faster than leader) [90 %]", "Pareto"}};
-  for (const Ranked& one : found.ranked) {
-    if (rows.size() > lines) break;
-    rows.push_back({found.name(one.index), fmt::format("{}{}", one.rank, one.is_tied ? "=" : ""),
-                    time_or_outcome(found.table.runs[one.index], one.time), or_dash("{:.4f}", one.accuracy),
-                    runs_text(found.table.runs[one.index]),
-                    one.against_leader ? faster_text(*one.against_leader) : "-", one.is_on_front ? "*" : ""});
-  }
-  const std::size_t shown = rows.size() - 1;
-  return text_table(std::move(rows)) + cut_note(shown, found.ranked.size()) +
-         "Medians over the seeds. `=`: these runs do not tell it apart from the leader of its rank (90 % "
-         "interval of\n"
-         "P(faster) holds 0.5). `*`: no other is both faster and as accurate.\n" +
-         found.assumed.note();
+double median_of(const ComparedRuns& runs, double (*value)(const RunSummary&)) {
+  std::vector<double> values;
+  for (const RunSummary& run : runs.runs) values.push_back(value(run));
+  return median(std::move(values));
 }
 
-std::string paired_text(const Findings& found, std::size_t lines) {
-  const ComparedRuns& first = found.table.runs[found.reference];
-  TextRows rows{{fmt::format("against {}", found.name(found.reference)), "difference [90 %]",
-                 "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
-  for (const Ranked& one : found.ranked) {
-    if (one.index == found.reference || rows.size() > lines) continue;
-    rows.push_back({found.name(one.index), "-", "-", "-", "0", "-"});
-    const std::optional<PairedComparison> paired = compare_pairs(first, found.table.runs[one.index]);
+// What an update is, and how many there were: a controller whose batches grow may make another job of it.
+std::vector<std::string> work_texts(const ComparedRuns& runs) {
+  const double updates =
+      median_of(runs, [](const RunSummary& run) { return static_cast<double>(run.updates); });
+  const double samples = median_of(runs, [](const RunSummary& run) {
+    return run.updates == 0 ? 0.0 : static_cast<double>(run.samples) / static_cast<double>(run.updates);
+  });
+  const double growth = median_of(runs, [](const RunSummary& run) { return run.mean_batch_growth; });
+  return {fmt::format("{:.0f}", updates), fmt::format("{:.4g}", samples), fmt::format("{:.2f}", growth)};
+}
+
+// "BSP wins, then ASP", or who cannot be told apart.
+std::string verdict(const Findings& found, const Case& one) {
+  const std::vector<std::size_t> first = one.first();
+  const auto name = [&](std::size_t index) { return printable(found.name(index)); };
+  if (!one.ranked.front().time)
+    return fmt::format("no variant gets there: {} {}", name(first.front()),
+                       time_or_outcome(found.table.runs[first.front()], {}));
+  if (one.ranked.size() == 1) return fmt::format("{} alone", name(first.front()));
+  if (first.size() == 1)
+    return fmt::format("{} wins, then {}", name(first.front()), name(one.ranked[1].index));
+  std::vector<std::string> names;
+  for (const std::size_t index : first) names.push_back(name(index));
+  return fmt::format("{}: these runs do not tell them apart", fmt::join(names, " = "));
+}
+
+std::string case_text(const Findings& found, const Case& one, std::size_t lines) {
+  TextRows rows{{"ranking", "rank", "time", "final accuracy", "runs", "P(faster than leader) [90 %]",
+                 "Pareto", "updates", "samples/update", "batch growth"}};
+  for (const Ranked& ranked : one.ranked) {
+    if (rows.size() > lines) break;
+    const ComparedRuns& runs = found.table.runs[ranked.index];
+    rows.push_back({found.name(ranked.index), fmt::format("{}{}", ranked.rank, ranked.is_tied ? "=" : ""),
+                    time_or_outcome(runs, ranked.time), or_dash("{:.4f}", ranked.accuracy), runs_text(runs),
+                    ranked.against_leader ? faster_text(*ranked.against_leader) : "-",
+                    ranked.is_on_front ? "*" : ""});
+    std::ranges::move(work_texts(runs), std::back_inserter(rows.back()));
+  }
+  const std::size_t shown = rows.size() - 1;
+  const std::string at = one.at.empty() ? "" : fmt::format("at {}:\n", printable(one.at));
+  return at + text_table(std::move(rows)) + cut_note(shown, one.ranked.size());
+}
+
+std::string paired_text(const Findings& found, const Case& one, std::size_t lines) {
+  const ComparedRuns& first = found.table.runs[one.reference];
+  TextRows rows{{fmt::format("against {}", found.name(one.reference)), "difference [90 %]", "speed-up [90 %]",
+                 "P(faster) [90 %]", "pairs", "correlation"}};
+  for (const Ranked& ranked : one.ranked) {
+    if (ranked.index == one.reference || rows.size() > lines) continue;
+    rows.push_back({found.name(ranked.index), "-", "-", "-", "0", "-"});
+    const std::optional<PairedComparison> paired = compare_pairs(first, found.table.runs[ranked.index]);
     if (!paired) continue;
     if (const auto& difference = paired->difference)
       rows.back()[1] = fmt::format("{:+.4g} s [{:+.4g}, {:+.4g}]", difference->mean_s,
@@ -167,9 +255,51 @@ std::string paired_text(const Findings& found, std::size_t lines) {
   }
   if (rows.size() == 1) return {};
   const std::size_t shown = rows.size() - 1;
-  return fmt::format(
-      "\n{}{}{}", text_table(std::move(rows)), cut_note(shown, found.ranked.size() - 1),
-      "Runs paired by seed; differences and speed-ups only where every run of both reached the target.\n");
+  return fmt::format("\n{}{}", text_table(std::move(rows)), cut_note(shown, one.ranked.size() - 1));
+}
+
+// Who wins in each case, and whether it is the same choice everywhere.
+std::string verdicts_text(const Findings& found, std::size_t lines) {
+  if (found.cases.size() == 1) return fmt::format("{}\n\n", verdict(found, found.cases.front()));
+  std::string text;
+  std::set<std::string> choices;
+  for (std::size_t i = 0; i < found.cases.size(); ++i) {
+    const Case& one = found.cases[i];
+    const std::vector<std::size_t> first = one.first();
+    const bool has_winner = first.size() == 1 && one.ranked.front().time;
+    choices.insert(has_winner ? labels_text(found, first.front(), false) : "");
+    if (i < lines) text += fmt::format("{}: {}\n", printable(one.at), verdict(found, one));
+  }
+  text += cut_note(std::min(lines, found.cases.size()), found.cases.size());
+  if (choices.size() == 1 && !choices.begin()->empty())
+    text += fmt::format("The same everywhere: {} wins.\n", printable(*choices.begin()));
+  else
+    text += "It is not the same everywhere, or not told apart by these runs.\n";
+  return text + "\n";
+}
+
+// The tables of as many cases as the lines allow, at least one.
+std::string cases_text(const Findings& found, std::size_t lines) {
+  std::string text = verdicts_text(found, lines);
+  std::size_t shown = 0;
+  std::size_t rows = 0;
+  for (const Case& one : found.cases) {
+    if (shown > 0 && rows + one.ranked.size() > lines) break;
+    text += fmt::format("{}{}{}", shown > 0 ? "\n" : "", case_text(found, one, lines),
+                        paired_text(found, one, lines));
+    rows += one.ranked.size();
+    ++shown;
+  }
+  text += cut_note(shown, found.cases.size());
+  return text +
+         fmt::format(
+             "\nMedians over the seeds. `=`: these runs do not tell it apart from the leader of its rank (90 "
+             "% "
+             "interval of\nP(faster), Jeffreys, reaches 0.5). `*`: no other is both faster and as accurate.\n"
+             "Runs paired by seed; differences and speed-ups only where every run of both reached the "
+             "target, "
+             "from five\npairs on. Batch growth: mean total batch over that at the start.\n{}",
+             found.assumed.note());
 }
 
 std::string sensitivity_text(const std::vector<Sensitivity>& all) {
@@ -209,30 +339,59 @@ std::string winners_text(const std::vector<WinnerChange>& all, std::size_t lines
     }
   }
   const std::string head = fmt::format("\nwho wins between the labels of `{}`: ", all.front().between);
-  if (changing == 0) return head + "the same everywhere along every other column\n";
+  if (changing == 0) {
+    std::set<std::string> winners;
+    for (const WinnerChange& change : all)
+      for (const Winner& winner : change.winners) winners.insert(winner.winner);
+    return head + (winners.size() == 1 ? fmt::format("{} everywhere\n", printable(*winners.begin()))
+                                       : "along no other column it changes\n");
+  }
   return head + fmt::format("it changes in {} of {} comparisons\n", changing, all.size()) + text +
          cut_note(std::min(lines, changing), changing);
 }
 
-nlohmann::json to_json(const Findings& found) {
-  nlohmann::json ranking = nlohmann::json::array();
-  for (const Ranked& one : found.ranked) {
-    const ComparedRuns& runs = found.table.runs[one.index];
-    ranking.push_back({{"name", runs.name},
-                       {"rank", one.rank},
-                       {"tied", one.is_tied},
+void add_ranking(const Findings& found, const Case& one, nlohmann::json& ranking) {
+  for (const Ranked& ranked : one.ranked) {
+    const ComparedRuns& runs = found.table.runs[ranked.index];
+    const Outcomes outcomes = count_outcomes(runs.runs);
+    ranking.push_back({{"at", one.at},
+                       {"name", runs.name},
+                       {"rank", ranked.rank},
+                       {"tied", ranked.is_tied},
                        {"assumed_learner", runs.has_assumed_learner},
                        {"runs", runs.runs.size()},
-                       {"time_s", one.time},
-                       {"final_accuracy", one.accuracy},
-                       {"pareto", one.is_on_front},
+                       {"outcome", outcomes.word(runs.target_accuracy.has_value())},
+                       {"reached", outcomes.reached},
+                       {"diverged", outcomes.diverged},
+                       {"stalled", outcomes.stalled},
+                       {"time_s", ranked.time},
+                       {"final_accuracy", ranked.accuracy},
+                       {"pareto", ranked.is_on_front},
                        {"against_reference", nullptr}});
-    if (one.index != found.reference)
-      ranking.back()["against_reference"] = compare_pairs(found.table.runs[found.reference], runs);
+    if (ranked.index != one.reference)
+      ranking.back()["against_reference"] = compare_pairs(found.table.runs[one.reference], runs);
   }
-  return {{"study", found.study.name}, {"reference", found.table.runs[found.reference].name},
-          {"ranking", ranking},        {"sensitivity", found.effects},
-          {"winners", found.winners},  {"warnings", found.warnings}};
+}
+
+nlohmann::json to_json(const Findings& found) {
+  nlohmann::json cases = nlohmann::json::array();
+  nlohmann::json ranking = nlohmann::json::array();
+  for (const Case& one : found.cases) {
+    const std::vector<std::size_t> first = one.first();
+    const bool has_winner = first.size() == 1 && one.ranked.front().time;
+    cases.push_back({{"at", one.at},
+                     {"winner", has_winner ? nlohmann::json(found.table.runs[first.front()].name) : nullptr},
+                     {"reference", found.table.runs[one.reference].name}});
+    add_ranking(found, one, ranking);
+  }
+  return {{"study", found.study.name},
+          {"conditions", found.study.conditions},
+          {"cases", cases},
+          {"ranking", ranking},
+          {"sensitivity", found.effects},
+          {"winners", found.winners},
+          {"validity", nlohmann::json::parse(found.validity.json().dump())},
+          {"warnings", found.warnings}};
 }
 
 }  // namespace
@@ -244,8 +403,9 @@ int compare_command(const CompareArguments& arguments) {
     fmt::print("{}\n", to_json(found).dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     if (!found.study.question.empty()) fmt::print("{}\n\n", printable(found.study.question));
-    fmt::print("{}{}{}{}", ranking_text(found, lines), paired_text(found, lines),
-               sensitivity_text(found.effects), winners_text(found.winners, lines));
+    fmt::print("{}{}{}", cases_text(found, lines), sensitivity_text(found.effects),
+               winners_text(found.winners, lines));
+    if (const std::string section = found.validity.text(); !section.empty()) fmt::print("\n{}", section);
   }
   for (const std::string& warning : found.warnings) fmt::print(stderr, "warning: {}\n", warning);
   if (found.counts.done < found.counts.planned)

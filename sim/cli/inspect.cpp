@@ -7,18 +7,25 @@
 #include "plots/draw.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/study.hpp"
+#include "sim/report/output/validity_table.hpp"
 #include "sim/scenario/reader.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/checks_before_running.hpp"
+#include "sim/study/study_runs.hpp"
 
 namespace paceline {
 namespace {
 
 using json = nlohmann::ordered_json;
 
-std::vector<LoadedScenario> load_any(const RunArguments& arguments) {
-  if (!is_study_file(arguments.file)) return {load_scenario(arguments.file, arguments.overrides)};
-  return load_study(arguments.file, arguments.overrides);
+// All that a run would refuse is refused here.
+PreparedStudy checked(const RunArguments& arguments) {
+  PreparedStudy study =
+      is_study_file(arguments.file)
+          ? prepare_study(arguments.file, arguments.overrides, use_of(arguments))
+          : prepare_scenarios({load_scenario(arguments.file, arguments.overrides)}, use_of(arguments));
+  try_network_learners(study);
+  return study;
 }
 
 void print_values(const LoadedScenario& loaded) {
@@ -45,25 +52,27 @@ json values_json(const LoadedScenario& loaded) {
 }  // namespace
 
 int check_command(const RunArguments& arguments) {
+  PreparedStudy study = checked(arguments);
   json all = json::array();
-  InputFiles files;
-  // Combinations of a study share most of what there is to say.
-  std::vector<std::string> warnings;
-  std::vector<std::string> all_notes;
-  for (const LoadedScenario& loaded : load_any(arguments)) {
-    const std::vector<std::string> notes = check_before_running(loaded, files);
+  ValidityTable validity;
+  for (std::size_t p = 0; p < study.planned.points.size(); ++p) {
+    const LoadedScenario loaded = study.scenario(p);
+    const std::vector<ValidityRow>& rows = study.planned.points[p].validity;
+    validity.add(rows, static_cast<std::size_t>(loaded.scenario.replications));
     if (arguments.json) {
       all.push_back(values_json(loaded));
-      all.back()["notes"] = notes;
+      all.back()["notes"] = check_before_running(loaded, study.files, study.use);
+      all.back()["validity"] = validity_json(rows);
       continue;
     }
     print_values(loaded);
     fmt::print("\n");
-    warnings.insert(warnings.end(), loaded.warnings.begin(), loaded.warnings.end());
-    all_notes.insert(all_notes.end(), notes.begin(), notes.end());
   }
-  print_warnings(warnings, all_notes);
-  if (arguments.json) fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+  if (arguments.json)
+    fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
+  else
+    fmt::print("{}", validity.text());
+  print_warnings(study.warnings, study.note_lines());
   return exit_done;
 }
 

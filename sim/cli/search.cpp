@@ -92,7 +92,7 @@ int search_command(const StudyArguments& arguments) {
   }
   write_study_results(folder, study.planned, store,
                       {.command = study.planned.command, .jobs = arguments.jobs});
-  print_warnings(study.warnings, study.notes);
+  print_warnings(study.warnings, study.note_lines());
   return std::ranges::all_of(reports, [](const SearchReport& report) { return report.best.has_value(); })
              ? exit_done
              : exit_expectation_failed;

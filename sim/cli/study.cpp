@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -35,7 +36,7 @@ Provenance run_missing(PreparedStudy& study, const StudyArguments& arguments,
     fmt::print(stderr, "{} of {} runs are done already, {} to do\n", counts.done, counts.planned,
                runs.size());
   if (const std::size_t others = store.done_by_other_builds(); others > 0)
-    study.notes.push_back(fmt::format(
+    study.notes.add(fmt::format(
         "{} of the finished runs were made by another build of paceline: --force runs all anew", others));
   const double memory = run_into_store(
       study, runs, {.jobs = arguments.jobs, .keep_whole = keep_whole, .recording = recording_of(arguments)},
@@ -59,6 +60,17 @@ std::vector<ScenarioResults> write_folders(PreparedStudy& study, const StudyArgu
   return all;
 }
 
+// Remarks of single runs; where they are many, where they stand.
+void add_remarks(const std::map<std::string, std::size_t>& remarks, Notes& notes) {
+  constexpr std::size_t most_lines = 5;
+  std::size_t runs = 0;
+  for (const auto& [text, count] : remarks) runs += count;
+  if (remarks.size() > most_lines)
+    notes.add(fmt::format("{} runs have remarks: see the column `message` of {}", runs, runs_file));
+  else
+    for (const auto& [text, count] : remarks) notes.add({text}, count);
+}
+
 int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path& folder,
            const Provenance& provenance, RunStore& store) {
   std::vector<ComparedVariant> compared;
@@ -66,7 +78,7 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
     const std::vector<ScenarioResults> variants = write_folders(study, arguments, folder, provenance, store);
     if (!variants.empty()) compared = compare(variants);
     for (const ScenarioResults& variant : variants)
-      study.notes.insert(study.notes.end(), variant.notes.begin(), variant.notes.end());
+      study.notes.add(notes_after(variant.loaded.scenario, variant.runs, study.files));
   } else {
     std::vector<std::size_t> points;
     std::vector<ComparedRuns> runs = compared_runs(study.planned, store, &points);
@@ -75,16 +87,14 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
     if (!runs.empty()) compared = compare(std::move(runs));
   }
   const int status = report_counts(study.planned, store);
-  std::size_t remarks = 0;
+  std::map<std::string, std::size_t> remarks;  // and how many runs have it
   store.for_each_run([&](const StoredRun& run) {
-    if (run.status == RunStatus::done && !run.message.empty()) ++remarks;
+    if (run.status == RunStatus::done && !run.message.empty()) ++remarks[run.message];
   });
   write_study_results(folder, study.planned, store, provenance);
   if (!compared.empty()) print_comparison(compared, folder, arguments);
-  if (!wants_folders(arguments, study) && remarks > 0)
-    study.notes.push_back(
-        fmt::format("{} runs have remarks: see the column `message` of {}", remarks, runs_file));
-  print_warnings(study.warnings, study.notes);
+  if (!wants_folders(arguments, study)) add_remarks(remarks, study.notes);
+  print_warnings(study.warnings, study.note_lines());
   return report_expectations(compared, status);
 }
 

@@ -11,6 +11,7 @@
 #include "sim/cli/study.hpp"
 #include "sim/report/output/results_folder.hpp"
 #include "sim/report/output/staged_folder.hpp"
+#include "sim/report/output/validity_table.hpp"
 #include "sim/report/statistics/comparison.hpp"
 #include "sim/study/study_results.hpp"
 
@@ -48,6 +49,9 @@ json manifest_of(const PreparedStudy& study) {
   const PlannedStudy& planned = study.planned;
   json variants = json::array();
   for (const StudyPoint& point : study.plan.points) variants.push_back(point.name);
+  ValidityTable validity;
+  for (const PlannedPoint& point : planned.points)
+    validity.add(point.validity, static_cast<std::size_t>(point.replications));
   json manifest = {{"format", "paceline-study"},
                    {"version", 1},
                    {"name", planned.name},
@@ -61,7 +65,8 @@ json manifest_of(const PreparedStudy& study) {
                    {"combinations", planned.points.size()},
                    {"runs", planned.run_count()},
                    {"network_model", study.network_model},
-                   {"notes", study.notes},
+                   {"notes", study.note_lines()},
+                   {"validity", validity.json()},
                    {"warnings", study.warnings}};
   manifest["figures"] = json::parse(planned.figures);
   manifest["variants"] = std::move(variants);

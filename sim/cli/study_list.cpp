@@ -50,7 +50,7 @@ int list_runs(const StudyArguments& arguments, PreparedStudy& study) {
              finished);
   if (ids.size() < planned.run_count())
     fmt::print("{} runs are the same as others and are simulated once\n", planned.run_count() - ids.size());
-  print_warnings(study.warnings, study.notes);
+  print_warnings(study.warnings, study.note_lines());
   return exit_done;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -92,24 +92,21 @@ ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& ove
   return resolved;
 }
 
-std::vector<std::string> extrapolation_notes(const Profile& profile, const std::vector<Worker>& workers,
-                                             std::int64_t batch_min_samples, std::int64_t batch_max_samples) {
-  std::set<int> used_cores;
-  for (const Worker& worker : workers) used_cores.insert(worker.cores);
-  std::vector<std::string> notes;
-  for (const ComputeFit& fit : profile.compute) {
-    const bool inside =
-        batch_min_samples >= fit.batch_min_samples && batch_max_samples <= fit.batch_max_samples;
-    if (inside || !used_cores.contains(fit.cores)) continue;
-    notes.push_back(
-        fmt::format("batches from {} to {} samples on {} core{}: {} was measured from {} to {}; beyond, the "
-                    "line is extrapolated",
-                    batch_min_samples, batch_max_samples, fit.cores, fit.cores == 1 ? "" : "s", profile.path,
-                    fit.batch_min_samples, fit.batch_max_samples));
+std::vector<ValidityRow> validity_rows(const Profile& profile, const std::vector<Worker>& workers,
+                                       const ValueRange& batches) {
+  const auto [fewest, most] = std::ranges::minmax(workers, {}, &Worker::cores);
+  ValueRange measured_batches{0.0, std::numeric_limits<double>::infinity()};
+  for (const Worker& worker : workers) {
+    const ComputeFit& fit = nearest_fit(profile, worker.cores);
+    measured_batches.least = std::max(measured_batches.least, static_cast<double>(fit.batch_min_samples));
+    measured_batches.most = std::min(measured_batches.most, static_cast<double>(fit.batch_max_samples));
   }
-  for (std::string& note : core_law_notes(profile, {used_cores.begin(), used_cores.end()}))
-    notes.push_back(std::move(note));
-  return notes;
+  const auto cores = [](int least, int greatest) {
+    return ValueRange{static_cast<double>(least), static_cast<double>(greatest)};
+  };
+  return {{"cores", profile.path, cores(profile.compute.front().cores, profile.compute.back().cores),
+           cores(fewest.cores, most.cores)},
+          {std::string(batch_quantity), profile.path, measured_batches, batches}};
 }
 
 ComputeTimes::ComputeTimes(const Profile& profile, const std::vector<Worker>& workers, const Jitter& jitter,

@@ -28,6 +28,7 @@
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/base/random.hpp"
+#include "sim/base/validity.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cost/profile.hpp"
 #include "sim/cost/quota_clock.hpp"
@@ -64,12 +65,11 @@ inline constexpr double default_worker_cv = 0.0;
 
 [[nodiscard]] ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& overrides = {});
 
-// One sentence for each core count of the workers for which batches from `batch_min` to `batch_max` leave the
-// range the profile was measured in, and for each one that was not measured.
-[[nodiscard]] std::vector<std::string> extrapolation_notes(const Profile& profile,
-                                                           const std::vector<Worker>& workers,
-                                                           std::int64_t batch_min_samples,
-                                                           std::int64_t batch_max_samples);
+// Cores and batches of these workers beside those the profile was measured with. Batches: those that every
+// core count in use, or the nearest measured one, was measured with.
+[[nodiscard]] std::vector<ValidityRow> validity_rows(const Profile& profile,
+                                                     const std::vector<Worker>& workers,
+                                                     const ValueRange& batches);
 
 // What fetching a batch from the data set costs a worker.
 enum class DataLoading { inline_, prefetched, free };

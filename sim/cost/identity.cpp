@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "sim/cost/json_field.hpp"
+
 namespace paceline {
 namespace {
 
@@ -17,7 +19,8 @@ Identity read_identity(const JsonField& root) {
   Identity identity;
   const JsonField network = root.member("network");
   if (const auto name = known_member(network, "name")) identity.network = name->text();
-  if (const auto count = known_member(network, "parameter_count")) identity.parameter_count = count->integer(1);
+  if (const auto count = known_member(network, "parameter_count"))
+    identity.parameter_count = count->integer(1);
   const auto dataset = known_member(root, "dataset");
   if (!dataset) return identity;
   if (const auto name = known_member(*dataset, "name")) identity.dataset = name->text();
@@ -28,13 +31,16 @@ Identity read_identity(const JsonField& root) {
 std::string to_text(const Identity& identity) {
   std::string text = identity.network.value_or("a network not named");
   if (identity.parameter_count) text += fmt::format(" ({} parameters)", *identity.parameter_count);
-  if (identity.dataset || identity.classes) text += " on " + identity.dataset.value_or("a data set not named");
+  if (identity.dataset || identity.classes)
+    text += " on " + identity.dataset.value_or("a data set not named");
   if (identity.classes) text += fmt::format(" ({} classes)", *identity.classes);
   return text;
 }
 
 bool differ(const Identity& a, const Identity& b) {
-  const auto known_and_unequal = [](const auto& one, const auto& other) { return one && other && *one != *other; };
+  const auto known_and_unequal = [](const auto& one, const auto& other) {
+    return one && other && *one != *other;
+  };
   return known_and_unequal(a.network, b.network) || known_and_unequal(a.parameter_count, b.parameter_count) ||
          known_and_unequal(a.dataset, b.dataset) || known_and_unequal(a.classes, b.classes);
 }

@@ -8,9 +8,9 @@
 #include <optional>
 #include <string>
 
-#include "sim/cost/json_field.hpp"
-
 namespace paceline {
+
+class JsonField;
 
 struct Identity {
   std::optional<std::string> network{};
@@ -19,8 +19,8 @@ struct Identity {
   std::optional<std::int64_t> classes{};
 };
 
-// Members of a file: network {name, parameter_count} and dataset {name, classes}. Null, and in a data set also
-// absent: not known.
+// Members of a file: network {name, parameter_count} and dataset {name, classes}. Null, and in a data set
+// also absent: not known.
 [[nodiscard]] Identity read_identity(const JsonField& root);
 
 // "resnet32 (464154 parameters) on cifar10 (10 classes)"

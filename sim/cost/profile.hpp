@@ -16,8 +16,8 @@
 //   origin      + "measured" | "derived" from published figures or logs
 //   sources     + [..] one text for each number of a derived profile; empty when measured
 //   network     {name, parameter_count, parameter_bytes}
-//   dataset     + {name, classes} it was trained on; each null, or all absent: not known. A calibration without
-//               --data works on random samples: it has classes and no name
+//   dataset     + {name, classes} it was trained on; each null, or all absent: not known. A calibration
+//               without --data works on random samples: it has classes and no name
 //   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable),
 //                cpu_flags: [..], cpu_quota + : null | {cores, period_s}}
 //   software    {paceline, libtorch, blas, compiler}

@@ -17,8 +17,8 @@
 
 namespace paceline {
 
-// Where labelled samples come from; `kind` is one of "built-in-images", "cifar10", "cifar100", "mnist". Name and
-// classes only say which data set it is.
+// Where labelled samples come from; `kind` is one of "built-in-images", "cifar10", "cifar100", "mnist". Name
+// and classes only say which data set it is.
 struct DatasetSource {
   std::string kind = "built-in-images";
   std::string path;                // folder of the files; unused by built-in-images

@@ -71,23 +71,23 @@ std::vector<double> values_of(const FormDescription& form, const JsonField& para
 enum class RangeOf { counts, positive, non_negative };
 struct ValidRange {
   std::string_view member;         // [least, most], or the most alone
-  std::string_view what;           // in notes
+  std::string_view what;           // as outputs name it
   double LearnerValidity::*least;  // null: 0
   double LearnerValidity::*most;
   RangeOf values;
 };
 constexpr std::array valid_ranges{
-    ValidRange{"workers", "worker counts", &LearnerValidity::workers_min, &LearnerValidity::workers_max,
+    ValidRange{"workers", "workers", &LearnerValidity::workers_min, &LearnerValidity::workers_max,
                RangeOf::counts},
-    ValidRange{"update_samples", "updates (samples)", &LearnerValidity::update_samples_min,
+    ValidRange{"update_samples", "update (samples)", &LearnerValidity::update_samples_min,
                &LearnerValidity::update_samples_max, RangeOf::positive},
-    ValidRange{"staleness_max", "staleness (updates)", nullptr, &LearnerValidity::staleness_max,
+    ValidRange{"staleness_max", staleness_quantity, nullptr, &LearnerValidity::staleness_max,
                RangeOf::non_negative},
-    ValidRange{"learning_rate_max", "learning rates", nullptr, &LearnerValidity::learning_rate_max,
+    ValidRange{"learning_rate_max", "learning rate", nullptr, &LearnerValidity::learning_rate_max,
                RangeOf::positive},
     ValidRange{"momentum", "momentum", &LearnerValidity::momentum_min, &LearnerValidity::momentum_max,
                RangeOf::non_negative},
-    ValidRange{"samples_max", "workloads (samples)", nullptr, &LearnerValidity::samples_max,
+    ValidRange{"samples_max", "workload (samples)", nullptr, &LearnerValidity::samples_max,
                RangeOf::positive}};
 
 double end_of(const JsonField& field, RangeOf values) {
@@ -195,20 +195,16 @@ std::string statistical_model_json(const StatisticalModel& model) {
   return json.dump(2) + "\n";
 }
 
-std::vector<std::string> outside_validity(const StatisticalModel& model, const LearnerValidity& use) {
-  constexpr double rounding = 1e-9;
-  std::vector<std::string> notes;
+std::vector<ValidityRow> validity_rows(const StatisticalModel& model, const LearnerValidity& use) {
+  std::vector<ValidityRow> rows;
   for (const ValidRange& range : valid_ranges) {
-    const double least = range.least == nullptr ? 0.0 : use.*range.least;
-    const double allowed_least = range.least == nullptr ? 0.0 : model.validity.*range.least;
-    const double most = use.*range.most;
-    const double allowed_most = model.validity.*range.most;
-    if (least >= allowed_least * (1.0 - rounding) && most <= allowed_most * (1.0 + rounding)) continue;
-    notes.push_back(fmt::format("{}: fitted on {} of {:g} to {:g}, used with {:g} to {:g}: an extrapolation",
-                                model.path.empty() ? model.name : model.path, range.what, allowed_least,
-                                allowed_most, least, most));
+    const auto of = [&](const LearnerValidity& ranges) {
+      return ValueRange{range.least == nullptr ? 0.0 : ranges.*range.least, ranges.*range.most};
+    };
+    rows.push_back(
+        {std::string(range.what), model.path.empty() ? model.name : model.path, of(model.validity), of(use)});
   }
-  return notes;
+  return rows;
 }
 
 RunEffects run_effects(const RunSpread& spread, double z1, double z2) {

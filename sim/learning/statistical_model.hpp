@@ -13,13 +13,14 @@
 // Source:      docs/models.md, "Learners".
 //
 // The file is JSON, written by `paceline fit`:
-//   format "paceline-learner", version 4 (3 names neither network nor data set, only `classes`; 2 has other names
-//   for some parameters; both are still read)
+//   format "paceline-learner", version 4 (3 names neither network nor data set, only `classes`; 2 has other
+//   names for some parameters; both are still read)
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
 //   fitted_on   [names of groups of runs]; empty only for "assumed"
 //   command     what made it; only "assumed" may lack it
 //   form        a name of learning_forms(); parameters {name: value}, all of them
-//   network     {name, parameter_count}, dataset {name, classes} of those runs; null where it was not recorded
+//   network     {name, parameter_count}, of those runs, as
+//   dataset     {name, classes}; null where it was not recorded
 //   spread      {ceiling, staleness_penalty, speed}
 //   evaluation_noise {scale, exponent, least}
 //   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max,
@@ -32,6 +33,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/validity.hpp"
 #include "sim/cost/identity.hpp"
 #include "sim/learning/learning_form.hpp"
 
@@ -84,9 +86,9 @@ struct StatisticalModel {
 [[nodiscard]] StatisticalModel read_statistical_model(const std::filesystem::path& path);
 [[nodiscard]] std::string statistical_model_json(const StatisticalModel& model);
 
-// One sentence for each range that a job's leaves.
-[[nodiscard]] std::vector<std::string> outside_validity(const StatisticalModel& model,
-                                                        const LearnerValidity& use);
+// Each range of the learner beside what a job asks of it.
+[[nodiscard]] std::vector<ValidityRow> validity_rows(const StatisticalModel& model,
+                                                     const LearnerValidity& use);
 
 // Of a run with these two draws.
 [[nodiscard]] RunEffects run_effects(const RunSpread& spread, double z1, double z2);

@@ -37,6 +37,12 @@ std::vector<Worker> workers_of(const Scenario& scenario, const Profiles& profile
   return workers;
 }
 
+std::vector<int> cores_of(const std::vector<Worker>& workers) {
+  std::vector<int> cores;
+  for (const Worker& worker : workers) cores.push_back(worker.cores);
+  return cores;
+}
+
 void check_cores(const LoadedScenario& loaded, const Profiles& profiles) {
   const auto check_measured = [&](std::size_t worker, int cores, const std::string& key) {
     const Profile& profile = profiles.of(worker);
@@ -46,7 +52,8 @@ void check_cores(const LoadedScenario& loaded, const Profiles& profiles) {
       fail_at(loaded, key,
               fmt::format("{} was measured with {} cores, not with {}", profile.path,
                           fmt::join(measured, ", "), cores),
-              "calibrate with several counts (`--cores 1,2,4`): a law through them covers all others; or describe "
+              "calibrate with several counts (`--cores 1,2,4`): a law through them covers all others; or "
+              "describe "
               "another machine by `speed`");
   };
   const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
@@ -117,14 +124,16 @@ void check_identities(const LoadedScenario& loaded, const Profiles& profiles) {
     const std::string key = is_other_network ? "job.network" : "job.profile";
     const std::string hint =
         is_other_network
-            ? "name the network of the profile, or calibrate this one (`paceline calibrate --help` lists them)"
-            : fmt::format("say which data set the job trains on (`job.dataset`), or calibrate the network for it: "
-                          "`paceline calibrate {} --classes {}`",
-                          loaded.scenario.job.network, job.classes.value_or(10));
+            ? "name the network of the profile, or calibrate this one (`paceline calibrate --help` lists "
+              "them)"
+            : fmt::format(
+                  "say which data set the job trains on (`job.dataset`), or calibrate the network for it: "
+                  "`paceline calibrate {} --classes {}`",
+                  loaded.scenario.job.network, job.classes.value_or(10));
     mistakes.attempt([&] {
       fail_at(loaded, key,
-              fmt::format("the profile {} is of {}, the job trains {}", profile.path, to_text(profile.identity),
-                          to_text(expected)),
+              fmt::format("the profile {} is of {}, the job trains {}", profile.path,
+                          to_text(profile.identity), to_text(expected)),
               hint);
     });
   }
@@ -191,21 +200,55 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
     mistakes.attempt([&] { check_identities(loaded, profiles); });
     mistakes.attempt([&] { check_cores(loaded, profiles); });
     append(notes, resolve_jitter(profiles.job(), scenario.jitter).notes);
-    const BatchRange batches = possible_batches(scenario.batching);
     for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
       const Profile& profile = profiles.distinct[p];
       const std::vector<Worker> workers = workers_of(scenario, profiles, p);
-      append(notes, extrapolation_notes(profile, workers, batches.smallest, batches.largest));
+      append(notes, core_law_notes(profile, cores_of(workers)));
       append(notes, poor_fit_notes(workers, profile));
     }
     mistakes.attempt([&] { append(notes, check_memory(loaded, profiles)); });
-    if (use == ProfileUse::drawn)
-      mistakes.attempt([&] { notes.push_back(check_drawing(loaded, profiles)); });
+    if (use == ProfileUse::drawn) mistakes.attempt([&] { notes.push_back(check_drawing(loaded, profiles)); });
   }
   if (auto note = growth_note(scenario)) notes.push_back(std::move(*note));
   mistakes.attempt([&] { append(notes, check_learner(loaded, files, known.get())); });
   mistakes.throw_if_any();
   return notes;
+}
+
+std::vector<ValidityRow> validity_of(const LoadedScenario& loaded, InputFiles& files) {
+  const Scenario& scenario = loaded.scenario;
+  const Profiles& profiles = *files.profiles_of(loaded);
+  const BatchRange batches = possible_batches(scenario.batching);
+  std::vector<ValidityRow> rows;
+  for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
+    const std::vector<Worker> workers = workers_of(scenario, profiles, p);
+    if (workers.empty()) continue;
+    std::ranges::move(
+        validity_rows(profiles.distinct[p], workers,
+                      {static_cast<double>(batches.smallest), static_cast<double>(batches.largest)}),
+        std::back_inserter(rows));
+  }
+  if (uses_model(scenario))
+    std::ranges::move(learner_validity(scenario, files.learner(scenario.learner.model)),
+                      std::back_inserter(rows));
+  return rows;
+}
+
+std::vector<ValidityRow> validity_in(const std::vector<RunResult>& runs, std::vector<ValidityRow> rows) {
+  std::vector<double> staleness;
+  std::vector<double> batches;
+  for (const RunResult& run : runs) {
+    for (const auto& [key, count] : run.staleness) staleness.push_back(static_cast<double>(key.second));
+    for (const BatchRecord& record : run.batches)
+      batches.push_back(static_cast<double>(record.batch_samples));
+  }
+  for (ValidityRow& row : rows) {
+    const std::vector<double>& seen = row.quantity == batch_quantity ? batches : staleness;
+    if (seen.empty() || (row.quantity != batch_quantity && row.quantity != staleness_quantity)) continue;
+    const auto [least, most] = std::ranges::minmax(seen);
+    row.used = {least, most};
+  }
+  return rows;
 }
 
 }  // namespace paceline

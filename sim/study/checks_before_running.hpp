@@ -32,11 +32,18 @@ namespace paceline {
 [[nodiscard]] Profiles read_profiles(const LoadedScenario& loaded, InputFiles& files);
 
 // Sentences about defaults used, measured ranges left, poor fits and drawn profiles, for the manifest and the
-// terminal. Throws UserError for all mistakes together, each at its place: what a profile cannot tell (another
-// network or data set, cores that were not measured, the uncertainty of its fits), a learner of another network
-// or data set, and data that is not there.
+// terminal. Throws UserError for all mistakes together, each at its place: what a profile cannot tell
+// (another network or data set, cores that were not measured, the uncertainty of its fits), a learner of
+// another network or data set, and data that is not there.
 [[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded, InputFiles& files,
                                                             ProfileUse use = ProfileUse::as_fitted);
+
+// What the job asks of its profiles and its learner beside what these were fitted on, of a scenario that
+// passed the checks.
+[[nodiscard]] std::vector<ValidityRow> validity_of(const LoadedScenario& loaded, InputFiles& files);
+// The same with the batches and the staleness that the runs really had.
+[[nodiscard]] std::vector<ValidityRow> validity_in(const std::vector<RunResult>& runs,
+                                                   std::vector<ValidityRow> rows);
 
 // Absent: no limit is known. At least 0.
 [[nodiscard]] std::optional<std::int64_t> largest_batch_in_memory(const Worker& worker,
@@ -50,11 +57,11 @@ namespace paceline {
 // Where the scenario leaves the runs that the learner was fitted on. Throws UserError for a rate far beyond
 // them: what a learner knows of a rate is how fast it learns, not from which one on training breaks down.
 // `profiles`: null where they cannot be read.
+[[nodiscard]] std::vector<ValidityRow> learner_validity(const Scenario& scenario,
+                                                        const StatisticalModel& model);
 [[nodiscard]] std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files,
                                                      const Profiles* profiles);
-// After the runs: gradients whose staleness was beyond what the learner was fitted on, if there were any.
-[[nodiscard]] std::vector<std::string> staleness_notes(const Scenario& scenario,
-                                                       const StatisticalModel& model,
-                                                       const std::vector<RunResult>& runs);
+// After a run: that gradients were staler than those the learner was fitted on.
+[[nodiscard]] std::vector<std::string> staleness_notes(const StatisticalModel& model, const RunResult& run);
 
 }  // namespace paceline

@@ -55,8 +55,10 @@ LearnerValidity use_of(const Scenario& scenario) {
 void check_identity(const LoadedScenario& loaded, const StatisticalModel& model, const Identity& job) {
   if (differ(job, model.identity))
     fail_at(loaded, "learner.model",
-            fmt::format("the learner {} is of {}, the job trains {}", model.path, to_text(model.identity), to_text(job)),
-            "train a network with the learner `network`, fit a learner from logs of your own (`paceline fit`), or "
+            fmt::format("the learner {} is of {}, the job trains {}", model.path, to_text(model.identity),
+                        to_text(job)),
+            "train a network with the learner `network`, fit a learner from logs of your own (`paceline "
+            "fit`), or "
             "write `learner: {kind: assumed, …}`, and the results will say so");
   if (model.identity.dataset && !job.dataset)
     fail_at(loaded, "job.dataset",
@@ -66,6 +68,10 @@ void check_identity(const LoadedScenario& loaded, const StatisticalModel& model,
 }
 
 }  // namespace
+
+std::vector<ValidityRow> learner_validity(const Scenario& scenario, const StatisticalModel& model) {
+  return validity_rows(model, use_of(scenario));
+}
 
 std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files,
                                        const Profiles* profiles) {
@@ -92,16 +98,17 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
                     "not known",
                     beyond, model.path),
         fmt::format("stay within {:g} times, or use the learner `network`", most_beyond));
-  std::vector<std::string> notes = outside_validity(model, use);
+  std::vector<std::string> notes;
   const bool switches = scenario.synchronization.size() > 1;
   if (switches && scenario.job.optimizer.velocity_at_switch != VelocityAtSwitch::keep)
     notes.push_back(fmt::format(
         "job.optimizer.velocity_at_switch has no effect: the statistical learner {} has no velocity",
         model.path));
   if (!model.identity.network)
-    notes.push_back(fmt::format("{} does not say which network and data set it is of: they were not compared with "
-                                "the job's",
-                                model.path));
+    notes.push_back(
+        fmt::format("{} does not say which network and data set it is of: they were not compared with "
+                    "the job's",
+                    model.path));
   if (learner.kind == LearnerKind::assumed && differ(job, model.identity))
     notes.push_back(fmt::format("the learner {} is borrowed: it is of {}, the job trains {}", model.path,
                                 to_text(model.identity), to_text(job)));
@@ -111,23 +118,13 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
   return notes;
 }
 
-std::vector<std::string> staleness_notes(const Scenario& scenario, const StatisticalModel& model,
-                                         const std::vector<RunResult>& runs) {
-  double gradients = 0.0;
-  double beyond = 0.0;
-  std::uint64_t largest = 0;
-  for (const RunResult& run : runs) {
-    for (const auto& [key, count] : run.staleness) {
-      const std::uint64_t staleness = key.second;
-      gradients += static_cast<double>(count);
-      largest = std::max(largest, staleness);
-      if (static_cast<double>(staleness) > model.validity.staleness_max) beyond += static_cast<double>(count);
-    }
-  }
-  if (beyond == 0.0) return {};
-  return {fmt::format(
-      "{}: {:.2g} % of the gradients were staler than the {:g} updates {} was fitted on (up to {})",
-      scenario.name, 100.0 * beyond / gradients, model.validity.staleness_max, model.path, largest)};
+std::vector<std::string> staleness_notes(const StatisticalModel& model, const RunResult& run) {
+  const bool is_beyond = std::ranges::any_of(run.staleness, [&](const auto& entry) {
+    return static_cast<double>(entry.first.second) > model.validity.staleness_max;
+  });
+  if (!is_beyond) return {};
+  return {fmt::format("gradients were staler than the {:g} updates {} was fitted on",
+                      model.validity.staleness_max, model.path)};
 }
 
 }  // namespace paceline

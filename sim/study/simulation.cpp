@@ -58,31 +58,6 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
           .seed = seed};
 }
 
-std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t servers, Seed seed) {
-  const auto workers = static_cast<std::uint32_t>(scenario.cluster.workers.size());
-  switch (scenario.learner.kind) {
-    case LearnerKind::none:
-      return std::make_unique<NoLearner>();
-    case LearnerKind::statistical:
-    case LearnerKind::assumed:
-      return std::make_unique<StatisticalLearner>(read_statistical_model(scenario.learner.model), workers,
-                                                  static_cast<std::uint32_t>(servers), seed);
-    case LearnerKind::network:
-      break;
-  }
-  const OptimizerConfig& optimizer = scenario.job.optimizer;
-  return load_network_learner({.network = scenario.job.network,
-                               .dataset = scenario.job.dataset,
-                               .weight_decay = optimizer.weight_decay,
-                               .nesterov = optimizer.nesterov,
-                               .momentum_at = optimizer.momentum_at,
-                               .batch_norm = optimizer.batch_norm,
-                               .worker_count = workers,
-                               .server_count = scenario.cluster.servers.count,
-                               .seed = seed,
-                               .random_streams = random_streams(scenario.cluster.workers)});
-}
-
 Every every(const Count& count, const Scenario& scenario) {
   switch (count.unit) {
     case CountUnit::updates:
@@ -161,6 +136,31 @@ std::vector<int> cores_in_use(const Scenario& scenario) {
 }
 
 }  // namespace
+
+std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t servers, Seed seed) {
+  const auto workers = static_cast<std::uint32_t>(scenario.cluster.workers.size());
+  switch (scenario.learner.kind) {
+    case LearnerKind::none:
+      return std::make_unique<NoLearner>();
+    case LearnerKind::statistical:
+    case LearnerKind::assumed:
+      return std::make_unique<StatisticalLearner>(read_statistical_model(scenario.learner.model), workers,
+                                                  static_cast<std::uint32_t>(servers), seed);
+    case LearnerKind::network:
+      break;
+  }
+  const OptimizerConfig& optimizer = scenario.job.optimizer;
+  return load_network_learner({.network = scenario.job.network,
+                               .dataset = scenario.job.dataset,
+                               .weight_decay = optimizer.weight_decay,
+                               .nesterov = optimizer.nesterov,
+                               .momentum_at = optimizer.momentum_at,
+                               .batch_norm = optimizer.batch_norm,
+                               .worker_count = workers,
+                               .server_count = scenario.cluster.servers.count,
+                               .seed = seed,
+                               .random_streams = random_streams(scenario.cluster.workers)});
+}
 
 Heterogeneity heterogeneity(const Scenario& scenario) {
   Heterogeneity changes = scenario.heterogeneity.changes;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "sim/cluster/conditions.hpp"
 #include "sim/cost/compute_time.hpp"
 #include "sim/cost/profile.hpp"
+#include "sim/learning/learner.hpp"
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/scenario/reader.hpp"
@@ -20,6 +22,10 @@ enum class ProfileUse {
 
 // The scenario's changes over time, its trace file read. Throws UserError when that makes no sense.
 [[nodiscard]] Heterogeneity heterogeneity(const Scenario& scenario);
+
+// The learner of one replication, on parameters in so many parts.
+[[nodiscard]] std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t servers,
+                                                     Seed seed);
 
 // Simulates under SimGrid. At most one call per process.
 [[nodiscard]] RunResult simulate(const Scenario& scenario, const Profiles& profiles,

@@ -1,6 +1,8 @@
 #include "sim/study/study_runs.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,7 +41,7 @@ std::string policy_text(const LoadedScenario& loaded) {
 std::string message_about(const Scenario& scenario, InputFiles& files, const RunResult& run) {
   if (!run.stall.empty())
     return fmt::format("the job stalled at {}\n{}", format_time(run.end_time), run.stall);
-  return fmt::format("{}", fmt::join(notes_after(scenario, {run}, files), "; "));
+  return fmt::format("{}", fmt::join(notes_after(scenario, {run}, files).lines(1), "; "));
 }
 
 // In a process of its own.
@@ -85,7 +87,63 @@ void check_figures(const StudyPlan& plan) {
   }
 }
 
+// What a job meets, whatever its user chooses.
+bool is_condition(std::string_view key) {
+  constexpr std::string_view met[] = {
+      "cluster.", "heterogeneity.", "jitter.", "coordination.", "job.network", "job.profile", "job.dataset",
+      "learner.", "stop.",          "seed",    "checkpoints",   "start_up",    "evaluation.", "ramp_up"};
+  return std::ranges::any_of(met, [&](std::string_view prefix) {
+    return key.starts_with(prefix) || fmt::format("{}.", key) == prefix;
+  });
+}
+
+// Columns of what sets conditions alone.
+std::vector<std::string> conditions_of(const StudyPlan& plan) {
+  std::vector<std::string> conditions;
+  const auto all_are_met = [](const auto& sets) {
+    bool any = false;
+    for (const Assignment& assignment : sets) {
+      any = true;
+      if (!is_condition(assignment.path)) return false;
+    }
+    return any;
+  };
+  std::vector<Assignment> of_variants;
+  for (const StudyVariantSet& variant : plan.variants)
+    of_variants.insert(of_variants.end(), variant.set.begin(), variant.set.end());
+  if (all_are_met(of_variants)) conditions.emplace_back("variant");
+  for (const Axis& axis : plan.axes) {
+    std::vector<Assignment> sets;
+    if (!axis.key.empty()) sets.push_back({axis.key, {}, {}});
+    for (const AxisPoint& point : axis.points) sets.insert(sets.end(), point.set.begin(), point.set.end());
+    if (all_are_met(sets)) conditions.push_back(axis.name);
+  }
+  return conditions;
+}
+
 }  // namespace
+
+void Notes::add(const std::vector<std::string>& texts, std::size_t runs) {
+  for (const std::string& text : texts) {
+    const auto known = std::ranges::find(texts_, text, &std::pair<std::string, std::size_t>::first);
+    if (known == texts_.end())
+      texts_.emplace_back(text, runs);
+    else if (known->second != all)
+      known->second = runs == all ? all : known->second + runs;
+  }
+}
+
+void Notes::add(const Notes& more) {
+  for (const auto& [text, runs] : more.texts_) add(std::vector{text}, runs);
+}
+
+std::vector<std::string> Notes::lines(std::size_t runs) const {
+  std::vector<std::string> lines;
+  for (const auto& [text, about] : texts_)
+    lines.push_back(about == all || about >= runs ? text
+                                                  : fmt::format("{} ({} of {} runs)", text, about, runs));
+  return lines;
+}
 
 LoadedScenario PreparedStudy::scenario(std::size_t point) const {
   if (!scenarios.empty()) return scenarios[point];
@@ -98,7 +156,7 @@ LoadedScenario PreparedStudy::scenario(std::size_t point) const {
 std::size_t PreparedStudy::add(const LoadedScenario& loaded, std::vector<std::string> labels) {
   const Scenario& scenario = loaded.scenario;
   const std::size_t number = planned.points.size();
-  add_once(notes, check_before_running(loaded, files, use));
+  notes.add(check_before_running(loaded, files, use), static_cast<std::size_t>(scenario.replications));
   add_once(warnings, loaded.warnings);
   for (const ResolvedValue& value : loaded.values)
     expects = expects || (!value.is_absent && value.key.starts_with("expect."));
@@ -106,6 +164,7 @@ std::size_t PreparedStudy::add(const LoadedScenario& loaded, std::vector<std::st
   if (number == 0) network_model = network_model_text(scenario.cluster.network.model);
   PlannedPoint& point = planned.points.emplace_back();
   static_cast<Comparable&>(point) = comparable_of(scenario);
+  point.validity = validity_of(loaded, files);
   point.labels = std::move(labels);
   point.digest = scenario_digest(loaded, files, use == ProfileUse::drawn);
   point.replications = scenario.replications;
@@ -121,12 +180,19 @@ PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector
                             ProfileUse use) {
   PreparedStudy study;
   study.use = use;
-  study.plan =
-      load_study_plan(file, overrides, [&](std::size_t, const LoadedScenario& loaded) { study.add(loaded); });
-  check_figures(study.plan);
+  UserErrors mistakes;
+  const auto add = [&](std::size_t, const LoadedScenario& loaded) {
+    mistakes.attempt([&] { study.add(loaded); });
+  };
+  mistakes.attempt([&] {
+    study.plan = load_study_plan(file, overrides, add);
+    check_figures(study.plan);
+  });
+  mistakes.throw_if_any();
   study.planned.name = study.plan.name;
   study.planned.question = study.plan.question;
   study.planned.columns = study.plan.columns();
+  study.planned.conditions = conditions_of(study.plan);
   study.planned.figures =
       figures_json(study.plan.figures).dump(-1, ' ', false, json::error_handler_t::replace);
   for (std::size_t i = 0; i < study.planned.points.size(); ++i)
@@ -221,12 +287,14 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
     std::vector<std::string> notes = check_before_running(loaded, study.files, study.use);
     std::vector<std::string> network_model = network_model_text(loaded.scenario.cluster.network.model);
     const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
+    std::vector<ValidityRow> validity = validity_of(loaded, study.files);
     all.push_back({.loaded = std::move(loaded),
                    .profiles = *profiles,
                    .runs = {},
                    .failures = {},
                    .network_model = std::move(network_model),
                    .notes = std::move(notes),
+                   .validity = std::move(validity),
                    .recording = recording});
   }
   store.for_each_run([&](const StoredRun& run) {
@@ -237,9 +305,11 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
       results.failures.push_back(fmt::format("replication {}: {}", run.replication, run.message));
     }
   });
-  for (ScenarioResults& results : all)
-    for (std::string& note : notes_after(results.loaded.scenario, results.runs, study.files))
-      results.notes.push_back(std::move(note));
+  for (ScenarioResults& results : all) {
+    const Notes after = notes_after(results.loaded.scenario, results.runs, study.files);
+    std::ranges::move(after.lines(results.runs.size()), std::back_inserter(results.notes));
+    results.validity = validity_in(results.runs, std::move(results.validity));
+  }
   return all;
 }
 
@@ -262,13 +332,42 @@ WholeRuns run_whole(PreparedStudy& study, const std::vector<PlannedRun>& runs, i
   return whole;
 }
 
-std::vector<std::string> notes_after(const Scenario& scenario, const std::vector<RunResult>& runs,
-                                     InputFiles& files) {
-  std::vector<std::string> notes = alarm_notes(scenario, runs);
+Notes notes_after(const Scenario& scenario, const std::vector<RunResult>& runs, InputFiles& files) {
+  Notes notes;
+  notes.add(alarm_notes(scenario, runs), runs.size());
   if (uses_model(scenario))
-    for (std::string& note : staleness_notes(scenario, files.learner(scenario.learner.model), runs))
-      notes.push_back(std::move(note));
+    for (const RunResult& run : runs)
+      notes.add(staleness_notes(files.learner(scenario.learner.model), run), 1);
   return notes;
+}
+
+void try_network_learners(PreparedStudy& study) {
+  std::vector<Scenario> tried;
+  const auto is_same = [](const Scenario& a, const Scenario& b) {
+    const DatasetSource& x = a.job.dataset;
+    const DatasetSource& y = b.job.dataset;
+    return std::tie(a.job.network, x.kind, x.path, x.train_samples, x.test_samples) ==
+           std::tie(b.job.network, y.kind, y.path, y.train_samples, y.test_samples);
+  };
+  for (const std::size_t point : study.network_points) {
+    const Scenario scenario = study.scenario(point).scenario;
+    const auto known = [&](const Scenario& other) { return is_same(scenario, other); };
+    if (std::ranges::none_of(tried, known)) tried.push_back(scenario);
+  }
+  if (tried.empty()) return;
+  require_network_module();
+  UserErrors mistakes;
+  run_in_processes(
+      tried.size(), 1,
+      [&](std::size_t i) {
+        static_cast<void>(build_learner(tried[i], tried[i].cluster.servers.count, {}));
+        return std::string();
+      },
+      [&](std::size_t, const TaskOutcome& outcome) {
+        if (outcome.status == TaskStatus::user_error)
+          mistakes.attempt([&] { throw UserError(outcome.output); });
+      });
+  mistakes.throw_if_any();
 }
 
 }  // namespace paceline

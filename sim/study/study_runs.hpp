@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/report/output/results_folder.hpp"
@@ -28,18 +29,34 @@ class SimulationFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// What is worth saying about runs: each text once, with the number of runs it is about unless that is all of
+// them.
+class Notes {
+ public:
+  void add(const std::vector<std::string>& texts, std::size_t runs);
+  void add(const std::string& text) { add(std::vector{text}, all); }
+  void add(const Notes& more);
+  // `runs` of them altogether.
+  [[nodiscard]] std::vector<std::string> lines(std::size_t runs) const;
+
+ private:
+  static constexpr std::size_t all = 0;  // about all runs
+  std::vector<std::pair<std::string, std::size_t>> texts_;
+};
+
 struct PreparedStudy {
   StudyPlan plan;                         // of a study file
   std::vector<LoadedScenario> scenarios;  // where there is none
   PlannedStudy planned;                   // the same combinations, as the store keeps them
   InputFiles files;
   ProfileUse use = ProfileUse::as_fitted;
-  std::vector<std::string> notes;          // each once
+  Notes notes;
   std::vector<std::string> warnings;       // rendered, each once
   bool expects = false;                    // some combination has an `expect`
   std::set<std::size_t> network_points;    // combinations that train a network
   std::vector<std::string> network_model;  // settings of the network simulation, of the first combination
 
+  [[nodiscard]] std::vector<std::string> note_lines() const { return notes.lines(planned.run_count()); }
   [[nodiscard]] LoadedScenario scenario(std::size_t point) const;
   // Checks one more combination and gives its number.
   std::size_t add(const LoadedScenario& loaded, std::vector<std::string> labels = {});
@@ -100,9 +117,13 @@ struct WholeRuns {
 [[nodiscard]] WholeRuns run_whole(PreparedStudy& study, const std::vector<PlannedRun>& runs, int jobs,
                                   const RecordingOptions& recording);
 
-// Remarks on runs of one scenario once they are known: ranges of the learner left, alarms raised. One
-// sentence each.
-[[nodiscard]] std::vector<std::string> notes_after(const Scenario& scenario,
-                                                   const std::vector<RunResult>& runs, InputFiles& files);
+// Remarks on runs of one scenario once they are known: ranges of the learner left, alarms raised.
+[[nodiscard]] Notes notes_after(const Scenario& scenario, const std::vector<RunResult>& runs,
+                                InputFiles& files);
+
+// Throws UserError for all that the learner `network` would refuse in a run: an unknown network, a module
+// that is missing, data that cannot be read. Each network and data set is tried once, in a process of its
+// own.
+void try_network_learners(PreparedStudy& study);
 
 }  // namespace paceline

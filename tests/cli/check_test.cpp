@@ -44,6 +44,29 @@ TEST_CASE("a scenario that the profile does not cover is refused before anything
   CHECK(contains(missing.err, "nowhere.json"));
 }
 
+TEST_CASE("check finds all that a run would refuse, in one round") {
+  const ThroughputWorkplace place;
+  const ProgramResult check =
+      place.paceline({"check", "scenario.yaml", "--set", "job.network=resnet20", "--set",
+                      "cluster.workers.0.cores=3", "--set", "heterogeneity={trace: nowhere.csv}", "--set",
+                      "learner={kind: statistical, model: none.json}"});
+  INFO(check.err);
+  CHECK(check.exit_code == 2);
+  for (const char* part :
+       {"the job trains resnet20", "cluster.workers.0.cores", "nowhere.csv", "there is no learner"})
+    CHECK(contains(check.err, part));
+  // So do the combinations of a study, each mistake once.
+  place.write("study.yaml",
+              "study: s\nbase: scenario.yaml\n"
+              "vary: [{key: cluster.workers.0.cores, values: [3, 5]}, {key: seed, values: [1, 2]}]\n");
+  const ProgramResult study = place.paceline({"check", "study.yaml"});
+  INFO(study.err);
+  CHECK(study.exit_code == 2);
+  CHECK(contains(study.err, "not with 3"));
+  CHECK(contains(study.err, "not with 5"));
+  CHECK(study.err.find("not with 5") == study.err.rfind("not with 5"));
+}
+
 TEST_CASE("check prints every value with its origin, for scenarios and studies") {
   const ThroughputWorkplace place;
   const ProgramResult scenario = place.paceline({"check", "scenario.yaml", "--set", "seed=9"});

@@ -294,24 +294,33 @@ TEST_CASE("folders of combinations are written on request, from the same runs") 
   CHECK(fs::exists(place.path() / "out/0006-bsp-speed-0-25/attribution.csv"));
 }
 
-TEST_CASE("compare ranks combinations, pairs them by seed, and says where the winner changes") {
+TEST_CASE("compare ranks within conditions, pairs by seed, and names who wins in each") {
   const Workplace place;
-  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--set", "replications=5"}).exit_code == 0);
   const ProgramResult table = place.paceline({"compare", "out"});
   CAPTURE(table.out);
   CHECK(table.exit_code == 0);
-  for (const char* part : {"Which, and from which speed on?", "ranking", "P(faster than leader) [90 %]",
-                           "difference [90 %]", "total effect", "who wins between the labels of `variant`"})
+  for (const char* part :
+       {"Which, and from which speed on?", "ranking", "P(faster than leader) [90 %]", "difference [90 %]",
+        "total effect", "who wins between the labels of `variant`", "samples/update", "batch growth",
+        "validity", "speed 0.25: ASP, speed 0.25 wins, then BSP"})
     CHECK(contains(table.out, part));
   const auto json =
       nlohmann::json::parse(place.paceline({"compare", "out", "--json", "--against", "BSP, speed 0.25"}).out);
-  CHECK(json.at("reference") == "BSP, speed 0.25");
-  CHECK(json.at("ranking").size() == 6);
-  // A slow second worker costs BSP most: it comes last.
+  // The speed of a worker is met, the policy chosen: two compete at each of three speeds.
+  CHECK(json.at("conditions") == nlohmann::json::array({"speed"}));
+  REQUIRE(json.at("cases").size() == 3);
+  REQUIRE(json.at("ranking").size() == 6);
+  CHECK(json.at("cases").at(2).at("at") == "speed 0.25");
+  CHECK(json.at("cases").at(2).at("winner") == "ASP, speed 0.25");
+  CHECK(json.at("cases").at(2).at("reference") == "BSP, speed 0.25");
   CHECK(json.at("ranking").at(5).at("name") == "BSP, speed 0.25");
-  const auto& paired = json.at("ranking").at(0).at("against_reference");
-  CHECK(paired.at("pairs") == 4);
+  CHECK(json.at("ranking").at(5).at("rank") == 2);
+  CHECK(json.at("validity").at(0).at("quantity") == "cores");
+  const auto& paired = json.at("ranking").at(4).at("against_reference");
+  CHECK(paired.at("pairs") == 5);
   CHECK(paired.at("difference").at("interval_s").at("high").get<double>() < 0.0);
+  CHECK(paired.at("speedup_interval").at("low") <= paired.at("speedup"));
   CHECK(paired.at("p_faster_interval").at("high").get<double>() < 1.0);
   CHECK(place.paceline({"compare", "out", "--against", "BPS, speed 1"}).exit_code == 2);
   CHECK(place.paceline({"compare", "nowhere"}).exit_code == 2);

@@ -238,16 +238,22 @@ TEST_CASE("an empirical iteration factor is drawn between its quantiles, with me
   CHECK(std::abs(below - count / 2) < 4.0 * std::sqrt(count / 4.0));  // binomial
 }
 
-TEST_CASE("batches outside the measured range are noted for the core counts in use, and only those") {
+TEST_CASE("cores and batches in use stand beside those that were measured, for the core counts in use") {
   const Profile profile = two_core_counts();  // 1 core: 8-64, 2 cores: 8-128
-  CHECK(extrapolation_notes(profile, uneven, 8, 64).empty());
-  const std::vector<std::string> above = extrapolation_notes(profile, uneven, 32, 128);
-  REQUIRE(above.size() == 1);
-  CHECK(above[0] ==
-        "batches from 32 to 128 samples on 1 core: test.json was measured from 8 to 64; beyond, the line is "
-        "extrapolated");
-  CHECK(extrapolation_notes(profile, uneven, 4, 32).size() == 2);
-  CHECK(extrapolation_notes(profile, {{.cores = 2, .speed = 1.0}}, 32, 128).empty());
+  const auto rows = validity_rows(profile, uneven, {8.0, 64.0});
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].quantity == "cores");
+  CHECK(rows[0].fitted == ValueRange{1.0, 2.0});
+  CHECK(rows[0].validity() == Validity::inside);
+  CHECK(rows[1].fitted == ValueRange{8.0, 64.0});
+  CHECK(rows[1].validity() == Validity::inside);
+  // Beyond an end by a factor of 1.5 is near, by more outside.
+  CHECK(validity_rows(profile, uneven, {8.0, 96.0})[1].validity() == Validity::near);
+  CHECK(validity_rows(profile, uneven, {8.0, 97.0})[1].validity() == Validity::outside);
+  CHECK(validity_rows(profile, uneven, {6.0, 64.0})[1].validity() == Validity::near);
+  CHECK(validity_rows(profile, uneven, {5.0, 64.0})[1].validity() == Validity::outside);
+  CHECK(validity_rows(profile, {{.cores = 2, .speed = 1.0}}, {32.0, 128.0})[1].validity() ==
+        Validity::inside);
 }
 
 TEST_CASE("the server takes bytes / rate") {

@@ -228,7 +228,7 @@ TEST_CASE("a broken learner file is refused with file and field") {
   CHECK(with("{", "[").find("is not JSON") != std::string::npos);
 }
 
-TEST_CASE("use outside the fitted ranges gives a note for each range") {
+TEST_CASE("each fitted range stands beside what is asked, with one word") {
   const StatisticalModel model = small_model();
   LearnerValidity use{.workers_min = 8.0,
                       .workers_max = 8.0,
@@ -239,15 +239,19 @@ TEST_CASE("use outside the fitted ranges gives a note for each range") {
                       .samples_max = 1e6,
                       .momentum_min = 0.9,
                       .momentum_max = 0.9};
-  CHECK(outside_validity(model, use).empty());
+  for (const ValidityRow& row : validity_rows(model, use)) CHECK(row.validity() == Validity::inside);
   use.workers_min = use.workers_max = 16.0;
   use.staleness_max = 15.0;
   use.learning_rate_max = 1.6;
   use.momentum_min = 0.0;
-  const std::vector<std::string> notes = outside_validity(model, use);
-  REQUIRE(notes.size() == 4);
-  CHECK(notes[0].find("worker counts of 4 to 8, used with 16 to 16") != std::string::npos);
-  CHECK(notes[1].find("staleness (updates) of 0 to 12, used with 0 to 15") != std::string::npos);
-  CHECK(notes[2].find("learning rates of 0 to 0.8, used with 0 to 1.6") != std::string::npos);
-  CHECK(notes[3].find("momentum of 0.9 to 0.9, used with 0 to 0.9") != std::string::npos);
+  const std::vector<ValidityRow> rows = validity_rows(model, use);
+  REQUIRE(rows.size() == 6);
+  // 16 of 4 to 8 workers; 15 of at most 12 updates is beyond by 1.25; a rate of 1.6 of 0.8; momentum 0 of
+  // 0.9.
+  const std::vector<Validity> expected{Validity::outside, Validity::inside,  Validity::near,
+                                       Validity::outside, Validity::outside, Validity::inside};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(rows[i].quantity);
+    CHECK(rows[i].validity() == expected[i]);
+  }
 }

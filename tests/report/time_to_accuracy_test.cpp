@@ -75,7 +75,8 @@ TEST_CASE("runs that happen to agree are not certain beyond the evaluation grid"
   CHECK(summary.high->value() == doctest::Approx(10.0 * std::exp(half_width)).epsilon(1e-9));
 }
 
-TEST_CASE("the interval is open above when some run never reached, and absent with fewer than five that did") {
+TEST_CASE(
+    "the interval is open above when some run never reached, and absent with fewer than five that did") {
   const TimeToAccuracy some =
       summarize({reached(1), reached(2), reached(2), reached(3), reached(3), never(5)});
   CHECK(some.low.has_value());
@@ -84,7 +85,8 @@ TEST_CASE("the interval is open above when some run never reached, and absent wi
   CHECK_FALSE(summarize({reached(1), reached(2), reached(2), reached(3)}).low.has_value());
 }
 
-TEST_CASE("runs that reach, never reach, diverge and stall are four results with their own counts and words") {
+TEST_CASE(
+    "runs that reach, never reach, diverge and stall are four results with their own counts and words") {
   const auto ended = [](const char* reason) {
     RunSummary run = never(1);
     run.end_reason = reason;

@@ -13,6 +13,7 @@
 #include "sim/report/output/build_info.hpp"
 #include "sim/report/output/result_files.hpp"
 #include "sim/report/output/trace_file.hpp"
+#include "sim/report/output/validity_table.hpp"
 #include "sim/report/statistics/expectations.hpp"
 #include "sim/report/statistics/remarks.hpp"
 
@@ -59,6 +60,7 @@ json scenario_manifest(const ScenarioResults& results, const Provenance& provena
           {"profile", profile_manifest(results.profiles.job())},
           {"worker_profiles", worker_profiles(results.profiles)},
           {"failures", results.failures},
+          {"validity", validity_json(results.validity)},
           {"notes", results.notes},
           {"warnings", results.loaded.warnings},
           {"scenario", resolved_values(results.loaded)}};
@@ -85,6 +87,7 @@ json summary_json(const ScenarioResults& results, const TimeToAccuracy& summary)
             {"target_accuracy", target},
             {"replications", summary.runs},
             {"horizon_s", summary.horizon.value()}};
+  j["validity"] = validity_json(results.validity);
   j["bottleneck"] = bottleneck_json(find_bottleneck(results.runs));
   j["expectations"] = expectations_json(evaluate_expectations(results.loaded, summaries_of(results.runs)));
   const Outcomes outcomes = count_outcomes(summaries_of(results.runs));

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "sim/base/validity.hpp"
 #include "sim/cost/profile.hpp"
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/report/recording/run_result.hpp"
@@ -25,7 +26,8 @@ struct ScenarioResults {
   std::vector<std::string> failures;       // why they could not, one line each
   std::vector<std::string> network_model;  // settings of the network simulation, `name:value`
   std::vector<std::string> notes;          // defaults used and ranges left, one sentence each
-  RecordingOptions recording;              // what was asked for beyond the usual
+  std::vector<ValidityRow> validity;  // what was asked of profiles and learner, and what they were fitted on
+  RecordingOptions recording;         // what was asked for beyond the usual
 };
 
 // How the results came to be, for the manifest and for the one file that may differ between equal runs.

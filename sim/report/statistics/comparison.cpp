@@ -9,6 +9,7 @@
 #include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/report/output/text_table.hpp"
+#include "sim/report/output/validity_table.hpp"
 
 namespace paceline {
 namespace {
@@ -167,8 +168,10 @@ std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variant
   for (const ScenarioResults& variant : variants) {
     std::vector<RunSummary> summaries = summaries_of(variant.runs);
     std::vector<ExpectationOutcome> expectations = evaluate_expectations(variant.loaded, summaries);
-    runs.push_back({comparable_of(variant.loaded.scenario), std::move(summaries),
-                    find_bottleneck(variant.runs), std::move(expectations)});
+    Comparable facts = comparable_of(variant.loaded.scenario);
+    facts.validity = variant.validity;
+    runs.push_back(
+        {std::move(facts), std::move(summaries), find_bottleneck(variant.runs), std::move(expectations)});
   }
   return compare(std::move(runs));
 }
@@ -193,12 +196,15 @@ const Columns<ComparedVariant>& comparison_columns() {
        [](const V& one) { return one.has_assumed_learner ? 1 : 0; }},
       {"replications", "runs", "that could be carried out", [](const V& one) { return one.summary.runs; }},
       {"reached", "runs", "that reached the target", [](const V& one) { return one.summary.reached; }},
-      {"diverged", "runs", "whose loss was not finite any more", [](const V& one) { return one.outcomes.diverged; }},
-      {"stalled", "runs", "in which every worker waited for ever", [](const V& one) { return one.outcomes.stalled; }},
+      {"diverged", "runs", "whose loss was not finite any more",
+       [](const V& one) { return one.outcomes.diverged; }},
+      {"stalled", "runs", "in which every worker waited for ever",
+       [](const V& one) { return one.outcomes.stalled; }},
       {"never_reached", "runs", "that did the whole workload short of the target; empty: none",
        [](const V& one) { return one.target_accuracy ? Cell(one.outcomes.done) : Cell(); }},
       {"outcome", "-",
-       "of more than half of the runs: reached, diverges or stalls; else never; without a target done, diverges or "
+       "of more than half of the runs: reached, diverges or stalls; else never; without a target done, "
+       "diverges or "
        "stalls",
        [](const V& one) { return std::string(one.outcomes.word(one.target_accuracy.has_value())); }},
       {"p_reach", "probability", "that one further run does; never 0 or 1",
@@ -226,8 +232,10 @@ const Columns<ComparedVariant>& comparison_columns() {
       {"end_time_high_s", "s", "upper end; empty: none", [](const V& one) { return one.end_times.high; }},
       {"cut_short", "runs", "that diverged or stalled", [](const V& one) { return one.end_times.cut_short; }},
       {"speedup", "-",
-       "geometric mean over the pairs of the first variant's time over this one's; where some run never got there, "
-       "the ratio of the medians. Times to the end of the work when neither has a target: a job cut short never does "
+       "geometric mean over the pairs of the first variant's time over this one's; where some run never got "
+       "there, "
+       "the ratio of the medians. Times to the end of the work when neither has a target: a job cut short "
+       "never does "
        "it",
        &V::speedup},
       {"speedup_low", "-",
@@ -267,6 +275,7 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
     json& row = rows.emplace_back(json::object());
     for (const Column<ComparedVariant>& column : comparison_columns())
       row[column.name] = column.value(one, {});
+    row["validity"] = validity_json(one.validity);
     row["bottleneck"] = bottleneck_json(one.bottleneck);
     row["expectations"] = expectations_json(one.expectations);
   }
@@ -299,6 +308,9 @@ std::string comparison_table(const std::vector<ComparedVariant>& compared) {
         "Against {}: runs paired by seed, 90 % intervals; correlation of the paired times' logarithms.\n",
         printable(compared.front().name));
   text += assumed.note();
+  ValidityTable validity;
+  for (const ComparedVariant& one : compared) validity.add(one.validity, one.runs.size());
+  if (const std::string section = validity.text(); !section.empty()) text += fmt::format("\n{}\n", section);
   for (const ComparedVariant& one : compared)
     if (one.bottleneck)
       text += fmt::format("bottleneck of {}: {}, at its full rate {:.0f} % of the time\n",

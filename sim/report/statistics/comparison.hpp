@@ -1,7 +1,7 @@
 // Several ways to run one job, side by side: for the terminal and as CSV.
 //
-// Equation:    speed-up: that of paired.hpp, inside its interval; where some run never reached, median time of the
-//              first / median time of this one, absent when either is. The
+// Equation:    speed-up: that of paired.hpp, inside its interval; where some run never reached, median time
+//              of the first / median time of this one, absent when either is. The
 //              times are those to the target accuracy when both have the same one; to the end of the work
 //              when neither has one and their workloads are equal: a job that diverged or stalled never does
 //              it. Other variants are not compared. Probability, interval and correlation: paired.hpp.

@@ -7,7 +7,8 @@
 //                Beta(w + 1/2, n - w + 1/2) (Jeffreys), so neither is ever 0 or 1.
 //              realized correlation: Pearson's r of (ln a_i, ln b_i) over the m pairs where both reached;
 //                absent for m < 3 or when one does not vary.
-//              speed-up, if all pairs reached, with d_i = ln a_i - ln b_i: exp(mean(d)); its interval from n >= 5 on:
+//              speed-up, if all pairs reached, with d_i = ln a_i - ln b_i: exp(mean(d)); its interval from n
+//              >= 5 on:
 //                exp(mean(d) ± t_{0.95, n-1} · s / sqrt(n)),  s² = max(var(d), (g_a² + g_b²) / 12),
 //                g the time between evaluations over the mean time: a 90 % interval of the mean ratio.
 //              difference, if all pairs reached and n >= 5: mean(b_i - a_i) ± t_{0.95, n-1} · sd / sqrt(n).

@@ -2,8 +2,8 @@
 //
 // Models:      combinations of a study with runs of common seeds.
 // Equation:    order: median time (never last), then restricted mean. Ties: a combination shares the rank of
-//              the best one before it whose 90 % interval of P(faster) against it holds 1/2, or with which it
-//              has no pairs at all.
+//              the best one before it whose 90 % interval of P(faster) against it reaches 1/2 (so that no
+//              rank contradicts the pairs), or with which it has no pairs at all.
 //              Pareto front: no other combination has both a lower median time and a final accuracy (median)
 //              at least as high, or an equal time and a higher one.
 // Units:       seconds; accuracy as a fraction.

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/base/validity.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/scenario/scenario.hpp"
 
@@ -57,6 +58,7 @@ struct Comparable {
   double workload_epochs = 0.0;
   std::int64_t epoch_samples = 0;
   bool has_assumed_learner = false;
+  std::vector<ValidityRow> validity = {};
 };
 [[nodiscard]] Comparable comparable_of(const Scenario& scenario);
 

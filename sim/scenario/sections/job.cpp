@@ -15,7 +15,8 @@ void describe(Visitor& v, DatasetSource& c) {
   v.optional("classes", c.classes, Whole{2, 1'000'000},
              "of the data set; a profile and a learner of another number are refused",
              Absent{"those of built-in-images, cifar10, cifar100 and mnist are known"});
-  v.optional("path", c.path, Path{}, "folder of the files that the learner `network` reads; for every kind but built-in-images",
+  v.optional("path", c.path, Path{},
+             "folder of the files that the learner `network` reads; for every kind but built-in-images",
              Absent{"no files"});
   v.required("train_samples", c.train_samples, Whole{1},
              "training samples used; one epoch is one pass over them");

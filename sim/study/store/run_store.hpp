@@ -9,7 +9,7 @@
 // Source:      sqlite.org/wal.html (exclusive locking, synchronous NORMAL).
 //
 // Tables, for whoever asks in SQL:
-//   study   key, value                       name, question, command, columns (JSON), figures (JSON)
+//   study   key, value                       name, question, command, columns, conditions, figures (JSON)
 //   points  point, name, digest, facts (JSON), and a column for each varied name with its label
 //   plan    point, replication, run          what is to be run
 //   runs    run, status (done, failed), message, build, numbers (summary_columns), packed, packed_by
@@ -51,6 +51,8 @@ struct PlannedStudy {
   std::string command;               // without what cannot change a result
   std::string figures;               // JSON, for `paceline plot`
   std::vector<std::string> columns;  // "variant" and the names of what is varied
+  // Of these, what is met rather than chosen: cluster, network, task. The others compete within them.
+  std::vector<std::string> conditions = {};
   std::vector<PlannedPoint> points;
 
   [[nodiscard]] std::size_t run_count() const;

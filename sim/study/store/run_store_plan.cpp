@@ -9,6 +9,8 @@
 
 namespace paceline {
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueRange, least, most)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValidityRow, quantity, file, fitted, used)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedPoint, replications, seed, target_accuracy, workload_epochs,
                                    epoch_samples, policy, learning_rate, momentum, learns,
                                    has_assumed_learner)
@@ -60,9 +62,14 @@ void RunStore::write_plan(const PlannedStudy& study) {
     execute(
         study_row,
         Cell::array({"columns", Cell(study.columns).dump(-1, ' ', false, Cell::error_handler_t::replace)}));
+    execute(study_row,
+            Cell::array(
+                {"conditions", Cell(study.conditions).dump(-1, ' ', false, Cell::error_handler_t::replace)}));
     for (std::size_t i = 0; i < study.points.size(); ++i) {
       const PlannedPoint& point = study.points[i];
-      Cell row = Cell::array({i, point.name, point.digest, Cell(point).dump()});
+      Cell facts = point;
+      facts["validity"] = point.validity;
+      Cell row = Cell::array({i, point.name, point.digest, facts.dump()});
       for (const std::string& label : point.labels) row.push_back(label);
       execute(point_row, row);
       for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(point.replications); ++r)
@@ -84,11 +91,14 @@ std::optional<PlannedStudy> RunStore::plan() {
       for (const auto& [name, member] : study_texts)
         if (key == name) study.*member = value;
       if (key == "columns") Cell::parse(value).get_to(study.columns);
+      if (key == "conditions") Cell::parse(value).get_to(study.conditions);
     }
     if (!any) return std::nullopt;
     SQLite::Statement points(database, "SELECT * FROM points ORDER BY point");
     while (points.executeStep()) {
-      auto point = Cell::parse(points.getColumn(3).getString()).get<PlannedPoint>();
+      const Cell facts = Cell::parse(points.getColumn(3).getString());
+      auto point = facts.get<PlannedPoint>();
+      if (facts.contains("validity")) facts.at("validity").get_to(point.validity);  // older stores have none
       point.name = points.getColumn(1).getString();
       point.digest = points.getColumn(2).getString();
       for (std::size_t c = 0; c < study.columns.size(); ++c)
