@@ -7,9 +7,11 @@
 #include <cstring>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stdlib.h>
 
 #include "plots/figures/figures.hpp"
+#include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::plots {
@@ -20,17 +22,21 @@ namespace fs = std::filesystem;
 struct RunFigure {
   std::string_view name;  // of its files
   std::optional<Figure> (*show)(const ShownRuns& shown);
-  std::string_view why_missing;  // empty: most runs have none, which needs no message
+  std::string_view why_missing;
+  bool is_usual = false;  // to have none is worth a message
 };
 
-constexpr std::array<RunFigure, 7> run_figures{
-    {{"accuracy-over-time", accuracy_figure, "no scenario learns"},
-     {"time-to-accuracy", time_to_accuracy_figure, "no scenario names a target accuracy"},
-     {"batches-over-time", batch_figure, "no batch ever changes"},
-     {"outcomes", outcome_figure, ""},
-     {"worker-timeline", timeline_figure, ""},
-     {"compute-times", compute_time_figure, ""},
-     {"updates-per-worker", update_density_figure, ""}}};
+constexpr std::array<RunFigure, 8> run_figures{
+    {{"accuracy-over-time", accuracy_figure, "no scenario learns", true},
+     {"time-to-accuracy", time_to_accuracy_figure, "no scenario names a target accuracy", true},
+     {"batches-over-time", batch_figure, "no batch ever changes", true},
+     {"outcomes", outcome_figure, "they are of several policies, of jobs without a target"},
+     {"worker-timeline", timeline_figure, "no run was traced (--trace)"},
+     {"compute-times", compute_time_figure, "no run kept its iterations (--iterations)"},
+     {"updates-per-worker", update_density_figure, "every worker contributed the same"},
+     {"attribution", attribution_figure, "the results do not say what time went into"}}};
+constexpr auto all_of_the_study = "study";
+constexpr auto caption_ending = ".txt";
 
 // A new folder for half-made figures, on the file system of the finished ones; gone with its owner.
 class Workshop {
@@ -58,13 +64,30 @@ std::vector<PlottedRun> read_all(const std::vector<fs::path>& folders) {
   if (folders.empty()) throw UserError("nothing to plot", "name a results folder or a study folder");
   std::vector<PlottedRun> runs;
   for (const fs::path& folder : folders) std::ranges::move(read_results(folder), std::back_inserter(runs));
-  // The same scenario drawn from two folders: the folder tells them apart.
-  std::map<std::string, int> uses;
-  for (const PlottedRun& run : runs) ++uses[run.name];
-  for (PlottedRun& run : runs) {
-    if (uses[run.name] > 1) run.name += fmt::format(" ({})", run.folder.lexically_normal().string());
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].series = i;
+  // The same scenario drawn from two folders: the folder tells them apart, from where they part.
+  std::map<std::string, std::vector<PlottedRun*>> namesakes;
+  for (PlottedRun& run : runs) namesakes[run.name].push_back(&run);
+  for (const auto& [name, twins] : namesakes) {
+    if (twins.size() < 2) continue;
+    fs::path common = fs::absolute(twins.front()->folder).lexically_normal();
+    const auto holds_all = [&] {
+      return std::ranges::all_of(twins, [&](const PlottedRun* run) {
+        const fs::path there = fs::absolute(run->folder).lexically_normal().lexically_relative(common);
+        return there != "." && *there.begin() != "..";
+      });
+    };
+    while (common != common.root_path() && !holds_all()) common = common.parent_path();
+    for (PlottedRun* run : twins) {
+      const fs::path there = fs::absolute(run->folder).lexically_normal().lexically_relative(common);
+      run->name += fmt::format(" ({})", there.string());
+    }
   }
   return runs;
+}
+
+bool is_asked_for(std::string_view name, const PlotRequest& request) {
+  return request.only.empty() || std::ranges::count(request.only, name) > 0;
 }
 
 // What a study asks to be drawn of its runs.
@@ -73,7 +96,8 @@ std::vector<Figure> study_figures(const PlotRequest& request) {
   for (const fs::path& folder : request.folders)
     for (const StudyFigureSpec& spec : study_figure_specs(folder)) {
       std::optional<Figure> figure = study_figure(read_study_chart(folder, spec));
-      if (!figure) continue;
+      if (!figure || !(is_asked_for(all_of_the_study, request) || is_asked_for(figure->name, request)))
+        continue;
       if (std::ranges::count(figures, figure->name, &Figure::name) > 0)
         throw UserError(fmt::format("two figures have the name `{}`", figure->name),
                         "draw the studies one by one");
@@ -106,23 +130,50 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
   if (runs.empty()) return figures;
   const ShownRuns shown{runs, recorded_outcomes(runs, request), request.page};
   for (const RunFigure& kind : run_figures) {
+    if (!is_asked_for(kind.name, request)) continue;
     if (std::optional<Figure> figure = kind.show(shown)) {
       figure->name = kind.name;
       figures.push_back(std::move(*figure));
-    } else if (!kind.why_missing.empty()) {
+    } else if (kind.is_usual && request.only.empty()) {
       request.tell(fmt::format("no {} figure: {}", kind.name, kind.why_missing));
     }
   }
   return figures;
 }
 
+// Each figure that was asked for by name must be there.
+void refuse_missing(const std::vector<Figure>& figures, const PlotRequest& request) {
+  std::vector<std::string> known;
+  for (const RunFigure& kind : run_figures) known.emplace_back(kind.name);
+  known.emplace_back(all_of_the_study);
+  for (const Figure& figure : figures) known.push_back(figure.name);
+  std::string mistakes;
+  for (const std::string& name : request.only) {
+    const auto kind = std::ranges::find(run_figures, name, &RunFigure::name);
+    const bool is_drawn = std::ranges::count(figures, name, &Figure::name) > 0;
+    if (is_drawn || (name == all_of_the_study && !figures.empty())) continue;
+    if (kind != run_figures.end()) {
+      mistakes +=
+          UserError(fmt::format("--only: there is nothing to draw as {}: {}", name, kind->why_missing), "")
+              .what();
+      continue;
+    }
+    const std::optional<std::string> meant = closest(name, known);
+    mistakes += UserError(fmt::format("--only: there is no figure `{}`", name),
+                          meant ? fmt::format("did you mean `{}`?", *meant)
+                                : fmt::format("one of {}, or the name of a figure of the study",
+                                              fmt::join(known, ", ")))
+                    .what();
+  }
+  if (!mistakes.empty()) throw UserError(mistakes);
+}
+
 // The files of these figures, in the order drawn.
 std::vector<std::string> files_of(const std::vector<std::string>& figures, const PageOptions& page) {
   std::vector<std::string> files;
   for (const std::string& figure : figures) {
-    for (const Format format : page.formats)
-      files.push_back(fmt::format("{}.{}", figure, extension_of(format)));
-    files.push_back(fmt::format("{}.gp", figure));
+    std::ranges::move(files_of(figure, page), std::back_inserter(files));
+    files.push_back(figure + caption_ending);
   }
   return files;
 }
@@ -145,7 +196,8 @@ void prepare_output(const PlotRequest& request, const std::vector<std::string>& 
 void remove_stale(const PlotRequest& request, const std::vector<std::string>& drawn) {
   std::vector<std::string> stale;
   for (const RunFigure& kind : run_figures)
-    if (std::ranges::count(drawn, kind.name) == 0) stale.emplace_back(kind.name);
+    if (is_asked_for(kind.name, request) && std::ranges::count(drawn, kind.name) == 0)
+      stale.emplace_back(kind.name);
   std::error_code ignored;
   for (const std::string& file : files_of(stale, request.page)) fs::remove(request.output / file, ignored);
 }
@@ -168,9 +220,10 @@ void print_to_stderr(std::string_view message) {
 
 std::vector<fs::path> draw_figures(const PlotRequest& request) {
   const bool of_profile = is_profile(request);
-  const std::vector<Figure> figures = of_profile
-                                          ? std::vector<Figure>{profile_figure(request.folders.front())}
-                                          : figures_of(read_all(request.folders), request);
+  const std::vector<Figure> figures =
+      of_profile ? std::vector<Figure>{profile_figure(request.folders.front(), request.page)}
+                 : figures_of(read_all(request.folders), request);
+  refuse_missing(figures, request);
   if (figures.empty())
     throw UserError("there is nothing to draw: no scenario learns, and no batch ever changes",
                     "the throughputs are in comparison.csv and summary.csv");
@@ -180,7 +233,11 @@ std::vector<fs::path> draw_figures(const PlotRequest& request) {
   prepare_output(request, files);
 
   const Workshop workshop(request.output);
-  for (const Figure& figure : figures) draw_figure(figure, workshop.path(), request.command, request.page);
+  for (const Figure& figure : figures) {
+    draw_figure(figure, workshop.path(), request.command, request.page);
+    write_file_atomically(workshop.path() / (figure.name + caption_ending),
+                          caption_of(figure, request.command, request.page));
+  }
   std::vector<fs::path> paths;
   for (const std::string& file : files) {
     std::error_code failure;

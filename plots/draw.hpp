@@ -21,11 +21,13 @@ struct PlotRequest {
   std::string command = {};                    // the line that asked for them; printed in each figure
   // Told about figures that have nothing to show.
   std::function<void(std::string_view)> tell = print_to_stderr;
+  std::vector<std::string> only = {};   // names of figures; empty: all. `study`: what a study's file asks for
   std::filesystem::path recorded = {};  // CSV of recorded outcomes (figures/figures.hpp); empty: none
   PageOptions page = {};
 };
 
-// Writes every figure that has something to show, as NAME.gp and in each format, and returns the paths.
+// Writes every figure that has something to show, as NAME.gp, in each format, and NAME.txt with its caption,
+// and returns the paths.
 // With `force`, an older figure that has nothing to show any more is removed.
 // Throws UserError, and writes nothing, for broken results, existing files without `force`, or when gnuplot
 // is missing or fails.

@@ -99,6 +99,19 @@ void read_first_replication(const fs::path& path, bool may_be_missing, Take take
     if (row.count("replication") == 0) take(row);
 }
 
+void read_attribution(PlottedRun& run) {
+  const fs::path path = run.folder / "attribution.csv";
+  if (!fs::exists(path)) return;
+  constexpr std::string_view ending = "_percent";
+  const CsvFile table = read_results_csv(path);
+  for (const std::string& column : table.columns()) {
+    if (!column.ends_with(ending)) continue;
+    double& percent = run.attribution_percent[column.substr(0, column.size() - ending.size())];
+    for (const CsvRow& row : table.rows())
+      percent += row.number(column) / static_cast<double>(table.rows().size());
+  }
+}
+
 void read_summary(PlottedRun& run) {
   const JsonFile summary(run.folder / "summary.json");
   using MaybeNumber = std::optional<double>;
@@ -119,6 +132,10 @@ void read_summary(PlottedRun& run) {
   for (const CsvRow& row : ends.rows()) {
     run.end_times_s.push_back(row.number("end_time_s"));
     if (!is_cut_short(ends, row)) run.work_times_s.push_back(run.end_times_s.back());
+    if (ends.has("end_reason")) {
+      run.diverged += row.text("end_reason") == "diverged" ? 1U : 0U;
+      run.stalled += row.text("end_reason") == "stalled" ? 1U : 0U;
+    }
     run.horizon_s = std::max(run.horizon_s, run.end_times_s.back());
   }
 }
@@ -128,6 +145,7 @@ PlottedRun read_run(const fs::path& folder, const JsonFile& manifest) {
   run.folder = folder;
   run.name = manifest.name_in_figures();
   read_summary(run);
+  read_attribution(run);
   run.curves = read_curves(folder / "curve.csv", run.target_accuracy.has_value());
   read_first_replication(folder / "batches.csv", false, [&](const CsvRow& row) {
     run.batches.push_back({row.number("time_s"), row.count("worker"), row.number("batch_samples")});

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,10 +42,13 @@ struct WorkerUpdates {
 
 struct PlottedRun {
   std::filesystem::path folder;
-  std::string name;  // free text; ends in "(assumed learner)" where the learner was assumed
+  std::string name;        // free text; ends in "(assumed learner)" where the learner was assumed
+  std::size_t series = 0;  // its place among all that are drawn: the same ink in every figure
   std::optional<double> target_accuracy;
   std::uint64_t replications = 0;
   std::uint64_t reached = 0;
+  std::uint64_t diverged = 0;
+  std::uint64_t stalled = 0;
   std::optional<double> time_median_s;
   std::optional<double> time_low_s;
   std::optional<double> time_high_s;  // none: beyond the horizon
@@ -52,12 +56,19 @@ struct PlottedRun {
   std::vector<double> end_times_s;    // of the whole job, by replication
   std::vector<double> work_times_s;   // the same of those jobs that did not diverge or stall
   std::vector<LearningCurve> curves;  // by replication
+  // Over its workers and replications, by activity as activities.csv names it; empty in older results.
+  std::map<std::string, double> attribution_percent;
   // Of replication 0:
   std::vector<BatchChange> batches;        // times do not decrease
   std::vector<WorkerActivity> activities;  // empty unless it was traced
   std::vector<double> compute_times_s;     // of all iterations; empty unless they were kept
   std::vector<WorkerUpdates> workers;      // empty in older results
 };
+
+// Most of its runs diverged: what the others show is not what to expect.
+[[nodiscard]] inline bool is_divergent(const PlottedRun& run) {
+  return 2 * run.diverged > run.replications;
+}
 
 // A name as figures show it where no recorded runs stand behind the learner; without a name, that alone.
 [[nodiscard]] std::string with_assumed_learner(const std::string& name);

@@ -80,6 +80,25 @@ class ShownRows {
     return (spec_.metric == "end_time_s" || spec_.metric == "core_hours") && is_cut_short(table_, row);
   }
 
+  [[nodiscard]] bool is_diverged(const CsvRow& row) const {
+    return table_.has("end_reason") && row.text("end_reason") == "diverged";
+  }
+
+  // The mean time between its evaluations; older results do not say.
+  [[nodiscard]] double grid(const CsvRow& row) const {
+    if (!table_.has("evaluation_interval_s")) return 0.0;
+    return row.number_if_given("evaluation_interval_s").value_or(0.0);
+  }
+
+  // The series of all rows of the table, in its order.
+  [[nodiscard]] std::vector<std::string> all_series() const {
+    std::vector<std::string> names;
+    for (const CsvRow& row : table_.rows())
+      if (std::string name = series_name(row); std::ranges::count(names, name) == 0)
+        names.push_back(std::move(name));
+    return names;
+  }
+
   [[nodiscard]] bool has_assumed_learner(const CsvRow& row) const {
     return table_.has("assumed_learner") && row.count("assumed_learner") == 1;  // older results do not say
   }
@@ -146,17 +165,65 @@ double mean_uncertainty(const std::vector<double>& values) {
   return t * spread_of(values).deviation / std::sqrt(n);
 }
 
-StudyPoint point_of(double x, const std::vector<double>& values, bool are_differences) {
-  if (are_differences) {
-    const double mean = spread_of(values).mean;
-    const double half_width = mean_uncertainty(values);
-    return {x, mean, mean - half_width, mean + half_width, values.size()};
+struct Ends {
+  double low;
+  double high;
+};
+
+// Where one further value lies with a probability of 90 %.
+std::optional<Ends> prediction_interval_of(std::vector<double> values, bool is_accuracy, double grid) {
+  if (values.size() < 2) return std::nullopt;
+  const bool is_positive = std::ranges::all_of(values, [](double value) { return value > 0.0; });
+  const bool uses_logarithms = is_positive && !is_accuracy;
+  const double relative_grid = is_positive ? grid / median(values) : 0.0;
+  if (uses_logarithms)
+    for (double& value : values) value = std::log(value);
+  const auto n = static_cast<double>(values.size());
+  Spread spread = spread_of(values);
+  if (uses_logarithms) spread.deviation = std::max(spread.deviation, relative_grid / std::sqrt(12.0));
+  const double t = boost::math::quantile(boost::math::students_t_distribution<double>(n - 1.0), 0.95);
+  const double half_width = t * spread.deviation * std::sqrt(1.0 + 1.0 / n);
+  const Ends ends{spread.mean - half_width, spread.mean + half_width};
+  if (uses_logarithms) return Ends{std::exp(ends.low), std::exp(ends.high)};
+  return is_accuracy ? Ends{std::max(ends.low, 0.0), std::min(ends.high, 1.0)} : ends;
+}
+
+struct PointValues {
+  std::vector<double> values = {};
+  double grid_sum = 0.0;     // of the time between evaluations
+  std::size_t runs = 0;      // with or without a value
+  std::size_t diverged = 0;  // of these
+};
+
+StudyPoint point_of(double x, const PointValues& of_point, const StudyFigureSpec& spec) {
+  const std::vector<double>& values = of_point.values;
+  StudyPoint point{.x = x, .runs = values.size(), .diverged = of_point.diverged};
+  if (values.empty()) {
+    point.runs = of_point.runs;
+    return point;
   }
-  const auto at = [&](double p) {
-    const double value = quantile(values, p);
-    return value == never_reached ? std::nullopt : std::optional(value);
-  };
-  return {x, at(0.5), at(0.1), at(0.9), values.size()};
+  if (!spec.difference_from.empty()) {
+    point.middle = spread_of(values).mean;
+    const double half_width = mean_uncertainty(values);
+    point.low = *point.middle - half_width;
+    point.high = *point.middle + half_width;
+    return point;
+  }
+  if (const double middle = median(values); middle != never_reached) point.middle = middle;
+  std::vector<double> known;
+  std::ranges::copy_if(values, std::back_inserter(known),
+                       [](double value) { return value != never_reached; });
+  const bool is_read_off_evaluations = spec.metric == time_metric;
+  const auto ends = prediction_interval_of(
+      known, spec.metric.ends_with("accuracy"),
+      is_read_off_evaluations ? of_point.grid_sum / static_cast<double>(of_point.runs) : 0.0);
+  if (values.size() == 1) {
+    point.low = point.high = point.middle;  // nothing is known of another
+  } else if (ends) {
+    point.low = ends->low;
+    if (known.size() == values.size()) point.high = ends->high;
+  }
+  return point;
 }
 
 void add_recorded(StudyChart& chart) {
@@ -197,7 +264,7 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
   StudyChart chart{.spec = spec};
   // By series and label, both in the order of the study.
   std::vector<std::string> names;
-  std::map<std::pair<std::string, std::string>, std::vector<double>> values;
+  std::map<std::pair<std::string, std::string>, PointValues> values;
   std::set<std::string> assumed;
   for (const CsvRow& row : shown.rows()) {
     if (shown.is_left_out(row)) ++chart.cut_short;
@@ -207,18 +274,27 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
     if (std::ranges::count(names, name) == 0) names.push_back(name);
     if (shown.has_assumed_learner(row)) assumed.insert(name);
     if (std::ranges::count(chart.axis_labels, label) == 0) chart.axis_labels.push_back(label);
-    if (const std::optional<double> value = shown.value(row)) values[{name, label}].push_back(*value);
+    if (row.text("status") != "done") continue;
+    PointValues& here = values[{name, label}];
+    ++here.runs;
+    here.diverged += shown.is_diverged(row) ? 1U : 0U;
+    here.grid_sum += shown.grid(row);
+    if (const std::optional<double> value = shown.value(row)) here.values.push_back(*value);
   }
+  const std::vector<std::string> all_names = shown.all_series();
   find_scale(chart);
   for (const std::string& name : names) {
     StudySeries& series = chart.series.emplace_back();
     series.name = name;
+    series.place = static_cast<std::size_t>(std::ranges::find(all_names, name) - all_names.begin());
     series.has_assumed_learner = assumed.contains(name);
     for (const std::string& label : chart.axis_labels) {
       const auto found = values.find({name, label});
-      if (found == values.end()) continue;
-      series.points.push_back(point_of(place_of(chart, label), found->second, !spec.difference_from.empty()));
-      if (!series.points.back().middle) ++chart.never;
+      // Without a value a point is only drawn where runs diverged.
+      if (found == values.end() || (found->second.values.empty() && found->second.diverged == 0)) continue;
+      StudyPoint& point = series.points.emplace_back(point_of(place_of(chart, label), found->second, spec));
+      point.label = static_cast<std::size_t>(&label - chart.axis_labels.data());
+      if (!point.middle) ++chart.never;
     }
     std::ranges::stable_sort(series.points, {}, &StudyPoint::x);
   }

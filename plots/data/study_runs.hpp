@@ -1,11 +1,14 @@
 // The runs of a study as figures need them: one metric against one varied name, grouped into series.
 //
-// Models:      series of points; a point is the median over the runs of one combination, with the 10 % and 90
-//              % quantiles; or the mean of how far its runs are from those of a reference series, with its 95
-//              % interval.
-// Equation:    a run without the metric (it never reached its target) counts as above every number; a
-//              quantile among such runs is absent. Differences are paired by replication and by everything
-//              varied but the series; of n of them: mean ± t(0.975, n - 1) · sd / √n (Student's t).
+// Models:      series of points; a point is the median over the runs of one combination, with the 90 %
+//              prediction interval of one further run; or the mean of how far its runs are from those of a
+//              reference series, with its 95 % interval.
+// Equation:    a run without the metric (it never reached its target) counts as above every number; with such
+//              runs the upper end is absent. Of n values y (logarithms where all are above 0, but for
+//              accuracies): mean ± t(0.95, n - 1) · s · √(1 + 1/n), as in tables, with s² at least
+//              (Δ/median)²/12 for times read off evaluations Δ apart. Differences are paired by replication
+//              and by everything varied but the series; of n of them: mean ± t(0.975, n - 1) · sd / √n
+//              (Student's t).
 // Units:       those of the metric. Numbers along the axis in the unit their labels are written with.
 // Assumptions: runs.csv and manifest.json of `paceline study`. Differences are independent and nearly normal.
 // Not modelled: pairs of which one failed or never reached: they are left out. So are the end, and the core
@@ -36,10 +39,14 @@ struct StudyPoint {
   std::optional<double> low = {};
   std::optional<double> high = {};
   std::size_t runs = 0;
+  std::size_t diverged = 0;  // of all its runs, also those that have no such metric
+  std::size_t label = 0;     // its place among the labels
+  [[nodiscard]] bool is_divergent() const { return 2 * diverged > runs; }
 };
 
 struct StudySeries {
   std::string name = {};             // empty: the only one
+  std::size_t place = 0;             // among all series of the study's table: the same ink in every figure
   bool has_assumed_learner = false;  // in some combination at least
   std::vector<StudyPoint> points = {};
   std::vector<StudyPoint> recorded = {};

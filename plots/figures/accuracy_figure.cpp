@@ -77,14 +77,14 @@ std::optional<Figure> accuracy_figure(const ShownRuns& shown) {
     panel.texts.push_back({.content = fmt::format("target {:.4g} %", 100.0 * target),
                            .across = 0.012,
                            .y = 100.0 * target,
-                           .style = {.size = TextSize::note, .colour = note_colour},
+                           .style = {.size = TextSize::small, .colour = note_colour},
                            .is_above = true});
   }
   Figure figure{.sample = Sample::line_marker, .note = note_on_curves(runs)};
   std::vector<Layer> lines;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::size_t replications = runs[i].curves.size();
-    const Ink ink = series_ink(i);
+    const Ink ink = series_ink(runs[i].series);
     const Table curve = curve_table(fmt::format("curve_{}", i + 1), bands[i], replications, unit);
     const Table markers = marker_table(fmt::format("markers_{}", i + 1), curve, i, runs.size());
     if (replications > 1) {
@@ -93,7 +93,10 @@ std::optional<Figure> accuracy_figure(const ShownRuns& shown) {
     }
     lines.push_back({Shape::line, curve, {"time", "median"}, ink});
     lines.push_back({Shape::points, markers, {"time", "median"}, ink});
-    figure.legend.push_back({runs[i].name, ink});
+    figure.legend.push_back({is_divergent(runs[i]) ? fmt::format("{} (diverged: {} of {})", runs[i].name,
+                                                                 runs[i].diverged, runs[i].replications)
+                                                   : runs[i].name,
+                             ink});
   }
   // All bands first: a line must not disappear under another policy's band.
   panel.layers.insert(panel.layers.end(), lines.begin(), lines.end());

@@ -42,7 +42,7 @@ std::optional<Figure> compute_time_figure(const ShownRuns& shown) {
     const auto at = [&](double p) { return quantile(seconds, p) / unit.seconds; };
     quartiles.rows.push_back({at(0.25), at(0.5), at(0.75), middles[i]});
     const Table violin = violin_table(fmt::format("violin_{}", i + 1), seconds, middles[i], axis_s, unit);
-    panel.layers.push_back({Shape::band, violin, violin.columns, series_ink(i)});
+    panel.layers.push_back({Shape::band, violin, violin.columns, series_ink(runs[i].series)});
     panel.layers.back().opacity = 0.55;
   }
   panel.layers.push_back({Shape::segment, quartiles, {"first", "third", "place"}});

@@ -54,6 +54,9 @@ struct ShownRuns {
 // Nothing when every worker of every run contributed the same number of gradients.
 [[nodiscard]] std::optional<Figure> update_density_figure(const ShownRuns& shown);
 
+// What the workers' time went into, stacked. Nothing for results that do not say.
+[[nodiscard]] std::optional<Figure> attribution_figure(const ShownRuns& shown);
+
 // One metric of a study against what is varied, a line for each series, recorded values as hollow markers. An
 // axis whose numbers span a factor of 30 or more, all above 0, is logarithmic. Nothing when no run has the
 // metric.
@@ -63,7 +66,7 @@ struct ShownRuns {
 // (the mean of its durations without stalls), the fitted law of each core count, and the central 95 % of the
 // laws of the profile's ensemble; below, the residuals point / law - 1. A derived profile has no samples: its
 // laws are drawn alone. Throws UserError when the file is no profile.
-[[nodiscard]] Figure profile_figure(const std::filesystem::path& profile);
+[[nodiscard]] Figure profile_figure(const std::filesystem::path& profile, const PageOptions& page = {});
 
 struct ShareAccuracy {
   double share = 0.0;     // 0-1, above 0

@@ -104,14 +104,15 @@ std::string note_about(const Profile& profile, int set_aside) {
 
 }  // namespace
 
-Figure profile_figure(const std::filesystem::path& path) {
+Figure profile_figure(const std::filesystem::path& path, const PageOptions& page) {
   const Profile profile = read_profile(path);
   const MeasuredPoints measured = points_of(path);
   Extent batches;
   for (const ComputeFit& fit : profile.compute)
     for (const double end : {batches_of(fit).low, batches_of(fit).high}) batches.include(end);
   const Axis x = batches.log_axis("batch (samples)", 2, 1.0);
-  Panel laws{.title = fmt::format("{} on {}", profile.network, profile.cpu_model),
+  Panel laws{.title = page.is_anonymous ? profile.network
+                                        : fmt::format("{} on {}", profile.network, profile.cpu_model),
              .height_in = 1.7,
              .x = x,
              .y = {.title = "seconds / iteration", .log_base = 10}};

@@ -10,6 +10,7 @@ namespace {
 constexpr double log_from_ratio = 30.0;
 constexpr std::size_t most_labelled_tics = 9;
 constexpr double share_between_series = 0.008;  // of the axis
+constexpr double share_of_category = 0.6;       // of the distance to the next
 
 std::string file_name(std::string name) {
   for (char& c : name)
@@ -96,24 +97,39 @@ Axis varied_axis(const StudyChart& chart, const Extent& x) {
 // logarithmic.
 double beside(double place, const StudyChart& chart, const Extent& x, std::size_t series) {
   const double steps = static_cast<double>(series) - (static_cast<double>(chart.series.size()) - 1.0) / 2.0;
+  if (!chart.is_numeric) return place + share_of_category * steps / static_cast<double>(chart.series.size());
   const double share = share_between_series * steps;
-  if (chart.is_numeric && is_logarithmic(x)) return place * std::pow(x.high / x.low, share);
+  if (is_logarithmic(x)) return place * std::pow(x.high / x.low, share);
   return place + share * std::max(x.length(), 1e-9);
 }
 
 void add_series(Panel& panel, const StudyChart& chart, const Extent& x, double factor, std::size_t index) {
   const StudySeries& series = chart.series[index];
-  const Ink ink = series_ink(index);
+  const Ink ink = series_ink(series.place);
+  Table unknown{fmt::format("unknown_{}", index + 1), {"x", "diverged", "never"}};  // at the top of the axis
   Table table{fmt::format("series_{}", index + 1), {"x", "middle", "low", "high", "runs"}};
   for (const StudyPoint& point : series.points) {
+    const double place = beside(point.x, chart, x, index);
+    if (!point.middle || point.is_divergent()) {
+      std::optional<double> top = panel.y.to;
+      std::optional<double> none;
+      unknown.rows.push_back({place, point.is_divergent() ? top : none, point.is_divergent() ? none : top});
+    }
     if (!point.middle) continue;
     const double middle = factor * *point.middle;
     // A quantile among runs that never get there is beyond every axis: its bar ends at the top.
-    table.rows.push_back({beside(point.x, chart, x, index), middle, point.low ? factor * *point.low : middle,
+    table.rows.push_back({place, middle, point.low ? factor * *point.low : middle,
                           point.high ? factor * *point.high : *panel.y.to, static_cast<double>(point.runs)});
   }
   panel.layers.push_back({Shape::error_bars, table, {"x", "middle", "low", "high"}, ink});
-  panel.layers.push_back({Shape::line, table, {"x", "middle"}, ink});
+  // Between categories there is nothing.
+  if (chart.is_numeric) panel.layers.push_back({Shape::line, table, {"x", "middle"}, ink});
+  if (!unknown.rows.empty()) {
+    const Ink cross{.colour = ink.colour, .marker = cross_marker};
+    const Ink triangle{.colour = ink.colour, .marker = triangle_marker};
+    panel.layers.push_back({Shape::marks, unknown, {"x", "diverged"}, cross});
+    panel.layers.push_back({Shape::marks, unknown, {"x", "never"}, triangle});
+  }
   if (series.recorded.empty()) return;
   Table recorded{fmt::format("recorded_{}", index + 1), {"x", "y"}};
   for (const StudyPoint& point : series.recorded)
@@ -125,12 +141,16 @@ std::string note_about(const StudyChart& chart) {
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   std::size_t most = 0;
   bool any_open = false;
+  bool any_divergent = false;
+  bool any_never = false;
   bool any_recorded = false;
   for (const StudySeries& series : chart.series) {
     any_recorded = any_recorded || !series.recorded.empty();
     for (const StudyPoint& point : series.points) {
       fewest = std::min(fewest, point.runs);
       most = std::max(most, point.runs);
+      any_divergent = any_divergent || point.is_divergent();
+      any_never = any_never || (!point.middle && !point.is_divergent());
       any_open = any_open || (point.middle && !point.high);
     }
   }
@@ -142,9 +162,10 @@ std::string note_about(const StudyChart& chart) {
         "less `{}` of the same replication: mean of {} pairs; bars: 95 % interval of the mean{}{}",
         chart.spec.difference_from, runs, fewest == 1 ? " (not known from one pair)" : "", left_out);
   std::string note =
-      most == 1 ? "one run each" : fmt::format("median of {} runs; bars: 10–90 % of them", runs);
+      most == 1 ? "one run each" : fmt::format("median of {} runs; bars: 90 % prediction interval", runs);
   if (any_open) note += " (to the top: some never get there)";
-  if (chart.never > 0) note += fmt::format("; not drawn: {} whose median never gets there", chart.never);
+  if (any_divergent) note += "; cross at the top: most runs diverged";
+  if (any_never) note += "; triangle at the top: the median never gets there";
   return note + left_out + (any_recorded ? "; hollow: recorded" : "");
 }
 
@@ -156,13 +177,15 @@ std::optional<Figure> study_figure(const StudyChart& chart) {
   const MetricScale scale = scale_of(chart.spec, y);
   Panel panel{.x = varied_axis(chart, x), .y = metric_axis(y, scale)};
   if (!chart.spec.difference_from.empty()) panel.rules = {0.0};
-  Figure figure{.name = file_name(chart.spec.name), .sample = Sample::line_marker, .note = note_about(chart)};
+  Figure figure{.name = file_name(chart.spec.name),
+                .sample = chart.is_numeric ? Sample::line_marker : Sample::marker,
+                .note = note_about(chart)};
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const StudySeries& series = chart.series[i];
     add_series(panel, chart, x, scale.factor, i);
     // A single series without a name needs no legend, unless nobody's runs stand behind it.
     const std::string name = series.has_assumed_learner ? with_assumed_learner(series.name) : series.name;
-    if (!name.empty()) figure.legend.push_back({name, series_ink(i)});
+    if (!name.empty()) figure.legend.push_back({name, series_ink(series.place)});
   }
   figure.panels = {panel};
   return figure;

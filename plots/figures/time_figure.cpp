@@ -9,6 +9,7 @@ namespace {
 
 std::string result_text(const PlottedRun& run, const TimeUnit& unit, bool names_target) {
   std::string text;
+  if (is_divergent(run)) text = fmt::format("diverged {}/{}, ", run.diverged, run.replications);
   if (run.time_median_s) {
     text = time_text(*run.time_median_s, unit) + ", ";
   } else if (run.reached > 0) {
@@ -38,7 +39,7 @@ std::vector<Layer> layers_of(const PlottedRun& run, const Table& times, std::siz
   };
   if (run.time_median_s) {
     Layer& bar = add(Shape::bars, "zero", "median");
-    bar.ink = series_ink(index);
+    bar.ink = series_ink(run.series);
     bar.thickness = named_bar_in;
   }
   if (run.time_low_s && run.time_high_s) {
@@ -46,6 +47,9 @@ std::vector<Layer> layers_of(const PlottedRun& run, const Table& times, std::siz
   } else if (run.time_low_s) {
     add(Shape::cap, "low", "end");
     add(Shape::arrow, "low", "end");
+  } else if (is_divergent(run)) {
+    add(Shape::marks, "end", "place").ink = {.colour = series_ink(run.series).colour, .marker = cross_marker};
+    layers.back().columns = {"near_end", "place"};
   } else {
     add(Shape::segment, "zero", "near_end").ink.dash = "(6,4)";
     add(Shape::arrow, "near_end", "end");
@@ -56,8 +60,9 @@ std::vector<Layer> layers_of(const PlottedRun& run, const Table& times, std::siz
 std::string note_on_times(const std::vector<PlottedRun>& runs) {
   const bool any_beyond =
       std::ranges::any_of(runs, [](const PlottedRun& run) { return !run.time_high_s.has_value(); });
-  return fmt::format("bar: median; whisker: 90 % prediction interval{}",
-                     any_beyond ? "; open arrow: beyond the simulated time" : "");
+  return fmt::format("bar: median; whisker: 90 % prediction interval{}{}",
+                     any_beyond ? "; open arrow: beyond the simulated time" : "",
+                     std::ranges::any_of(runs, is_divergent) ? "; cross: most runs diverged" : "");
 }
 
 }  // namespace

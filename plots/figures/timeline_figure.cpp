@@ -1,9 +1,9 @@
-#include <array>
 #include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "plots/figures/activities.hpp"
 #include "plots/figures/figures.hpp"
 
 namespace paceline::plots {
@@ -12,24 +12,6 @@ namespace {
 constexpr double row_in = 0.15;
 constexpr std::size_t iterations_shown = 20;
 constexpr std::size_t workers_shown_max = 32;
-
-struct ActivityColour {
-  const char* activity;  // as activities.csv has it
-  const char* name;
-  const char* colour;
-};
-// Waiting is left light: what stands out is what a worker did.
-constexpr std::array<ActivityColour, 11> colours{{{"compute", "compute", "#0072B2"},
-                                                  {"transfer", "transfer", "#E69F00"},
-                                                  {"server", "server", "#D55E00"},
-                                                  {"coordination", "coordination", "#CC79A7"},
-                                                  {"checkpoint", "checkpoint", "#56B4E9"},
-                                                  {"switch", "switch", "#000000"},
-                                                  {"start_up", "start-up", "#808080"},
-                                                  {"evaluation", "evaluation", "#009E73"},
-                                                  {"adjustment", "adjustment", "#F0E442"},
-                                                  {"away", "away", "#FFFFFF"},
-                                                  {"wait", "wait", "#E8E8E8"}}};
 
 // Until the first worker has done its 20th iteration; longer runs would be a grey band. An optimizer step and
 // the iteration that follows it at once count as one.
@@ -95,18 +77,20 @@ std::optional<Figure> timeline_figure(const ShownRuns& shown) {
                 .height_in = row_in * workers,
                 .x = time_axis("time", window_s, unit),
                 .y = {.title = "worker", .from = workers - 0.5, .to = -0.5, .step = 1.0}};
-    for (std::size_t c = 0; c < colours.size(); ++c) {
-      const Table table = activity_table(fmt::format("{}_{}", colours[c].activity, figure.panels.size() + 1),
-                                         run, colours[c].activity, window_s, unit);
+    for (std::size_t c = 0; c < activity_colours.size(); ++c) {
+      const Table table =
+          activity_table(fmt::format("{}_{}", activity_colours[c].activity, figure.panels.size() + 1), run,
+                         activity_colours[c].activity, window_s, unit);
       if (table.rows.empty()) continue;
       used.insert(c);
-      panel.layers.push_back({Shape::bars, table, table.columns, {.colour = colours[c].colour}});
+      panel.layers.push_back({Shape::bars, table, table.columns, {.colour = activity_colours[c].colour}});
       panel.layers.back().thickness = 0.76;
       panel.layers.back().opacity = 1.0;
     }
     figure.panels.push_back(std::move(panel));
   }
-  for (const std::size_t c : used) figure.legend.push_back({colours[c].name, {.colour = colours[c].colour}});
+  for (const std::size_t c : used)
+    figure.legend.push_back({activity_colours[c].name, {.colour = activity_colours[c].colour}});
   return figure;
 }
 

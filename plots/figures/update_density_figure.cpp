@@ -4,6 +4,12 @@
 
 namespace paceline::plots {
 
+namespace {
+
+constexpr int panel_tics_max = 3;  // of a low panel
+
+}  // namespace
+
 std::optional<Figure> update_density_figure(const ShownRuns& shown) {
   const auto runs = shown.those_with([](const PlottedRun& run) {
     return std::ranges::any_of(run.workers, [&](const WorkerUpdates& worker) {
@@ -28,8 +34,11 @@ std::optional<Figure> update_density_figure(const ShownRuns& shown) {
                                    .from = -0.7,
                                    .to = static_cast<double>(workers) - 0.3,
                                    .step = workers > 16 ? 4.0 : 1.0},
-                             .y = {.title = "updates per second", .from = 0.0, .to = 1.1 * highest},
-                             .layers = {{Shape::columns, table, table.columns, series_ink(i)}}});
+                             .y = {.title = "updates per second",
+                                   .from = 0.0,
+                                   .to = 1.1 * highest,
+                                   .step = tic_step(1.1 * highest, panel_tics_max)},
+                             .layers = {{Shape::columns, table, table.columns, series_ink(runs[i].series)}}});
   }
   return figure;
 }

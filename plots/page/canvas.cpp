@@ -1,11 +1,23 @@
 #include "plots/page/canvas.hpp"
 
 #include "plots/page/text.hpp"
+#include "sim/base/markup.hpp"
 
 namespace paceline::plots {
 
 std::string Canvas::at(double x_in, double from_top_in) const {
   return fmt::format("{:.5f},{:.5f}", x_in / options_.width_in, 1.0 - from_top_in / height_in_);
+}
+
+std::string Canvas::quoted(std::string_view text, TextSize size) const {
+  if (!options_.draws(Format::tex)) return gnuplot_string(text);
+  std::string tex = tex_text(printable(text));
+  if (size != TextSize::normal) {
+    const double points = options_.points(size);
+    tex = fmt::format("\\relax{{\\fontsize{{{}}}{{{}}}\\selectfont {}}}", points, 1.2 * points, tex);
+  }
+  return tex == text ? gnuplot_string(text)
+                     : fmt::format("either({}, {})", gnuplot_string(text), gnuplot_string(tex));
 }
 
 std::string Canvas::label_style(const TextStyle& style) const {
@@ -16,7 +28,8 @@ std::string Canvas::label_style(const TextStyle& style) const {
 }
 
 void Canvas::text(std::string_view content, double x_in, double from_top_in, const TextStyle& style) {
-  draw("set label {} at screen {} {}", gnuplot_string(content), at(x_in, from_top_in), label_style(style));
+  draw("set label {} at screen {} {}", quoted(content, style.size), at(x_in, from_top_in),
+       label_style(style));
 }
 
 void Canvas::frame(const Box& box) {
@@ -31,14 +44,17 @@ std::string Canvas::script(std::string_view name, std::string_view command) cons
   std::string devices;
   std::string terminals;
   for (const Format format : options_.formats) {
-    const std::string_view extension = extension_of(format);
-    devices += fmt::format("{}{}", devices.empty() ? "" : " ", extension);
-    terminals += fmt::format("  if (device eq \"{}\") {{ set terminal {} }}\n", extension,
-                             terminal_of(format, options_, height_in_));
+    const std::string_view device = word_of(format);
+    devices += fmt::format("{}{}", devices.empty() ? "" : " ", device);
+    terminals += fmt::format("  if (device eq \"{}\") {{ set terminal {}; set output \"{}{}\" }}\n", device,
+                             terminal_of(format, options_, height_in_), name, ending_of(format));
   }
+  const std::string words =
+      options_.draws(Format::tex) ? "either(plain, tex) = device eq \"tex\" ? tex : plain\n" : "";
+  const std::string made_by = command.empty() ? "" : fmt::format("# made by: {}\n", gnuplot_string(command));
   return fmt::format(
       "# Draw {0} again, as {6}: gnuplot {0}.gp\n"
-      "# made by: {1}\n"
+      "{1}"
       "set encoding utf8\n"
       "set datafile missing \"?\"\n"
       "set tics nomirror out scale 0.5 font \",{2}\"\n"
@@ -46,16 +62,16 @@ std::string Canvas::script(std::string_view name, std::string_view command) cons
       "set pointsize {3}\n"
       "set boxwidth 0.7\n"
       "unset key\n"
+      "{8}"
       "{4}"
       "do for [device in \"{6}\"] {{\n"
       "{7}"
-      "  set output \"{0}.\".device\n"
       "  unset label; unset arrow; unset object\n"
       "{5}"
       "  unset output\n"
       "}}\n",
-      name, gnuplot_string(command), options_.points(TextSize::small), marker_size, data_, drawing_, devices,
-      terminals);
+      name, made_by, options_.points(TextSize::small), marker_size, data_, drawing_, devices, terminals,
+      words);
 }
 
 }  // namespace paceline::plots

@@ -28,6 +28,8 @@ class Canvas {
   [[nodiscard]] const PageOptions& options() const { return options_; }
   // Screen coordinates as gnuplot writes them: "x,y" in fractions of the page.
   [[nodiscard]] std::string at(double x_in, double from_top_in) const;
+  // A text as the script has it: for TeX, where it is drawn too, as TeX would set it.
+  [[nodiscard]] std::string quoted(std::string_view text, TextSize size = TextSize::normal) const;
   // What follows the text of a label and its place.
   [[nodiscard]] std::string label_style(const TextStyle& style) const;
 
@@ -69,7 +71,7 @@ class Footer {
     std::optional<Ink> sample = {};  // instead of a text
   };
   void add_legend(const std::vector<LegendEntry>& legend);
-  void add_lines(std::string_view text, double line_in, std::size_t lines_max, const TextStyle& style);
+  void add_lines(std::string_view text, std::size_t lines_max, const char* colour);
   void place_sample(Canvas& canvas, const Ink& ink, double x_in, double y_in) const;
   [[nodiscard]] double sample_in() const;
 

@@ -20,6 +20,8 @@ struct Ink {
 [[nodiscard]] Ink series_ink(std::size_t index);
 // The same with a hollow marker: recorded, not simulated. Without a series: a black circle.
 [[nodiscard]] Ink hollow(Ink ink = {});
+inline constexpr int cross_marker = 2;     // what diverged
+inline constexpr int triangle_marker = 8;  // beyond the axis
 inline constexpr auto note_colour = "#606060";
 
 // Numbers in the units of the axes. A cell without a value is not drawn.
@@ -85,7 +87,7 @@ struct Extent {
   [[nodiscard]] Axis log_axis(const std::string& title, int base, double factor) const;
 };
 
-enum class TextSize { normal, small, note, tiny };
+enum class TextSize { normal, small };
 enum class Align { left, center, right };
 
 struct TextStyle {

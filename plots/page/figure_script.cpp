@@ -46,6 +46,11 @@ double slanted_labels_in(const Axis& axis, double width_in, const PageOptions& o
   return widest_in > 0.9 * width_in / tics ? 0.5 * widest_in : 0.0;
 }
 
+std::vector<std::string> page_title(const PageOptions& options) {
+  if (options.title.empty()) return {};
+  return wrapped(options.title, options.text_pt, options.usable_in(), title_lines_max);
+}
+
 Layout lay_out(const Figure& figure, const PageOptions& options) {
   Layout layout;
   const bool has_labels =
@@ -55,7 +60,9 @@ Layout lay_out(const Figure& figure, const PageOptions& options) {
   const double gap_in = options.scaled(panel_gap_in);
   const auto across = static_cast<double>(figure.is_side_by_side ? figure.panels.size() : 1);
   Box next{.left_in = left_in,
-           .top_in = options.scaled(page_top_in),
+           .top_in = options.scaled(page_top_in) +
+                     options.line_in() * static_cast<double>(page_title(options).size()) +
+                     (options.title.empty() ? 0.0 : options.scaled(title_gap_in)),
            .width_in = (all_in - (across - 1.0) * gap_in) / across};
   for (const Panel& panel : figure.panels) {
     Box box = next;
@@ -66,7 +73,8 @@ Layout lay_out(const Figure& figure, const PageOptions& options) {
     } else if (panel.y.has_tics) {
       box.top_in += options.scaled(untitled_top_in);
     }
-    box.height_in = panel.height_in;
+    // Rows stand as close as their text allows; other panels grow with the page.
+    box.height_in = panel.y.has_tics ? options.panel_height_in(panel.height_in) : panel.height_in;
     layout.bottom_in = std::max(layout.bottom_in, box.bottom_in());
     if (figure.is_side_by_side) {
       next.left_in += box.width_in + gap_in;
@@ -164,7 +172,7 @@ void draw_axis(Canvas& canvas, const Axis& axis, char name, bool has_numbers, bo
   canvas.draw("set {}range [{}:{}]", name, end(axis.from), end(axis.to));
   canvas.draw("set format {} \"{}\"", name, !has_numbers ? "" : axis.log_base > 0 ? "%g" : "% h");
   std::vector<std::string> labels;
-  for (const Tic& tic : axis.tics) labels.push_back(fmt::format("{} {}", gnuplot_string(tic.label), tic.at));
+  for (const Tic& tic : axis.tics) labels.push_back(fmt::format("{} {}", canvas.quoted(tic.label), tic.at));
   if (!axis.has_tics) {
     canvas.draw("unset {}tics", name);
   } else if (!labels.empty()) {
@@ -191,8 +199,8 @@ void draw_panel(Canvas& canvas, const Figure& figure, const PlacedPanel& placed,
         "rgb \"{1}\"",
         rule, note_colour);
   for (const PanelText& text : panel.texts)
-    canvas.draw("set label {} at graph {}, first {:.6g} {}{}", gnuplot_string(text.content), text.across,
-                text.y, canvas.label_style(text.style), text.is_above ? " offset 0,0.42" : "");
+    canvas.draw("set label {} at graph {}, first {:.6g} {}{}", canvas.quoted(text.content, text.style.size),
+                text.across, text.y, canvas.label_style(text.style), text.is_above ? " offset 0,0.42" : "");
   for (std::size_t i = 0; i < panel.layers.size(); ++i)
     canvas.draw("{}{}{}", i == 0 ? "plot " : "     ", layer_text(panel.layers[i]),
                 i + 1 == panel.layers.size() ? "" : ", \\");
@@ -200,6 +208,11 @@ void draw_panel(Canvas& canvas, const Figure& figure, const PlacedPanel& placed,
 
 void place_titles(Canvas& canvas, const Layout& layout) {
   const PageOptions& options = canvas.options();
+  double title_in = options.scaled(page_top_in) + options.line_in() / 2.0;
+  for (const std::string& line : page_title(options)) {
+    canvas.text(line, options.width_in / 2.0, title_in, {.align = Align::center});
+    title_in += options.line_in();
+  }
   for (const auto& [panel, title, box, has_x_labels] : layout.panels) {
     double y_in = box.top_in - options.scaled(title_gap_in) -
                   options.line_in() * (static_cast<double>(title.size()) - 0.5);
@@ -226,7 +239,8 @@ void place_titles(Canvas& canvas, const Layout& layout) {
 
 }  // namespace
 
-std::string gnuplot_script(const Figure& figure, std::string_view command, const PageOptions& page) {
+std::string gnuplot_script(const Figure& figure, std::string_view given_command, const PageOptions& page) {
+  const std::string command = page.is_anonymous ? "" : without_absolute_paths(given_command);
   check(!figure.panels.empty(), "a figure has a panel");
   const Layout layout = lay_out(figure, page);
   const Footer footer(figure, command, page);

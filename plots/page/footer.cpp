@@ -13,7 +13,6 @@ constexpr double legend_gap_in = 0.05;
 constexpr double sample_gap_in = 0.06;
 constexpr double column_gap_in = 0.12;
 constexpr double note_line_in = 0.11;
-constexpr double command_line_in = 0.075;
 constexpr double command_gap_in = 0.03;
 constexpr auto command_colour = "#909090";
 
@@ -22,9 +21,11 @@ constexpr auto command_colour = "#909090";
 Footer::Footer(const Figure& figure, std::string_view command, const PageOptions& options)
     : options_(options), sample_(figure.sample) {
   if (!figure.legend.empty()) add_legend(figure.legend);
-  add_lines(figure.note, note_line_in, 3, {.size = TextSize::note, .colour = note_colour});
-  height_in_ += options_.scaled(command_gap_in);
-  add_lines(command, command_line_in, 2, {.size = TextSize::tiny, .colour = command_colour});
+  if (options_.has_footer) {
+    add_lines(figure.note, 3, note_colour);
+    height_in_ += options_.scaled(command_gap_in);
+    add_lines(command, 2, command_colour);
+  }
   height_in_ += options_.margin_in() / 2.0;
 }
 
@@ -64,11 +65,13 @@ void Footer::add_legend(const std::vector<LegendEntry>& legend) {
   height_in_ += options_.scaled(legend_gap_in);
 }
 
-void Footer::add_lines(std::string_view text, double line_in, std::size_t lines_max, const TextStyle& style) {
+void Footer::add_lines(std::string_view text, std::size_t lines_max, const char* colour) {
+  if (text.empty()) return;
+  const TextStyle style{.size = TextSize::small, .colour = colour};
   for (const std::string& line :
        wrapped(text, options_.points(style.size), options_.usable_in(), lines_max)) {
-    items_.push_back({options_.margin_in(), height_in_ + options_.scaled(line_in) / 2.0, line, style});
-    height_in_ += options_.scaled(line_in);
+    items_.push_back({options_.margin_in(), height_in_ + options_.scaled(note_line_in) / 2.0, line, style});
+    height_in_ += options_.scaled(note_line_in);
   }
 }
 

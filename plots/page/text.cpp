@@ -1,5 +1,6 @@
 #include "plots/page/text.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -73,6 +74,32 @@ std::string gnuplot_string(std::string_view text) {
     }
   }
   return quoted + '"';
+}
+
+std::string without_absolute_paths(std::string_view command) {
+  std::string shown;
+  char quote = 0;
+  for (std::size_t at = 0; at < command.size();) {
+    const char c = command[at];
+    const bool begins_word =
+        at == 0 || std::string_view(" ='\":,").find(command[at - 1]) != std::string::npos;
+    if (c == '/' && begins_word) {
+      const std::size_t end = std::min(command.find(quote != 0 ? quote : ' ', at), command.size());
+      std::string_view path = command.substr(at, end - at);
+      while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+      shown += path.substr(path.rfind('/') + 1);
+      at = end;
+      continue;
+    }
+    if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '\'' || c == '"')) {
+      quote = c;
+    }
+    shown += c;
+    ++at;
+  }
+  return shown;
 }
 
 double text_width_in(std::string_view text, double font_size_pt) {

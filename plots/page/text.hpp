@@ -23,6 +23,9 @@ namespace paceline::plots {
 // written as octal escapes: gnuplot would run `backquoted` text as a shell command even inside a string.
 [[nodiscard]] std::string gnuplot_string(std::string_view text);
 
+// The command with only the last part of absolute paths: figures do not tell where their maker keeps files.
+[[nodiscard]] std::string without_absolute_paths(std::string_view command);
+
 [[nodiscard]] double text_width_in(std::string_view text, double font_size_pt);
 
 // Breaks at spaces; inside a word that is too long by itself, after its punctuation where possible. Text

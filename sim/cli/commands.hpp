@@ -7,6 +7,7 @@
 #include "calibrate/asynchronous/predict_command.hpp"
 #include "calibrate/learning/fit_command.hpp"
 #include "calibrate/validation/validate_command.hpp"
+#include "plots/page/page_words.hpp"
 
 namespace paceline {
 
@@ -50,8 +51,15 @@ struct CompareArguments {
   bool json = false;
 };
 
+struct TableArguments {
+  std::string folder;
+  std::string format;
+};
+
 struct PlotArguments {
   std::vector<std::string> folders;
+  std::vector<std::string> only;
+  plots::PageWords page;
   std::string recorded;  // CSV file; empty: none
   std::string output = "figures";
   bool force = false;
@@ -93,6 +101,7 @@ int run_command(const RunArguments& arguments);
 int study_command(const StudyArguments& arguments);
 int merge_command(const MergeArguments& arguments);
 int compare_command(const CompareArguments& arguments);
+int table_command(const TableArguments& arguments);
 int search_command(const StudyArguments& arguments);
 int check_command(const RunArguments& arguments);
 int timing_command(const TimingArguments& arguments);

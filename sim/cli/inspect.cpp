@@ -81,7 +81,9 @@ int plot_command(const PlotArguments& arguments) {
                              .output = arguments.output,
                              .force = arguments.force,
                              .command = "paceline plot",
-                             .recorded = arguments.recorded};
+                             .only = arguments.only,
+                             .recorded = arguments.recorded,
+                             .page = plots::page_options(arguments.page)};
   for (const std::string& folder : arguments.folders) {
     request.folders.emplace_back(folder);
     request.command += fmt::format(" {}", shell_quoted(folder));

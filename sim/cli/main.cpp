@@ -42,6 +42,7 @@ constexpr const char* examples = R"(Examples:
   paceline study scenarios/quickstart/study.yaml --set job.profile=profile.json -o results/mine
   paceline compare results/mine                            which is best, and how sure that is
   paceline plot results/mine -o figures
+  paceline table results/mine --format latex
 
 Exit codes: 0 done, 1 a simulation failed, 2 a mistake in the arguments or in a file, 3 an expectation of the
 scenario (`expect`) did not hold.)";
@@ -100,6 +101,16 @@ constexpr const char* study_examples = R"(Examples:
 constexpr const char* compare_examples = R"(Examples:
   paceline compare results/mine                             ranking, Pareto front, sensitivity, winners
   paceline compare results/mine --against "BSP, level HL8"  everything paired with one combination)";
+
+constexpr const char* table_examples = R"(Examples:
+  paceline table results/mine --format latex > table.tex    \input{table} with \usepackage{booktabs}
+  paceline table results/mine --format csv                  the same cells; exact numbers: comparison.csv)";
+
+constexpr const char* plot_examples = R"(Examples:
+  paceline plot results/mine -o figures                     everything there is to see
+  paceline plot results/mine --only time-to-accuracy --style acm --format pdf,tex -o paper
+Each figure comes with NAME.txt, its caption, and NAME.gp: `gnuplot NAME.gp` draws it again. For TeX,
+\input{NAME-tex} (with NAME-tex.pdf beside it; needs graphicx and color).)";
 
 constexpr const char* search_examples = R"(Examples:
   paceline search study.yaml                        as its `search` says
@@ -246,14 +257,39 @@ void add_timing(CLI::App& app, Action& action) {
   timing.add_flag("!--no-figures", arguments.figures, "do not draw accuracy against share");
 }
 
+void add_table(CLI::App& app, Action& action) {
+  auto [table, arguments] = add_command<TableArguments>(
+      app, "table", "print the comparison of a study, or a run's results, for a paper or a page",
+      table_command, action);
+  table.footer(table_examples);
+  table.add_option("DIR", arguments.folder, "folder of a study or a run")->required();
+  table.add_option("--format", arguments.format, "latex (with the package booktabs), markdown or csv")
+      ->type_name("NAME")
+      ->required();
+}
+
 void add_plot(CLI::App& app, Action& action) {
   auto [plot, arguments] = add_command<PlotArguments>(
-      app, "plot", "draw figures (PDF, PNG) from results folders, a study, or a profile", plot_command,
-      action);
+      app, "plot", "draw figures from results folders, a study, or a profile", plot_command, action);
+  plot.footer(plot_examples);
   plot.add_option("DIR", arguments.folders, "results folders, study folders, or one profile")->required();
   add_path(plot, "-o,--output", arguments.output, "folder of the figures", "DIR");
   add_path(plot, "--recorded", arguments.recorded,
            "CSV file of recorded outcomes (variant,final_accuracy,relative_time), drawn as circles", "FILE");
+  add_list(plot, "--only", arguments.only, "draw this figure alone, e.g. time-to-accuracy (repeatable)",
+           "NAME");
+  plots::PageWords& page = arguments.page;
+  plot.add_option("--style", page.style, "a column of an acm or ieee paper: width, font and size, no footer");
+  plot.add_option("--width", page.width, "of the figure, as 3.33in (default), 7in or 85mm")
+      ->type_name("LENGTH");
+  plot.add_option("--size", page.size, "of the text (default: 8pt); none of it is below 7pt")
+      ->type_name("LENGTH");
+  plot.add_option("--font", page.font, "family (default: Liberation Sans); TeX uses the paper's")
+      ->type_name("NAME");
+  plot.add_option("--format", page.format, "some of pdf,svg,png,tex (default: pdf,png)")->type_name("LIST");
+  plot.add_option("--title", page.title, "above the figure");
+  plot.add_flag("--no-footer", page.no_footer, "leave out note and command; NAME.txt has them");
+  plot.add_flag("--anonymous", page.anonymous, "name neither command nor machine, in no file");
   plot.add_flag("--force", arguments.force, "replace figures that are already there");
   plot.add_flag("--json", arguments.json, "print the paths for machines");
 }
@@ -390,6 +426,7 @@ int dispatch(int argc, char** argv) {
       app, "check", "read a scenario or study and print every value with its origin", check_command, action);
   check.footer(check_examples);
   add_file_options(check, check_arguments, "scenario or study (YAML)");
+  add_table(app, action);
   add_plot(app, action);
   add_timing(app, action);
   add_fit(app, action);

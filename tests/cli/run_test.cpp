@@ -1,6 +1,8 @@
 // Runs as a person at a terminal meets them: their files, interrupted, killed, repeated.
 #include <algorithm>
 #include <filesystem>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -206,6 +208,30 @@ TEST_CASE("text from a scenario is data, for the terminal, the files and the fig
   CHECK(plot.exit_code == 0);
   CHECK(fs::exists(place.path() / "figures/batches-over-time.png"));
   CHECK_FALSE(fs::exists(place.path() / "pwned"));
+  // As TeX and Markdown that show it.
+  CHECK(contains(place.paceline({"table", "out", "--format", "latex"}).out,
+                 "it'{}s \\`{}touch pwned\\`{} \\$(touch pwned)"));
+  CHECK(contains(place.paceline({"table", "out", "--format", "markdown"}).out,
+                 "| it's \\`touch pwned\\` \\$(touch pwned) "));
+}
+
+TEST_CASE("a table for a paper has the cells of the terminal") {
+  const ThroughputWorkplace place;
+  const ProgramResult run = place.paceline({"run", "scenario.yaml", "-o", "out"});
+  // The second line of the terminal, whose cells are at least two blanks apart, is a row of the CSV.
+  std::istringstream lines(run.out);
+  std::string row;
+  std::getline(lines, row);
+  std::getline(lines, row);
+  const std::string cells = std::regex_replace(row, std::regex("  +"), ",");
+  const ProgramResult csv = place.paceline({"table", "out", "--format", "csv"});
+  INFO(csv.err);
+  CHECK(contains(csv.out, cells));
+  const std::string latex = place.paceline({"table", "out", "--format", "latex"}).out;
+  for (const char* part : {"\\toprule\n", "\\midrule\n", "\\bottomrule\n", "Times are simulated."})
+    CHECK(contains(latex, part));
+  CHECK(place.paceline({"table", "out", "--format", "word"}).exit_code == 2);
+  CHECK(place.paceline({"table", "nowhere", "--format", "csv"}).exit_code == 2);
 }
 
 TEST_CASE("a killed run leaves no results folder, and the next attempt is not in its way") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/process.hpp"
 #include "tests/plots/synthetic_results.hpp"
 
 namespace paceline::plots {
@@ -42,17 +43,18 @@ std::size_t entries(const fs::path& folder) {
   return count;
 }
 
-TEST_CASE("each figure is a PDF, a PNG and a script, and nothing else is left behind") {
+TEST_CASE("each figure is a PDF, a PNG, a script and a caption, and nothing else is left behind") {
   const TemporaryFolder folder;
   const auto study = write_study(folder.path() / "study", {{.name = "A"}, {.name = "B"}});
   const auto paths = draw_figures(request_for(study, folder.path() / "figures"));
-  CHECK(paths.size() == 9);
-  CHECK(entries(folder.path() / "figures") == 9);
+  CHECK(paths.size() == 12);
+  CHECK(entries(folder.path() / "figures") == 12);
   for (const fs::path& path : paths) {
     const std::string content = read_file(path);
     CAPTURE(path);
     if (path.extension() == ".pdf") CHECK(content.starts_with("%PDF-"));
     if (path.extension() == ".png") CHECK(content.starts_with("\x89PNG\r\n\x1a\n"));
+    if (path.extension() == ".txt") CHECK(holds(content, "\nmade by: paceline plot somewhere\n"));
     if (path.extension() == ".gp") CHECK(holds(content, "# made by: \"paceline plot somewhere\""));
   }
 }
@@ -97,7 +99,7 @@ TEST_CASE("a traced run has a timeline: one row for each worker, cut when a work
     rows += fmt::format("0,0,compute,{},{}\n0,0,wait,{},{}\n", 2 * i, 2 * i + 1, 2 * i + 1, 2 * i + 2);
   rows += "0,1,start_up,0,5\n0,1,transfer,5,50\n";
   write_file_atomically(run / "activities.csv", rows);
-  CHECK(draw_figures(request_for(run, folder.path() / "figures")).size() == 12);
+  CHECK(draw_figures(request_for(run, folder.path() / "figures")).size() == 16);
   const std::string script = read_file(folder.path() / "figures" / "worker-timeline.gp");
   // The 20th iteration ends at 2 · 19 + 1 = 39 s.
   CHECK(holds(script, "set xrange [0:39]\n"));
@@ -150,8 +152,30 @@ TEST_CASE("names from scenario files are shown and never executed") {
     runs.push_back({.name = name});
   PlotRequest request = request_for(write_study(folder.path() / "study", runs), folder.path() / "figures");
   request.command = "paceline plot `" + touch + "` \n!" + touch + "\n\\";
-  CHECK(draw_figures(request).size() == 9);
+  request.page.title = "<b>&amp;</svg> \\input{/etc/passwd} $x^2$ `" + touch + "`";
+  request.page.formats = {Format::pdf, Format::svg, Format::png, Format::tex};
+  CHECK(draw_figures(request).size() == 3 * 7);
   CHECK_FALSE(fs::exists(folder.path() / "executed"));
+  // Markup is text of the SVG, and commands are text of the TeX.
+  const std::string svg = read_file(request.output / "time-to-accuracy.svg");
+  CHECK(holds(svg, "&lt;b&gt;&amp;amp;&lt;/svg&gt;"));
+  CHECK(svg.find("</svg>") == svg.rfind("</svg>"));
+  const std::string tex = read_file(request.output / "time-to-accuracy-tex.tex");
+  CHECK(holds(tex, "$\\backslash$input\\{"));
+  CHECK_FALSE(holds(tex, "\\input"));
+  // Where there is a LaTeX, it sets each figure.
+  if (run_process({.words = {"pdflatex", "--version"}}).status != 0) return;
+  for (const char* name : {"accuracy-over-time", "time-to-accuracy", "batches-over-time"}) {
+    write_file_atomically(request.output / "paper.tex",
+                          fmt::format("\\documentclass{{article}}\\usepackage{{graphicx,color}}"
+                                      "\\begin{{document}}\\input{{{}-tex}}\\end{{document}}\n",
+                                      name));
+    const ProcessResult latex =
+        run_process({.words = {"pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper"},
+                     .folder = request.output});
+    CAPTURE(latex.output);
+    CHECK(latex.status == 0);
+  }
 }
 
 TEST_CASE("kept iterations become violins, and uneven workers their update rates") {
@@ -162,7 +186,7 @@ TEST_CASE("kept iterations become violins, and uneven workers their update rates
       .iterations = "replication,worker,start_s,finish_s\n0,0,0,2\n0,1,0,4\n0,1,4,\n1,0,0,9\n",
       .workers = "replication,worker,gradients,gradients_per_s\n0,0,20,2.5\n0,1,10,1.25\n"};
   CHECK(draw_figures(request_for(write_run(folder.path() / "run", run), folder.path() / "figures")).size() ==
-        15);
+        20);
   const std::string violins = read_file(folder.path() / "figures/compute-times.gp");
   CHECK(holds(violins, "\"median 3.00 s\""));
   CHECK(holds(violins, "\n2.5 3 3.5 "));
@@ -199,8 +223,8 @@ TEST_CASE("figures with nothing to show are left out, with a message, and stale 
   PlotRequest request = request_for(constant, folder.path() / "figures");
   request.force = true;
   request.tell = [&](std::string_view message) { told.emplace_back(message); };
-  CHECK(draw_figures(request).size() == 3);
-  CHECK(entries(folder.path() / "figures") == 3);
+  CHECK(draw_figures(request).size() == 4);
+  CHECK(entries(folder.path() / "figures") == 4);
   REQUIRE(told.size() == 2);
   CHECK(holds(told[0], "no scenario names a target accuracy"));
   CHECK(holds(told[1], "no batch ever changes"));
@@ -225,8 +249,80 @@ TEST_CASE("runs of equal name are told apart by their folders") {
   request.folders.push_back(write_run(folder.path() / "two", {}));
   draw_figures(request);
   const std::string script = read_file(request.output / "batches-over-time.gp");
-  CHECK(holds(script, "one)\""));
-  CHECK(holds(script, "two)\""));
+  CHECK(holds(script, "\"BSP (one)\""));
+  CHECK(holds(script, "\"BSP (two)\""));
+}
+
+TEST_CASE("figures asked for by name are drawn alone, and leave the others as they are") {
+  const TemporaryFolder folder;
+  PlotRequest request = request_for(write_run(folder.path() / "run", {}), folder.path() / "figures");
+  draw_figures(request);
+  request.only = {"time-to-accuracy"};
+  request.force = true;
+  CHECK(draw_figures(request).size() == 4);
+  CHECK(entries(request.output) == 12);
+  request.only = {"time-to-acuracy", "worker-timeline"};
+  const std::string complaint = complaint_about(request);
+  CHECK(holds(complaint, "there is no figure `time-to-acuracy`"));
+  CHECK(holds(complaint, "did you mean `time-to-accuracy`?"));
+  CHECK(holds(complaint, "nothing to draw as worker-timeline: no run was traced"));
+}
+
+TEST_CASE("an anonymous figure names neither command nor folder, and no figure an absolute path") {
+  const TemporaryFolder folder;
+  PlotRequest request = request_for(write_run(folder.path() / "run", {}), folder.path() / "figures");
+  request.command = "paceline plot " + (folder.path() / "run").string();
+  request.force = true;
+  for (const bool is_anonymous : {false, true}) {
+    request.page.is_anonymous = is_anonymous;
+    for (const fs::path& path : draw_figures(request)) {
+      if (path.extension() != ".gp" && path.extension() != ".txt") continue;
+      const std::string content = read_file(path);
+      CHECK_FALSE(holds(content, folder.path().string()));
+      CHECK(holds(content, "paceline plot run") == !is_anonymous);
+    }
+  }
+}
+
+TEST_CASE("a policy has one colour in every figure, also where others are left out") {
+  // A has no target, so that B stands first among the times: with the second colour all the same.
+  const TemporaryFolder folder;
+  draw_figures(request_for(
+      write_study(folder.path() / "study", {{.name = "A", .target = std::nullopt}, {.name = "B"}}),
+      folder.path()));
+  const std::string times = read_file(folder.path() / "time-to-accuracy.gp");
+  CHECK(holds(times, series_ink(1).colour));
+  CHECK_FALSE(holds(times, series_ink(0).colour));
+}
+
+TEST_CASE("a policy whose runs diverged says so instead of a time, with a cross") {
+  const TemporaryFolder folder;
+  const SyntheticRun diverged{.name = "fast",
+                              .reached = 0,
+                              .median_s = std::nullopt,
+                              .low_s = std::nullopt,
+                              .high_s = std::nullopt,
+                              .diverged = 2};
+  draw_figures(request_for(write_study(folder.path() / "study", {{.name = "A"}, diverged}), folder.path()));
+  const std::string times = read_file(folder.path() / "time-to-accuracy.gp");
+  CHECK(holds(times, "\"diverged 2/3, 0/3 reached\""));
+  CHECK(holds(times, "pointtype 2 "));
+  CHECK(holds(read_file(folder.path() / "accuracy-over-time.gp"), "\"fast (diverged: 2 of 3)\""));
+}
+
+TEST_CASE("attribution is stacked: the mean over workers, one activity after the other") {
+  // Computing 60 and 80 %: from 0 to 70; the rest is waiting.
+  const TemporaryFolder folder;
+  const auto run = write_run(folder.path() / "run", {});
+  write_file_atomically(
+      run / "attribution.csv",
+      "replication,worker,compute_s,compute_percent,wait_percent\n0,0,1,60,40\n0,1,1,80,20\n");
+  PlotRequest request = request_for(run, folder.path() / "figures");
+  request.only = {"attribution"};
+  CHECK(draw_figures(request).size() == 4);
+  const std::string script = read_file(request.output / "attribution.gp");
+  CHECK(holds(script, "# from to place\n0 70 "));
+  CHECK(holds(script, "# from to place\n70 100 "));
 }
 
 TEST_CASE("an output that is a file, and no folders at all, are refused") {

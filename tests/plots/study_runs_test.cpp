@@ -45,7 +45,8 @@ std::string script_of(const StudyChart& chart) {
 
 }  // namespace
 
-TEST_CASE("a chart has a series for each label, a point for each place, medians with 10-90 % quantiles") {
+TEST_CASE(
+    "a chart has a series for each label, a point for each place, medians with 90 % prediction intervals") {
   const StudyFolder study;
   const StudyChart chart = read_study_chart(study.folder.path(), study.spec());
   CHECK(chart.is_numeric);
@@ -56,9 +57,9 @@ TEST_CASE("a chart has a series for each label, a point for each place, medians 
   CHECK(at_ten.x == 10.0);
   CHECK(at_ten.runs == 3);
   CHECK(*at_ten.middle == 2.0);
-  // Of 1, 2, 3: rank 0.1 · 2 = 0.2, so 1.2; and 2.8.
-  CHECK(*at_ten.low == doctest::Approx(1.2));
-  CHECK(*at_ten.high == doctest::Approx(2.8));
+  // Of ln 1, ln 2, ln 3: mean 0.5973, s 0.5555; exp(0.5973 ± t(0.95, 2) · s · √(1 + 1/3)) with t = 2.9200.
+  CHECK(*at_ten.low == doctest::Approx(0.2792).epsilon(0.001));
+  CHECK(*at_ten.high == doctest::Approx(11.83).epsilon(0.001));
   // Two of three never reached: the middle one is never.
   CHECK_FALSE(chart.series[0].points.at(1).middle.has_value());
   CHECK(chart.never == 1);
@@ -250,4 +251,27 @@ TEST_CASE("a figure of a single series without a name has a legend only if its l
   };
   CHECK(legend_with("1").find("\"assumed learner\"") != std::string::npos);
   CHECK(legend_with("0").find("assumed") == std::string::npos);
+}
+
+TEST_CASE("categories are not joined by lines, and what diverged is marked at the top") {
+  StudyChart chart{.spec = {.name = "times", .metric = "time_to_accuracy_s", .against = "topology"},
+                   .is_numeric = false,
+                   .axis_labels = {"ring", "star"}};
+  StudySeries& series = chart.series.emplace_back();
+  series.points = {{.x = 0.0, .middle = 2.0, .low = 1.0, .high = 3.0, .runs = 3},
+                   {.x = 1.0, .runs = 3, .diverged = 2}};
+  const std::string script = script_of(chart);
+  CHECK(script.find("with lines") == std::string::npos);
+  CHECK(script.find("cross at the top: most runs diverged") != std::string::npos);
+  chart.is_numeric = true;
+  CHECK(script_of(chart).find("with lines") != std::string::npos);
+}
+
+TEST_CASE("a series keeps its place in the table where a figure shows only some") {
+  const StudyFolder study;
+  StudyFigureSpec spec = study.spec();
+  spec.where["variant"] = {"B"};
+  const StudyChart chart = read_study_chart(study.folder.path(), spec);
+  REQUIRE(chart.series.size() == 1);
+  CHECK(chart.series[0].place == 1);
 }

@@ -31,6 +31,12 @@ TEST_CASE("UTF-8 stays, broken UTF-8 becomes U+FFFD") {
   CHECK(printable("\xED\xA0\x80") == "\uFFFD\uFFFD\uFFFD");
 }
 
+TEST_CASE("absolute paths of a command lose their folders, quoted ones too") {
+  CHECK(without_absolute_paths("paceline plot /home/me/results/a/ b/c --recorded '/x y/z.csv'") ==
+        "paceline plot a b/c --recorded 'z.csv'");
+  CHECK(without_absolute_paths("--set f=/secret/file.json") == "--set f=file.json");
+}
+
 TEST_CASE("width of a line is the sum of the advances") {
   // "ill" in Helvetica: 3 · 222/1000 em; at 72 pt one em is one inch.
   CHECK(text_width_in("ill", 72.0) == doctest::Approx(0.666));

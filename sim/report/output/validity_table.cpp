@@ -38,14 +38,18 @@ void ValidityTable::add(const std::vector<ValidityRow>& rows, std::size_t runs) 
   }
 }
 
-std::string ValidityTable::text() const {
+TextRows ValidityTable::rows() const {
   if (lines_.empty()) return {};
   TextRows rows{{"validity", "of", "fitted", "used", "", "runs not inside"}};
   for (const Line& line : lines_)
     rows.push_back({line.quantity, printable(std::filesystem::path(line.file).filename().string()),
                     range_text(line.fitted), range_text(line.used), std::string(to_string(line.validity())),
                     fmt::format("{} of {}", line.not_inside, runs_)});
-  return text_table(std::move(rows));
+  return rows;
+}
+
+std::string ValidityTable::text() const {
+  return lines_.empty() ? std::string{} : text_table(rows());
 }
 
 nlohmann::ordered_json ValidityTable::json() const {

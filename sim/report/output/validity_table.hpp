@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/base/validity.hpp"
+#include "sim/report/output/text_table.hpp"
 
 namespace paceline {
 
@@ -17,7 +18,8 @@ namespace paceline {
 class ValidityTable {
  public:
   void add(const std::vector<ValidityRow>& rows, std::size_t runs);
-  // For the terminal; empty when there is nothing to compare.
+  // With a head; empty when there is nothing to compare.
+  [[nodiscard]] TextRows rows() const;
   [[nodiscard]] std::string text() const;
   [[nodiscard]] nlohmann::ordered_json json() const;
 

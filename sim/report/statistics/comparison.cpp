@@ -282,7 +282,7 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
   return rows.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-std::string comparison_table(const std::vector<ComparedVariant>& compared) {
+ComparisonText comparison_text(const std::vector<ComparedVariant>& compared) {
   const auto any = [&](const auto& condition) { return std::ranges::any_of(compared, condition); };
   const bool any_target = any([](const ComparedVariant& one) { return one.target_accuracy.has_value(); });
   const bool any_pair = any([](const ComparedVariant& one) { return one.against_first.has_value(); });
@@ -291,30 +291,42 @@ std::string comparison_table(const std::vector<ComparedVariant>& compared) {
   });
   AssumedLearners assumed;
   for (const ComparedVariant& one : compared) assumed.count(one.has_assumed_learner);
-  std::string text =
-      text_table(any_target ? times_to_target(compared, assumed) : end_times(compared, assumed));
-  if (any_pair) text += fmt::format("\n{}", text_table(pairs_with_first(compared, assumed)));
-  text += "Times are simulated. ";
-  text +=
-      any_target
-          ? "Median over the seeds (a run that never reaches the target counts as slowest);\n"
-          : "Median over the seeds of the end of the job (one that diverged or stalled counts as slowest);\n";
-  text += "interval: where one further seed's time lies with 90 % probability, from five runs on.\n";
-  if (any_km)
-    text +=
-        "KM: Kaplan-Meier median; a run that did its whole workload might have reached the target later.\n";
-  if (any_pair)
-    text += fmt::format(
-        "Against {}: runs paired by seed, 90 % intervals; correlation of the paired times' logarithms.\n",
-        printable(compared.front().name));
-  text += assumed.note();
+  ComparisonText text;
+  text.tables.push_back(any_target ? times_to_target(compared, assumed) : end_times(compared, assumed));
+  if (any_pair) text.tables.push_back(pairs_with_first(compared, assumed));
   ValidityTable validity;
   for (const ComparedVariant& one : compared) validity.add(one.validity, one.runs.size());
-  if (const std::string section = validity.text(); !section.empty()) text += fmt::format("\n{}\n", section);
+  if (TextRows rows = validity.rows(); !rows.empty()) text.tables.push_back(std::move(rows));
+  text.sentences.push_back(
+      fmt::format("Times are simulated. Median over the seeds {};\n"
+                  "interval: where one further seed's time lies with 90 % probability, from five runs on.",
+                  any_target ? "(a run that never reaches the target counts as slowest)"
+                             : "of the end of the job (one that diverged or stalled counts as slowest)"));
+  if (any_km)
+    text.sentences.emplace_back(
+        "KM: Kaplan-Meier median; a run that did its whole workload might have reached the target later.");
+  if (any_pair)
+    text.sentences.push_back(fmt::format(
+        "Against {}: runs paired by seed, 90 % intervals; correlation of the paired times' logarithms.",
+        printable(compared.front().name)));
+  if (std::string note = assumed.note(); !note.empty()) {
+    note.pop_back();  // its line's end
+    text.sentences.push_back(std::move(note));
+  }
   for (const ComparedVariant& one : compared)
     if (one.bottleneck)
-      text += fmt::format("bottleneck of {}: {}, at its full rate {:.0f} % of the time\n",
-                          printable(one.name), one.bottleneck->resource, 100.0 * one.bottleneck->share);
+      text.sentences.push_back(fmt::format("bottleneck of {}: {}, at its full rate {:.0f} % of the time",
+                                           printable(one.name), one.bottleneck->resource,
+                                           100.0 * one.bottleneck->share));
+  return text;
+}
+
+std::string comparison_table(const std::vector<ComparedVariant>& compared) {
+  const ComparisonText parts = comparison_text(compared);
+  std::string text;
+  for (const TextRows& table : parts.tables)
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", text_table(table));
+  for (const std::string& sentence : parts.sentences) text += fmt::format("{}\n", sentence);
   return text;
 }
 

@@ -13,6 +13,7 @@
 
 #include "sim/report/output/column.hpp"
 #include "sim/report/output/results_folder.hpp"
+#include "sim/report/output/text_table.hpp"
 #include "sim/report/statistics/expectations.hpp"
 #include "sim/report/statistics/paired.hpp"
 #include "sim/report/statistics/remarks.hpp"
@@ -51,7 +52,13 @@ struct ComparedVariant : ComparedRuns {
 [[nodiscard]] std::string faster_text(const PairedComparison& paired);
 [[nodiscard]] const Columns<ComparedVariant>& comparison_columns();
 [[nodiscard]] std::string comparison_csv(const std::vector<ComparedVariant>& compared);
-// The table a person reads, with a line that says what its intervals are.
+// The tables a person reads, each with a head, and the sentences below them.
+struct ComparisonText {
+  std::vector<TextRows> tables;
+  std::vector<std::string> sentences;
+};
+[[nodiscard]] ComparisonText comparison_text(const std::vector<ComparedVariant>& compared);
+// The same for the terminal, with a line that says what its intervals are.
 [[nodiscard]] std::string comparison_table(const std::vector<ComparedVariant>& compared);
 // One object for each variant, with the columns of the CSV file, its bottleneck and its expectations.
 [[nodiscard]] std::string comparison_json(const std::vector<ComparedVariant>& compared);

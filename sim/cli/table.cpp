@@ -1,0 +1,80 @@
+// table: the comparison that `run` and `study` print, for a paper or a page.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/markup.hpp"
+#include "sim/cli/study.hpp"
+#include "sim/report/output/paper_table.hpp"
+#include "sim/report/output/read_results.hpp"
+#include "sim/report/output/staged_folder.hpp"
+#include "sim/study/study_results.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TableNotation {
+  std::string_view word;
+  std::string (*table)(const TextRows& rows);
+  std::string (*note)(const std::string& sentence);  // below the tables
+};
+
+const std::array<TableNotation, 3> notations{
+    {{"latex", latex_table,
+      [](const std::string& sentence) {
+        return fmt::format("\\par{{\\footnotesize {}\\par}}\n", tex_text(sentence));
+      }},
+     {"markdown", markdown_table,
+      [](const std::string& sentence) { return fmt::format("\n{}\n", markdown_text(sentence)); }},
+     // Beside cells there is no place for a sentence.
+     {"csv", csv_table, [](const std::string&) { return std::string(); }}}};
+
+std::vector<ComparedRuns> finished_runs(const fs::path& folder) {
+  if (!is_study_folder(folder)) return {read_compared_runs(folder)};
+  RunStore store(folder / store_file, StoreAccess::read);
+  const std::optional<PlannedStudy> study = store.plan();
+  std::vector<ComparedRuns> runs;
+  if (study) runs = compared_runs(*study, store);
+  if (runs.empty()) throw UserError(fmt::format("no run of {} is done", folder.string()), "");
+  const RunCounts counts = store.counts();
+  if (counts.done < counts.planned)
+    fmt::print(stderr, "warning: {} of {} runs are not done\n", counts.planned - counts.done, counts.planned);
+  return runs;
+}
+
+// What was said when the results were made, each once.
+std::vector<std::string> sentences_of(const fs::path& folder) {
+  std::vector<std::string> sentences;
+  const nlohmann::json manifest = manifest_in(folder);
+  for (const char* key : {"warnings", "notes"})
+    for (const std::string& sentence : manifest.value(key, std::vector<std::string>{}))
+      if (std::ranges::count(sentences, sentence) == 0) sentences.push_back(sentence);
+  return sentences;
+}
+
+}  // namespace
+
+int table_command(const TableArguments& arguments) {
+  const auto notation = std::ranges::find(notations, arguments.format, &TableNotation::word);
+  if (notation == notations.end())
+    throw UserError(fmt::format("--format: there is no notation `{}`", arguments.format),
+                    "latex, markdown or csv");
+  const fs::path folder = arguments.folder;
+  const ComparisonText text = comparison_text(compare(finished_runs(folder)));
+  for (std::size_t i = 0; i < text.tables.size(); ++i)
+    fmt::print("{}{}", i > 0 ? "\n" : "", notation->table(text.tables[i]));
+  std::vector<std::string> below = text.sentences;
+  std::ranges::move(sentences_of(folder), std::back_inserter(below));
+  for (std::string& sentence : below) {
+    std::ranges::replace(sentence, '\n', ' ');
+    fmt::print("{}", notation->note(sentence));
+  }
+  return exit_done;
+}
+
+}  // namespace paceline

@@ -1,0 +1,43 @@
+#include "sim/report/output/read_results.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/json.hpp"
+#include "sim/report/output/record_columns.hpp"
+#include "sim/report/output/staged_folder.hpp"
+
+namespace paceline {
+namespace {
+
+Cell cell_of(const CsvRow& row, const Column<RunSummary>& column) {
+  if (row.text(column.name).empty()) return nullptr;
+  if (std::string_view(column.type) == "TEXT") return row.text(column.name);
+  return row.number(column.name);
+}
+
+}  // namespace
+
+ComparedRuns read_compared_runs(const std::filesystem::path& folder) {
+  const nlohmann::json manifest = manifest_in(folder);
+  if (string_in(manifest, "format") != "paceline-results")
+    throw UserError(fmt::format("{} holds no results", folder.string()),
+                    "name a folder written by `paceline run` or `paceline study`");
+  ComparedRuns compared;
+  compared.name = string_in(manifest, "name");
+  if (manifest.contains("target_accuracy")) manifest["target_accuracy"].get_to(compared.target_accuracy);
+  compared.has_assumed_learner =
+      manifest.value(nlohmann::json::json_pointer("/scenario/learner.kind"), "") == "assumed";
+  for (const CsvFile table(folder / "summary.csv"); const CsvRow& row : table.rows()) {
+    RunSummary& run = compared.runs.emplace_back();
+    run.seed.seed = static_cast<std::uint32_t>(row.count("seed"));
+    run.seed.replication = static_cast<std::uint32_t>(row.count("replication"));
+    for (const Column<RunSummary>& column : summary_columns())
+      if (column.set && table.has(column.name))
+        if (const Cell cell = cell_of(row, column); !cell.is_null()) column.set(run, cell);
+  }
+  if (compared.runs.empty()) throw UserError(fmt::format("{} holds no finished run", folder.string()), "");
+  return compared;
+}
+
+}  // namespace paceline
