@@ -54,7 +54,7 @@ struct NetworkFacts {
 struct NetworkChoice {
   std::string name;  // of the list, or a TorchScript file: a path that ends in ".pt"
   std::vector<std::int64_t> input_shape = {};  // of a TorchScript file: one sample, one number for tokens
-  std::int64_t classes = 0;  // 0: those of a listed network
+  std::int64_t classes = 0;                    // 0: those of a listed network
 
   [[nodiscard]] bool is_file() const { return name.ends_with(".pt"); }
 };

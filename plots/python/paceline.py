@@ -29,13 +29,14 @@ class ResultsError(Exception):
 def runs(folder):
     """One row for each replication: its time to the target, end, final accuracy, mean staleness and more.
 
-    Of a run: `summary.csv`. Of a study: the finished rows of `runs.csv`. Both have a column `variant`.
+    Of a run: `summary.csv`. Of a study: the finished rows of `runs.csv`, with a column for everything it varies;
+    `variant` names the whole combination, as in the other tables.
     """
     folder = _results(folder)
     if (folder / "runs.csv").exists():
         varied = _manifest(folder)["columns"]
         rows = [row for row in _read(folder / "runs.csv") if row["status"] == "done"]
-        return _table([{"variant": _name(row, varied), **_values(row)} for row in rows])
+        return _table([{**_values(row), "variant": _name(row, varied)} for row in rows])
     name = _manifest(folder)["name"]
     return _table([{"variant": name, **_values(row)} for row in _read(folder / "summary.csv")])
 

@@ -327,8 +327,7 @@ void add_predict(CLI::App& app, Action& action) {
   add_path(predict, "-o,--output", arguments.output, "CSV file (default: the terminal)", "FILE");
   predict.add_flag("--same-cluster", arguments.same_cluster,
                    "ranges for the recorded cluster again; without it for another like it, which are wider");
-  add_number(predict, "--draws", arguments.draws, "of machines, rates and runs, for the ranges", 20,
-             100'000);
+  add_number(predict, "--draws", arguments.draws, "of machines, rates and runs, for the ranges", 20, 100'000);
 }
 
 void add_validate(CLI::App& app, Action& action) {
