@@ -73,11 +73,11 @@ std::string phase_text(const std::string& word) {
   refuse("policy", word, fmt::format("policies: {}", fmt::join(known, ", ")));
 }
 
-std::string learner_text(const std::string& network, const fs::path& beside) {
-  const std::optional<StatisticalModel> learner = shipped_learner(network);
+std::string learner_text(const std::optional<StatisticalModel>& learner, const fs::path& beside) {
   if (!learner)
-    return "# None is shipped for this network: only times are predicted. `paceline fit` makes one from "
-           "recorded runs.\n"
+    return "# None is shipped for this network and data set: only times are predicted. `paceline fit` makes "
+           "one from\n"
+           "# recorded runs.\n"
            "learner: {kind: none}\n";
   return fmt::format(
       "# Fitted to recorded runs: what becomes of updates and their staleness. `paceline fit` makes "
@@ -85,6 +85,17 @@ std::string learner_text(const std::string& network, const fs::path& beside) {
       "learner: {{kind: {}, model: {}}}\n",
       learner->source == LearnerSource::recorded ? "statistical" : "assumed",
       nlohmann::json(fs::proximate(learner->path, beside).string()).dump());
+}
+
+// What the profile and the learner say of it, as far as they do.
+std::string dataset_text(const Identity& profile, const std::optional<StatisticalModel>& learner) {
+  const Identity fitted = learner ? learner->identity : Identity{};
+  const std::optional<std::string> name = profile.dataset ? profile.dataset : fitted.dataset;
+  const std::optional<std::int64_t> classes = profile.classes ? profile.classes : fitted.classes;
+  std::string text;
+  if (name) text += fmt::format("name: {}, ", *name);
+  if (classes) text += fmt::format("classes: {}, ", *classes);
+  return text + fmt::format("train_samples: {}", profile.network == "small-cnn" ? 8192 : 50000);
 }
 
 fs::path profile_of(const InitArguments& arguments) {
@@ -98,9 +109,9 @@ fs::path profile_of(const InitArguments& arguments) {
 
 std::string scenario_text(const InitArguments& arguments, const fs::path& beside) {
   const fs::path path = profile_of(arguments);
-  const std::string network = read_profile(path).network;
-  const std::string learner = learner_text(network, beside);
-  const bool has_accuracy = learner.find("kind: none") == learner.npos;
+  const Profile profile = read_profile(path);
+  const std::string& network = profile.network;
+  const std::optional<StatisticalModel> learner = shipped_learner(profile.identity);
   return fmt::format(
       R"(# One training job on one cluster. `paceline check FILE` prints every value, `paceline run FILE`
 # simulates it. Every key: docs/scenario-reference.md, or `paceline reference scenario`.
@@ -112,7 +123,7 @@ job:
   network: {network}
   # How long an iteration takes, by batch and cores. Measure your machine: paceline calibrate {network}
   profile: {profile}
-  dataset: {{train_samples: {samples}}}
+  dataset: {{{dataset}}}
   optimizer: {{learning_rate: {rate}, momentum: {momentum}, worker_scaling: {scaling}}}
 
 cluster:
@@ -135,13 +146,13 @@ stop: {{epochs: {epochs:g}{target}}}
 )",
       fmt::arg("network", network),
       fmt::arg("profile", nlohmann::json(fs::proximate(path, beside).string()).dump()),
-      fmt::arg("samples", network == "small-cnn" ? 8192 : 50000),
+      fmt::arg("dataset", dataset_text(profile.identity, learner)),
       fmt::arg("rate", network == "small-cnn" ? "0.05" : "0.1"),
       fmt::arg("momentum", network == "small-cnn" ? "0" : "0.9"), fmt::arg("scaling", "linear"),
       fmt::arg("workers", workers_text(arguments.workers)), fmt::arg("bandwidth", arguments.bandwidth),
-      fmt::arg("phase", phase_text(arguments.policy)), fmt::arg("learner", learner),
+      fmt::arg("phase", phase_text(arguments.policy)), fmt::arg("learner", learner_text(learner, beside)),
       fmt::arg("epochs", arguments.epochs),
-      fmt::arg("target", has_accuracy ? fmt::format(", accuracy: {}", arguments.target) : ""));
+      fmt::arg("target", learner ? fmt::format(", accuracy: {}", arguments.target) : ""));
 }
 
 std::string study_text(const fs::path& base) {

@@ -55,9 +55,9 @@ void print_profiles(const ListArguments& arguments) {
 }
 
 void print_learners(const ListArguments& arguments) {
-  TextRows rows{{"learner", "classes", "workers", "runs behind it"}};
+  TextRows rows{{"learner", "of", "workers", "runs behind it"}};
   for (const StatisticalModel& learner : learners_below(folder_of(arguments)))
-    rows.push_back({learner.path, std::to_string(learner.classes),
+    rows.push_back({learner.path, to_text(learner.identity),
                     fmt::format("{:g} - {:g}", learner.validity.workers_min, learner.validity.workers_max),
                     learner.source == LearnerSource::recorded ? "recorded" : "none: assumed"});
   fmt::print("{}", text_table(rows));

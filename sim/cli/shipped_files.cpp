@@ -67,10 +67,10 @@ std::optional<Profile> shipped_profile(const std::string& network) {
   return best;
 }
 
-// A learner is named after its network.
-std::optional<StatisticalModel> shipped_learner(const std::string& network) {
+std::optional<StatisticalModel> shipped_learner(const Identity& job) {
   for (StatisticalModel& learner : learners_below(shipped_scenarios() / "learners"))
-    if (fs::path(learner.path).stem().string().find(network) != std::string::npos) return std::move(learner);
+    if (job.network && learner.identity.network == job.network && !differ(learner.identity, job))
+      return std::move(learner);
   return std::nullopt;
 }
 

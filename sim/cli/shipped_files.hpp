@@ -19,6 +19,7 @@ namespace paceline {
 
 // Of this network: measured before derived, then the one with the most core counts.
 [[nodiscard]] std::optional<Profile> shipped_profile(const std::string& network);
-[[nodiscard]] std::optional<StatisticalModel> shipped_learner(const std::string& network);
+// Of the same network and data set, as far as both are known.
+[[nodiscard]] std::optional<StatisticalModel> shipped_learner(const Identity& job);
 
 }  // namespace paceline
