@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include <boost/math/distributions/gamma.hpp>
+
 #include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
 
@@ -139,7 +141,10 @@ double AccuracyModel::curve_at(std::size_t evaluation, double exposure) const {
 PredictedCurve AccuracyModel::draw(double exposure, double slope_error, RandomStream& random) const {
   const double slope = std::max(slope_ + slope_error * slope_deviation_, 0.0);
   const double v = variance_by_exposure_;
-  const double met = exposure > 0.0 && v > 0.0 ? random.gamma(exposure / v, v) : exposure;
+  const double met =
+      exposure > 0.0 && v > 0.0
+          ? boost::math::quantile(boost::math::gamma_distribution<double>(exposure / v, v), random.uniform())
+          : exposure;
   const double own = random.normal(0.0, run_deviation_);
   PredictedCurve curve;
   curve.final_accuracy = base_ - slope * met + own;

@@ -1,6 +1,7 @@
 #include "calibrate/asynchronous/server_queue.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "sim/base/check.hpp"
@@ -16,7 +17,7 @@ QueueResult simulate_queue(const ServerQueue& queue, RandomStream random) {
                                                        : mean;
   };
   const auto service = [&](double mean) {
-    if (queue.variation == ServiceVariation::exponential) return random.exponential(mean);
+    if (queue.variation == ServiceVariation::exponential) return -mean * std::log1p(-random.uniform());
     return queue.service_variation > 0.0 ? random.log_normal(mean, queue.service_variation) : mean;
   };
   std::vector<double> asks(queue.workers.size());

@@ -30,7 +30,7 @@ of the job, and `replication` counts from 0. An empty cell: there is no such val
 |---|---|
 )";
 
-constexpr std::string_view study_text = R"(
+constexpr std::string_view study_introduction = R"(
 ## The folder of a study
 
 | file | content |
@@ -52,7 +52,7 @@ std::string results_reference() {
   std::string text(results_head);
   for (const ResultFile& file : result_files())
     text += fmt::format("| `{}` | {} |\n", file.name, file.content);
-  text += study_text;
+  text += study_introduction;
   for (const ResultFile& file : result_files())
     if (!file.columns.empty()) text += table_of(file.name, file.columns);
   text += table_of("runs.csv", runs_columns({"the varied names"}));

@@ -24,8 +24,8 @@ std::vector<fs::path> json_files_below(const fs::path& folder) {
 
 bool has_format(const fs::path& file, std::string_view format) {
   std::ifstream stream(file);
-  const auto json = nlohmann::json::parse(stream, nullptr, false);
-  return json.is_object() && json.contains("format") && json["format"] == format;
+  const auto document = nlohmann::json::parse(stream, nullptr, false);
+  return document.is_object() && document.contains("format") && document["format"] == format;
 }
 
 // Measured before derived, then the one with the most core counts.
