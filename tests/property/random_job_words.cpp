@@ -77,7 +77,7 @@ std::string words(const Heterogeneity& changes) {
                         row.speed.value_or(1.0), row.bandwidth.value_or(1.0));
   for (const Straggler& s : changes.stragglers)
     text += fmt::format("straggler {} from {} for {} s: slower by {}, {} s of latency, {} round trips\n",
-                        s.worker, words(s.from), s.duration.value(), s.slowdown, s.added_latency.value(),
+                        s.worker, words(s.from), s.lasts().value(), s.slowdown, s.added_latency.value(),
                         s.round_trips);
   if (const auto& random = changes.random_stragglers)
     text += fmt::format("random stragglers: p {}, windows of {} s, slower by {}, {} s of latency\n",
