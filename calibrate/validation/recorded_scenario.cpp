@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace paceline {
 namespace {
 
 constexpr const char* network = "recorded";
-constexpr double parameter_count = 1.0;  // transfers cost nothing here: their time is in the iteration
+constexpr std::int64_t parameter_count = 1;  // transfers cost nothing here: their time is in the iteration
 constexpr double bytes_per_parameter = 4.0;
 constexpr double fast_server = 1e15;
 constexpr double evaluations_per_run = 32.0;
@@ -104,7 +105,7 @@ std::string profile_text(const RecordedCosts& costs, double batch_samples, const
       {"network",
        {{"name", network},
         {"parameter_count", parameter_count},
-        {"parameter_bytes", bytes_per_parameter * parameter_count}}},
+        {"parameter_bytes", bytes_per_parameter * static_cast<double>(parameter_count)}}},
       {"machine", {{"cpu_model", "a worker of the recorded runs"}}},
       {"fits",
        {{"compute", Json::array({fit})},

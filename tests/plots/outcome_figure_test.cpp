@@ -13,9 +13,10 @@ using namespace paceline::testing;
 
 namespace {
 
+// With its caption.
 std::string script_of(const ShownRuns& shown) {
   const std::optional<Figure> figure = outcome_figure(shown);
-  return figure ? gnuplot_script(*figure, "paceline plot x") : "";
+  return figure ? gnuplot_script(*figure, "paceline plot x") + caption_of(*figure, "") : "";
 }
 
 std::vector<PlottedRun> two_policies(const TemporaryFolder& folder,

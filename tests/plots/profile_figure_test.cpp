@@ -80,7 +80,7 @@ TEST_CASE("gnuplot draws it, and a profile is drawn by itself") {
   const TemporaryFile file(sampled_profile().dump());
   const std::filesystem::path folder = file.path().string() + "-figures";
   PlotRequest request{.folders = {file.path()}, .output = folder};
-  CHECK(draw_figures(request).size() == 3);
+  CHECK(draw_figures(request).size() == 4);  // PDF, PNG, script, caption
   std::filesystem::remove_all(folder);
   request.folders.push_back(file.path());
   CHECK_THROWS_WITH_AS(draw_figures(request), doctest::Contains("a profile is drawn by itself"), UserError);

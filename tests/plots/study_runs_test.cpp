@@ -39,8 +39,10 @@ struct StudyFolder {
   test::TemporaryFolder folder;
 };
 
+// With its caption.
 std::string script_of(const StudyChart& chart) {
-  return gnuplot_script(study_figure(chart).value(), "paceline plot");
+  const Figure figure = study_figure(chart).value();
+  return gnuplot_script(figure, "paceline plot") + caption_of(figure, "");
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ BROKEN = [
     (["job", "learning_rate_schedule"], ["job", "learning_rate_schedule", "warmup"], "5"),
     (["evaluation"], ["evaluation", "every"], "2048"),
     (["learner"], ["learner", "kind"], "netwrok"),
-    (["stop"], ["stop", "accuracy"], "80 %"),
+    (["stop"], ["stop", "accuracy"], "most"),
     (["stop"], ["stop", "unknown"], 1),
     ([], ["expect"], {"time_per_epoch": "10 min"}),
     ([], ["expect"], {"time_per_epoch": "< 10"}),
