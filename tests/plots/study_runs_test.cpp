@@ -121,7 +121,7 @@ TEST_CASE("a run that diverged has no time to its end, and the figure says how m
   CHECK(accuracy.cut_short == 0);
 }
 
-TEST_CASE("a figure of which only recorded values are left says that no run is drawn") {
+TEST_CASE("a figure of which only recorded values are left marks what diverged") {
   const StudyFolder study;
   write_file_atomically(study.folder.path() / "runs.csv",
                         "point,variant,share,status,end_time_s,end_reason\n1,A,10 %,done,0.1,diverged\n");
@@ -130,7 +130,8 @@ TEST_CASE("a figure of which only recorded values are left says that no run is d
   spec.recorded = study.folder.path() / "recorded.csv";
   write_file_atomically(spec.recorded, "series,x,y\nA,10 %,2.5\n");
   const std::string script = script_of(read_study_chart(study.folder.path(), spec));
-  CHECK(script.find("median of 0 runs") != std::string::npos);
+  CHECK(script.find("cross at the top: most runs diverged") != std::string::npos);
+  CHECK(script.find("hollow: recorded") != std::string::npos);
 }
 
 TEST_CASE("differences from a series are paired by replication: mean and 95 % interval") {
