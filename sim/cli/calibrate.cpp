@@ -1,10 +1,11 @@
-// fit and validate, carried out by calibrate/; calibrate, handed over to the program that links LibTorch.
+// calibrate, handed over to the program that links LibTorch.
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,35 +13,6 @@
 #include "sim/cli/commands.hpp"
 
 namespace paceline {
-
-int predict_command(const PredictArguments& arguments) {
-  predict_configurations(arguments);
-  return exit_done;
-}
-
-int fit_command(const FitArguments& arguments) {
-  std::string command = fmt::format("paceline fit {}", shell_quoted(arguments.logs));
-  if (!arguments.campaign.empty()) command += fmt::format(" --campaign {}", shell_quoted(arguments.campaign));
-  for (const std::string& policy : arguments.policies)
-    command += fmt::format(" --policy {}", shell_quoted(policy));
-  if (arguments.form != FitArguments{}.form)
-    command += fmt::format(" --form {}", shell_quoted(arguments.form));
-  command += fmt::format(" --bootstrap {}", arguments.bootstrap);
-  if (arguments.skip_bad) command += " --skip-bad";
-  fit_logs(arguments, command);
-  return exit_done;
-}
-
-int validate_learner_command(const CompareLearnerArguments& arguments) {
-  validate_learner(arguments);
-  return exit_done;
-}
-
-int validate_recorded_command(const ValidateArguments& arguments) {
-  validate_recorded_folder(arguments,
-                           fmt::format("paceline validate recorded {}", shell_quoted(arguments.folder)));
-  return exit_done;
-}
 
 // Programs of paceline sit beside this one in the build folder, or under libexec once installed.
 void exec_calibrate(char** argv) {
@@ -63,6 +35,10 @@ void exec_calibrate(std::vector<std::string> arguments) {
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   exec_calibrate(argv.data());
+}
+
+void add_calibrate(CLI::App& app) {
+  app.add_subcommand("calibrate", "measure how long a network takes on this machine (see calibrate --help)");
 }
 
 }  // namespace paceline

@@ -11,7 +11,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"
-#include "sim/cli/commands.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/report/output/validity_table.hpp"
 #include "sim/report/statistics/sensitivity.hpp"
@@ -29,6 +29,17 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Winner, at, winner, second, over_second)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WinnerChange, along, between, fixed, winners)
 
 namespace {
+
+struct CompareArguments {
+  std::string folder;
+  std::string against;  // the combination all others are compared with; empty: the best
+  int lines = 20;       // of each table
+  bool json = false;
+};
+
+constexpr const char* compare_examples = R"(Examples:
+  paceline compare results/mine                             ranking, Pareto front, sensitivity, winners
+  paceline compare results/mine --against "BSP, level HL8"  everything paired with one combination)";
 
 namespace fs = std::filesystem;
 
@@ -394,8 +405,6 @@ nlohmann::json to_json(const Findings& found) {
           {"warnings", found.warnings}};
 }
 
-}  // namespace
-
 int compare_command(const CompareArguments& arguments) {
   const Findings found = read_study(arguments);
   const auto lines = static_cast<std::size_t>(arguments.lines);
@@ -412,6 +421,19 @@ int compare_command(const CompareArguments& arguments) {
     fmt::print(stderr, "warning: {} of {} runs are not done\n", found.counts.planned - found.counts.done,
                found.counts.planned);
   return exit_done;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, CommandAction& action) {
+  auto [compare, arguments] = add_command<CompareArguments>(
+      app, "compare", "compare the combinations of a study, pair by pair", compare_command, action);
+  compare.footer(compare_examples);
+  compare.add_option("DIR", arguments.folder, "folder of a study")->required();
+  compare.add_option("--against", arguments.against, "combination to compare with (default: the best)")
+      ->type_name("NAME");
+  add_number(compare, "--lines", arguments.lines, "of each table", 1, 1'000'000);
+  compare.add_flag("--json", arguments.json, "print for machines");
 }
 
 }  // namespace paceline

@@ -1,16 +1,20 @@
-#include "sim/cli/help.hpp"
-
+// help and completion: what the command line says about itself, from its own description.
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "sim/base/diagnostic.hpp"
-#include "sim/cli/commands.hpp"
+#include "sim/cli/options.hpp"
 
 namespace paceline {
 namespace {
+
+constexpr const char* completion_examples = R"(Examples:
+  source <(paceline completion)                                          in this shell
+  paceline completion > ~/.local/share/bash-completion/completions/paceline)";
 
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
@@ -50,8 +54,7 @@ void add_branches(const CLI::App& root, const CLI::App& app, const std::string& 
   }
 }
 
-}  // namespace
-
+// Of the command these words name.
 std::string help_of(const CLI::App& app, const std::vector<std::string>& words) {
   const CLI::App* at = &app;
   std::string name = app.get_name();
@@ -69,6 +72,7 @@ std::string help_of(const CLI::App& app, const std::vector<std::string>& words) 
   return at->get_formatter()->make_help(at, name, CLI::AppFormatMode::Normal);
 }
 
+// A script for bash that completes commands and options, and files where neither is meant.
 std::string bash_completion(const CLI::App& app) {
   Branches branches;
   add_branches(app, app, "", branches);
@@ -90,6 +94,35 @@ _{0}() {{
 complete -o default -F _{0} {0}
 )",
                      app.get_name(), branches.words, branches.choices);
+}
+
+}  // namespace
+
+void add_completion(CLI::App& app, CommandAction& action) {
+  CLI::App& completion = *app.add_subcommand("completion", "print the completion script for bash");
+  completion.footer(completion_examples);
+  completion.callback([&] {
+    action = [&] {
+      fmt::print("{}", bash_completion(app));
+      return exit_done;
+    };
+  });
+}
+
+void add_help(CLI::App& app, CommandAction& action) {
+  CLI::App& help = *app.add_subcommand("help", "what a command does, with examples");
+  help.footer("Examples:\n  paceline help run\n  paceline help validate recorded");
+  const auto topic = std::make_shared<std::vector<std::string>>();
+  help.add_option("COMMAND", *topic, "a command, and one of its own if it has any");
+  help.callback([&app, &action, topic] {
+    action = [&app, topic] {
+      if (!topic->empty() && topic->front() == "calibrate")
+        exec_calibrate(topic->size() > 1 ? std::vector<std::string>{(*topic)[1], "--help"}
+                                         : std::vector<std::string>{"--help"});
+      fmt::print("{}", help_of(app, *topic));
+      return exit_done;
+    };
+  });
 }
 
 }  // namespace paceline

@@ -8,7 +8,7 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/cli/commands.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/cli/shipped_files.hpp"
 #include "sim/policy/synchronization/synchronization.hpp"
 #include "sim/scenario/reader.hpp"
@@ -16,6 +16,25 @@
 
 namespace paceline {
 namespace {
+
+struct InitArguments {
+  std::string file;  // empty: scenario.yaml or study.yaml
+  bool study = false;
+  std::string network = "resnet32";
+  std::string profile;  // empty: a shipped one of the network
+  std::string workers = "2x2,2x1";
+  std::string bandwidth = "10 Gbit/s";
+  std::string policy = "bsp";
+  std::string target = "88 %";
+  double epochs = 60.0;
+  bool force = false;
+};
+
+constexpr const char* init_examples = R"(Examples:
+  paceline init                                                scenario.yaml, of ResNet-32 on CIFAR-10
+  paceline init six.yaml --network resnet50-cifar --workers 2x16,3x8,4 --target '70 %'
+  paceline init mine.yaml --profile profile.json --policy asp  with the times of your own machine
+  paceline init --study                                        scenario.yaml and a study.yaml of it)";
 
 namespace fs = std::filesystem;
 
@@ -193,8 +212,6 @@ void write_checked(const fs::path& file, const std::string& text, bool force, co
   fmt::print("{}\n", file.string());
 }
 
-}  // namespace
-
 int init_command(const InitArguments& arguments) {
   const fs::path file =
       arguments.file.empty() ? (arguments.study ? "study.yaml" : "scenario.yaml") : arguments.file;
@@ -208,6 +225,32 @@ int init_command(const InitArguments& arguments) {
     write_checked(file, study_text(scenario), arguments.force,
                   [](const fs::path& draft) { static_cast<void>(load_study(draft, {})); });
   return exit_done;
+}
+
+}  // namespace
+
+void add_init(CLI::App& app, CommandAction& action) {
+  auto [init, arguments] = add_command<InitArguments>(
+      app, "init", "write a first scenario or study, with comments", init_command, action);
+  init.footer(init_examples);
+  init.add_option("FILE", arguments.file, "to write (default: scenario.yaml, or study.yaml with --study)");
+  init.add_flag("--study", arguments.study,
+                "write a study too; a scenario.yaml that is already there becomes its base");
+  init.add_option("--network", arguments.network, "neural network: paceline list networks")
+      ->capture_default_str();
+  add_path(init, "--profile", arguments.profile,
+           "calibration file (default: a shipped one of the network: paceline list profiles)", "FILE");
+  init.add_option("--workers", arguments.workers, "how many of how many cores")
+      ->type_name("NxCORES,…")
+      ->capture_default_str();
+  init.add_option("--bandwidth", arguments.bandwidth, "of each worker's link")->capture_default_str();
+  init.add_option("--policy", arguments.policy, "synchronization policy: paceline list policies")
+      ->capture_default_str();
+  init.add_option("--target", arguments.target,
+                  "accuracy to reach, where a learner of the network is shipped")
+      ->capture_default_str();
+  add_number(init, "--epochs", arguments.epochs, "passes over the training samples, at most", 1e-3, 1e6);
+  init.add_flag("--force", arguments.force, "replace files that are already there");
 }
 
 }  // namespace paceline

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "sim/base/diagnostic.hpp"
-#include "sim/cli/commands.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/cli/shipped_files.hpp"
 #include "sim/policy/batching/batch_controller.hpp"
 #include "sim/policy/synchronization/synchronization.hpp"
@@ -15,6 +15,16 @@
 
 namespace paceline {
 namespace {
+
+struct ListArguments {
+  std::string what;
+  std::string folder;  // of profiles or learners; empty: those shipped
+};
+
+constexpr const char* list_examples = R"(Examples:
+  paceline list policies              words for `policy`, and what they do
+  paceline list profiles              shipped ones, with network and core counts
+  paceline list learners results      those in a folder of your own)";
 
 using Described = std::vector<std::pair<std::string, std::string>>;
 
@@ -82,14 +92,6 @@ const std::map<std::string, void (*)(const ListArguments&), std::less<>> lists =
     {"profiles", print_profiles},
     {"learners", print_learners}};
 
-}  // namespace
-
-std::vector<std::string> listed_things() {
-  std::vector<std::string> things;
-  for (const auto& entry : lists) things.push_back(entry.first);
-  return things;
-}
-
 int list_command(const ListArguments& arguments) {
   const auto found = lists.find(arguments.what);
   if (found == lists.end()) {
@@ -100,6 +102,24 @@ int list_command(const ListArguments& arguments) {
   }
   found->second(arguments);
   return exit_done;
+}
+
+}  // namespace
+
+std::vector<std::string> listed_things() {
+  std::vector<std::string> things;
+  for (const auto& entry : lists) things.push_back(entry.first);
+  return things;
+}
+
+void add_list_command(CLI::App& app, CommandAction& action) {
+  auto [list, arguments] = add_command<ListArguments>(
+      app, "list", "list what a scenario may name, and the shipped files", list_command, action);
+  list.footer(list_examples);
+  list.add_option("WHAT", arguments.what, fmt::format("one of {}", fmt::join(listed_things(), ", ")))
+      ->required();
+  list.add_option("DIR", arguments.folder,
+                  "where to look for profiles or learners (default: the shipped ones)");
 }
 
 }  // namespace paceline

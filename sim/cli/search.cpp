@@ -7,6 +7,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 #include "sim/base/json.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
@@ -15,6 +16,10 @@
 
 namespace paceline {
 namespace {
+
+constexpr const char* search_examples = R"(Examples:
+  paceline search study.yaml                        as its `search` says
+  paceline search study.yaml -o results/search      go on after an interruption: runs are kept)";
 
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
@@ -63,8 +68,6 @@ json to_json(const SearchReport& report) {
             {"simulated_core_hours", report.cost.simulated_core_hours}}}};
 }
 
-}  // namespace
-
 int search_command(const StudyArguments& arguments) {
   PreparedStudy study = prepare(arguments);
   study.planned.command = reproducing_command("search", arguments);
@@ -96,6 +99,17 @@ int search_command(const StudyArguments& arguments) {
   return std::ranges::all_of(reports, [](const SearchReport& report) { return report.best.has_value(); })
              ? exit_done
              : exit_expectation_failed;
+}
+
+}  // namespace
+
+void add_search(CLI::App& app, CommandAction& action) {
+  auto [search, arguments] = add_command<StudyArguments>(
+      app, "search", "find the best setting of what a study varies, in few runs", search_command, action);
+  search.footer(search_examples);
+  add_file_options(search, arguments, "study (YAML) with a `search`");
+  add_simulation_options(search, arguments, "folder of the runs (default: results/<name>-search)");
+  add_uncertainty(search, arguments);
 }
 
 }  // namespace paceline

@@ -9,7 +9,7 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/message_colour.hpp"
-#include "sim/cli/commands.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
@@ -18,6 +18,12 @@
 
 namespace paceline {
 namespace {
+
+constexpr const char* run_examples = R"(Examples:
+  paceline run scenario.yaml                                 into results/<name>
+  paceline run scenario.yaml --set replications=50 --set batching.controller=dynamic -o results/dynamic
+  paceline run scenario.yaml --set 'cluster.workers=[{repeat: 2, cores: 16}, {cores: 4}]'
+  paceline run scenario.yaml --trace --force                 trace.json opens in Perfetto (ui.perfetto.dev))";
 
 namespace fs = std::filesystem;
 
@@ -36,6 +42,23 @@ int report_failures(const ScenarioResults& results) {
     status = exit_simulation_failed;
   }
   return status;
+}
+
+int run_command(const RunArguments& arguments) {
+  if (is_study_file(arguments.file))
+    throw UserError(fmt::format("{} is a study, not a scenario", arguments.file),
+                    fmt::format("paceline study {}", shell_quoted(arguments.file)));
+  PreparedStudy study =
+      prepare_scenarios({load_scenario(arguments.file, arguments.overrides)}, use_of(arguments));
+  const fs::path folder = arguments.output.empty()
+                              ? fs::path("results") / folder_name(study.planned.points[0].name)
+                              : fs::path(arguments.output);
+  const ScenarioResults results = run_into_folder(study, missing_runs(study.planned, {}), folder,
+                                                  reproducing_command("run", arguments), arguments);
+  const std::vector<ComparedVariant> compared = compare(std::vector<ScenarioResults>{results});
+  print_comparison(compared, folder, arguments);
+  print_warnings(results.loaded.warnings, results.notes);
+  return report_expectations(compared, report_failures(results));
 }
 
 }  // namespace
@@ -117,21 +140,12 @@ void print_warnings(const std::vector<std::string>& warnings, const std::vector<
   for (const std::string& note : notes) say("note: " + note + "\n");
 }
 
-int run_command(const RunArguments& arguments) {
-  if (is_study_file(arguments.file))
-    throw UserError(fmt::format("{} is a study, not a scenario", arguments.file),
-                    fmt::format("paceline study {}", shell_quoted(arguments.file)));
-  PreparedStudy study =
-      prepare_scenarios({load_scenario(arguments.file, arguments.overrides)}, use_of(arguments));
-  const fs::path folder = arguments.output.empty()
-                              ? fs::path("results") / folder_name(study.planned.points[0].name)
-                              : fs::path(arguments.output);
-  const ScenarioResults results = run_into_folder(study, missing_runs(study.planned, {}), folder,
-                                                  reproducing_command("run", arguments), arguments);
-  const std::vector<ComparedVariant> compared = compare(std::vector<ScenarioResults>{results});
-  print_comparison(compared, folder, arguments);
-  print_warnings(results.loaded.warnings, results.notes);
-  return report_expectations(compared, report_failures(results));
+void add_run(CLI::App& app, CommandAction& action) {
+  auto [run, arguments] = add_command<RunArguments>(app, "run", "simulate one scenario over its replications",
+                                                    run_command, action);
+  run.footer(run_examples);
+  add_file_options(run, arguments, "scenario (YAML)");
+  add_run_options(run, arguments);
 }
 
 }  // namespace paceline

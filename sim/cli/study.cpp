@@ -9,6 +9,7 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/statistics/comparison.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
@@ -16,6 +17,14 @@
 
 namespace paceline {
 namespace {
+
+constexpr const char* study_examples = R"(Examples:
+  paceline study study.yaml --list                  every run with its id, none carried out
+  paceline study study.yaml -o results/mine         run what is missing; give it again after an interruption
+  paceline study study.yaml --run 1f3a5b7c9d1e2f30  one run, with all its results
+  paceline study study.yaml --shard 2/8             the second of eight parts, on any machine
+  paceline study study.yaml --submit slurm          a job array that runs all parts
+  paceline study merge results/mine                 put the parts together, and list what is missing)";
 
 namespace fs = std::filesystem;
 
@@ -119,6 +128,14 @@ int run_study(const StudyArguments& arguments, PreparedStudy& study) {
   }
 }
 
+int study_command(const StudyArguments& arguments) {
+  PreparedStudy study = prepare(arguments);
+  if (arguments.list) return list_runs(arguments, study);
+  if (!arguments.run.empty()) return run_single(arguments, study);
+  if (!arguments.submit.empty()) return submit_study(arguments, study);
+  return run_study(arguments, study);
+}
+
 }  // namespace
 
 PreparedStudy prepare(const StudyArguments& arguments) {
@@ -135,12 +152,26 @@ fs::path folder_of(const StudyArguments& arguments, const PreparedStudy& study) 
                                   : fs::path(arguments.output);
 }
 
-int study_command(const StudyArguments& arguments) {
-  PreparedStudy study = prepare(arguments);
-  if (arguments.list) return list_runs(arguments, study);
-  if (!arguments.run.empty()) return run_single(arguments, study);
-  if (!arguments.submit.empty()) return submit_study(arguments, study);
-  return run_study(arguments, study);
+void add_study(CLI::App& app, CommandAction& action) {
+  auto [study, arguments] = add_command<StudyArguments>(
+      app, "study", "simulate what a study compares; runs that are there are kept", study_command, action);
+  study.footer(study_examples);
+  add_file_options(study, arguments, "study (YAML: a base scenario, named variants, and what is varied)");
+  study.get_option("FILE")->required(false);
+  add_run_options(study, arguments);
+  study.add_flag("--list", arguments.list, "print the runs, and which are done; run none");
+  study.add_flag(
+      "--folders", arguments.folders,
+      "also write a results folder for each combination (always, when nothing but variants is given)");
+  study.add_option("--run", arguments.run, "carry out one run, by its id")->type_name("ID");
+  study.add_option("--shard", arguments.shard, "carry out one part of the runs into a store of its own")
+      ->type_name("I/N");
+  study.add_option("--submit", arguments.submit, "write and submit a job array: slurm")
+      ->type_name("SCHEDULER");
+  study.add_option("--tasks", arguments.tasks, "of the job array (default: 16, at most one for each run)")
+      ->check(CLI::Range(1, 100'000));
+  add_list(study, "--submit-option", arguments.submit_options, "passed on to sbatch (repeatable)");
+  add_merge(study, action);
 }
 
 }  // namespace paceline

@@ -7,12 +7,18 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/process.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/study_results.hpp"
 
 namespace paceline {
 namespace {
+
+struct MergeArguments {
+  std::string folder;
+  std::vector<std::string> others;  // stores, or folders that hold some
+};
 
 namespace fs = std::filesystem;
 
@@ -72,6 +78,31 @@ void check_same_plan(const PlannedStudy& study, const fs::path& source) {
       "run its part again, or leave it out");
 }
 
+int merge_command(const MergeArguments& arguments) {
+  const fs::path folder = arguments.folder;
+  const std::vector<fs::path> sources = sources_of(arguments);
+  std::error_code ignored;
+  if (sources.empty() && !fs::exists(folder / store_file, ignored))
+    throw UserError(fmt::format("{} holds no runs", folder.string()),
+                    "name the folder that `--shard` wrote to");
+  const bool is_new = !fs::exists(folder / store_file, ignored);
+  RunStore store(folder / store_file);
+  std::optional<PlannedStudy> study = is_new ? std::nullopt : store.plan();
+  if (!study) {
+    study = RunStore(sources.front()).plan();
+    if (!study) throw UserError(fmt::format("{} is not a part of a study", sources.front().string()), "");
+    store.write_plan(*study);
+  }
+  for (const fs::path& source : sources) check_same_plan(*study, source);
+  std::size_t taken = 0;
+  for (const fs::path& source : sources) taken += store.merge(source);
+  fmt::print("{} runs taken from {} stores\n", taken, sources.size());
+  const int status = report_counts(*study, store);
+  write_study_results(folder, *study, store, {.command = study->command});
+  fmt::print("results: {}\n", folder.string());
+  return status;
+}
+
 }  // namespace
 
 int submit_study(const StudyArguments& arguments, PreparedStudy& study) {
@@ -106,29 +137,14 @@ int submit_study(const StudyArguments& arguments, PreparedStudy& study) {
   return exit_done;
 }
 
-int merge_command(const MergeArguments& arguments) {
-  const fs::path folder = arguments.folder;
-  const std::vector<fs::path> sources = sources_of(arguments);
-  std::error_code ignored;
-  if (sources.empty() && !fs::exists(folder / store_file, ignored))
-    throw UserError(fmt::format("{} holds no runs", folder.string()),
-                    "name the folder that `--shard` wrote to");
-  const bool is_new = !fs::exists(folder / store_file, ignored);
-  RunStore store(folder / store_file);
-  std::optional<PlannedStudy> study = is_new ? std::nullopt : store.plan();
-  if (!study) {
-    study = RunStore(sources.front()).plan();
-    if (!study) throw UserError(fmt::format("{} is not a part of a study", sources.front().string()), "");
-    store.write_plan(*study);
-  }
-  for (const fs::path& source : sources) check_same_plan(*study, source);
-  std::size_t taken = 0;
-  for (const fs::path& source : sources) taken += store.merge(source);
-  fmt::print("{} runs taken from {} stores\n", taken, sources.size());
-  const int status = report_counts(*study, store);
-  write_study_results(folder, *study, store, {.command = study->command});
-  fmt::print("results: {}\n", folder.string());
-  return status;
+void add_merge(CLI::App& study, CommandAction& action) {
+  auto [merge, places] = add_command<MergeArguments>(
+      study, "merge", "put the parts of a study together, and list what is missing", merge_command, action);
+  merge.footer(
+      "Missing parts are no failure: the others are merged, and the exit code is 0. It is 1 if a run "
+      "failed.");
+  merge.add_option("DIR", places.folder, "folder of the study")->required();
+  merge.add_option("OTHERS", places.others, "folders or stores to take runs from as well");
 }
 
 }  // namespace paceline

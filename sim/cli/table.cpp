@@ -7,6 +7,7 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/markup.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/paper_table.hpp"
 #include "sim/report/output/read_results.hpp"
@@ -15,6 +16,15 @@
 
 namespace paceline {
 namespace {
+
+struct TableArguments {
+  std::string folder;
+  std::string format;
+};
+
+constexpr const char* table_examples = R"(Examples:
+  paceline table results/mine --format latex > table.tex    \input{table} with \usepackage{booktabs}
+  paceline table results/mine --format csv                  the same cells; exact numbers: comparison.csv)";
 
 namespace fs = std::filesystem;
 
@@ -57,8 +67,6 @@ std::vector<std::string> sentences_of(const fs::path& folder) {
   return sentences;
 }
 
-}  // namespace
-
 int table_command(const TableArguments& arguments) {
   const auto notation = std::ranges::find(notations, arguments.format, &TableNotation::word);
   if (notation == notations.end())
@@ -75,6 +83,19 @@ int table_command(const TableArguments& arguments) {
     fmt::print("{}", notation->note(sentence));
   }
   return exit_done;
+}
+
+}  // namespace
+
+void add_table(CLI::App& app, CommandAction& action) {
+  auto [table, arguments] = add_command<TableArguments>(
+      app, "table", "print the comparison of a study, or a run's results, for a paper or a page",
+      table_command, action);
+  table.footer(table_examples);
+  table.add_option("DIR", arguments.folder, "folder of a study or a run")->required();
+  table.add_option("--format", arguments.format, "latex (with the package booktabs), markdown or csv")
+      ->type_name("NAME")
+      ->required();
 }
 
 }  // namespace paceline

@@ -7,7 +7,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
-#include "sim/cli/commands.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
@@ -16,6 +16,18 @@
 
 namespace paceline {
 namespace {
+
+struct TimingArguments {
+  RunArguments run;
+  double target = 0.0;  // 0: what synchronous training alone reaches
+  double tolerance = 0.01;
+  bool one_sided = false;
+  int replications = 5;
+  int settings = 5;
+  int fresh = 20;
+  std::string recorded;  // CSV file; empty: none
+  bool figures = true;
+};
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -175,8 +187,6 @@ void prepare(const fs::path& folder, bool force) {
                : "raise --target, leave it out, or take every accuracy above it with --one-sided");
 }
 
-}  // namespace
-
 int timing_command(const TimingArguments& arguments) {
   const LoadedScenario loaded = load_scenario(arguments.run.file, arguments.run.overrides);
   check_searchable(loaded);
@@ -215,6 +225,30 @@ int timing_command(const TimingArguments& arguments) {
     fmt::print("{}\nresults: {}\n", table_of(*result.choice, rules, assumed), folder.string());
   }
   return exit_done;
+}
+
+}  // namespace
+
+void add_timing(CLI::App& app, CommandAction& action) {
+  auto [timing, arguments] = add_command<TimingArguments>(
+      app, "timing",
+      "search how long to train synchronously first: the smallest share that keeps the accuracy",
+      timing_command, action);
+  timing.footer(
+      "Example:\n  paceline timing scenarios/sync-switch/setup1.yaml --tolerance 0.01 -o results/timing");
+  add_file_options(timing, arguments.run, "scenario (YAML) of two phases, the first with a share, under BSP");
+  add_simulation_options(timing, arguments.run, "results folder (default: results/<name>-timing)");
+  timing.add_option("--target", arguments.target, "accuracy to keep (default: what BSP alone reaches)")
+      ->check(CLI::Range(0.0, 1.0));
+  add_number(timing, "--tolerance", arguments.tolerance, "by which a mean may miss the target", 1e-6, 1.0);
+  timing.add_flag("--one-sided", arguments.one_sided, "better than the target is good too");
+  add_number(timing, "--runs", arguments.replications, "of each share", 1, 100'000);
+  add_number(timing, "--settings", arguments.settings, "shares tried between 0 and 100 %", 1, 30);
+  add_number(timing, "--fresh", arguments.fresh, "further seeds for the chosen share and the next lower one",
+             0, 100'000);
+  add_path(timing, "--recorded", arguments.recorded,
+           "CSV file (share_percent,final_accuracy) of recorded values, drawn as circles", "FILE");
+  timing.add_flag("!--no-figures", arguments.figures, "do not draw accuracy against share");
 }
 
 }  // namespace paceline

@@ -1,11 +1,10 @@
-// check and plot: look at scenarios before, and at results after.
+// check: look at a scenario or study before it runs.
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "plots/draw.hpp"
-#include "sim/cli/commands.hpp"
+#include "sim/cli/options.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/validity_table.hpp"
 #include "sim/scenario/reader.hpp"
@@ -15,6 +14,11 @@
 
 namespace paceline {
 namespace {
+
+constexpr const char* check_examples = R"(Examples:
+  paceline check scenario.yaml                        every value, where it is written, and notes
+  paceline check scenario.yaml --set stop.epochs=20   with a value replaced
+  paceline check study.yaml --json                    every combination of a study, for machines)";
 
 using json = nlohmann::ordered_json;
 
@@ -49,8 +53,6 @@ json values_json(const LoadedScenario& loaded) {
   return {{"name", loaded.scenario.name}, {"values", values}, {"warnings", loaded.warnings}};
 }
 
-}  // namespace
-
 int check_command(const RunArguments& arguments) {
   PreparedStudy study = checked(arguments);
   json all = json::array();
@@ -76,27 +78,13 @@ int check_command(const RunArguments& arguments) {
   return exit_done;
 }
 
-int plot_command(const PlotArguments& arguments) {
-  plots::PlotRequest request{.folders = {},
-                             .output = arguments.output,
-                             .force = arguments.force,
-                             .command = "paceline plot",
-                             .only = arguments.only,
-                             .recorded = arguments.recorded,
-                             .page = plots::page_options(arguments.page)};
-  for (const std::string& folder : arguments.folders) {
-    request.folders.emplace_back(folder);
-    request.command += fmt::format(" {}", shell_quoted(folder));
-  }
-  if (!arguments.recorded.empty())
-    request.command += fmt::format(" --recorded {}", shell_quoted(arguments.recorded));
-  json paths = json::array();
-  for (const std::filesystem::path& path : plots::draw_figures(request)) {
-    paths.push_back(path.string());
-    if (!arguments.json) fmt::print("{}\n", path.string());
-  }
-  if (arguments.json) fmt::print("{}\n", paths.dump(2));
-  return exit_done;
+}  // namespace
+
+void add_check(CLI::App& app, CommandAction& action) {
+  auto [check, arguments] = add_command<RunArguments>(
+      app, "check", "read a scenario or study and print every value with its origin", check_command, action);
+  check.footer(check_examples);
+  add_file_options(check, arguments, "scenario or study (YAML)");
 }
 
 }  // namespace paceline

@@ -1,0 +1,117 @@
+// fit, predict and validate, carried out by calibrate/.
+#include <fmt/format.h>
+
+#include "calibrate/asynchronous/predict_command.hpp"
+#include "calibrate/learning/fit_command.hpp"
+#include "calibrate/validation/validate_command.hpp"
+#include "sim/cli/options.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr const char* fit_examples = R"(Examples:
+  paceline fit logs.yaml -o learner.json
+  paceline fit recorded/ --policy bsp --policy asp --bootstrap 0 -o learner.json)";
+
+constexpr const char* validate_examples = R"(Examples:
+  paceline validate recorded recorded/ -o results/validation
+  paceline validate learner results/trained results/predicted)";
+
+int fit_command(const FitArguments& arguments) {
+  std::string command = fmt::format("paceline fit {}", shell_quoted(arguments.logs));
+  if (!arguments.campaign.empty()) command += fmt::format(" --campaign {}", shell_quoted(arguments.campaign));
+  for (const std::string& policy : arguments.policies)
+    command += fmt::format(" --policy {}", shell_quoted(policy));
+  if (arguments.form != FitArguments{}.form)
+    command += fmt::format(" --form {}", shell_quoted(arguments.form));
+  command += fmt::format(" --bootstrap {}", arguments.bootstrap);
+  if (arguments.skip_bad) command += " --skip-bad";
+  fit_logs(arguments, command);
+  return exit_done;
+}
+
+int predict_command(const PredictArguments& arguments) {
+  predict_configurations(arguments);
+  return exit_done;
+}
+
+int validate_learner_command(const CompareLearnerArguments& arguments) {
+  validate_learner(arguments);
+  return exit_done;
+}
+
+int validate_recorded_command(const ValidateArguments& arguments) {
+  validate_recorded_folder(arguments,
+                           fmt::format("paceline validate recorded {}", shell_quoted(arguments.folder)));
+  return exit_done;
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app, CommandAction& action) {
+  auto [fit, arguments] = add_command<FitArguments>(
+      app, "fit", "fit a statistical learner to recorded learning curves", fit_command, action);
+  fit.footer(fit_examples);
+  fit.add_option("LOGS", arguments.logs, "YAML file of the logs, or a folder of recorded runs")->required();
+  add_path(fit, "-o,--output", arguments.output, "learner file; residuals lie beside it", "FILE");
+  fit.add_option("--name", arguments.name, "of the learner (default: that of the logs)");
+  fit.add_option("--campaign", arguments.campaign,
+                 "of a folder of recorded runs: which runs belong together");
+  add_list(fit, "--policy", arguments.policies, "fit only runs of this policy (repeatable)");
+  fit.add_option("--form", arguments.form, "relaxation or power-law")->capture_default_str();
+  add_number(fit, "--bootstrap", arguments.bootstrap, "refits for the intervals; 0 for none", 0, 10'000);
+  fit.add_flag("!--no-figures", arguments.figures, "do not draw the residuals");
+  fit.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
+  fit.add_flag("--force", arguments.force, "replace a learner that is already there");
+}
+
+void add_predict(CLI::App& app, CommandAction& action) {
+  auto [predict, arguments] = add_command<PredictArguments>(
+      app, "predict", "predict asynchronous jobs and exchanges from recorded ones of other configurations",
+      predict_command, action);
+  predict.add_option("CONFIGURATIONS", arguments.file, "CSV file with a column `configuration`")->required();
+  predict.add_option("--records", arguments.records, "folder of recorded asynchronous jobs")
+      ->required()
+      ->type_name("DIR");
+  add_path(
+      predict, "--joint", arguments.joint,
+      "recorded runs whose asynchronous ones trained the same network at a rate divided by the root of the "
+      "workers: fit accuracy to both",
+      "DIR");
+  add_path(predict, "-o,--output", arguments.output, "CSV file (default: the terminal)", "FILE");
+  predict.add_flag("--same-cluster", arguments.same_cluster,
+                   "ranges for the recorded cluster again; without it for another like it, which are wider");
+  add_number(predict, "--draws", arguments.draws, "of machines, rates and runs, for the ranges", 20, 100'000);
+}
+
+void add_validate(CLI::App& app, CommandAction& action) {
+  CLI::App& validate = *app.add_subcommand("validate", "measure how good predictions are");
+  validate.require_subcommand(1);
+  validate.footer(validate_examples);
+  auto [learner, folders] = add_command<CompareLearnerArguments>(
+      validate, "learner", "compare a statistical learner with real training under the same policies",
+      validate_learner_command, action);
+  learner.footer(validate_examples);
+  learner.add_option("TRAINED", folders.trained, "results folder of the study that trained networks")
+      ->required();
+  learner.add_option("PREDICTED", folders.predicted, "results folder of the same study with the learner")
+      ->required();
+  auto [recorded, arguments] = add_command<ValidateArguments>(
+      validate, "recorded", "predict every recorded run from fits that exclude it, beside null models",
+      validate_recorded_command, action);
+  recorded.footer(validate_examples);
+  recorded.add_option("DIR", arguments.folder, "folder of recorded runs")->required();
+  add_path(recorded, "-o,--output", arguments.output, "results folder", "DIR");
+  add_number(recorded, "--replications", arguments.replications, "simulated runs of each setting", 2,
+             100'000);
+  add_jobs(recorded, arguments.jobs);
+  add_path(recorded, "--joint", arguments.joint,
+           "asynchronous jobs: further runs for their accuracy, as in `paceline predict`", "DIR");
+  recorded.add_flag("--same-cluster", arguments.same_cluster,
+                    "asynchronous jobs: ranges for the recorded cluster again");
+  recorded.add_flag("!--no-figures", arguments.figures, "do not draw predicted against recorded");
+  recorded.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
+  recorded.add_flag("--force", arguments.force, "replace results that are already there");
+}
+
+}  // namespace paceline
