@@ -125,8 +125,6 @@ RecordedOutcomes recorded_outcomes(const std::vector<PlottedRun>& runs, const Pl
 
 std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
   std::vector<Figure> figures = study_figures(request);
-  if (runs.empty() && figures.empty())
-    throw UserError(fmt::format("{} holds no results", request.folders.front().string()), "");
   if (runs.empty()) return figures;
   const ShownRuns shown{runs, recorded_outcomes(runs, request), request.page};
   for (const RunFigure& kind : run_figures) {
@@ -218,11 +216,27 @@ void print_to_stderr(std::string_view message) {
   fmt::print(stderr, "{}\n", message);
 }
 
+std::vector<SvgFigure> figures_as_svg(PlotRequest request) {
+  request.page.formats = {Format::svg};
+  const std::vector<PlottedRun> runs = read_all(request.folders);
+  const Workshop workshop(fs::temp_directory_path());
+  std::vector<SvgFigure> drawn;
+  for (const Figure& figure : figures_of(runs, request)) {
+    draw_figure(figure, workshop.path(), request.command, request.page);
+    drawn.push_back({figure.name, caption_of(figure, "", request.page),
+                     read_file(workshop.path() / (figure.name + ending_of(Format::svg)))});
+  }
+  return drawn;
+}
+
 std::vector<fs::path> draw_figures(const PlotRequest& request) {
   const bool of_profile = is_profile(request);
+  const std::vector<PlottedRun> runs = of_profile ? std::vector<PlottedRun>{} : read_all(request.folders);
   const std::vector<Figure> figures =
       of_profile ? std::vector<Figure>{profile_figure(request.folders.front(), request.page)}
-                 : figures_of(read_all(request.folders), request);
+                 : figures_of(runs, request);
+  if (figures.empty() && runs.empty())
+    throw UserError(fmt::format("{} holds no results", request.folders.front().string()), "");
   refuse_missing(figures, request);
   if (figures.empty())
     throw UserError("there is nothing to draw: no scenario learns, and no batch ever changes",

@@ -33,4 +33,12 @@ struct PlotRequest {
 // is missing or fails.
 std::vector<std::filesystem::path> draw_figures(const PlotRequest& request);
 
+// The same figures as SVG, for a page: nothing is left behind. Empty when there is nothing to draw.
+struct SvgFigure {
+  std::string name;
+  std::string caption;
+  std::string svg;
+};
+[[nodiscard]] std::vector<SvgFigure> figures_as_svg(PlotRequest request);
+
 }  // namespace paceline::plots

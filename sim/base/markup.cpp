@@ -79,4 +79,24 @@ std::string markdown_text(std::string_view text) {
   return markdown;
 }
 
+std::string html_text(std::string_view text) {
+  std::string html;
+  for (std::string_view rest = text; !rest.empty();) {
+    const Utf8Character next = first_character(rest);
+    if (next.bytes.empty()) {
+      html += "\xEF\xBF\xBD";
+    } else if (std::string_view("&<>\"'`").find(next.bytes) != std::string_view::npos) {
+      html += fmt::format("&#{};", next.code);
+    } else if (next.code == '\n' || next.code == '\t') {
+      html += ' ';
+    } else if (next.code < 0x20 || (next.code >= 0x7F && next.code < 0xA0)) {
+      html += "\xEF\xBF\xBD";
+    } else {
+      html += next.bytes;
+    }
+    rest.remove_prefix(std::max<std::size_t>(next.bytes.size(), 1));
+  }
+  return html;
+}
+
 }  // namespace paceline

@@ -14,4 +14,7 @@ namespace paceline {
 // Markdown that shows this text, on one line and within one cell of a table; no HTML either.
 [[nodiscard]] std::string markdown_text(std::string_view text);
 
+// HTML that shows this text, in an element or in a quoted attribute.
+[[nodiscard]] std::string html_text(std::string_view text);
+
 }  // namespace paceline

@@ -30,8 +30,8 @@ void exec_calibrate(char** argv) {
 }
 
 void exec_calibrate(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "calibrate");
-  std::vector<char*> argv;
+  std::string program = "calibrate";
+  std::vector<char*> argv{program.data()};
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
   exec_calibrate(argv.data());

@@ -52,6 +52,7 @@ void add_search(CLI::App& app, CommandAction& action);
 void add_check(CLI::App& app, CommandAction& action);
 void add_table(CLI::App& app, CommandAction& action);
 void add_plot(CLI::App& app, CommandAction& action);
+void add_report(CLI::App& app, CommandAction& action);
 void add_timing(CLI::App& app, CommandAction& action);
 void add_fit(CLI::App& app, CommandAction& action);
 void add_predict(CLI::App& app, CommandAction& action);

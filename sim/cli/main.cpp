@@ -34,6 +34,7 @@ constexpr const char* examples = R"(Examples:
   paceline compare results/mine                            which is best, and how sure that is
   paceline plot results/mine -o figures
   paceline table results/mine --format latex
+  paceline report results/mine -o mine.html
 
 Exit codes: 0 done, 1 a simulation failed, 2 a mistake in the arguments or in a file, 3 an expectation of the
 scenario (`expect`) did not hold.)";
@@ -49,8 +50,8 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
   CommandAction action;
   for (const auto add :
-       {add_run, add_study, add_compare, add_search, add_check, add_table, add_plot, add_timing, add_fit,
-        add_predict, add_validate, add_init, add_list_command, add_schema, add_reference})
+       {add_run, add_study, add_compare, add_search, add_check, add_table, add_plot, add_report, add_timing,
+        add_fit, add_predict, add_validate, add_init, add_list_command, add_schema, add_reference})
     add(app, action);
   add_calibrate(app);
   add_completion(app, action);

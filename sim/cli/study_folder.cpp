@@ -66,6 +66,7 @@ json manifest_of(const PreparedStudy& study) {
                    {"runs", planned.run_count()},
                    {"network_model", study.network_model},
                    {"notes", study.note_lines()},
+                   {"evidence", sentences_of(study.evidence)},
                    {"validity", validity.json()},
                    {"warnings", study.warnings}};
   manifest["figures"] = json::parse(planned.figures);

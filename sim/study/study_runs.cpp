@@ -158,6 +158,7 @@ std::size_t PreparedStudy::add(const LoadedScenario& loaded, std::vector<std::st
   const std::size_t number = planned.points.size();
   notes.add(check_before_running(loaded, files, use), static_cast<std::size_t>(scenario.replications));
   add_once(warnings, loaded.warnings);
+  add_evidence(loaded, files, evidence);
   for (const ResolvedValue& value : loaded.values)
     expects = expects || (!value.is_absent && value.key.starts_with("expect."));
   if (scenario.learner.kind == LearnerKind::network) network_points.insert(number);
@@ -288,6 +289,8 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
     std::vector<std::string> network_model = network_model_text(loaded.scenario.cluster.network.model);
     const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
     std::vector<ValidityRow> validity = validity_of(loaded, study.files);
+    Evidence evidence;
+    add_evidence(loaded, study.files, evidence);
     all.push_back({.loaded = std::move(loaded),
                    .profiles = *profiles,
                    .runs = {},
@@ -295,6 +298,7 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
                    .network_model = std::move(network_model),
                    .notes = std::move(notes),
                    .validity = std::move(validity),
+                   .evidence = sentences_of(evidence),
                    .recording = recording});
   }
   store.for_each_run([&](const StoredRun& run) {

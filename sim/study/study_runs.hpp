@@ -16,6 +16,7 @@
 
 #include "sim/report/output/results_folder.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
+#include "sim/study/evidence.hpp"
 #include "sim/study/input_files.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/study/store/run_store.hpp"
@@ -52,6 +53,7 @@ struct PreparedStudy {
   ProfileUse use = ProfileUse::as_fitted;
   Notes notes;
   std::vector<std::string> warnings;       // rendered, each once
+  Evidence evidence;                       // of its profiles and learners
   bool expects = false;                    // some combination has an `expect`
   std::set<std::size_t> network_points;    // combinations that train a network
   std::vector<std::string> network_model;  // settings of the network simulation, of the first combination

@@ -17,5 +17,10 @@ TEST_CASE("Markdown shows what it would act on, on one line and in one cell") {
   CHECK(markdown_text("a|b *c* <i>\n`d` [e](f)") == "a\\|b \\*c\\* \\<i\\> \\`d\\` \\[e\\](f)");
 }
 
+TEST_CASE("HTML shows markup as text, in elements and in attributes") {
+  CHECK(html_text("<b a=\"x\">&amp;'`") == "&#60;b a=&#34;x&#34;&#62;&#38;amp;&#39;&#96;");
+  CHECK(html_text("größer\n\x01\xFF") == "größer \xEF\xBF\xBD\xEF\xBF\xBD");
+}
+
 }  // namespace
 }  // namespace paceline

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
 #include "sim/report/output/record_columns.hpp"
@@ -16,7 +17,27 @@ Cell cell_of(const CsvRow& row, const Column<RunSummary>& column) {
   return row.number(column.name);
 }
 
+// Older results do not say.
+std::vector<ValidityRow> validity_in_manifest(const nlohmann::json& manifest) {
+  std::vector<ValidityRow> rows;
+  if (!manifest.contains("validity")) return rows;
+  for (const nlohmann::json& row : manifest["validity"]) {
+    const auto range = [&](const char* key) { return ValueRange{row.at(key).at(0), row.at(key).at(1)}; };
+    rows.push_back({row.at("quantity"), row.at("file"), range("fitted"), range("used")});
+  }
+  return rows;
+}
+
 }  // namespace
+
+std::optional<Bottleneck> bottleneck_in(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder / "summary.json", ignored)) return std::nullopt;
+  const nlohmann::json summary = nlohmann::json::parse(read_file(folder / "summary.json"), nullptr, false);
+  const auto found = summary.find("bottleneck");
+  if (!summary.is_object() || found == summary.end() || found->is_null()) return std::nullopt;
+  return Bottleneck{found->at("resource"), found->at("saturated_percent").get<double>() / 100.0};
+}
 
 ComparedRuns read_compared_runs(const std::filesystem::path& folder) {
   const nlohmann::json manifest = manifest_in(folder);
@@ -28,6 +49,8 @@ ComparedRuns read_compared_runs(const std::filesystem::path& folder) {
   if (manifest.contains("target_accuracy")) manifest["target_accuracy"].get_to(compared.target_accuracy);
   compared.has_assumed_learner =
       manifest.value(nlohmann::json::json_pointer("/scenario/learner.kind"), "") == "assumed";
+  compared.validity = validity_in_manifest(manifest);
+  compared.bottleneck = bottleneck_in(folder);
   for (const CsvFile table(folder / "summary.csv"); const CsvRow& row : table.rows()) {
     RunSummary& run = compared.runs.emplace_back();
     run.seed.seed = static_cast<std::uint32_t>(row.count("seed"));

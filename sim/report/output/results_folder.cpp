@@ -61,6 +61,7 @@ json scenario_manifest(const ScenarioResults& results, const Provenance& provena
           {"worker_profiles", worker_profiles(results.profiles)},
           {"failures", results.failures},
           {"validity", validity_json(results.validity)},
+          {"evidence", results.evidence},
           {"notes", results.notes},
           {"warnings", results.loaded.warnings},
           {"scenario", resolved_values(results.loaded)}};

@@ -27,7 +27,8 @@ struct ScenarioResults {
   std::vector<std::string> network_model;  // settings of the network simulation, `name:value`
   std::vector<std::string> notes;          // defaults used and ranges left, one sentence each
   std::vector<ValidityRow> validity;  // what was asked of profiles and learner, and what they were fitted on
-  RecordingOptions recording;         // what was asked for beyond the usual
+  std::vector<std::string> evidence = {};  // how far profiles and learner were off where it could be checked
+  RecordingOptions recording;              // what was asked for beyond the usual
 };
 
 // How the results came to be, for the manifest and for the one file that may differ between equal runs.
