@@ -137,7 +137,7 @@ std::string coverage_text(const std::vector<LeftOutRow>& rows, PredictedQuantity
     groups += 1.0;
   }
   if (runs == 0) return "";
-  const Interval interval = binomial_interval(inside, runs);
+  const Interval interval = jeffreys(inside, runs).interval;
   std::string text = fmt::format(
       "{}{}: {} of {} inside their 90 % range ({:.2f}, 90 % interval {:.2f} to {:.2f})", part,
       name_of(quantity), inside, runs, static_cast<double>(inside) / runs, interval.low, interval.high);

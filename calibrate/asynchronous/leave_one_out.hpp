@@ -7,7 +7,7 @@
 //              over the recorded 5-95 % spread, groups of at least 5 runs.
 // Units:       seconds, accuracy 0 to 1.
 // Assumptions: runs of one configuration differ by chance and campaign.
-// Source:      Clopper and Pearson 1934 for the interval.
+// Source:      Brown, Cai and DasGupta 2001 for the interval (Jeffreys).
 #pragma once
 
 #include <map>

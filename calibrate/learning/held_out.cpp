@@ -187,7 +187,7 @@ class GroupRows {
     });
     share.recorded = static_cast<double>(recorded.reached) / static_cast<double>(recorded.runs);
     share.recorded_interval =
-        binomial_interval(static_cast<int>(recorded.reached), static_cast<int>(recorded.runs));
+        jeffreys(static_cast<double>(recorded.reached), static_cast<double>(recorded.runs)).interval;
     rows_.push_back(share);
   }
 

@@ -6,7 +6,7 @@
 //              first; (3) first drop: an accuracy is reached at the first evaluation after the first drop of
 //              the learning rate. A figure that does not beat them is not claimed.
 // Equation:    linear: share · synchronous + (1 - share) · asynchronous. 90 % intervals of what was recorded:
-//              Student's t for a mean, Clopper-Pearson for a share of runs, chi-square for a standard
+//              Student's t for a mean, Jeffreys for a share of runs, chi-square for a standard
 //              deviation. A prediction inside says no more than that these runs do not refute it.
 // Units:       accuracies and shares as fractions, seconds.
 // Assumptions: nothing of the held-out runs enters a prediction but the plan and the positions or the spacing

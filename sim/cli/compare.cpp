@@ -1,6 +1,7 @@
 // compare: what the runs of a study say about its combinations.
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <set>
 
 #include <fmt/format.h>
@@ -8,7 +9,9 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
+#include "sim/base/number_text.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/description/units.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/study/findings.hpp"
 
@@ -17,11 +20,28 @@ namespace paceline {
 // As `--json` prints them.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Interval, low, high)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairedDifference, mean_s, interval_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PairedComparison, pairs, p_faster, p_faster_interval, correlation, speedup,
-                                   speedup_interval, difference)
+void to_json(nlohmann::json& json, const PairedComparison& paired) {
+  json = {{"pairs", paired.pairs},
+          {"p_faster", paired.p_faster.value},
+          {"p_faster_interval", paired.p_faster.interval},
+          {"correlation", paired.correlation},
+          {"speedup", paired.speedup},
+          {"speedup_interval", paired.speedup_interval},
+          {"difference", paired.difference}};
+}
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Sensitivity, column, alone, total_effect)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Winner, at, winner, second, over_second)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WinnerChange, along, between, fixed, winners)
+void to_json(nlohmann::json& json, const Winner& winner) {
+  json = {{"at", winner.at},
+          {"winner", winner.winner},
+          {"second", winner.second},
+          {"over_second", winner.over_second}};
+}
+void to_json(nlohmann::json& json, const WinnerChange& change) {
+  json = {{"along", change.along},
+          {"between", change.between},
+          {"fixed", change.fixed},
+          {"winners", change.winners}};
+}
 
 namespace {
 
@@ -89,10 +109,24 @@ std::string sensitivity_text(const std::vector<Sensitivity>& effects) {
 
 std::string winner_text(const Winner& winner) {
   if (!winner.over_second) return winner.winner;
-  const Interval& p = winner.over_second->p_faster_interval;
+  const Interval& p = winner.over_second->p_faster.interval;
   const bool is_tie = p.low <= 0.5 && 0.5 <= p.high;
   return fmt::format("{}{} (P {})", winner.winner, is_tie ? fmt::format(" = {}", *winner.second) : "",
                      faster_text(*winner.over_second));
+}
+
+// Whether its labels are numbers of one unit that rise or fall: only of these one may say "from 8 on".
+bool is_ordered(const std::vector<Winner>& winners) {
+  std::vector<double> numbers;
+  std::set<std::string> units;
+  for (const Winner& winner : winners) {
+    const std::optional<NumberText> label = split_number(winner.at);
+    if (!label) return false;
+    numbers.push_back(label->number);
+    units.emplace(singular(label->unit));
+  }
+  return units.size() == 1 &&
+         (std::ranges::is_sorted(numbers) || std::ranges::is_sorted(numbers, std::greater()));
 }
 
 std::string winners_text(const std::vector<WinnerChange>& all, std::size_t lines) {
@@ -103,12 +137,13 @@ std::string winners_text(const std::vector<WinnerChange>& all, std::size_t lines
     if (!change.changes() || ++changing > lines) continue;
     text += fmt::format("  along {}{}{}:\n", change.along, change.fixed.empty() ? "" : ", at ",
                         printable(fmt::format("{}", fmt::join(change.fixed, ", "))));
+    const bool ordered = is_ordered(change.winners);
     const Winner* before = nullptr;
     for (const Winner& winner : change.winners) {
-      if (before == nullptr || before->winner != winner.winner)
-        text +=
-            printable(fmt::format("    from {} {} on: {}", change.along, winner.at, winner_text(winner))) +
-            "\n";
+      const bool goes_on = ordered && before != nullptr && before->winner == winner.winner;
+      const std::string at =
+          fmt::format("{}{} {}{}", ordered ? "from " : "", change.along, winner.at, ordered ? " on" : "");
+      if (!goes_on) text += printable(fmt::format("    {}: {}", at, winner_text(winner))) + "\n";
       before = &winner;
     }
   }

@@ -29,23 +29,23 @@ std::string time_with_interval(const ComparedRuns& runs, const Seconds& time) {
 }
 
 // "0.98 (90 % interval 0.91 to >0.99)"
-std::string probability_text(double p, const Interval& interval) {
-  return fmt::format("{} (90 % interval {} to {})", inner_probability(p), inner_probability(interval.low),
-                     inner_probability(interval.high));
+std::string probability_text(const Probability& p) {
+  return fmt::format("{} (90 % interval {} to {})", inner_probability(p.value),
+                     inner_probability(p.interval.low), inner_probability(p.interval.high));
 }
 
 std::string reach_text(const ComparedRuns& runs) {
   if (!runs.target_accuracy) return {};
   const TimeToAccuracy summary = compare(std::vector<ComparedRuns>{runs}).front().summary;
   return fmt::format(" It gets there with probability {}.",
-                     probability_text(summary.p_reach, summary.p_reach_interval));
+                     probability_text(summary.p_reach));
 }
 
 // How sure it is that the first is faster than the second.
 std::string odds_text(const Findings& found, const Case& one) {
   const auto& runs = found.table.runs;
   const auto over = compare_pairs(runs[one.ranked[1].index], runs[one.ranked[0].index]);
-  return over ? probability_text(over->p_faster, over->p_faster_interval) : "not known: they share no seeds";
+  return over ? probability_text(over->p_faster) : "not known: they share no seeds";
 }
 
 // The answer for combinations that compete, with its probability.
@@ -88,7 +88,7 @@ std::string answer_everywhere(const Findings& found, const std::string& winner) 
     if (one.ranked.size() > 1) {
       const auto& runs = found.table.runs;
       if (const auto over = compare_pairs(runs[one.ranked[1].index], runs[one.ranked[0].index]))
-        least = std::min(least, over->p_faster);
+        least = std::min(least, over->p_faster.value);
     }
   return fmt::format(
       "The same everywhere: {} wins each of {} cases, with a probability of at least {} to be faster than "

@@ -237,8 +237,9 @@ std::vector<std::string> pair_cells(const std::optional<PairedComparison>& paire
   std::vector<std::string> cells{"-", "-", "-", "0"};
   if (!paired) return cells;
   if (const auto& difference = paired->difference)
-    cells[0] = fmt::format("{:+.4g} s [{:+.4g}, {:+.4g}]", difference->mean_s, difference->interval_s.low,
-                           difference->interval_s.high);
+    cells[0] = fmt::format("{} [{}, {}]", format_difference(difference->mean_s),
+                           format_difference(difference->interval_s.low),
+                           format_difference(difference->interval_s.high));
   if (const auto& speedup = paired->speedup_interval)
     cells[1] = fmt::format("{:.3f}x [{:.3f}, {:.3f}]", *paired->speedup, speedup->low, speedup->high);
   cells[2] = faster_text(*paired);

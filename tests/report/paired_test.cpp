@@ -24,26 +24,26 @@ TEST_CASE("a win counts one, a tie half, and never is slower than any time") {
   const std::vector<TimePair> pairs = {
       pair(2, 1), pair(3, 3), {never, Seconds{9}}, {never, never}, {Seconds{9}, never}};
   // (1 + 1/2 + 1 + 1/2 + 0 + 1/2) / (5 + 1)
-  CHECK(compare_paired(pairs, 0.0).p_faster == doctest::Approx(3.5 / 6.0));
+  CHECK(compare_paired(pairs, 0.0).p_faster.value == doctest::Approx(3.5 / 6.0));
   CHECK(compare_paired(pairs, 0.0).pairs == 5);
 }
 
 TEST_CASE("neither the probability nor its interval is ever 0 or 1, however one-sided the pairs") {
   const PairedComparison always = compare_paired(std::vector<TimePair>(50, pair(2, 1)), 0.0);
-  CHECK(always.p_faster == doctest::Approx(50.5 / 51.0));
-  CHECK(always.p_faster_interval.high < 1.0);
+  CHECK(always.p_faster.value == doctest::Approx(50.5 / 51.0));
+  CHECK(always.p_faster.interval.high < 1.0);
   const PairedComparison never = compare_paired(std::vector<TimePair>(50, pair(1, 2)), 0.0);
-  CHECK(never.p_faster_interval.low > 0.0);
-  CHECK(never.p_faster == doctest::Approx(1.0 - always.p_faster));
-  CHECK(never.p_faster_interval.low == doctest::Approx(1.0 - always.p_faster_interval.high));
+  CHECK(never.p_faster.interval.low > 0.0);
+  CHECK(never.p_faster.value == doctest::Approx(1.0 - always.p_faster.value));
+  CHECK(never.p_faster.interval.low == doctest::Approx(1.0 - always.p_faster.interval.high));
 }
 
 TEST_CASE("after one tie every probability is equally likely: the interval is 5 % to 95 %") {
   // w = 1/2 of n = 1: Beta(1, 1) is uniform.
   const PairedComparison tie = compare_paired({pair(1, 1)}, 0.0);
-  CHECK(tie.p_faster == 0.5);
-  CHECK(tie.p_faster_interval.low == doctest::Approx(0.05));
-  CHECK(tie.p_faster_interval.high == doctest::Approx(0.95));
+  CHECK(tie.p_faster.value == 0.5);
+  CHECK(tie.p_faster.interval.low == doctest::Approx(0.05));
+  CHECK(tie.p_faster.interval.high == doctest::Approx(0.95));
 }
 
 TEST_CASE("the correlation is Pearson's r of log times") {
@@ -115,7 +115,7 @@ TEST_CASE("jobs without a target are compared by the end of the same workload, a
   const auto compared = compare({throughput_only("a", {4, 5, 6}), throughput_only("b", {2, 2.5, 3}),
                                  throughput_only("longer", {9, 9, 9}, 2.0)});
   CHECK(*compared[1].speedup == doctest::Approx(2.0));
-  CHECK(compared[1].against_first->p_faster == doctest::Approx(3.5 / 4.0));
+  CHECK(compared[1].against_first->p_faster.value == doctest::Approx(3.5 / 4.0));
   CHECK(*compared[1].against_first->correlation == doctest::Approx(1.0));
   CHECK(compared[1].end_times.median.value() == 2.5);
   CHECK_FALSE(compared[0].against_first.has_value());
@@ -132,7 +132,7 @@ TEST_CASE("a job without a target that diverges at once is not the fastest: it n
   const auto compared = compare({throughput_only("a", {4, 5, 6}), diverged});
   CHECK_FALSE(compared[1].speedup.has_value());
   // No win of three: (0 + 1/2) / 4
-  CHECK(compared[1].against_first->p_faster == doctest::Approx(0.5 / 4.0));
+  CHECK(compared[1].against_first->p_faster.value == doctest::Approx(0.5 / 4.0));
   CHECK(compared[1].end_times.median.value() == 0.1);
   const std::string table = comparison_table(compared);
   CHECK(table.find("diverges (3 diverged of 3)") != std::string::npos);
@@ -164,7 +164,7 @@ TEST_CASE("runs are paired by their seeds, not by their place: a replication tha
   // Replications 1 and 2 of the first: 5 and 6. Of the second: 7 and 3. One win of two: (1 + 1/2) / 3
   const auto compared = compare({first, throughput_only("b", {1, 7, 3})});
   CHECK(compared[1].against_first->pairs == 2);
-  CHECK(compared[1].against_first->p_faster == doctest::Approx(0.5));
+  CHECK(compared[1].against_first->p_faster.value == doctest::Approx(0.5));
   // Another seed altogether: nothing to pair.
   ScenarioResults other = throughput_only("c", {1, 2});
   for (RunResult& run : other.runs) run.seed.seed = 9;

@@ -55,7 +55,7 @@ TEST_CASE("what the runs do not tell apart shares a rank, and what they do gets 
   CHECK(ranked[2].rank == 3);
   CHECK_FALSE(ranked[2].is_tied);
   CHECK(ranked[2].index == 2);
-  CHECK(ranked[2].against_leader->p_faster == doctest::Approx(0.5 / 21));
+  CHECK(ranked[2].against_leader->p_faster.value == doctest::Approx(0.5 / 21));
 }
 
 TEST_CASE("with one pair nothing can be told apart") {

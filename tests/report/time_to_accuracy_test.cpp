@@ -37,17 +37,20 @@ TEST_CASE("a run that never reaches the target counts as slowest in the median")
 
 TEST_CASE("the probability to reach is never 0 or 1") {
   // (k + 1/2) / (n + 1)
-  CHECK(summarize({reached(1), reached(1), reached(1)}).p_reach == doctest::Approx(3.5 / 4.0));
-  CHECK(summarize({never(1), never(1), never(1)}).p_reach == doctest::Approx(0.5 / 4.0));
+  CHECK(summarize({reached(1), reached(1), reached(1)}).p_reach.value == doctest::Approx(3.5 / 4.0));
+  CHECK(summarize({never(1), never(1), never(1)}).p_reach.value == doctest::Approx(0.5 / 4.0));
 }
 
-TEST_CASE("the binomial interval solves its defining equations") {
-  // All n succeed: the lower end p solves p^n = 0.05. None: 1 - 0.05^(1/n).
-  CHECK(binomial_interval(5, 5).low == doctest::Approx(std::pow(0.05, 1.0 / 5.0)));
-  CHECK(binomial_interval(5, 5).high == 1.0);
-  CHECK(binomial_interval(0, 5).high == doctest::Approx(1.0 - std::pow(0.05, 1.0 / 5.0)));
-  // 1 of 2: P(X >= 1 | p) = 1 - (1-p)² = 0.05
-  CHECK(binomial_interval(1, 2).low == doctest::Approx(1.0 - std::sqrt(0.95)));
+TEST_CASE("reaching and being faster are probabilities of one kind: Jeffreys") {
+  // One of two: Beta(3/2, 3/2), symmetric about 1/2. One tie alone: Beta(1, 1), uniform.
+  const Probability one_of_two = jeffreys(1, 2);
+  CHECK(one_of_two.value == doctest::Approx(0.5));
+  CHECK(one_of_two.interval.low + one_of_two.interval.high == doctest::Approx(1.0));
+  CHECK(jeffreys(0.5, 1).interval.low == doctest::Approx(0.05));
+  CHECK(summarize({reached(1), never(1)}).p_reach.interval.low == one_of_two.interval.low);
+  // Brown, Cai, DasGupta 2001 give Beta(0.5, 10.5) for 0 of 10; its 95 % quantile, by numerical integration:
+  CHECK(jeffreys(0, 10).interval.high == doctest::Approx(0.171).epsilon(0.01));
+  CHECK(jeffreys(10, 10).interval.high < 1.0);
 }
 
 namespace {

@@ -98,9 +98,9 @@ json summary_json(const ScenarioResults& results, const TimeToAccuracy& summary)
   if (!target) return j;
   j["never_reached"] = outcomes.done;
   j["reached"] = summary.reached;
-  j["p_reach"] = summary.p_reach;
-  j["p_reach_low"] = summary.p_reach_interval.low;
-  j["p_reach_high"] = summary.p_reach_interval.high;
+  j["p_reach"] = summary.p_reach.value;
+  j["p_reach_low"] = summary.p_reach.interval.low;
+  j["p_reach_high"] = summary.p_reach.interval.high;
   j["time_to_accuracy_s"] = {{"median", json(summary.median)},
                              {"kaplan_meier_median", json(summary.kaplan_meier_median)},
                              {"low", json(summary.low)},

@@ -1,6 +1,7 @@
 #include "sim/report/output/text_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -24,6 +25,10 @@ std::string format_time(Seconds time) {
   if (s < 100.0) return fmt::format("{:#.3g} s", s);
   if (s < 6000.0) return fmt::format("{:#.3g} min", s / 60.0);
   return fmt::format("{:#.3g} h", s / 3600.0);
+}
+
+std::string format_difference(double seconds) {
+  return fmt::format("{}{}", seconds < 0.0 ? '-' : '+', format_time(Seconds{std::abs(seconds)}));
 }
 
 std::string time_or_never(const std::optional<Seconds>& time) {

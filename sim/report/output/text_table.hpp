@@ -24,6 +24,7 @@ using TextRows = std::vector<std::vector<std::string>>;
 
 // "7.32 s", "12.5 min", "3.08 h": three significant digits.
 [[nodiscard]] std::string format_time(Seconds time);
+[[nodiscard]] std::string format_difference(double seconds);  // with its sign
 [[nodiscard]] std::string time_or_never(const std::optional<Seconds>& time);
 
 // A number, or "-" where there is none.

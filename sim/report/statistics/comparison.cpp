@@ -44,10 +44,11 @@ TextRows times_to_target(const std::vector<ComparedVariant>& compared, const Ass
                     fmt::format("{:.4g}", one.mean_samples_per_s)});
     if (any_short) rows.back().push_back(falls_short(one) ? shortfall(one) : "-");
     if (!one.target_accuracy) continue;
-    const std::vector<std::string> to_target{
-        fmt::format("{:g}", *one.target_accuracy), median_text(one), interval_text(s.low, s.high),
-        fmt::format("{}/{}", s.reached, s.runs),
-        fmt::format("{:.2f} [{:.2f}, {:.2f}]", s.p_reach, s.p_reach_interval.low, s.p_reach_interval.high)};
+    const std::vector<std::string> to_target{fmt::format("{:g}", *one.target_accuracy), median_text(one),
+                                             interval_text(s.low, s.high),
+                                             fmt::format("{}/{}", s.reached, s.runs),
+                                             fmt::format("{:.2f} [{:.2f}, {:.2f}]", s.p_reach.value,
+                                                         s.p_reach.interval.low, s.p_reach.interval.high)};
     std::ranges::copy(to_target, rows.back().begin() + 1);
   }
   return rows;
@@ -105,8 +106,8 @@ double relative_grid(const ComparedRuns& variant, const std::vector<TimePair>& p
 }  // namespace
 
 std::string faster_text(const PairedComparison& paired) {
-  const Interval& interval = paired.p_faster_interval;
-  return fmt::format("{} [{}, {}]", inner_probability(paired.p_faster), inner_probability(interval.low),
+  const Interval& interval = paired.p_faster.interval;
+  return fmt::format("{} [{}, {}]", inner_probability(paired.p_faster.value), inner_probability(interval.low),
                      inner_probability(interval.high));
 }
 
@@ -208,11 +209,11 @@ const Columns<ComparedVariant>& comparison_columns() {
        "stalls",
        [](const V& one) { return std::string(one.outcomes.word(one.target_accuracy.has_value())); }},
       {"p_reach", "probability", "that one further run does; never 0 or 1",
-       if_learns([](const Times& s) { return s.p_reach; })},
+       if_learns([](const Times& s) { return s.p_reach.value; })},
       {"p_reach_low", "probability", "lower end of its 90 % interval",
-       if_learns([](const Times& s) { return s.p_reach_interval.low; })},
+       if_learns([](const Times& s) { return s.p_reach.interval.low; })},
       {"p_reach_high", "probability", "upper end",
-       if_learns([](const Times& s) { return s.p_reach_interval.high; })},
+       if_learns([](const Times& s) { return s.p_reach.interval.high; })},
       {"time_to_accuracy_median_s", "s", "a run that never reaches counts as slowest; empty: never",
        [](const V& one) { return one.summary.median; }},
       {"time_to_accuracy_kaplan_meier_s", "s",
@@ -245,11 +246,11 @@ const Columns<ComparedVariant>& comparison_columns() {
       {"speedup_high", "-", "upper end",
        of_pairs([](const Pairs& p) { return p.speedup_interval ? Cell(p.speedup_interval->high) : Cell(); })},
       {"p_faster", "probability", "that this variant beats the first one; never 0 or 1",
-       of_pairs([](const Pairs& p) { return p.p_faster; })},
+       of_pairs([](const Pairs& p) { return p.p_faster.value; })},
       {"p_faster_low", "probability", "lower end of its 90 % interval",
-       of_pairs([](const Pairs& p) { return p.p_faster_interval.low; })},
+       of_pairs([](const Pairs& p) { return p.p_faster.interval.low; })},
       {"p_faster_high", "probability", "upper end",
-       of_pairs([](const Pairs& p) { return p.p_faster_interval.high; })},
+       of_pairs([](const Pairs& p) { return p.p_faster.interval.high; })},
       {"pairs", "pairs", "of replications with a common seed behind p_faster; empty: not comparable",
        of_pairs([](const Pairs& p) { return p.pairs; })},
       {"time_correlation", "-",
@@ -297,11 +298,11 @@ ComparisonText comparison_text(const std::vector<ComparedVariant>& compared) {
   ValidityTable validity;
   for (const ComparedVariant& one : compared) validity.add(one.validity, one.runs.size());
   if (TextRows rows = validity.rows(); !rows.empty()) text.tables.push_back(std::move(rows));
-  text.sentences.push_back(
-      fmt::format("Times are simulated. Median over the seeds {};\n"
-                  "interval: where one further seed's time lies with 90 % probability, from five runs on.",
-                  any_target ? "(a run that never reaches the target counts as slowest)"
-                             : "of the end of the job (one that diverged or stalled counts as slowest)"));
+  text.sentences.push_back(fmt::format(
+      "Times are simulated. Median over the seeds {};\n"
+      "interval: where one further seed's time lies with 90 % probability, from five runs on. P: Jeffreys.",
+      any_target ? "(a run that never reaches the target counts as slowest)"
+                 : "of the end of the job (one that diverged or stalled counts as slowest)"));
   if (any_km)
     text.sentences.emplace_back(
         "KM: Kaplan-Meier median; a run that did its whole workload might have reached the target later.");

@@ -45,7 +45,8 @@ std::vector<ExpectationOutcome> evaluate_expectations(const LoadedScenario& load
       {"time_to_accuracy", expect.time_to_accuracy, expected_duration, median_of([](const RunSummary& run) {
          return run.time_to_accuracy ? run.time_to_accuracy->value() : infinitely;
        })},
-      {"p_reach", expect.p_reach, expected_fraction, summarize_time_to_accuracy(runs, longest(runs)).p_reach},
+      {"p_reach", expect.p_reach, expected_fraction,
+       summarize_time_to_accuracy(runs, longest(runs)).p_reach.value},
       {"time_per_epoch", expect.time_per_epoch, expected_duration,
        median_of([&](const RunSummary& run) { return epoch / samples_per_s(run); })},
       // A run that ended before its first evaluation was known has none: as good as 0.

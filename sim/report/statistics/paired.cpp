@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <boost/math/distributions/beta.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
 #include "sim/base/check.hpp"
@@ -99,14 +98,10 @@ PairedComparison compare_paired(const std::vector<TimePair>& pairs, double relat
   check(!pairs.empty(), "a paired comparison needs pairs");
   double wins = 0.0;
   for (const TimePair& pair : pairs) wins += win(pair);
-  const auto n = static_cast<double>(pairs.size());
-  const boost::math::beta_distribution<double> posterior(wins + 0.5, n - wins + 0.5);
   const LogTimes logs = log_times(pairs);
   const std::vector<double> ratios = log_ratios(logs, pairs.size());
   return {.pairs = static_cast<int>(pairs.size()),
-          .p_faster = (wins + 0.5) / (n + 1.0),
-          .p_faster_interval = {boost::math::quantile(posterior, interval_tail),
-                                boost::math::quantile(posterior, 1.0 - interval_tail)},
+          .p_faster = jeffreys(wins, static_cast<double>(pairs.size())),
           .correlation = correlation(logs),
           .speedup = ratios.empty() ? std::nullopt : std::optional(std::exp(mean(ratios))),
           .speedup_interval = speedup_interval(ratios, relative_grid_squared),

@@ -3,8 +3,7 @@
 // Models:      n pairs of times (a_i, b_i), a_i of the first variant and b_i of this one in the replication
 //              of the same seed; an absent time was never reached and is slower than any that was.
 // Equation:    w = wins of b + ties / 2; two that never reached are a tie.
-//              P(b faster) = (w + 1/2) / (n + 1); 90 % interval: the 5 % and 95 % quantiles of
-//                Beta(w + 1/2, n - w + 1/2) (Jeffreys), so neither is ever 0 or 1.
+//              P(b faster): w of n (time_to_accuracy.hpp).
 //              realized correlation: Pearson's r of (ln a_i, ln b_i) over the m pairs where both reached;
 //                absent for m < 3 or when one does not vary.
 //              speed-up, if all pairs reached, with d_i = ln a_i - ln b_i: exp(mean(d)); its interval from n
@@ -37,8 +36,7 @@ struct PairedDifference {
 
 struct PairedComparison {
   int pairs = 0;
-  double p_faster = 0.5;       // that the second beats the first
-  Interval p_faster_interval;  // 90 %
+  Probability p_faster;  // that the second beats the first
   std::optional<double> correlation;
   std::optional<double> speedup;               // geometric mean of the ratios
   std::optional<Interval> speedup_interval;    // 90 %

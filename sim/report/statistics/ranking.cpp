@@ -22,7 +22,7 @@ std::optional<double> median_accuracy(const ComparedRuns& runs) {
 // Also where the order of the medians and the pairs contradict each other.
 bool is_tie(const std::optional<PairedComparison>& paired) {
   constexpr double half = 0.5;
-  return !paired || half <= paired->p_faster_interval.high;
+  return !paired || half <= paired->p_faster.interval.high;
 }
 
 // In order of time: whoever is more accurate than all before is on the front.

@@ -49,7 +49,7 @@ std::vector<std::string> alarm_notes(const Scenario& scenario, const std::vector
   if (!is_healthy(scenario.heterogeneity))
     return {fmt::format("{}: {} alarms in {} windows of a worker, {:.2g} % of them slow", scenario.name,
                         alarms, windows, 100.0 * share_slow)};
-  const Interval rate = binomial_interval(static_cast<int>(alarms), static_cast<int>(windows));
+  const Interval rate = jeffreys(static_cast<double>(alarms), static_cast<double>(windows)).interval;
   return {fmt::format(
       "{}: false alarms on this healthy cluster: {} in {} windows of a worker "
       "({:.2g} %, 90 % interval {:.2g} to {:.2g} %); {:.2g} % of the windows were slow",

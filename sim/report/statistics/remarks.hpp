@@ -6,13 +6,13 @@
 //              cluster in which nothing but chance changes a worker's speed every alarm is false.
 // Equation:    share of a resource = saturated time / makespan; over replications: the mean, a run without
 //              the resource counting 0.
-//              false-alarm rate = alarms / windows judged, with its exact (Clopper-Pearson) 90 % interval;
+//              false-alarm rate = alarms / windows judged, with its 90 % interval;
 //              beside it the share of windows judged slow.
 // Units:       seconds; windows of one worker; shares as fractions of 1.
 // Assumptions: a resource that is saturated for half of the makespan or more is worth naming; it need not be
 //              on the critical path all that time. Windows are independent; a worker that is slow for a whole
 //              run is no false alarm's cause, since it is compared with itself.
-// Source:      Clopper and Pearson 1934 (time_to_accuracy.hpp).
+// Source:      time_to_accuracy.hpp for the interval.
 #pragma once
 
 #include <optional>

@@ -70,15 +70,12 @@ std::optional<Seconds> kaplan_meier_median(const std::vector<RunSummary>& runs) 
 
 }  // namespace
 
-Interval binomial_interval(int successes, int trials) {
-  check(trials > 0 && successes >= 0 && successes <= trials, "a proportion needs trials");
-  const double k = successes;
-  const double n = trials;
-  const auto beta_quantile = [](double a, double b, double p) {
-    return boost::math::quantile(boost::math::beta_distribution<double>(a, b), p);
-  };
-  return {successes == 0 ? 0.0 : beta_quantile(k, n - k + 1.0, interval_tail),
-          successes == trials ? 1.0 : beta_quantile(k + 1.0, n - k, 1.0 - interval_tail)};
+Probability jeffreys(double successes, double trials) {
+  check(trials > 0.0 && successes >= 0.0 && successes <= trials, "a probability needs trials");
+  const boost::math::beta_distribution<double> posterior(successes + 0.5, trials - successes + 0.5);
+  return {(successes + 0.5) / (trials + 1.0),
+          {boost::math::quantile(posterior, interval_tail),
+           boost::math::quantile(posterior, 1.0 - interval_tail)}};
 }
 
 Seconds longest(const std::vector<RunSummary>& runs) {
@@ -119,8 +116,7 @@ TimeToAccuracy summarize_time_to_accuracy(const std::vector<RunSummary>& runs, S
   for (const RunSummary& run : runs)
     if (run.time_to_accuracy) reached.push_back(*run.time_to_accuracy);
   summary.reached = static_cast<int>(reached.size());
-  summary.p_reach = (summary.reached + 0.5) / (summary.runs + 1.0);
-  summary.p_reach_interval = binomial_interval(summary.reached, summary.runs);
+  summary.p_reach = jeffreys(summary.reached, summary.runs);
   summary.median = median_time(reached, runs.size());
   summary.kaplan_meier_median = kaplan_meier_median(runs);
   if (const auto interval = prediction_interval(reached, mean_evaluation_interval(runs))) {

@@ -2,7 +2,7 @@
 //
 // Models:      n independent replications, each either reaching the target at time t_i or never.
 // Equation:    P(reach) = (k + 1/2) / (n + 1) for k of n reached (Jeffreys), so never 0 or 1;
-//              its 90 % interval: Clopper-Pearson.
+//              its 90 % interval: the 5 % and 95 % quantiles of Beta(k + 1/2, n - k + 1/2).
 //              median: the middle of the t_i, a run that never reaches counting as infinitely slow.
 //              Kaplan-Meier median: the first t with S(t) = prod_{t_i <= t} (1 - d_i / n_i) <= 1/2, midway to
 //                the next t_i where it is exactly 1/2; d_i runs reach at t_i, n_i are still at work just
@@ -39,11 +39,16 @@ struct Interval {
   double high = 0.0;
 };
 
+// What trials say of a probability: never 0 or 1.
+struct Probability {
+  double value = 0.5;
+  Interval interval;  // 90 %
+};
+
 struct TimeToAccuracy {
   int runs = 0;
   int reached = 0;
-  double p_reach = 0.0;
-  Interval p_reach_interval;                   // 90 %
+  Probability p_reach;
   std::optional<Seconds> median;               // absent: half of the runs or more never reached
   std::optional<Seconds> kaplan_meier_median;  // absent: the runs are too short to tell
   std::optional<Seconds> low;                  // 90 % prediction interval of one further run
@@ -67,7 +72,7 @@ struct EndTimes {
 [[nodiscard]] Seconds mean_evaluation_interval(const std::vector<RunSummary>& runs);
 [[nodiscard]] Seconds longest(const std::vector<RunSummary>& runs);
 
-// Exact (Clopper-Pearson) two-sided 90 % interval of a proportion.
-[[nodiscard]] Interval binomial_interval(int successes, int trials);
+// `successes`: a tie is half a one.
+[[nodiscard]] Probability jeffreys(double successes, double trials);
 
 }  // namespace paceline

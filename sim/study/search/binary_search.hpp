@@ -59,7 +59,7 @@ struct FreshRuns {
   bool is_good = false;  // its mean, by the rule of the search
 
   [[nodiscard]] double p_within() const { return (within_tolerance + 0.5) / (runs + 1.0); }
-  [[nodiscard]] Interval interval() const { return binomial_interval(within_tolerance, runs); }
+  [[nodiscard]] Interval interval() const { return jeffreys(within_tolerance, runs).interval; }
 };
 
 struct TimingChoice {

@@ -164,3 +164,23 @@ TEST_CASE("successive halving takes replications up to the limit and no further"
   CHECK(trials.cost().runs == 9);
   CHECK_FALSE(successive_halving({1, 2}, {.accuracy = 1.0}, trials).setting.has_value());
 }
+
+TEST_CASE("golden section goes towards the best setting where neither point is feasible") {
+  // Only settings from 0.9 on are accurate, and the smallest of them is the fastest: 0.38 and 0.62 say nothing.
+  Trials trials([](double x, int replications) {
+    return Outcome(static_cast<std::size_t>(replications), run(x, x, x < 0.9 ? 0.5 : 0.9, x));
+  });
+  const Found found = golden_section(unit_interval(), {.accuracy = 0.8, .replications = 1}, trials);
+  REQUIRE(found.setting.has_value());
+  CHECK(*found.setting >= 0.9);
+  CHECK(*found.setting <= 0.92);
+}
+
+TEST_CASE("successive halving rounds up what goes on") {
+  // One of three of 5 settings is 2, of these 1: 5 x 2 + 2 x 4 + 1 x 12 runs.
+  Trials trials(runs_taking([](double x) { return x; }));
+  CHECK(successive_halving({1, 2, 3, 4, 5}, {.replications = 18, .first_replications = 2, .keep_one_of = 3},
+                           trials)
+            .setting == 1.0);
+  CHECK(trials.cost().runs == 5 * 2 + 2 * 4 + 12);
+}
