@@ -59,6 +59,11 @@ TEST_CASE("one iteration over a server: compute, push, server, pull, and waiting
   const std::vector<ActivitySpan> spans = tracker.take_spans();
   REQUIRE(spans.size() == 6);
   CHECK(spans.front().begin == Seconds{0});
+  // Each says what it was about: the gradient, or the update of a step.
+  std::string tasks;
+  for (const ActivitySpan& span : spans)
+    tasks += span.task + (span.number ? std::to_string(*span.number) : "") + (span.server ? "@0 " : " ");
+  CHECK(tasks == " compute0 push0@0 step0@0 pull1@0  ");
   CHECK(spans.back().end == Seconds{10});
   for (std::size_t i = 1; i < spans.size(); ++i) CHECK(spans[i].begin == spans[i - 1].end);
 }
@@ -230,6 +235,13 @@ TEST_CASE("busy and idle sum to the makespan for every worker, with jitter, unev
   for (const ActivityTimes& times : run.attribution)
     CHECK(std::abs(sum(times) - run.end_time.value()) <= 1e-9 * run.end_time.value());
   for (std::size_t w = 0; w < 4; ++w) CHECK(of(run, w, Activity::switching) == doctest::Approx(7.0));
+  // Spans of applied gradients say their batch and staleness.
+  bool any_stale = false;
+  for (const ActivitySpan& span : run.trace->activities) {
+    CHECK((span.task == "compute") == (span.batch_samples && !span.server));
+    any_stale = any_stale || span.staleness.value_or(0) > 0;
+  }
+  CHECK(any_stale);
   // The spans of each worker tile the run.
   REQUIRE(run.trace.has_value());
   Seconds until;

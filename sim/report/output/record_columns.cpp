@@ -241,10 +241,21 @@ const RecordColumns& record_columns() {
       .activities = {{"worker", "-", from_0, &ActivitySpan::worker},
                      {"activity", "-", "as the columns of attribution.csv", &ActivitySpan::activity},
                      {"begin_s", "s", "where the worker's activity before it ends", &ActivitySpan::begin},
-                     {"end_s", "s", "where its next one begins, or the end of the job", &ActivitySpan::end}},
+                     {"end_s", "s", "where its next one begins, or the end of the job", &ActivitySpan::end},
+                     {"task", "-",
+                      "compute, push, pull, all-reduce, step, coordinate, pause or away; empty: it waits",
+                      &ActivitySpan::task},
+                     {"number", "-", "of the gradient; of the update of all-reduce, step, coordinate; from 0",
+                      &ActivitySpan::number},
+                     {"server", "-", "of push, pull and a server's step; from 0", &ActivitySpan::server},
+                     {"batch_samples", "samples", "of that gradient", &ActivitySpan::batch_samples},
+                     {"staleness", "updates", "of that gradient; empty: it was not applied",
+                      &ActivitySpan::staleness}},
       .server_work = {{"server", "-", from_0, &ServerSpan::server},
                       {"begin_s", "s", "of its work on one update", &ServerSpan::begin},
-                      {"end_s", "s", "of that", &ServerSpan::end}}};
+                      {"end_s", "s", "of that", &ServerSpan::end},
+                      {"task", "-", "accumulate or step", &ServerSpan::task},
+                      {"update", "-", "of a step", &ServerSpan::update}}};
   return columns;
 }
 

@@ -31,15 +31,17 @@ class TraceText {
   void name_thread(int pid, std::uint64_t tid, const std::string& name) {
     add({{"ph", "M"}, {"name", "thread_name"}, {"pid", pid}, {"tid", tid}, {"args", {{"name", name}}}});
   }
-  void complete(int pid, std::uint64_t tid, const char* category, std::string_view name, Seconds begin,
-                Seconds end) {
-    add({{"ph", "X"},
-         {"name", name},
-         {"cat", category},
-         {"pid", pid},
-         {"tid", tid},
-         {"ts", microseconds(begin)},
-         {"dur", microseconds(end - begin)}});
+  void complete(int pid, std::uint64_t tid, std::string_view category, std::string_view name, Seconds begin,
+                Seconds end, const json& arguments = nullptr) {
+    json event = {{"ph", "X"},
+                  {"name", name},
+                  {"cat", category},
+                  {"pid", pid},
+                  {"tid", tid},
+                  {"ts", microseconds(begin)},
+                  {"dur", microseconds(end - begin)}};
+    if (!arguments.is_null()) event["args"] = arguments;
+    add(event);
   }
   void instant(int pid, std::uint64_t tid, const char* name, Seconds time) {
     add({{"ph", "i"}, {"name", name}, {"pid", pid}, {"tid", tid}, {"ts", microseconds(time)}, {"s", "g"}});
@@ -57,6 +59,21 @@ class TraceText {
 
   std::string events_;
 };
+
+// Pauses are called by what they are for.
+std::string_view name_of_span(const ActivitySpan& span) {
+  return span.task == "pause" ? to_string(span.activity) : std::string_view(span.task);
+}
+
+json arguments_of(const ActivitySpan& span) {
+  json arguments;
+  const bool is_gradient = span.task == "compute" || span.task == "push" || span.task == "pull";
+  if (span.number) arguments[is_gradient ? "gradient" : "update"] = *span.number;
+  if (span.server) arguments["server"] = *span.server;
+  if (span.batch_samples) arguments["batch_samples"] = *span.batch_samples;
+  if (span.staleness) arguments["staleness"] = *span.staleness;
+  return arguments;
+}
 
 }  // namespace
 
@@ -82,10 +99,11 @@ std::string chrome_trace(const RunResult& run, const LoadedScenario& loaded) {
   for (const Seconds time : run.trace->evaluations) trace.instant(job_pid, 2, "evaluation", time);
   for (const ActivitySpan& span : run.trace->activities)
     if (span.activity != Activity::wait)
-      trace.complete(workers_pid, span.worker.value + 1, "activity", to_string(span.activity), span.begin,
-                     span.end);
+      trace.complete(workers_pid, span.worker.value + 1, to_string(span.activity), name_of_span(span),
+                     span.begin, span.end, arguments_of(span));
   for (const ServerSpan& work : run.trace->server_work)
-    trace.complete(servers_pid, work.server.value + 1, "server", "apply", work.begin, work.end);
+    trace.complete(servers_pid, work.server.value + 1, "server", work.task, work.begin, work.end,
+                   work.update ? json{{"update", *work.update}} : json());
   return trace.text();
 }
 

@@ -2,7 +2,8 @@
 //
 // Models:      the Chrome trace event format: one track for each worker (its activities but waiting) and each
 //              server (its work) as complete events, and one for the job with phases as complete events and
-//              evaluations as instants.
+//              evaluations as instants. Events of a gradient say its batch and staleness, those of an update
+//              its number.
 // Units:       microseconds, the format's own.
 // Assumptions: viewers read JSON of any size that a run produces.
 // Not modelled: flows from one track to another.

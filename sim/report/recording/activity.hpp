@@ -11,6 +11,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "sim/base/id.hpp"
@@ -47,6 +49,11 @@ struct ActivitySpan {
   Activity activity = Activity::wait;
   Seconds begin;
   Seconds end;
+  std::string task = {};  // compute, push, pull, all-reduce, step, coordinate, pause or away; empty: it waits
+  std::optional<std::uint64_t> number = {};  // of the gradient; of the update of all-reduce, step, coordinate
+  std::optional<std::uint64_t> server = {};
+  std::optional<std::int64_t> batch_samples = {};  // of the gradient
+  std::optional<std::uint64_t> staleness = {};     // of the gradient; absent: it was not applied
 };
 
 }  // namespace paceline

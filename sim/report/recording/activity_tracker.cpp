@@ -75,7 +75,7 @@ void ActivityTracker::finish(Seconds end) {
   for (std::uint64_t w = 0; w < workers_.size(); ++w) {
     end_where(end, WorkerId{w}, everything);
     WorkerActivities& worker = workers_[w];
-    add(WorkerId{w}, worker, Activity::wait, worker.accounted_until, end);
+    add(WorkerId{w}, worker, Activity::wait, worker.accounted_until, end, nullptr);
     worker.accounted_until = end;
   }
 }
@@ -99,7 +99,7 @@ void ActivityTracker::begin(Seconds now, WorkerId id, const Task& task, Activity
       std::ranges::find(worker.open, task, &OpenTask::task) != worker.open.end())
     return;
   if (worker.open.empty()) {
-    add(id, worker, Activity::wait, worker.accounted_until, now);
+    add(id, worker, Activity::wait, worker.accounted_until, now, nullptr);
     worker.accounted_until = now;
   }
   worker.open.push_back({task, activity, now});
@@ -156,7 +156,7 @@ void ActivityTracker::call_off(Seconds now, GradientId gradient) {
 
 void ActivityTracker::close(Seconds now, WorkerActivities& worker, std::size_t index) {
   const OpenTask& open = worker.open[index];
-  worker.closed.push_back({open.activity, open.begin, now});
+  worker.closed.push_back({open.task, open.activity, open.begin, now});
   worker.open.erase(worker.open.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
@@ -170,19 +170,27 @@ void ActivityTracker::account(WorkerId id, WorkerActivities& worker) {
   for (std::size_t i = closed.size(); i-- > 0;) {
     const ClosedTask task = closed[i];
     if (task.begin >= left_until) continue;
-    closed[--kept] = {task.activity, task.begin, left_until};
+    closed[--kept] = {task.task, task.activity, task.begin, left_until};
     left_until = task.begin;
   }
   for (std::size_t i = kept; i < closed.size(); ++i)
-    add(id, worker, closed[i].activity, closed[i].begin, closed[i].end);
+    add(id, worker, closed[i].activity, closed[i].begin, closed[i].end, &closed[i].task);
   closed.clear();
 }
 
 void ActivityTracker::add(WorkerId id, WorkerActivities& worker, Activity activity, Seconds begin,
-                          Seconds end) {
+                          Seconds end, const Task* task) {
   if (end <= begin) return;
   worker.times[static_cast<std::size_t>(activity)] += end - begin;
-  if (keep_spans_) spans_.push_back({id, activity, begin, end});
+  if (!keep_spans_) return;
+  ActivitySpan& span = spans_.emplace_back(ActivitySpan{id, activity, begin, end});
+  if (task == nullptr) return;
+  constexpr const char* names[] = {"compute", "push",       "pull",  "all-reduce",
+                                   "step",    "coordinate", "pause", "away"};
+  span.task = names[static_cast<std::size_t>(task->kind)];
+  if (task->kind < TaskKind::pause) span.number = task->subject;
+  if (activity == Activity::server || task->kind == TaskKind::push || task->kind == TaskKind::pull)
+    span.server = task->server;
 }
 
 ActivityTracker::WorkerActivities& ActivityTracker::of(WorkerId worker) {

@@ -61,6 +61,7 @@ class ActivityTracker {
     bool called_off = false;
   };
   struct ClosedTask {
+    Task task;
     Activity activity;
     Seconds begin;
     Seconds end;
@@ -83,7 +84,9 @@ class ActivityTracker {
   void close(Seconds now, WorkerActivities& worker, std::size_t index);
   // Shares out a stretch in which something was always open.
   void account(WorkerId worker, WorkerActivities& activities);
-  void add(WorkerId worker, WorkerActivities& activities, Activity activity, Seconds begin, Seconds end);
+  // `task`: null where it waits.
+  void add(WorkerId worker, WorkerActivities& activities, Activity activity, Seconds begin, Seconds end,
+           const Task* task);
   WorkerActivities& of(WorkerId worker);
 
   bool keep_spans_;

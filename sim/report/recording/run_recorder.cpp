@@ -38,7 +38,8 @@ void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
     queued_.pop_front();
   }
   queued_.push_back({server, begin, end});
-  if (recording_.trace) trace_.server_work.push_back({server, begin, end});
+  if (recording_.trace)
+    trace_.server_work.push_back({server, begin, end, server_task_.task, server_task_.update});
 }
 
 void RunRecorder::on_balance(Seconds now, BalanceCause cause, const Balance& balance) {
@@ -46,6 +47,11 @@ void RunRecorder::on_balance(Seconds now, BalanceCause cause, const Balance& bal
   if (cause == BalanceCause::conditions && !unanswered_since_) unanswered_since_ = now;
   if (cause == BalanceCause::adjustment && unanswered_since_)
     result_.balances.back().lag = now - *std::exchange(unanswered_since_, std::nullopt);
+}
+
+void RunRecorder::record(Seconds, const StartIteration& action) {
+  ++result_.gradients_started;
+  if (recording_.trace) gradients_[action.gradient.value] = {action.batch_samples, std::nullopt};
 }
 
 void RunRecorder::record(Seconds now, const AdoptBatches& action) {
@@ -78,6 +84,7 @@ void RunRecorder::record_update(Seconds now, const std::vector<AppliedGradient>&
     ++result_.gradients_applied;
     ++result_.staleness[{gradient.worker.value, gradient.largest_staleness}];
     result_.shard_staleness_sum += gradient.mean_staleness;
+    if (recording_.trace) gradients_[gradient.gradient.value].second = gradient.largest_staleness;
     if (phase == nullptr) continue;
     phase->samples += gradient.batch_samples;
     phase_staleness_sum_ += static_cast<double>(gradient.largest_staleness);
@@ -168,6 +175,13 @@ void RunRecorder::finish_servers(Seconds end) {
 void RunRecorder::finish_trace(Seconds end) {
   trace_.activities = activities_.take_spans();
   std::ranges::stable_sort(trace_.activities, {}, &ActivitySpan::worker);
+  for (ActivitySpan& span : trace_.activities) {
+    if (span.task != "compute" && span.task != "push" && span.task != "pull") continue;
+    const auto gradient = gradients_.find(*span.number);
+    if (gradient == gradients_.end()) continue;  // pulled for, and never started
+    span.batch_samples = gradient->second.first;
+    span.staleness = gradient->second.second;
+  }
   std::erase_if(trace_.server_work, [&](const ServerSpan& work) { return work.begin >= end; });
   for (ServerSpan& work : trace_.server_work) work.end = std::min(work.end, end);
   result_.trace = std::move(trace_);

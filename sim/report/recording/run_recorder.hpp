@@ -41,7 +41,9 @@ class RunRecorder final : public RunObserver {
   [[nodiscard]] RunResult finish(Seconds end, const std::optional<std::string>& stalled_waiting);
 
  private:
-  void record(Seconds, const StartIteration&) { ++result_.gradients_started; }
+  void record(Seconds, const StartIteration& action);
+  void record(Seconds, const Accumulate&) { server_task_ = {{}, {}, {}, "accumulate", std::nullopt}; }
+  void record(Seconds, const Step& action) { server_task_ = {{}, {}, {}, "step", action.update.value}; }
   void record(Seconds now, const AdoptBatches& action);
   void record(Seconds now, const Apply& action);
   void record(Seconds now, const Overwrite& action);
@@ -72,6 +74,9 @@ class RunRecorder final : public RunObserver {
   std::map<std::uint64_t, CurvePoint> under_evaluation_;  // by updates
   // Work that servers have queued but not yet done; a job may end before it.
   std::deque<ServerSpan> queued_;
+  ServerSpan server_task_;  // what servers were last asked for
+  // Of a trace: batch, and staleness once applied, by gradient.
+  std::map<std::uint64_t, std::pair<std::int64_t, std::optional<std::uint64_t>>> gradients_;
   RunTrace trace_;
 };
 

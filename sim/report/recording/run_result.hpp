@@ -80,6 +80,8 @@ struct ServerSpan {
   ServerId server;
   Seconds begin;
   Seconds end;
+  std::string task = {};                     // accumulate or step
+  std::optional<std::uint64_t> update = {};  // of a step
 };
 
 // Everything needed to draw a run instant by instant; kept only when asked for.
