@@ -1,8 +1,5 @@
 #include "kernels/networks/network.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/cross_entropy_loss.h>
@@ -11,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "kernels/networks/flat_network.hpp"
+#include "kernels/training/measured_model.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 
@@ -33,47 +31,50 @@ at::Tensor as_labels(const Batch& batch) {
 }  // namespace
 
 struct Network::State {
-  State(const NetworkDefinition& definition, std::int64_t classes)
-      : flat(definition, classes), gradient(static_cast<std::size_t>(flat.parameters.numel())) {
-    const auto& channels = flat.normalized_channels;
-    batch_statistics = at::zeros({2 * std::accumulate(channels.begin(), channels.end(), std::int64_t{0})});
+  explicit State(const NetworkChoice& choice)
+      : model(load_model(choice)), gradient(static_cast<std::size_t>(model->flat_parameters.numel())) {
+    batch_statistics = at::zeros({std::ssize(model->initial_statistics())});
   }
 
   [[nodiscard]] BatchScore score(const Batch& batch, const at::Tensor& statistics, bool training) const {
     const at::NoGradGuard no_gradient;
-    const at::Tensor logits = flat.logits(as_images(batch), statistics, training);
+    const at::Tensor logits = model->logits(as_images(batch), statistics, training);
     const at::Tensor labels = as_labels(batch);
     const double mean_loss = at::cross_entropy_loss(logits, labels).item<double>();
     return {.loss_sum = mean_loss * static_cast<double>(batch.labels.size()),
             .correct = logits.argmax(1).eq(labels).sum().item<std::int64_t>()};
   }
 
-  FlatNetwork flat;
+  std::unique_ptr<MeasuredModel> model;
   std::vector<float> gradient;
   at::Tensor batch_statistics;
 };
 
 Network::Network(const std::string& name, std::int64_t classes) {
-  const NetworkDefinition& definition = find_network(name);
-  const auto* image = std::get_if<ImageInput>(&definition.input);
+  check(classes >= 2, "a classifier tells at least two classes apart");
+  const NetworkChoice choice{name, {image_channels, image_size, image_size}, classes};
+  if (choice.is_file()) {
+    state_ = std::make_unique<State>(choice);
+    return;
+  }
+  const auto* image = std::get_if<ImageInput>(&find_network(name).input);
   if (image == nullptr || image->size != image_size)
     throw UserError(
         fmt::format("network `{}` cannot learn here: it does not take {}x{} images", name, image_size,
                     image_size),
         "its profile serves simulations without a network learner; learn with a network for CIFAR");
-  check(classes >= 2, "a classifier tells at least two classes apart");
-  state_ = std::make_unique<State>(definition, classes);
+  state_ = std::make_unique<State>(NetworkChoice{name, {}, classes});
 }
 Network::~Network() = default;
 Network::Network(Network&&) noexcept = default;
 Network& Network::operator=(Network&&) noexcept = default;
 
 std::int64_t Network::parameter_count() const {
-  return state_->flat.parameters.numel();
+  return state_->model->flat_parameters.numel();
 }
 
 std::span<float> Network::parameters() {
-  return {state_->flat.parameters.data_ptr<float>(), state_->gradient.size()};
+  return {state_->model->flat_parameters.data_ptr<float>(), state_->gradient.size()};
 }
 
 std::span<const float> Network::gradient() const {
@@ -83,8 +84,8 @@ std::span<const float> Network::gradient() const {
 double Network::forward_backward(const Batch& batch) {
   state_->batch_statistics.zero_();  // what is not finite would stay: 0 · ∞
   const at::Tensor loss = at::cross_entropy_loss(
-      state_->flat.logits(as_images(batch), state_->batch_statistics, /*training=*/true), as_labels(batch));
-  write_gradient(loss, state_->flat.views, state_->gradient);
+      state_->model->logits(as_images(batch), state_->batch_statistics, /*training=*/true), as_labels(batch));
+  write_gradient(loss, state_->model->parameter_views, state_->gradient);
   return loss.item<double>();
 }
 
@@ -104,27 +105,12 @@ std::span<const float> Network::batch_statistics() const {
 }
 
 std::vector<float> Network::initial_batch_statistics() const {
-  std::vector<float> statistics;
-  for (const std::int64_t layer : state_->flat.normalized_channels) {
-    statistics.insert(statistics.end(), static_cast<std::size_t>(layer), 0.0F);
-    statistics.insert(statistics.end(), static_cast<std::size_t>(layer), 1.0F);
-  }
-  return statistics;
+  return state_->model->initial_statistics();
 }
 
 void Network::initialize(std::span<float> parameters, Seed seed) const {
   check(static_cast<std::int64_t>(parameters.size()) == parameter_count(), "one value for each parameter");
-  auto position = parameters.begin();
-  std::uint32_t tensor = 0;
-  for (const ParameterDeclaration& declaration : state_->flat.declarations) {
-    RandomStream stream(seed, Purpose::parameter_initialization, tensor++);
-    const bool constant = declaration.initial_standard_deviation == 0.0;
-    position = std::generate_n(position, size_of(declaration), [&] {
-      return static_cast<float>(
-          constant ? declaration.initial_mean
-                   : stream.normal(declaration.initial_mean, declaration.initial_standard_deviation));
-    });
-  }
+  state_->model->initialize(parameters, seed);
 }
 
 }  // namespace paceline::kernels

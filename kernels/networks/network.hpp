@@ -26,8 +26,8 @@ struct BatchScore {
 
 class Network {
  public:
-  // Throws UserError naming the closest network when `name` is unknown, and when it does not take 32x32
-  // images.
+  // One of the list, or a TorchScript file. Throws UserError naming the closest network when `name` is unknown,
+  // and when it does not take 32x32 images.
   Network(const std::string& name, std::int64_t classes);
   ~Network();
   Network(Network&&) noexcept;
@@ -42,7 +42,7 @@ class Network {
   double forward_backward(const Batch& batch);
   // What batch normalization saw in the last call of forward_backward (flat_network.hpp); empty without it.
   [[nodiscard]] std::span<const float> batch_statistics() const;
-  // As many: mean 0 and variance 1 for every channel.
+  // As many: mean 0 and variance 1 for every channel; those of a TorchScript file.
   [[nodiscard]] std::vector<float> initial_batch_statistics() const;
 
   // Loss and hits of one batch, without a gradient: normalized by the statistics of this batch …
@@ -50,7 +50,8 @@ class Network {
   // … or by those given.
   [[nodiscard]] BatchScore score(const Batch& batch, std::span<const float> statistics);
 
-  // Kaiming-normal initial values; one stream per parameter tensor.
+  // Kaiming-normal initial values; one stream per parameter tensor. A TorchScript file has its own values,
+  // whatever the seed, which then is that of its dropout.
   void initialize(std::span<float> parameters, Seed seed) const;
 
  private:

@@ -1,6 +1,14 @@
 // A network of the user's own, as a TorchScript file (torch.jit.script(model).save("model.pt")).
+//
+// Models:      averages that the module keeps by itself (batch normalization's) are taken from it for each batch and
+//              given back for an evaluation: whose batches they follow is decided by the learner.
+// Equation:    a training pass makes r' = (1 − m)·r + m·b of an average r and what the batch b shows; with r = 0 and
+//              r = 1 before two passes over the same batch, m = 1 − (r'_1 − r'_0), and b = r'/m where r was 0.
+// Assumptions: every average of the module is updated so, m being its own; other buffers stay as they are.
+#include <algorithm>
 #include <filesystem>
 
+#include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
@@ -32,9 +40,44 @@ class ScriptModel final : public MeasuredModel {
     gather_parameters();
   }
 
-  at::Tensor logits(const at::Tensor& input) override {
-    const at::Tensor output = module_.forward({input}).toTensor();
-    return output.dim() > 2 ? output.reshape({-1, output.size(-1)}) : output;
+  using MeasuredModel::logits;
+  at::Tensor logits(const at::Tensor& input, const at::Tensor& statistics, bool training) override {
+    if (!statistics.defined()) return forward(input);
+    if (!training) {
+      read_averages(statistics);
+      module_.eval();
+      const at::Tensor output = forward(input);
+      module_.train();
+      return output;
+    }
+    {
+      const at::NoGradGuard no_gradient;
+      for (Average& average : averages_) average.buffer.zero_();
+    }
+    const at::Tensor output = forward(input);
+    const at::NoGradGuard no_gradient;
+    std::int64_t position = 0;
+    for (const Average& average : averages_) {
+      const std::int64_t size = average.buffer.numel();
+      statistics.slice(0, position, position + size).copy_(average.buffer.flatten().div(average.share));
+      position += size;
+    }
+    return output;
+  }
+
+  [[nodiscard]] std::vector<float> initial_statistics() override {
+    if (!are_averages_known_) find_averages();
+    std::vector<float> values;
+    for (const Average& average : averages_) {
+      const float* first = average.initial.data_ptr<float>();
+      values.insert(values.end(), first, first + average.initial.numel());
+    }
+    return values;
+  }
+
+  void initialize(std::span<float> parameters, Seed seed) const override {
+    std::copy_n(flat_parameters.data_ptr<float>(), parameters.size(), parameters.begin());
+    at::manual_seed(RandomStream(seed, Purpose::parameter_initialization).below(1ULL << 62U));
   }
 
   [[nodiscard]] NetworkFacts facts() const override {
@@ -46,6 +89,53 @@ class ScriptModel final : public MeasuredModel {
   }
 
  private:
+  struct Average {
+    at::Tensor buffer;
+    at::Tensor initial;
+    double share = 1.0;  // of the newest batch
+  };
+
+  at::Tensor forward(const at::Tensor& input) {
+    const at::Tensor output = module_.forward({input}).toTensor();
+    return output.dim() > 2 ? output.reshape({-1, output.size(-1)}) : output;
+  }
+
+  void read_averages(const at::Tensor& statistics) {
+    std::int64_t position = 0;
+    for (Average& average : averages_) {
+      const std::int64_t size = average.buffer.numel();
+      average.buffer.copy_(statistics.slice(0, position, position + size).view(average.buffer.sizes()));
+      position += size;
+    }
+  }
+
+  void find_averages() {
+    const at::NoGradGuard no_gradient;
+    std::vector<at::Tensor> buffers;
+    std::vector<at::Tensor> initial;
+    for (const at::Tensor& buffer : module_.buffers())
+      if (buffer.scalar_type() == at::kFloat && buffer.numel() > 0) {
+        buffers.push_back(buffer);
+        initial.push_back(buffer.clone());
+      }
+    std::vector<int64_t> shape = {2};
+    shape.insert(shape.end(), choice_.input_shape.begin(), choice_.input_shape.end());
+    const at::Tensor input = at::zeros(shape);
+    std::vector<std::vector<double>> after;
+    for (const double before : {0.0, 1.0}) {
+      for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].fill_(before);
+      static_cast<void>(forward(input));
+      after.emplace_back();
+      for (const at::Tensor& buffer : buffers) after.back().push_back(buffer.flatten()[0].item<double>());
+    }
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      buffers[i].copy_(initial[i]);
+      const double share = 1.0 - (after[1][i] - after[0][i]);
+      if (after[0][i] != 0.0 || after[1][i] != 1.0) averages_.push_back({buffers[i], initial[i], share});
+    }
+    are_averages_known_ = true;
+  }
+
   // Moves every parameter into one flat vector, which optimizer and server work on.
   void gather_parameters() {
     std::int64_t size = 0;
@@ -71,6 +161,8 @@ class ScriptModel final : public MeasuredModel {
 
   torch::jit::Module module_;
   NetworkChoice choice_;
+  std::vector<Average> averages_;
+  bool are_averages_known_ = false;
 };
 
 torch::jit::Module load_file(const std::string& path) {

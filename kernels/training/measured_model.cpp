@@ -22,8 +22,34 @@ class ListedModel final : public MeasuredModel {
     fill();
   }
 
-  at::Tensor logits(const at::Tensor& input) override {
-    return network_.logits(input, at::Tensor{}, /*training=*/true);
+  using MeasuredModel::logits;
+  at::Tensor logits(const at::Tensor& input, const at::Tensor& statistics, bool training) override {
+    return network_.logits(input, statistics, training);
+  }
+
+  // Mean 0 and variance 1 for every channel.
+  [[nodiscard]] std::vector<float> initial_statistics() override {
+    std::vector<float> statistics;
+    for (const std::int64_t layer : network_.normalized_channels) {
+      statistics.insert(statistics.end(), static_cast<std::size_t>(layer), 0.0F);
+      statistics.insert(statistics.end(), static_cast<std::size_t>(layer), 1.0F);
+    }
+    return statistics;
+  }
+
+  // Kaiming-normal; one stream for each parameter tensor.
+  void initialize(std::span<float> parameters, Seed seed) const override {
+    auto position = parameters.begin();
+    std::uint32_t tensor = 0;
+    for (const ParameterDeclaration& declaration : network_.declarations) {
+      RandomStream stream(seed, Purpose::parameter_initialization, tensor++);
+      const bool constant = declaration.initial_standard_deviation == 0.0;
+      position = std::generate_n(position, size_of(declaration), [&] {
+        return static_cast<float>(
+            constant ? declaration.initial_mean
+                     : stream.normal(declaration.initial_mean, declaration.initial_standard_deviation));
+      });
+    }
   }
 
   [[nodiscard]] NetworkFacts facts() const override {

@@ -1,15 +1,17 @@
-// A network as calibration sees it: something that turns a batch into logits, its parameters in one flat
-// vector.
+// A network as calibration and the network learner see it: something that turns a batch into logits, its
+// parameters in one flat vector, and what its normalization layers see in another (flat_network.hpp).
 //
-// Includes LibTorch: only for training_step.cpp and the models themselves.
+// Includes LibTorch: only for the sources that compute.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 
 #include "kernels/interface/training_step.hpp"
+#include "sim/base/random.hpp"
 
 namespace paceline::kernels {
 
@@ -20,8 +22,12 @@ class MeasuredModel {
   MeasuredModel& operator=(const MeasuredModel&) = delete;
   virtual ~MeasuredModel() = default;
 
-  // images {batch, …} or tokens {batch, length} -> logits with one row for each label
-  virtual at::Tensor logits(const at::Tensor& input) = 0;
+  // images {batch, …} or tokens {batch, length} -> logits with one row for each label. Training leaves what
+  // was seen in `statistics`, evaluation finds it there; undefined: the batch at hand is all that counts.
+  virtual at::Tensor logits(const at::Tensor& input, const at::Tensor& statistics, bool training) = 0;
+  at::Tensor logits(const at::Tensor& input) { return logits(input, at::Tensor{}, /*training=*/true); }
+  [[nodiscard]] virtual std::vector<float> initial_statistics() = 0;
+  virtual void initialize(std::span<float> parameters, Seed seed) const = 0;
   [[nodiscard]] virtual NetworkFacts facts() const = 0;
 
   at::Tensor flat_parameters;               // 32-bit floats

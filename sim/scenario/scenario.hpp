@@ -46,7 +46,9 @@ enum class LearnerKind { none, network, statistical, assumed };
 
 struct LearnerConfig {
   LearnerKind kind = LearnerKind::none;
-  std::string model;  // of statistical and assumed: the learner file
+  std::string model;  // the learner file; of `network`: a TorchScript file
+
+  [[nodiscard]] bool trains_file() const { return kind == LearnerKind::network && model.ends_with(".pt"); }
 };
 
 // "600 s", "250 updates"

@@ -150,16 +150,17 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t ser
       break;
   }
   const OptimizerConfig& optimizer = scenario.job.optimizer;
-  return load_network_learner({.network = scenario.job.network,
-                               .dataset = scenario.job.dataset,
-                               .weight_decay = optimizer.weight_decay,
-                               .nesterov = optimizer.nesterov,
-                               .momentum_at = optimizer.momentum_at,
-                               .batch_norm = optimizer.batch_norm,
-                               .worker_count = workers,
-                               .server_count = scenario.cluster.servers.count,
-                               .seed = seed,
-                               .random_streams = random_streams(scenario.cluster.workers)});
+  return load_network_learner(
+      {.network = scenario.learner.trains_file() ? scenario.learner.model : scenario.job.network,
+       .dataset = scenario.job.dataset,
+       .weight_decay = optimizer.weight_decay,
+       .nesterov = optimizer.nesterov,
+       .momentum_at = optimizer.momentum_at,
+       .batch_norm = optimizer.batch_norm,
+       .worker_count = workers,
+       .server_count = scenario.cluster.servers.count,
+       .seed = seed,
+       .random_streams = random_streams(scenario.cluster.workers)});
 }
 
 Heterogeneity heterogeneity(const Scenario& scenario) {
