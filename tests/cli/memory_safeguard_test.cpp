@@ -119,6 +119,20 @@ TEST_CASE("memory that cannot hold the global batch is refused at its place") {
                  "hold 60 samples together"));
 }
 
+TEST_CASE("memory that holds the smallest batch and no more is enough") {
+  const Place place(profile_with_memory);
+  CHECK(place.run({"cluster.workers.1.memory=104 MB"}).exit_code == 0);  // 8 samples, the minimum
+}
+
+TEST_CASE("memory beyond the largest batch holds no more of the global batch than that") {
+  // Of 64 samples worker 0 holds 20, worker 1 in its memory 200, by `maximum` 40.
+  const Place place(profile_with_memory);
+  const test::ProgramResult result = place.run(
+      {"cluster.workers.0.memory=110 MB", "batching.maximum=40", "cluster.workers.1.memory=200 MB"});
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "hold 60 samples together"));
+}
+
 TEST_CASE("memory below the smallest batch, and a profile without a memory model, are refused") {
   const Place place(profile_with_memory);
   const test::ProgramResult small = place.run({"cluster.workers.1.memory=102 MB"});

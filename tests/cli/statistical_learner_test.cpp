@@ -84,6 +84,18 @@ TEST_CASE("study, compare and search mark an assumed learner in tables and figur
   CHECK(contains(place.paceline({"search", "study.yaml", "-o", "found"}).out, mark));
 }
 
+TEST_CASE("another learner file makes other runs: their ids differ") {
+  const Workplace place;
+  place.write("study.yaml", "study: s\nbase: scenario.yaml\nvary: [{key: seed, values: [1]}]\n");
+  const auto first_id = [&] { return place.paceline({"study", "study.yaml", "--list"}).out.substr(0, 16); };
+  const std::string before = first_id();
+  CHECK(first_id() == before);
+  std::string changed = learner_text;
+  changed.replace(changed.find("\"staleness_max\": 3"), 18, "\"staleness_max\": 4");
+  place.write("learner.json", changed);
+  CHECK(first_id() != before);
+}
+
 TEST_CASE("an assumed model is not used as a fitted one, and a missing file is reported at its place") {
   const Workplace place;
   const ProgramResult assumed =

@@ -176,3 +176,34 @@ TEST_CASE("power law: effective samples are discounted by 1 + discount · stalen
   // E = 4000 / (1 + 0.5·2) = 2000, S = (1 + 2)^-2
   CHECK(form->read().loss == doctest::Approx(std::log(10.0) / 9.0).epsilon(1e-4));
 }
+
+TEST_CASE("relaxation: half the weight at twice the staleness is the same exposure") {
+  const auto whole = make("relaxation", plain_relaxation());
+  advance(*whole, 10, {100.0, 1.0, 4.0}, 0.1, 0.9);
+  const auto half = make("relaxation", plain_relaxation());
+  advance(*half, 10, {100.0, 0.5, 8.0}, 0.1, 0.9);
+  CHECK(half->read().accuracy == doctest::Approx(whole->read().accuracy));
+  CHECK(half->read().loss == doctest::Approx(whole->read().loss));
+}
+
+TEST_CASE("relaxation: one update far beyond the exposure limit is not divergence, the mean over many is") {
+  std::vector<Named> named = plain_relaxation();
+  for (Named& parameter : named)
+    if (parameter.name == "exposure_limit") parameter.value = 10.0;
+  // Exposure 500 once, in a mean over 100 updates: 5, and no more than the loss of the beginning.
+  const auto form = make("relaxation", named);
+  advance(*form, 1, {100.0, 1.0, 500.0}, 0.1, 0.9);
+  CHECK(form->read().loss <= std::log(10.0) + 1e-6);
+}
+
+TEST_CASE("relaxation: beyond the noise batch a larger batch brings less for each sample") {
+  // b_noise = n_ref = 100: a sample in an update of 300 brings (1 + 1) / (1 + 3) = 1/2 of one in an update of 100.
+  std::vector<Named> named = plain_relaxation();
+  named.push_back({"noise_batch_samples", 100.0});
+  named.push_back({"reference_samples", 100.0});
+  const auto small = make("relaxation", named);
+  advance(*small, 3, {100.0, 1.0, 0.0}, 100.0);
+  const auto large = make("relaxation", named);
+  advance(*large, 2, {300.0, 1.0, 0.0}, 300.0);
+  CHECK(large->read().accuracy == doctest::Approx(small->read().accuracy));
+}

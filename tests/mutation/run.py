@@ -29,7 +29,7 @@ SWAPS = [(r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
 
 
 def listed(path):
-    """Lines `file | old | new`; old stands exactly once in the file. '#' starts a comment."""
+    """Lines `file | old | new`; old stands exactly once in the file, with \\n for a line's end. '#' starts a comment."""
     mutations = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip() or line.startswith("#"):
@@ -37,7 +37,7 @@ def listed(path):
         parts = line.split(" | ")
         if len(parts) != 3:
             sys.exit(f"{path}:{number}: expected `file | old | new`")
-        mutations.append(tuple(parts))
+        mutations.append(tuple(part.replace("\\n", "\n") for part in parts))
     return mutations
 
 

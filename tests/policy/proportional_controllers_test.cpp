@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/base/random.hpp"
+#include "sim/policy/batching/periodic_controller.hpp"
 #include "tests/policy/driven_controller.hpp"
 
 using namespace paceline;
@@ -187,4 +188,13 @@ TEST_CASE("what memory cuts from the equal start comes back with the first adjus
   REQUIRE(adjusted.has_value());
   CHECK(batches_of(*adjusted) == Batches{44, 20});
   CHECK((*adjusted)[1].limited_by == BatchLimit::memory);
+}
+
+TEST_CASE("a moving average begins with the first time, not with 0") {
+  // Weight 1/4: 4, then 4 + (8 - 4) / 4.
+  ObservedWorkers workers(Allocation(1), 0.25);
+  workers.observe(WorkerId{0}, 10, Seconds{4});
+  CHECK(workers[0].mean_time_s == 4.0);
+  workers.observe(WorkerId{0}, 10, Seconds{8});
+  CHECK(workers[0].mean_time_s == 5.0);
 }

@@ -125,3 +125,20 @@ TEST_CASE("a probe is held against the worker's own usual alone") {
   CHECK(detector.judge_alone(WorkerId{2}, 10, Seconds{2}).is_slow);
   CHECK_FALSE(detector.judge_alone(WorkerId{2}, 10, Seconds{1.05}).is_slow);
 }
+
+TEST_CASE("what a straggler does while it is flagged is no part of its usual") {
+  // Flagged after three windows of 2 s; windows of 1.08 s (9.26 samples/s) are then within the floor of its usual 10.
+  StragglerDetector detector = watching(4);
+  static_cast<void>(window(detector, {1, 1, 1, 1}));
+  for (int i = 0; i < 3; ++i) static_cast<void>(window(detector, {1, 1, 2, 1}));
+  CHECK(straggling(window(detector, {1, 1, 1.08, 1})) == the_third);
+  CHECK(window(detector, {1, 1, 1.08, 1})[2].baseline == 10.0);
+}
+
+TEST_CASE("a usual throughput is that of the last twenty windows") {
+  // 10 samples/s for 21 windows, then 10 / 1.05 for 20: nobody is slow, and of the first nothing is left.
+  StragglerDetector detector = watching(4);
+  for (int i = 0; i < 21; ++i) static_cast<void>(window(detector, {1, 1, 1, 1}));
+  for (int i = 0; i < 20; ++i) static_cast<void>(window(detector, {1.05, 1.05, 1.05, 1.05}));
+  CHECK(window(detector, {1.05, 1.05, 1.05, 1.05})[2].baseline == doctest::Approx(10.0 / 1.05));
+}

@@ -172,3 +172,30 @@ TEST_CASE("a target to be met m times in a row is met by the first of them") {
   CHECK(stops[0].second.reached_after_updates == 3);
   CHECK(result.updates == 5);
 }
+
+TEST_CASE("added latency is paid once: by the coordinator's round trips where it has its own number") {
+  // Iterations of 10 s, 3 s added to each message of worker 0: two round trips of the coordinator, 6 s. Without a
+  // number of its own the worker's gradient is held back by its own number instead, once: 3 s.
+  for (const Transport transport : {Transport::server, Transport::ring}) {
+    TestJob job = two_workers("bsp", 20);
+    job.phases.front().transport = transport;
+    job.heterogeneity.stragglers = {{.worker = 0,
+                                     .from = Seconds{0.0},
+                                     .duration = Seconds{1e6},
+                                     .added_latency = Seconds{3.0},
+                                     .round_trips = 1.0}};
+    CHECK(job.run_ideal().end.value() == doctest::Approx(10.0 + 3.0));
+    job.costs.coordination.round_trips = 2.0;
+    CHECK(job.run_ideal().end.value() == doctest::Approx(10.0 + 2.0 * 3.0));
+  }
+}
+
+TEST_CASE("the optimizer step on a worker is as slow as the worker") {
+  // All-reduce: each worker steps by itself, 1 s; a straggler four times slower needs 40 + 4 s.
+  TestJob job = two_workers("bsp", 20);
+  job.phases.front().transport = Transport::ring;
+  job.optimizer_step = Seconds{1.0};
+  job.heterogeneity.stragglers = {
+      {.worker = 0, .from = Seconds{0.0}, .duration = Seconds{1e6}, .slowdown = 4.0}};
+  CHECK(job.run_ideal().end.value() == doctest::Approx(44.0));
+}

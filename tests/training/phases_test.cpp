@@ -78,10 +78,34 @@ TEST_CASE("a phase left for another is resumed with what is left of its work") {
   CHECK_FALSE(phases.advance());
 }
 
+TEST_CASE("a phase of so many updates that was left goes on with those that are missing") {
+  Phases phases = bsp_then_asp(UpdateCount{3});
+  phases.plan(std::nullopt, members, {});
+  const auto update = [&] {
+    process(phases, 20);
+    phases.workload().count_update();
+  };
+  update();
+  phases.leave_for(1);
+  CHECK(phases.advance());
+  phases.plan(std::nullopt, members, {});
+  update();
+  phases.end();
+  CHECK(phases.advance());
+  phases.plan(std::nullopt, members, {});
+  CHECK(phases.index() == 0);
+  update();
+  CHECK(phases.has_work());
+  update();
+  CHECK_FALSE(phases.has_work());
+}
+
 TEST_CASE("what was done since a switch is counted in asynchronous phases only") {
   Phases phases = bsp_then_asp();
   phases.plan(std::nullopt, members, {});
   CHECK_FALSE(phases.since_switch({Seconds{1.0}, 5, 100}, 2).has_value());
+  phases.plan(PauseKind::switching, members, {Seconds{1.0}, 5, 100});  // to a synchronous one
+  CHECK_FALSE(phases.since_switch({Seconds{2.0}, 6, 120}, 2).has_value());
   process(phases, 500);
   CHECK(phases.advance());
   phases.plan(PauseKind::switching, members, {Seconds{9.0}, 25, 500});

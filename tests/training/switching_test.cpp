@@ -244,3 +244,19 @@ TEST_CASE(
   }
   CHECK(asynchronous == 40);
 }
+
+TEST_CASE("what a worker computed before it left is no part of its time once it is back") {
+  // Worker 1 needs 10 s, the others 12. In the second round it is done at 22 s and leaves at 23; back, it is as fast
+  // as before, and its first window shows 10 samples in 10 s, not in 20.
+  TestJob job;
+  job.workers = {{1, 10.0 / 12.0}, {}, {1, 10.0 / 12.0}};
+  job.total_samples = 300;
+  job.phases = {phase("bsp")};
+  job.reaction = test::chosen<SwitchChoice>(
+      "watch", {{"window", 1}, {"consecutive", 1}, {"floor", 0.1}, {"deviations", 0.0}});
+  job.heterogeneity.membership = {{Seconds{23.0}, 1, MembershipEvent::leaves},
+                                  {Seconds{30.0}, 1, MembershipEvent::joins}};
+  const auto result = job.run_ideal();
+  CHECK(result.applied_samples == 300);
+  CHECK(times_of(result, DecisionKind::alarm).empty());
+}

@@ -22,13 +22,10 @@ void describe(Visitor& v, OmniLearnCodeParameters& p) {
 }
 
 // Equal additive repair towards the global batch, without a second clamp.
-void repair(Allocation& allocation, std::int64_t global_batch, std::int64_t handed_back) {
+void repair(Allocation& allocation, std::int64_t global_batch) {
   const auto workers = static_cast<double>(allocation.size());
   std::int64_t sum = 0;
-  for (WorkerBatch& batch : allocation) {
-    batch.samples += handed_back;
-    sum += batch.samples;
-  }
+  for (const WorkerBatch& batch : allocation) sum += batch.samples;
   const double excess = static_cast<double>(sum - global_batch) / workers;
   for (WorkerBatch& batch : allocation)
     batch.samples = static_cast<std::int64_t>(std::ceil(static_cast<double>(batch.samples) - excess));
@@ -42,20 +39,18 @@ Allocation omnilearn_code_batches(const OmniLearnCodeRule& rule, std::span<const
   const auto workers = static_cast<double>(batches.size());
   const double mean_s = std::accumulate(times_s.begin(), times_s.end(), 0.0) / workers;
   Allocation allocation;
-  std::int64_t handed_back = 0;
   for (std::size_t k = 0; k < batches.size(); ++k) {
     const auto batch = static_cast<double>(batches[k]);
     double wanted = batch - (batch / times_s[k]) * (times_s[k] - mean_s);
     if (std::abs((wanted - batch) / wanted) < rule.dead_band) wanted = batch;
     const double clamped = std::clamp(wanted, static_cast<double>(rule.minimum_samples),
                                       static_cast<double>(rule.maximum_samples));
-    handed_back += static_cast<std::int64_t>(std::ceil((wanted - clamped) / workers));
     const BatchLimit limit = wanted < clamped   ? BatchLimit::minimum
                              : wanted > clamped ? BatchLimit::maximum
                                                 : BatchLimit::none;
     allocation.push_back({static_cast<std::int64_t>(std::ceil(clamped)), wanted, limit});
   }
-  if (rule.global_batch) repair(allocation, *rule.global_batch, handed_back);
+  if (rule.global_batch) repair(allocation, *rule.global_batch);
   for (WorkerBatch& batch : allocation) {
     if (batch.samples >= 1) continue;
     batch.samples = 1;

@@ -1,10 +1,10 @@
 // The proportional controller of OmniLearn's published code, one adjustment of it.
 //
 // Models:      batches from mean iteration times, step by step as the code computes them.
-// Equation:    c_k = b_k - (b_k / t_k)·(t_k - t̄);   |c_k - b_k| / c_k < dead_band: c_k = b_k u_k =
-//              clamp(c_k), d_k = c_k - u_k, b_k = ceil(u_k)
-//              with a global batch B to repair (BSP):  b_k += Σ_j ceil(d_j / K);  G = Σ b_k;  b_k = ceil(b_k
-//              - (G - B) / K)
+// Equation:    c_k = b_k - (b_k / t_k)·(t_k - t̄);   |c_k - b_k| / c_k < dead_band: c_k = b_k
+//              b_k = ceil(clamp(c_k))
+//              with a global batch B to repair (BSP):  G = Σ b_k;  b_k = ceil(b_k - (G - B) / K)
+//              (the code adds Σ_j ceil((c_j - clamp(c_j)) / K) to each b_k before that, which cancels)
 // Units:       samples, seconds.
 // Assumptions: t_k plain means over the epoch. The dead-band is each worker's own, relative to the new value,
 //              and comes before the clamp. Nothing clamps after the repair, so a batch may end below the
