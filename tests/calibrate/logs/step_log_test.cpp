@@ -1,7 +1,6 @@
 // Recorded step times: synthetic ones with known pauses, and the published runs of Sync-Switch where they are
 // at hand (PACELINE_RECORDED_DATA, or data/sync-switch in a folder named shared beside the checkout).
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -10,6 +9,7 @@
 #include "calibrate/logs/step_model.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/random.hpp"
+#include "tests/support/recorded_data.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace paceline::calibrate {
@@ -43,11 +43,6 @@ std::string complaint(const std::string& content) {
   } catch (const UserError& error) {
     return std::string(error.what()).substr(std::string("error: ").size() + path.string().size());
   }
-}
-
-fs::path recorded_data() {
-  if (const char* folder = std::getenv("PACELINE_RECORDED_DATA")) return folder;
-  return fs::path(PACELINE_CHECKOUT) / "../shared/data";
 }
 
 RecordedRuns recorded(const fs::path& policy, int workers) {
@@ -124,14 +119,11 @@ TEST_CASE("bad logs are named with their line") {
 TEST_CASE(
     "fitted at 8 workers alone, the recorded 16-worker BSP step is met within 10 %, the null models miss "
     "it") {
-  const fs::path data = recorded_data() / "sync-switch";
-  if (!fs::exists(data)) {
-    MESSAGE("recorded data are not at hand: set PACELINE_RECORDED_DATA");
-    return;
-  }
-  const RecordedRuns bsp8 = recorded(data / "resnet32-cifar10-8/bsp", 8);
-  const StepModel model = fit_step_model(recorded(data / "resnet32-cifar10-8/asp", 8), {bsp8});
-  const double step_s = recorded(data / "resnet32-cifar10-16/bsp", 16).step_s();
+  const std::optional<fs::path> data = recorded_data();
+  if (!data) return;
+  const RecordedRuns bsp8 = recorded(*data / "resnet32-cifar10-8/bsp", 8);
+  const StepModel model = fit_step_model(recorded(*data / "resnet32-cifar10-8/asp", 8), {bsp8});
+  const double step_s = recorded(*data / "resnet32-cifar10-16/bsp", 16).step_s();
   // What the reference found by hand: 1.274 s at 8 workers, 14.4 s a pause, 2.17-2.30 s at 16.
   CHECK(bsp8.step_s() == doctest::Approx(1.274).epsilon(0.01));
   CHECK(bsp8.pause_s() == doctest::Approx(14.4).epsilon(0.05));

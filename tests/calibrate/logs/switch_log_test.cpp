@@ -1,11 +1,11 @@
 // What a recorded switch cost.
-#include <cstdlib>
 #include <fstream>
 
 #include <doctest/doctest.h>
 
 #include "calibrate/logs/recorded_times.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "tests/support/recorded_data.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace paceline::calibrate {
@@ -43,15 +43,9 @@ TEST_CASE("a sleep longer than a gap, a column too few, a number that is none: n
 }
 
 TEST_CASE("the recorded switches of ResNet-50 cost 97 to 99 s besides the sleep of 90 s") {
-  const char* given = std::getenv("PACELINE_RECORDED_DATA");
-  const std::filesystem::path data =
-      given != nullptr ? given : std::filesystem::path(PACELINE_CHECKOUT) / "../shared/data";
-  const std::filesystem::path phases = data / "sync-switch" / "phases.csv";
-  if (!std::filesystem::exists(phases)) {
-    MESSAGE("recorded data are not at hand: set PACELINE_RECORDED_DATA");
-    return;
-  }
-  const SwitchGaps gaps = read_switch_gaps(phases, "resnet50-cifar100-8", 90.0);
+  const std::optional<std::filesystem::path> data = recorded_data();
+  if (!data) return;
+  const SwitchGaps gaps = read_switch_gaps(*data / "phases.csv", "resnet50-cifar100-8", 90.0);
   CHECK(gaps.gaps_s.size() == 5);
   CHECK(gaps.cost_s() > 96.0);
   CHECK(gaps.cost_s() < 99.5);
