@@ -98,11 +98,12 @@ std::string learner_text(const std::optional<StatisticalModel>& learner, const f
            "one from\n"
            "# recorded runs.\n"
            "learner: {kind: none}\n";
+  const bool is_recorded = learner->source == LearnerSource::recorded;
   return fmt::format(
-      "# Fitted to recorded runs: what becomes of updates and their staleness. `paceline fit` makes "
-      "another.\n"
+      "# {}: what becomes of updates and their staleness. `paceline fit` makes one from logs.\n"
       "learner: {{kind: {}, model: {}}}\n",
-      learner->source == LearnerSource::recorded ? "statistical" : "assumed",
+      is_recorded ? "Fitted to recorded runs" : "Assumed, no runs of this network stand behind it",
+      is_recorded ? "statistical" : "assumed",
       nlohmann::json(fs::proximate(learner->path, beside).string()).dump());
 }
 
@@ -160,7 +161,7 @@ batching: {{controller: uniform, initial: 128, minimum: 8, maximum: 512}}
 # heterogeneity:
 #   stragglers: [{{worker: 0, from: 10 min, every: 1 h, for: 20 min, slowdown: 4}}]
 
-{learner}evaluation: {{every: 1 epochs}}
+{learner}evaluation: {{every: 1 epoch}}
 stop: {{epochs: {epochs:g}{target}}}
 )",
       fmt::arg("network", network),

@@ -8,6 +8,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/options.hpp"
 #include "sim/cli/shipped_files.hpp"
+#include "sim/cost/compute_law.hpp"
 #include "sim/policy/batching/batch_controller.hpp"
 #include "sim/policy/synchronization/synchronization.hpp"
 #include "sim/report/output/text_table.hpp"
@@ -50,6 +51,12 @@ std::string measured_text(const std::vector<ComputeFit>& fits) {
   return fmt::format("{}", fmt::join(cores, ", "));
 }
 
+// What tells profiles of one network apart: other machines.
+std::string iteration_text(const ComputeFit& fit) {
+  return fmt::format("{} on {} core{}", format_time(law_seconds(fit, 128.0)), fit.cores,
+                     fit.cores == 1 ? "" : "s");
+}
+
 std::filesystem::path folder_of(const ListArguments& arguments) {
   if (arguments.folder.empty()) return shipped_scenarios();
   if (std::filesystem::is_directory(arguments.folder)) return arguments.folder;
@@ -57,11 +64,15 @@ std::filesystem::path folder_of(const ListArguments& arguments) {
 }
 
 void print_profiles(const ListArguments& arguments) {
-  TextRows rows{{"profile", "network", "times", "cores"}};
+  TextRows rows{{"profile", "network", "times", "cores", "iteration of batch 128", "machine"}};
   for (const Profile& profile : profiles_below(folder_of(arguments)))
     rows.push_back({profile.path, profile.network, profile.is_derived ? "derived" : "measured",
-                    measured_text(profile.compute)});
-  fmt::print("{}", text_table(rows));
+                    measured_text(profile.compute), iteration_text(profile.compute.back()),
+                    printable(profile.cpu_model)});
+  fmt::print(
+      "{}Profiles of one network are of different machines: take the nearest to yours, and scale it by "
+      "`speed`,\nor measure yours: paceline calibrate NETWORK. The README.md beside them says more.\n",
+      text_table(rows));
 }
 
 void print_learners(const ListArguments& arguments) {
