@@ -71,9 +71,13 @@ else
 fi
 
 heading "Study: five policies on four uneven workers"
-run_study=("$paceline" study "$study" --set "job.profile=$profile" -o "$output/study" --force)
+# Each replication draws another of the equally likely calibrations: how exact it is reaches the ranking.
+run_study=("$paceline" study "$study" --set "job.profile=$profile" --profile-uncertainty -o "$output/study" --force)
 if [[ "$short" == true ]]; then run_study+=(--set replications=2); fi
 "${run_study[@]}"
+
+heading "Which is best, and is that settled?"
+"$paceline" compare "$output/study"
 
 heading "Figures"
 "$paceline" plot "$output/study" -o "$output/figures" --force
@@ -89,7 +93,8 @@ Next, for instance, in $root:
   # every value of the scenarios, and where it comes from
   build/paceline check scenarios/quickstart/study.yaml --set $shown_profile
   # more replications, narrower intervals
-  build/paceline study scenarios/quickstart/study.yaml --set $shown_profile --set replications=20 -o results/more
+  build/paceline study scenarios/quickstart/study.yaml --set $shown_profile --profile-uncertainty \\
+    --set replications=20 -o results/more
   # all commands
   build/paceline --help
 END
