@@ -1,5 +1,6 @@
 // check: look at a scenario or study before it runs.
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -7,7 +8,6 @@
 #include "sim/cli/options.hpp"
 #include "sim/cli/study.hpp"
 #include "sim/report/output/validity_table.hpp"
-#include "sim/scenario/reader.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/checks_before_running.hpp"
 #include "sim/study/study_runs.hpp"
@@ -24,25 +24,58 @@ using json = nlohmann::ordered_json;
 
 // All that a run would refuse is refused here.
 PreparedStudy checked(const RunArguments& arguments) {
-  PreparedStudy study =
-      is_study_file(arguments.file)
-          ? prepare_study(arguments.file, arguments.overrides, use_of(arguments))
-          : prepare_scenarios({load_scenario(arguments.file, arguments.overrides)}, use_of(arguments));
+  PreparedStudy study = is_study_file(arguments.file)
+                            ? prepare_study(arguments.file, arguments.overrides, use_of(arguments))
+                            : prepare_scenario(arguments.file, arguments.overrides, use_of(arguments));
   try_network_learners(study);
   return study;
 }
 
-void print_values(const LoadedScenario& loaded) {
-  std::size_t key_width = 0;
-  std::size_t value_width = 0;
-  for (const ResolvedValue& value : loaded.values) {
-    key_width = std::max(key_width, value.key.size());
-    value_width = std::max(value_width, std::min<std::size_t>(value.value.size(), 32));
+// The values of all combinations: what is the same in several of them is one line.
+class ValueLines {
+ public:
+  explicit ValueLines(bool is_study) : is_study_(is_study) {}
+
+  void add(const LoadedScenario& loaded) {
+    ++combinations_;
+    for (const ResolvedValue& value : loaded.values) {
+      if (is_study_ && value.key == "name") continue;  // `study --list` has them
+      auto key = std::ranges::find(keys_, value.key, &Key::name);
+      if (key == keys_.end()) key = keys_.insert(keys_.end(), Key{value.key, {}});
+      ++key->lines[{value.value, value.origin}];
+    }
   }
-  fmt::print("# {}\n", loaded.scenario.name);
-  for (const ResolvedValue& value : loaded.values)
-    fmt::print("{:<{}}  {:<{}}  # {}\n", value.key, key_width, value.value, value_width, value.origin);
-}
+
+  void print() const {
+    constexpr std::size_t most_lines = 12;  // of one key
+    std::size_t key_width = 0;
+    std::size_t value_width = 0;
+    for (const Key& key : keys_) {
+      key_width = std::max(key_width, key.name.size());
+      for (const auto& [line, count] : key.lines)
+        value_width = std::max(value_width, std::min<std::size_t>(line.first.size(), 32));
+    }
+    for (const Key& key : keys_) {
+      std::size_t shown = 0;
+      for (const auto& [line, count] : key.lines) {
+        if (++shown > most_lines) break;
+        fmt::print("{:<{}}  {:<{}}  # {}{}\n", key.name, key_width, line.first, value_width, line.second,
+                   count < combinations_ ? fmt::format(" ({} of {})", count, combinations_) : "");
+      }
+      if (shown > most_lines)
+        fmt::print("{:<{}}  … {} more\n", key.name, key_width, key.lines.size() - most_lines);
+    }
+  }
+
+ private:
+  struct Key {
+    std::string name;
+    std::map<std::pair<std::string, std::string>, std::size_t> lines;  // value and origin; how many have them
+  };
+  bool is_study_;
+  std::vector<Key> keys_;
+  std::size_t combinations_ = 0;
+};
 
 json values_json(const LoadedScenario& loaded) {
   json values = json::array();
@@ -57,6 +90,7 @@ int check_command(const RunArguments& arguments) {
   PreparedStudy study = checked(arguments);
   json all = json::array();
   ValidityTable validity;
+  ValueLines values(study.scenarios.empty());
   for (std::size_t p = 0; p < study.planned.points.size(); ++p) {
     const LoadedScenario loaded = study.scenario(p);
     const std::vector<ValidityRow>& rows = study.planned.points[p].validity;
@@ -67,13 +101,19 @@ int check_command(const RunArguments& arguments) {
       all.back()["validity"] = validity_json(rows);
       continue;
     }
-    print_values(loaded);
-    fmt::print("\n");
+    values.add(loaded);
   }
-  if (arguments.json)
+  if (arguments.json) {
     fmt::print("{}\n", all.dump(2, ' ', false, json::error_handler_t::replace));
-  else
-    fmt::print("{}", validity.text());
+  } else {
+    if (study.scenarios.empty())
+      fmt::print("# {}: {} combinations, {} runs\n", printable(study.planned.name),
+                 study.planned.points.size(), study.planned.run_count());
+    else
+      fmt::print("# {}\n", study.scenarios.front().scenario.name);
+    values.print();
+    fmt::print("\n{}", validity.text());
+  }
   print_warnings(study.warnings, study.note_lines());
   return exit_done;
 }

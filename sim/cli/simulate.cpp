@@ -13,7 +13,6 @@
 #include "sim/cli/study.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
-#include "sim/scenario/reader.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
 
 namespace paceline {
@@ -48,8 +47,7 @@ int run_command(const RunArguments& arguments) {
   if (is_study_file(arguments.file))
     throw UserError(fmt::format("{} is a study, not a scenario", arguments.file),
                     fmt::format("paceline study {}", shell_quoted(arguments.file)));
-  PreparedStudy study =
-      prepare_scenarios({load_scenario(arguments.file, arguments.overrides)}, use_of(arguments));
+  PreparedStudy study = prepare_scenario(arguments.file, arguments.overrides, use_of(arguments));
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / folder_name(study.planned.points[0].name)
                               : fs::path(arguments.output);
@@ -76,11 +74,14 @@ ScenarioResults run_into_folder(PreparedStudy& study, const std::vector<PlannedR
                                 const RunArguments& arguments) {
   StagedFolder staged(folder, arguments.force);
   const auto start = std::chrono::steady_clock::now();
-  WholeRuns whole = run_whole(study, runs, arguments.jobs, recording_of(arguments));
+  const fs::path unfinished = fmt::format("{}.unfinished", folder.string());
+  WholeRuns whole = run_whole(study, runs, arguments.jobs, recording_of(arguments), unfinished);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   write_results(staged.path(), whole.variants.front(),
                 {command, elapsed.count(), whole.peak_memory_mib, arguments.jobs});
   staged.commit();
+  std::error_code ignored;
+  fs::remove(unfinished, ignored);
   return std::move(whole.variants.front());
 }
 

@@ -37,7 +37,7 @@ int list_runs(const StudyArguments& arguments, PreparedStudy& study) {
       json& run = runs.emplace_back(json{{"run", id}, {"name", point.name}, {"replication", r}});
       for (std::size_t c = 0; c < planned.columns.size(); ++c) run[planned.columns[c]] = point.labels[c];
       run["done"] = done.contains(id);
-      text += fmt::format("{}  {:<7}  replication {:>3}  {}\n", id, done.contains(id) ? "done" : "missing", r,
+      text += fmt::format("{}  {:<5}  replication {:>3}  {}\n", id, done.contains(id) ? "done" : "to do", r,
                           point.name);
     }
   }

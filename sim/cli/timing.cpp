@@ -60,7 +60,7 @@ Outcome simulate_share(const RunArguments& arguments, double share, int replicat
   std::vector<std::string> overrides = arguments.overrides;
   overrides.push_back(fmt::format("{}={} %", share_key, 100.0 * share));
   overrides.push_back(fmt::format("replications={}", replications));
-  PreparedStudy study = prepare_scenarios({load_scenario(arguments.file, overrides)}, ProfileUse::as_fitted);
+  PreparedStudy study = prepare_scenario(arguments.file, overrides, ProfileUse::as_fitted);
   const WholeRuns whole = run_whole(study, missing_runs(study.planned, {}), arguments.jobs, {});
   const ScenarioResults& results = whole.variants.front();
   notes.insert(notes.end(), results.notes.begin(), results.notes.end());

@@ -36,8 +36,24 @@ bool looks_like_an_option(const std::string& word) {
   return word.size() > 1 && word.starts_with('-');
 }
 
-UserError unknown_option(const GivenCommand& command, const std::string& word) {
-  const std::optional<std::string> meant = closest(word.substr(0, word.find('=')), options_of(*command.app));
+// `--replications 5` for a key of the file: "--set replications=5".
+std::optional<std::string> as_setting(const GivenCommand& command, const std::string& option,
+                                      const std::vector<std::string>& left) {
+  const std::size_t equals = option.find('=');
+  const std::string key = option.substr(0, equals).substr(std::min<std::size_t>(2, option.size()));
+  const bool is_key = key == "replications" || key == "seed" || key.find('.') != key.npos;
+  if (!is_key || std::ranges::count(options_of(*command.app), "--set") == 0) return std::nullopt;
+  const auto next = std::ranges::find(left, option) + 1;
+  const std::string value = equals != option.npos ? option.substr(equals + 1)
+                            : next < left.end()   ? *next
+                                                  : "…";
+  return fmt::format("--set {}={}", key, value);
+}
+
+UserError unknown_option(const GivenCommand& command, const std::string& word,
+                         const std::vector<std::string>& left) {
+  std::optional<std::string> meant = as_setting(command, word, left);
+  if (!meant) meant = closest(word.substr(0, word.find('=')), options_of(*command.app));
   return {fmt::format("{}: there is no option `{}`", command.name, word),
           meant ? fmt::format("did you mean `{}`?", *meant)
                 : fmt::format("{} --help lists the options", command.name)};
@@ -63,7 +79,7 @@ UserError usage_mistake(const CLI::App& app, const CLI::ParseError& error) {
   if (lacks_command && (left.empty() || !looks_like_an_option(left.front())))
     return missing_command(command, left);
   const auto unknown = std::ranges::find_if(left, looks_like_an_option);
-  if (unknown != left.end()) return unknown_option(command, *unknown);
+  if (unknown != left.end()) return unknown_option(command, *unknown, left);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !left.empty())
     return {fmt::format("{}: `{}` is one argument too many", command.name, left.front()),
             fmt::format("{} --help", command.name)};

@@ -51,10 +51,12 @@ std::vector<std::string> core_law_notes(const Profile& profile, const std::vecto
   const std::string error =
       scaling.leave_one_out_error
           ? fmt::format("which misses left-out counts by {:.0f} %", 100.0 * *scaling.leave_one_out_error)
-          : "of unknown error: fewer than 3 counts were measured";
+          : "of unknown error: it was fitted on fewer than 3 counts";
   for (const int count : std::set<int>(cores.begin(), cores.end())) {
     if (profile.find(count) != nullptr) continue;
-    const bool outside = count < scaling.cores_min || count > scaling.cores_max;
+    // A law of other counts carries times away from those that the profile has.
+    const bool outside = count < scaling.cores_min || count > scaling.cores_max ||
+                         count < profile.compute.front().cores || count > profile.compute.back().cores;
     notes.push_back(fmt::format("{} core{}: {} from the {} law fitted on {} to {} cores, {}", count,
                                 count == 1 ? "" : "s", outside ? "extrapolated" : "interpolated",
                                 law_name(scaling.law), scaling.cores_min, scaling.cores_max, error));

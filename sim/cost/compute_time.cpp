@@ -49,6 +49,7 @@ std::string why_run_is_unknown(const Profile& profile) {
         "confidence)",
         measured.processes, profile.path, 100.0 * *measured.run_cv_upper);
   if (measured.run_cv) return fmt::format("{} says 0, which no measurement can show", profile.path);
+  if (profile.is_derived) return fmt::format("{} is derived, and its sources do not say", profile.path);
   return fmt::format("{} was measured in fewer than 3 processes ({})", profile.path, measured.processes);
 }
 

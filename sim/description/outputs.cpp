@@ -1,5 +1,7 @@
 #include "sim/description/outputs.hpp"
 
+#include <set>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -83,6 +85,30 @@ class SchemaWriter final : public Visitor {
                {"properties", Json::object()}};
 };
 
+// A regular expression of what may follow the name of a key in a key path.
+class KeyPathWriter final : public Visitor {
+ public:
+  [[nodiscard]] static std::string below(const Field& field) {
+    if (const auto* section = field.as<SectionField>()) return fmt::format("(\\.({}))?", keys_of(*section));
+    if (field.as<TreeField>() != nullptr) return "(\\..*)?";
+    const auto* list = field.as<ListField>();
+    if (list == nullptr) return "";
+    std::string below_item;
+    list->with_new_item([&](const Field& item) { below_item = below(item); });
+    return fmt::format("((\\.[0-9]+|\\[[0-9]+\\]){})?", below_item);
+  }
+  [[nodiscard]] static std::string keys_of(const SectionField& section) {
+    KeyPathWriter writer;
+    section.describe(writer);
+    return fmt::format("{}", fmt::join(writer.keys_, "|"));
+  }
+
+ private:
+  void visit(const Key& key) override { keys_.insert(fmt::format("{}{}", key.name, below(key.field))); }
+
+  std::set<std::string> keys_;
+};
+
 // The keys of one section, and the sections below it.
 class ReferenceWriter final : public Visitor {
  public:
@@ -156,6 +182,10 @@ std::string json_schema(const Field& document, std::string_view title, std::stri
       {"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", title}, {"description", description}};
   schema.update(SchemaWriter::of(document));
   return schema.dump(2) + "\n";
+}
+
+std::string key_path_pattern(const Field& document) {
+  return fmt::format("^({})$", KeyPathWriter::keys_of(document.get<SectionField>()));
 }
 
 std::string units_table() {

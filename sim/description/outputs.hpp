@@ -22,6 +22,8 @@ struct ReferenceTexts {
   std::string_view command;
 };
 [[nodiscard]] std::string markdown_reference(const Field& document, const ReferenceTexts& texts);
+// A regular expression of the key paths of a document: "cluster.workers[2].speed".
+[[nodiscard]] std::string key_path_pattern(const Field& document);
 
 // Every unit a value may have, as a Markdown table.
 [[nodiscard]] std::string units_table();

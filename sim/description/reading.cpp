@@ -55,6 +55,19 @@ bool Reading::is_sound(const std::string& path) const {
   return first_part == failed_.end() || !first_part->starts_with(path + ".");
 }
 
+bool Reading::is_override(const std::string& path) const {
+  const auto found = spots_.find(path);
+  return found != spots_.end() && found->second.source != spots_.at("").source;
+}
+
+std::vector<std::string> Reading::varied_below(const std::string& path) const {
+  std::vector<std::string> paths;
+  const std::string start = path + ".";
+  for (auto it = spots_.lower_bound(start); it != spots_.end() && it->first.starts_with(start); ++it)
+    if (is_override(it->first) && !is_override(parent_of(it->first))) paths.push_back(it->first);
+  return paths;
+}
+
 Spot Reading::spot(std::string path) const {
   for (;; path = parent_of(path)) {
     if (const auto found = spots_.find(path); found != spots_.end()) return found->second;
@@ -137,13 +150,10 @@ class SectionReader final : public Visitor {
                               fmt::format("unknown key `{}`{}", entry.key, in_section(section_.path)), hint);
   }
 
-  // Not when the value that takes the key its meaning was put over this file by an override: then the key was
-  // left behind on purpose.
   void note_unused(const YamlEntry& entry, const std::vector<OnlyIf>& conditions) const {
     std::vector<std::string> texts;
     for (const OnlyIf& condition : conditions) {
-      const std::string deciding = join_path(section_.path, condition.key);
-      if (reading_.spot(deciding).source != entry.spot.source) return;
+      if (reading_.is_left_behind(entry.spot, join_path(section_.path, condition.key))) return;
       texts.push_back(condition.text());
     }
     reading_.problems().warning(

@@ -30,6 +30,16 @@ class Reading {
   [[nodiscard]] bool is_given(const std::string& path) const { return spots_.contains(path); }
   // Whether neither the value at this path, nor any part of it, nor what holds it, has failed.
   [[nodiscard]] bool is_sound(const std::string& path) const;
+  // Whether a value stands in the file that is read, and the one that takes it its meaning was put over that
+  // file by an override: then it was left behind on purpose.
+  [[nodiscard]] bool is_left_behind(const Spot& value, const std::string& deciding) const {
+    const auto& file = spots_.at("").source;
+    return value.source == file && spot(deciding).source != file;
+  }
+  // Whether an override gives this value instead of the file; and the paths below one that are given so by
+  // themselves, not with the section they are in.
+  [[nodiscard]] bool is_override(const std::string& path) const;
+  [[nodiscard]] std::vector<std::string> varied_below(const std::string& path) const;
   // The place of a value, or of the closest section around it when it is absent.
   [[nodiscard]] Spot spot(std::string path) const;
   // "file:line:column", "--set key=value" or "default".

@@ -1,6 +1,8 @@
 #include "sim/description/source.hpp"
 
 #include <algorithm>
+#include <regex>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -11,6 +13,12 @@ namespace {
 
 std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// What is written once for several workers is wrong once: `cluster.workers.0.core` is ….1.core.
+std::string unnumbered(const std::string& message) {
+  static const std::regex index(R"(([a-z_])\.\d+)");
+  return std::regex_replace(message, index, "$1");
 }
 
 auto order_key(const Problem& p) {
@@ -76,10 +84,11 @@ std::vector<Problem> Problems::sorted() const {
   std::vector<Problem> ordered = problems_;
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const Problem& a, const Problem& b) { return order_key(a) < order_key(b); });
-  const auto same = [](const Problem& a, const Problem& b) {
-    return order_key(a) == order_key(b) && a.message == b.message && a.severity == b.severity;
-  };
-  ordered.erase(std::unique(ordered.begin(), ordered.end(), same), ordered.end());
+  std::set<std::tuple<std::string, int, int, Severity, std::string>> seen;
+  std::erase_if(ordered, [&](const Problem& p) {
+    return !seen.emplace(p.spot.source->name, p.spot.line, p.spot.column, p.severity, unnumbered(p.message))
+                .second;
+  });
   return ordered;
 }
 

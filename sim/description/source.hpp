@@ -55,7 +55,7 @@ class Problems {
   void warning(const Spot& spot, std::string message, std::string hint = {});
 
   [[nodiscard]] bool has_errors() const;
-  // In the order of the text: by source, line, column; equal ones once.
+  // In the order of the text: by source, line, column; once each, and once for all items written as one.
   [[nodiscard]] std::vector<Problem> sorted() const;
   [[nodiscard]] std::vector<std::string> rendered_warnings() const;
   // Throws one UserError that holds every problem and ends with their count, if any of them is an error.

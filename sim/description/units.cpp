@@ -104,7 +104,7 @@ Mistake unknown_unit(std::string_view name, std::span<const Dimension> accepted)
 }
 
 // The shortest number of this unit that parses back to the amount, if there is one.
-std::optional<std::string> shortest_in(const Amount& amount, const Unit& unit) {
+std::optional<double> shortest_in(const Amount& amount, const Unit& unit) {
   constexpr int enough_digits = 17;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double exact = amount.value * unit.denominator / unit.numerator;
@@ -115,17 +115,24 @@ std::optional<std::string> shortest_in(const Amount& amount, const Unit& unit) {
   candidates.push_back(std::nextafter(exact, infinity));
   candidates.push_back(std::nextafter(exact, -infinity));
   for (const double number : candidates)
-    if (number * unit.numerator / unit.denominator == amount.value)
-      return fmt::format("{} {}", number, unit.name);
+    if (number * unit.numerator / unit.denominator == amount.value) return number;
   return std::nullopt;
 }
 
+// With the fewest digits: 20 min, not 1200 s.
 std::string shortest(const Amount& amount) {
   std::string best;
+  std::size_t best_digits = 0;
   for (const Unit& unit : units_of(amount.dimension).units) {
     if (unit.synonym) continue;
-    const std::optional<std::string> text = shortest_in(amount, unit);
-    if (text && (best.empty() || text->size() < best.size())) best = *text;
+    const std::optional<double> number = shortest_in(amount, unit);
+    if (!number) continue;
+    const std::string digits = fmt::format("{}", *number);
+    const std::string text = fmt::format("{} {}", digits, *number == 1.0 ? singular(unit.name) : unit.name);
+    if (!best.empty() && std::pair(digits.size(), text.size()) >= std::pair(best_digits, best.size()))
+      continue;
+    best = text;
+    best_digits = digits.size();
   }
   check(!best.empty(), "an amount that no text stands for");
   return best;
@@ -153,6 +160,11 @@ Parsed<Amount> parse_amount(std::string_view text, std::span<const Dimension> ac
   const double value = split->number * found->unit->numerator / found->unit->denominator;
   if (!std::isfinite(value)) return Mistake{fmt::format("`{}` is too large", text), accepted_units(accepted)};
   return Amount{found->dimension, value};
+}
+
+std::string_view singular(std::string_view unit) {
+  constexpr std::string_view counted[] = {"samples", "updates", "epochs", "iterations"};
+  return std::ranges::count(counted, trimmed(unit)) > 0 ? unit.substr(0, unit.size() - 1) : unit;
 }
 
 std::string print_amount(const Amount& amount) {

@@ -55,6 +55,8 @@ using Parsed = std::variant<T, Mistake>;
 [[nodiscard]] Parsed<Amount> parse_amount(std::string_view text, std::span<const Dimension> accepted);
 // The shortest text that parses back to exactly this amount.
 [[nodiscard]] std::string print_amount(const Amount& amount);
+// "epoch" of "epochs"; a unit that is not counted stays.
+[[nodiscard]] std::string_view singular(std::string_view unit);
 // Regular expressions of the JSON schema: a number, and an amount up to the end of the text.
 inline constexpr std::string_view number_pattern = R"(\s*-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*)";
 [[nodiscard]] std::string amount_pattern(std::span<const Dimension> accepted);

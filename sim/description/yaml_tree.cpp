@@ -219,7 +219,29 @@ std::optional<YamlNode> parse_yaml(std::string_view text, const std::shared_ptr<
   return builder.take_root();
 }
 
+namespace {
+
+// A file of the same folder that was probably meant.
+std::optional<std::string> file_like(const std::filesystem::path& file) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+    if (entry.path().extension() == ".yaml" || entry.path().extension() == ".yml")
+      names.push_back(entry.path().filename().string());
+  std::ranges::sort(names);
+  return closest(file.filename().string(), names);
+}
+
+}  // namespace
+
 std::optional<YamlNode> parse_yaml_file(const std::filesystem::path& file, Problems& problems) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) {
+    const std::optional<std::string> likely = file_like(file);
+    throw UserError(fmt::format("cannot read {}: No such file or directory", file.string()),
+                    likely ? fmt::format("did you mean {}?", (file.parent_path() / *likely).string()) : "");
+  }
   const std::string text = read_file(file);
   const std::shared_ptr<const Source> source = file_source(file, text);
   std::optional<YamlNode> root = parse_yaml(text, source, problems);

@@ -17,19 +17,25 @@ LoadedScenario read_scenario(const YamlNode& root, const std::filesystem::path& 
   if (reading.is_sound("")) loaded.values = resolved_values(scenario, reading);
   check_scenario(scenario, reading);
   loaded.warnings = problems.rendered_warnings();
+  loaded.is_sound = !problems.has_errors();
   return loaded;
+}
+
+std::optional<LoadedScenario> read_scenario_file(const std::filesystem::path& file,
+                                                 std::span<const std::string> overrides, Problems& problems) {
+  std::optional<YamlNode> root = parse_yaml_file(file, problems);
+  if (!root) return std::nullopt;
+  expand_repeated_workers(*root);
+  for (const Assignment& assignment : parse_overrides(overrides, problems))
+    apply_to_scenario(assignment, *root, problems);
+  return read_scenario(*root, file, problems);
 }
 
 LoadedScenario load_scenario(const std::filesystem::path& file, std::span<const std::string> overrides) {
   Problems problems;
-  std::optional<YamlNode> root = parse_yaml_file(file, problems);
-  if (!root) problems.throw_if_errors(file.string());
-  expand_repeated_workers(*root);
-  for (const Assignment& assignment : parse_overrides(overrides, problems))
-    apply_to_scenario(assignment, *root, problems);
-  LoadedScenario loaded = read_scenario(*root, file, problems);
+  std::optional<LoadedScenario> loaded = read_scenario_file(file, overrides, problems);
   problems.throw_if_errors(file.string());
-  return loaded;
+  return std::move(*loaded);
 }
 
 std::string scenario_schema() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ struct LoadedScenario {
   Scenario scenario;
   std::vector<ResolvedValue> values;
   std::vector<std::string> warnings;  // rendered
+  bool is_sound = true;               // otherwise only what files it names may be asked
 };
 
 // Where a value was written: "file:line:column", "--set key=value" or "default".
@@ -28,8 +30,13 @@ struct LoadedScenario {
 [[nodiscard]] LoadedScenario load_scenario(const std::filesystem::path& file,
                                            std::span<const std::string> overrides);
 
-// Reads a tree that is already parsed, and its repeated workers expanded. After a problem the result must not
-// be used.
+// The same for whoever has more to complain about: mistakes are added to the problems. Nothing when the file
+// cannot be parsed.
+[[nodiscard]] std::optional<LoadedScenario> read_scenario_file(const std::filesystem::path& file,
+                                                               std::span<const std::string> overrides,
+                                                               Problems& problems);
+
+// Reads a tree that is already parsed, and its repeated workers expanded.
 [[nodiscard]] LoadedScenario read_scenario(const YamlNode& root, const std::filesystem::path& file,
                                            Problems& problems);
 

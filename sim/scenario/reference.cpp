@@ -65,7 +65,7 @@ synchronization:
   - {policy: asp, transport: server, switch_cost: 30 s}
 batching: {controller: uniform, initial: 128}
 learner: {kind: none}
-evaluation: {every: 1 epochs}
+evaluation: {every: 1 epoch}
 stop: {epochs: 10}
 )";
 }

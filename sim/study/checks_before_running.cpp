@@ -215,6 +215,25 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
   return notes;
 }
 
+void check_files(const LoadedScenario& loaded, InputFiles& files) {
+  const Scenario& scenario = loaded.scenario;
+  UserErrors mistakes;
+  std::shared_ptr<const Profiles> known;
+  // Where some value could not be read, a file's name may be the one.
+  const bool all_are_read = !loaded.values.empty();
+  if (all_are_read)
+    mistakes.attempt([&] { known = files.profiles_of(loaded); });
+  else if (!scenario.job.profile.empty())
+    mistakes.attempt([&] { read_profile_at(loaded, scenario.job.profile, "job.profile", files); });
+  if (known) mistakes.attempt([&] { check_identities(loaded, *known); });
+  if (uses_model(scenario) && !scenario.learner.model.empty())
+    mistakes.attempt([&] {
+      const StatisticalModel& model = read_learner(loaded, files);
+      if (all_are_read) static_cast<void>(check_learner_identity(loaded, model, known.get()));
+    });
+  mistakes.throw_if_any();
+}
+
 std::vector<ValidityRow> validity_of(const LoadedScenario& loaded, InputFiles& files) {
   const Scenario& scenario = loaded.scenario;
   const Profiles& profiles = *files.profiles_of(loaded);

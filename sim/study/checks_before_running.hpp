@@ -38,6 +38,9 @@ namespace paceline {
 [[nodiscard]] std::vector<std::string> check_before_running(const LoadedScenario& loaded, InputFiles& files,
                                                             ProfileUse use = ProfileUse::as_fitted);
 
+// Of a scenario with mistakes elsewhere: whether the files it names are there and of its job.
+void check_files(const LoadedScenario& loaded, InputFiles& files);
+
 // What the job asks of its profiles and its learner beside what these were fitted on, of a scenario that
 // passed the checks.
 [[nodiscard]] std::vector<ValidityRow> validity_of(const LoadedScenario& loaded, InputFiles& files);
@@ -59,6 +62,11 @@ namespace paceline {
 // `profiles`: null where they cannot be read.
 [[nodiscard]] std::vector<ValidityRow> learner_validity(const Scenario& scenario,
                                                         const StatisticalModel& model);
+[[nodiscard]] const StatisticalModel& read_learner(const LoadedScenario& loaded, InputFiles& files);
+// A learner knows what its own network did on its own data set: another one is refused, or if it is assumed
+// named in the note that is returned.
+[[nodiscard]] std::string check_learner_identity(const LoadedScenario& loaded, const StatisticalModel& model,
+                                                 const Profiles* profiles);
 [[nodiscard]] std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files,
                                                      const Profiles* profiles);
 // After a run: that gradients were staler than those the learner was fitted on.

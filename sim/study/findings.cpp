@@ -115,6 +115,8 @@ Findings study_findings(const fs::path& folder, const std::string& against) {
   for (const std::size_t point : found.point_of) found.table.labels.push_back(study->points[point].labels);
   conclude(found, against);
   found.warnings = warnings_about(found);
+  for (const std::string& column : columns_without_effect(*study, store))
+    found.warnings.push_back(no_effect_text(column));
   found.failures = failures(*study, store);
   return found;
 }

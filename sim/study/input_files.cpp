@@ -64,7 +64,7 @@ std::string scenario_digest(const LoadedScenario& loaded, InputFiles& files, boo
   for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
     if (const std::string& own = scenario.cluster.workers[w].profile; !own.empty())
       hash.add(std::to_string(w)).add(files.hash(own));
-  if (uses_model(scenario)) hash.add(files.hash(scenario.learner.model));
+  if (uses_model(scenario) || scenario.learner.trains_file()) hash.add(files.hash(scenario.learner.model));
   if (!scenario.heterogeneity.trace.empty()) hash.add(files.hash(scenario.heterogeneity.trace));
   if (draws_profile) hash.add("profile-uncertainty");
   return hash.text();

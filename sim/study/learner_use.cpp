@@ -51,9 +51,35 @@ LearnerValidity use_of(const Scenario& scenario) {
   return use;
 }
 
-// A learner knows what its own network did on its own data set, and no other.
-void check_identity(const LoadedScenario& loaded, const StatisticalModel& model, const Identity& job) {
-  if (differ(job, model.identity))
+}  // namespace
+
+std::vector<ValidityRow> learner_validity(const Scenario& scenario, const StatisticalModel& model) {
+  return validity_rows(model, use_of(scenario));
+}
+
+const StatisticalModel& read_learner(const LoadedScenario& loaded, InputFiles& files) {
+  const LearnerConfig& learner = loaded.scenario.learner;
+  std::error_code ignored;
+  if (!std::filesystem::exists(learner.model, ignored))
+    fail_at(loaded, "learner.model", fmt::format("there is no learner {}", learner.model),
+            "fit one: `paceline fit --help`");
+  const StatisticalModel& model = files.learner(learner.model);
+  if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
+    fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
+            "write `kind: assumed`, and the results will say so");
+  return model;
+}
+
+std::string check_learner_identity(const LoadedScenario& loaded, const StatisticalModel& model,
+                                   const Profiles* profiles) {
+  Identity job = identity_of(loaded);
+  if (profiles != nullptr) job.parameter_count = profiles->job().identity.parameter_count;
+  const bool is_other = differ(job, model.identity);
+  if (loaded.scenario.learner.kind == LearnerKind::assumed)
+    return is_other ? fmt::format("the learner {} is borrowed: it is of {}, the job trains {}", model.path,
+                                  to_text(model.identity), to_text(job))
+                    : std::string();
+  if (is_other)
     fail_at(loaded, "learner.model",
             fmt::format("the learner {} is of {}, the job trains {}", model.path, to_text(model.identity),
                         to_text(job)),
@@ -65,30 +91,15 @@ void check_identity(const LoadedScenario& loaded, const StatisticalModel& model,
             fmt::format("nothing says which data set this is; the learner {} is of {}", model.path,
                         to_text(model.identity)),
             fmt::format("write `name: {}` in it if that is what the job trains on", *model.identity.dataset));
-}
-
-}  // namespace
-
-std::vector<ValidityRow> learner_validity(const Scenario& scenario, const StatisticalModel& model) {
-  return validity_rows(model, use_of(scenario));
+  return {};
 }
 
 std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles& files,
                                        const Profiles* profiles) {
   const Scenario& scenario = loaded.scenario;
-  const LearnerConfig& learner = scenario.learner;
   if (!uses_model(scenario)) return {};
-  std::error_code ignored;
-  if (!std::filesystem::exists(learner.model, ignored))
-    fail_at(loaded, "learner.model", fmt::format("there is no learner {}", learner.model),
-            "fit one: `paceline fit --help`");
-  const StatisticalModel& model = files.learner(learner.model);
-  if (learner.kind == LearnerKind::statistical && model.source == LearnerSource::assumed)
-    fail_at(loaded, "learner.kind", fmt::format("no recorded runs stand behind {}", model.path),
-            "write `kind: assumed`, and the results will say so");
-  Identity job = identity_of(loaded);
-  if (profiles != nullptr) job.parameter_count = profiles->job().identity.parameter_count;
-  if (learner.kind == LearnerKind::statistical) check_identity(loaded, model, job);
+  const StatisticalModel& model = read_learner(loaded, files);
+  const std::string borrowed = check_learner_identity(loaded, model, profiles);
   const LearnerValidity use = use_of(scenario);
   constexpr double most_beyond = 4.0;
   if (const double beyond = use.learning_rate_max / model.validity.learning_rate_max; beyond > most_beyond)
@@ -109,10 +120,8 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
         fmt::format("{} does not say which network and data set it is of: they were not compared with "
                     "the job's",
                     model.path));
-  if (learner.kind == LearnerKind::assumed && differ(job, model.identity))
-    notes.push_back(fmt::format("the learner {} is borrowed: it is of {}, the job trains {}", model.path,
-                                to_text(model.identity), to_text(job)));
-  if (learner.kind == LearnerKind::assumed)
+  if (!borrowed.empty()) notes.push_back(borrowed);
+  if (scenario.learner.kind == LearnerKind::assumed)
     notes.push_back(fmt::format(
         "the learner {} is assumed: losses and accuracies are not those of recorded runs", model.path));
   return notes;

@@ -1,6 +1,7 @@
 #include "sim/study/study_results.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -60,6 +61,41 @@ std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& sto
     compared.back().runs.back().seed = {point.seed, run.replication};
   });
   return compared;
+}
+
+std::vector<std::string> columns_without_effect(const PlannedStudy& study, RunStore& store) {
+  // What each run gave, by what else was varied, then by label.
+  using Given = std::map<std::uint32_t, std::vector<Cell>>;
+  std::vector<std::map<std::vector<std::string>, std::map<std::string, Given>>> by_column(
+      study.columns.size());
+  const Columns<RunSummary> columns = summary_columns();
+  store.for_each_run([&](const StoredRun& run) {
+    if (!run.summary) return;
+    std::vector<Cell> cells;
+    for (const Column<RunSummary>& column : columns) cells.push_back(column.value(*run.summary, {}));
+    const std::vector<std::string>& labels = study.points.at(run.point).labels;
+    for (std::size_t c = 0; c < labels.size(); ++c) {
+      std::vector<std::string> others = labels;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(c));
+      by_column[c][others][labels[c]][run.replication] = cells;
+    }
+  });
+  std::vector<std::string> idle;
+  for (std::size_t c = 0; c < by_column.size(); ++c) {
+    const auto are_equal = [](const auto& group) {
+      const auto& [others, labels] = group;
+      return labels.size() > 1 && std::ranges::all_of(labels, [&](const auto& label) {
+               return label.second == labels.begin()->second;
+             });
+    };
+    if (!by_column[c].empty() && std::ranges::all_of(by_column[c], are_equal))
+      idle.push_back(study.columns[c]);
+  }
+  return idle;
+}
+
+std::string no_effect_text(const std::string& column) {
+  return fmt::format("`{}` has no effect: each of its values gives the same runs", column);
 }
 
 std::vector<std::string> failures(const PlannedStudy& study, RunStore& store) {

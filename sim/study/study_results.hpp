@@ -27,6 +27,10 @@ struct RunRow {
 [[nodiscard]] std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& store,
                                                       std::vector<std::size_t>* point_of = nullptr);
 
+// What is varied and changes no run that is done.
+[[nodiscard]] std::vector<std::string> columns_without_effect(const PlannedStudy& study, RunStore& store);
+[[nodiscard]] std::string no_effect_text(const std::string& column);
+
 // The runs that failed or whose job stalled, and why.
 [[nodiscard]] std::vector<std::string> failures(const PlannedStudy& study, RunStore& store);
 

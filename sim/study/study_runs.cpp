@@ -1,6 +1,7 @@
 #include "sim/study/study_runs.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <iterator>
 #include <tuple>
 
@@ -9,6 +10,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
@@ -183,7 +185,8 @@ PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector
   study.use = use;
   UserErrors mistakes;
   const auto add = [&](std::size_t, const LoadedScenario& loaded) {
-    mistakes.attempt([&] { study.add(loaded); });
+    mistakes.attempt(
+        [&] { loaded.is_sound ? static_cast<void>(study.add(loaded)) : check_files(loaded, study.files); });
   };
   mistakes.attempt([&] {
     study.plan = load_study_plan(file, overrides, add);
@@ -199,6 +202,19 @@ PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector
   for (std::size_t i = 0; i < study.planned.points.size(); ++i)
     study.planned.points[i].labels = study.plan.labels(study.plan.points[i]);
   return study;
+}
+
+PreparedStudy prepare_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides,
+                               ProfileUse use) {
+  Problems problems;
+  std::optional<LoadedScenario> loaded = read_scenario_file(file, overrides, problems);
+  if (loaded && loaded->is_sound) return prepare_scenarios({std::move(*loaded)}, use);
+  UserErrors mistakes;
+  InputFiles files;
+  if (loaded) mistakes.attempt([&] { check_files(*loaded, files); });
+  mistakes.attempt([&] { problems.throw_if_errors(file.string()); });
+  mistakes.throw_if_any();
+  return {};
 }
 
 PreparedStudy prepare_scenarios(std::vector<LoadedScenario> scenarios, ProfileUse use) {
@@ -318,16 +334,36 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
 }
 
 WholeRuns run_whole(PreparedStudy& study, const std::vector<PlannedRun>& runs, int jobs,
-                    const RecordingOptions& recording) {
+                    const RecordingOptions& recording, const std::filesystem::path& unfinished) {
   RunStore store(in_memory);
   store.write_plan(study.planned);
-  const double memory_mib = run_into_store(study, runs,
-                                           {.jobs = jobs,
-                                            .keep_whole = true,
-                                            .recording = recording,
-                                            .traced = runs.front().replication,
-                                            .throws_mistakes = true},
-                                           store);
+  std::error_code ignored;
+  if (!unfinished.empty() && std::filesystem::exists(unfinished, ignored)) store.merge(unfinished);
+  const std::set<std::string> done = store.done(packed_by(recording));
+  std::vector<PlannedRun> missing = runs;
+  std::erase_if(missing, [&](const PlannedRun& run) { return done.contains(run.id); });
+  if (missing.size() < runs.size())
+    fmt::print(stderr, "{} of {} replications are there already\n", runs.size() - missing.size(),
+               runs.size());
+  double memory_mib = 0.0;
+  try {
+    memory_mib = run_into_store(study, missing,
+                                {.jobs = jobs,
+                                 .keep_whole = true,
+                                 .recording = recording,
+                                 .traced = runs.front().replication,
+                                 .throws_mistakes = true},
+                                store);
+  } catch (const Interrupted& interrupt) {
+    const std::size_t kept = store.counts().done;
+    if (unfinished.empty() || kept == 0) throw;
+    store.save(unfinished);
+    throw Interrupted(
+        interrupt.signal_number(),
+        fmt::format("interrupted: {} of {} replications are kept in {}; the same command runs the "
+                    "others",
+                    kept, runs.size(), unfinished.string()));
+  }
   WholeRuns whole{whole_results(study, recording, store), memory_mib};
   for (const ScenarioResults& results : whole.variants)
     if (results.runs.empty() && !results.failures.empty())
@@ -350,8 +386,8 @@ void try_network_learners(PreparedStudy& study) {
   const auto is_same = [](const Scenario& a, const Scenario& b) {
     const DatasetSource& x = a.job.dataset;
     const DatasetSource& y = b.job.dataset;
-    return std::tie(a.job.network, x.kind, x.path, x.train_samples, x.test_samples) ==
-           std::tie(b.job.network, y.kind, y.path, y.train_samples, y.test_samples);
+    return std::tie(a.job.network, a.learner.model, x.kind, x.path, x.train_samples, x.test_samples) ==
+           std::tie(b.job.network, b.learner.model, y.kind, y.path, y.train_samples, y.test_samples);
   };
   for (const std::size_t point : study.network_points) {
     const Scenario scenario = study.scenario(point).scenario;

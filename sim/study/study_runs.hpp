@@ -68,6 +68,9 @@ struct PreparedStudy {
 // combination.
 [[nodiscard]] PreparedStudy prepare_study(const std::filesystem::path& file,
                                           const std::vector<std::string>& overrides, ProfileUse use);
+// The same for one scenario.
+[[nodiscard]] PreparedStudy prepare_scenario(const std::filesystem::path& file,
+                                             const std::vector<std::string>& overrides, ProfileUse use);
 [[nodiscard]] PreparedStudy prepare_scenarios(std::vector<LoadedScenario> scenarios, ProfileUse use);
 
 // A part of the runs: number `index` (from 1) of `count`.
@@ -113,11 +116,13 @@ struct WholeRuns {
   double peak_memory_mib = 0.0;
 };
 
-// Carries out some runs of a study for their whole results, which no file keeps. Throws UserError for a
+// Carries out some runs of a study for their whole results, which no file keeps; but an interruption leaves the
+// finished ones in `unfinished`, if it is named, and those there are taken over. Throws UserError for a
 // mistake that only a run finds out, and SimulationFailed when not one run of a combination could be carried
 // out.
 [[nodiscard]] WholeRuns run_whole(PreparedStudy& study, const std::vector<PlannedRun>& runs, int jobs,
-                                  const RecordingOptions& recording);
+                                  const RecordingOptions& recording,
+                                  const std::filesystem::path& unfinished = {});
 
 // Remarks on runs of one scenario once they are known: ranges of the learner left, alarms raised.
 [[nodiscard]] Notes notes_after(const Scenario& scenario, const std::vector<RunResult>& runs,

@@ -67,6 +67,36 @@ TEST_CASE("check finds all that a run would refuse, in one round") {
   CHECK(study.err.find("not with 5") == study.err.rfind("not with 5"));
 }
 
+TEST_CASE("a mistake in the file and one in what it names are found together") {
+  const ThroughputWorkplace place;
+  const ProgramResult check =
+      place.paceline({"check", "scenario.yaml", "--set", "seeed=3", "--set", "job.profile=nowhere.json"});
+  INFO(check.err);
+  CHECK(check.exit_code == 2);
+  CHECK(contains(check.err, "unknown key `seeed`"));
+  CHECK(contains(check.err, "there is no profile nowhere.json"));
+}
+
+TEST_CASE("a file's other ending and a key given as an option are hinted at") {
+  const ThroughputWorkplace place;
+  CHECK(contains(place.paceline({"check", "scenario.yml"}).err, "did you mean scenario.yaml?"));
+  CHECK(contains(place.paceline({"run", "scenario.yaml", "--replications", "5"}).err,
+                 "did you mean `--set replications=5`?"));
+  CHECK(contains(place.paceline({"run", "scenario.yaml", "--stop.epochs=5"}).err, "`--set stop.epochs=5`"));
+}
+
+TEST_CASE("what is varied without any effect on the runs is said by study and compare") {
+  const ThroughputWorkplace place;
+  place.write("study.yaml",
+              "study: s\nbase: scenario.yaml\n"
+              "vary: [{key: job.optimizer.weight_decay, values: [0, 0.1]}, {key: seed, values: [1, 2]}]\n");
+  const ProgramResult study = place.paceline({"study", "study.yaml", "-o", "out"});
+  CHECK(study.exit_code == 0);
+  CHECK(contains(study.err, "`weight_decay` has no effect: each of its values gives the same runs"));
+  CHECK_FALSE(contains(study.err, "`seed` has no effect"));
+  CHECK(contains(place.paceline({"compare", "out"}).err, "`weight_decay` has no effect"));
+}
+
 TEST_CASE("check prints every value with its origin, for scenarios and studies") {
   const ThroughputWorkplace place;
   const ProgramResult scenario = place.paceline({"check", "scenario.yaml", "--set", "seed=9"});
@@ -77,7 +107,8 @@ TEST_CASE("check prints every value with its origin, for scenarios and studies")
   CHECK(contains(scenario.out, "--set seed=9"));
   const ProgramResult study = place.paceline({"check", "study.yaml"});
   CHECK(study.exit_code == 0);
-  CHECK(contains(study.out, "# BSP"));
+  CHECK(contains(study.out, " combinations, "));
+  CHECK(contains(study.out, " (1 of "));
   CHECK(place.paceline({"check", "study.yaml", "--json"}).out.front() == '[');
 }
 
@@ -88,7 +119,7 @@ TEST_CASE("check prints a note on a study once, however many variants it holds f
               text.replace(text.find("{kind: none}"), 12, "{kind: none, model: unused.json}"));
   const ProgramResult check = place.paceline({"check", "study.yaml"});
   CHECK(check.exit_code == 0);
-  const std::string said = "is only used by the learners";
+  const std::string said = "`model` has no effect";
   CHECK(contains(check.err, said));
   CHECK(check.err.find(said) == check.err.rfind(said));
 }

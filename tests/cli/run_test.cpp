@@ -123,12 +123,36 @@ TEST_CASE("a derived profile cannot be calibrated again, so that is not the advi
   CHECK_FALSE(contains(refused.err, "calibrate again"));
 }
 
-TEST_CASE("an interrupted run says so, ends with 128 + the signal, and leaves nothing behind") {
+TEST_CASE(
+    "Ctrl-C keeps the finished replications of a run, and the same command goes on to the same results") {
+  const ThroughputWorkplace place;
+  std::vector<std::string> run = {"run",   "scenario.yaml",   "-j", "1",  "--set", "replications=60",
+                                  "--set", "stop.epochs=100", "-o", "out"};
+  for (const char* seconds : {"0.5", "1", "2", "4"}) {
+    if (fs::exists(place.path() / "out.unfinished")) break;
+    std::vector<std::string> arguments = {"--signal=INT", "--preserve-status", seconds, PACELINE_PROGRAM};
+    arguments.insert(arguments.end(), run.begin(), run.end());
+    const ProgramResult ended = test::run_program("/usr/bin/timeout", arguments, place.path());
+    INFO(ended.err);
+    REQUIRE(ended.exit_code == 128 + 2);
+    CHECK_FALSE(fs::exists(place.path() / "out"));
+  }
+  const ProgramResult resumed = place.paceline(run);
+  INFO(resumed.err);
+  CHECK(resumed.exit_code == 0);
+  CHECK(contains(resumed.err, "of 60 replications are there already"));
+  CHECK_FALSE(fs::exists(place.path() / "out.unfinished"));
+  run.back() = "whole";
+  REQUIRE(place.paceline(run).exit_code == 0);
+  check_identical(place.path() / "out", place.path() / "whole");
+}
+
+TEST_CASE("an interrupted run without a finished replication leaves nothing behind") {
   const ThroughputWorkplace place;
   const ProgramResult ended = test::run_program(
       "/usr/bin/timeout",
       {"--signal=TERM", "--preserve-status", "0.5", PACELINE_PROGRAM, "run", "scenario.yaml", "-o", "out",
-       "--set", "replications=2000", "--set", "stop.epochs=200"},
+       "--set", "replications=2000", "--set", "stop.epochs=20000"},
       place.path());
   CHECK(ended.exit_code == 128 + 15);
   CHECK(contains(ended.err, "interrupted"));

@@ -67,7 +67,7 @@ TEST_CASE("--list shows every run with an id that stays the same, and runs none"
   CAPTURE(list.err);
   CHECK(list.exit_code == 0);
   CHECK(contains(list.out, "6 combinations, 24 runs, 0 done\n"));
-  CHECK(lines_with(list.out, "missing  replication") == run_count);
+  CHECK(lines_with(list.out, "to do  replication") == run_count);
   CHECK(contains(list.out, "replication   3  BSP, speed 0.25\n"));
   CHECK_FALSE(fs::exists(place.path() / "results"));
   CHECK(place.paceline({"study", "study.yaml", "--list"}).out == list.out);

@@ -39,6 +39,29 @@ TEST_CASE("a weighting where every update is one gradient has no effect") {
   CHECK_FALSE(contains(warnings_of({{both_phases, "  - {policy: bsp, transport: ring}\n"}}), no_weighing));
 }
 
+TEST_CASE("a key that another takes its effect gets a warning, unless it was left behind by an override") {
+  const auto of = [](const std::vector<std::string>& overrides) {
+    std::string all;
+    for (const std::string& warning : load_text(std::string(good_example), overrides).warnings) all += warning;
+    return all;
+  };
+  // The base says `bandwidth`; whoever overrides the topology leaves it behind on purpose.
+  const std::string graph =
+      "cluster.network={topology: graph, nodes: [a, b, c, d, e], worker_nodes: [a, b, c, d], server_nodes: [e], edges: "
+      "[{from: a, to: e, bandwidth: 1 Gbit/s, latency: 1 us}, {from: b, to: e, bandwidth: 1 Gbit/s, latency: 1 us}, "
+      "{from: c, to: e, bandwidth: 1 Gbit/s, latency: 1 us}, {from: d, to: e, bandwidth: 1 Gbit/s, latency: 1 us}]}";
+  CHECK(of({graph}).empty());
+  CHECK(contains(of({graph, "cluster.network.bandwidth=1 Gbit/s"}), "`bandwidth` is only used with"));
+  CHECK(contains(of({"batching.controller=uniform", "batching.maximum=128"}), "`maximum` has no effect"));
+  CHECK_FALSE(contains(of({"batching.controller=uniform"}), "maximum"));
+  CHECK_FALSE(contains(of({"batching={controller: uniform, initial: 16, maximum: 128}"}), "maximum"));
+  CHECK(contains(of({"learner={kind: statistical, model: some.json}", "job.optimizer.weight_decay=0.1"}),
+                 "`weight_decay` has no effect"));
+  CHECK(contains(of({"learner={kind: none}", "stop={epochs: 20}", "job.optimizer.learning_rate=0.2"}),
+                 "`learning_rate` has no effect"));
+  CHECK(contains(of({"coordination={round_trips: 2}"}), "`round_trips` has no effect"));
+}
+
 TEST_CASE("a change after the end of the job gets a warning at its moment") {
   const auto with_level = [](const std::string& at) {
     return warnings_of(

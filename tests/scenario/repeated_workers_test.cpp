@@ -132,3 +132,9 @@ TEST_CASE("an accuracy is a number or in percent, and is printed as the number")
              "error: `stop.accuracy`: `88` is out of range");
   check_said(replaced(good_example, "accuracy: 0.80", "accuracy: 0 %"), "is out of range");
 }
+
+TEST_CASE("a mistake written once for several workers is one mistake") {
+  const std::string said = complaint(with_workers("[{repeat: 2, core: 2}, {repeat: 2, cores: 1}]"));
+  CAPTURE(said);
+  CHECK(said.find("2 errors") != std::string::npos);  // `core` is unknown, `cores` is missing
+}

@@ -236,11 +236,8 @@ TEST_CASE("a statistical or assumed learner needs its file, and the others use n
   CHECK(read.scenario.learner.kind == LearnerKind::statistical);
   CHECK(read.scenario.learner.model.ends_with("l.json"));
   for (const std::string& warning : read.warnings) CHECK(warning.find("`model`") == std::string::npos);
-  const LoadedScenario unused =
-      load_text(changed({{"learner: {kind: network}", "learner: {kind: network, model: l.json}"}}));
-  REQUIRE(unused.warnings.size() == 1);
-  CHECK(unused.warnings[0].find("`model` is only used by the learners `statistical` and `assumed`") !=
-        std::string::npos);
+  check_refused({{"learner: {kind: network}", "learner: {kind: network, model: l.json}"}},
+                "28:33: error: the learner `network` trains a TorchScript file, which ends in .pt");
 }
 
 TEST_CASE("a learner fitted on gradients is not used with the exchange of parameters") {

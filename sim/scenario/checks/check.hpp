@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,10 +35,14 @@ class Rules {
     return (reading_.is_sound(paths) && ...);
   }
   [[nodiscard]] bool given(const std::string& path) const { return reading_.is_given(path); }
-  // Whether two keys were written in the same text. A variant that overrides the controller of its base
-  // leaves the other controller's keys behind on purpose.
-  [[nodiscard]] bool together(const std::string& a, const std::string& b) const {
-    return reading_.spot(a).source == reading_.spot(b).source;
+  // Whether a key is given, and not left behind by an override of the one that takes it its meaning.
+  [[nodiscard]] bool meant(const std::string& key, const std::string& deciding) const {
+    return given(key) && !reading_.is_left_behind(reading_.spot(key), deciding);
+  }
+  // Keys that overrides set by themselves: whoever varies them expects something of it. A base may have them for
+  // other variants.
+  [[nodiscard]] std::vector<std::string> varied_below(const std::string& path) const {
+    return reading_.varied_below(path);
   }
   void error(const std::string& path, std::string message, std::string hint = {}) const {
     reading_.problems().error(reading_.spot(path), std::move(message), std::move(hint));

@@ -52,9 +52,8 @@ class JobRules : Rules {
             "raise `train_samples`, or write `partition: whole`");
   }
 
-  // A key that only one value of another key uses, unless that other value was put over it by an override.
   void warn_unused(const std::string& key, const std::string& rule, std::string message) const {
-    if (!given(rule) || together(rule, key)) warn(key, std::move(message));
+    if (meant(key, rule)) warn(key, std::move(message));
   }
 
   void check_velocity() const {
@@ -73,7 +72,7 @@ class JobRules : Rules {
     const MomentumAtSwitch& at_switch = optimizer.momentum_at_switch;
     if (has_stages(at_switch.rule) && !at_switch.stage)
       error(rule, "this rule needs `momentum_stage`: how long a stage lasts",
-            "for example `momentum_stage: 1 epochs`");
+            "for example `momentum_stage: 1 epoch`");
     if (!has_stages(at_switch.rule) && at_switch.stage)
       warn_unused(
           "job.optimizer.momentum_stage", rule,
@@ -122,8 +121,11 @@ class LearnerRules : Rules {
     if (!sound("learner.kind")) return;
     const LearnerKind kind = scenario.learner.kind;
     const bool has_model = kind == LearnerKind::statistical || kind == LearnerKind::assumed;
-    if (!has_model && given("learner.model"))
-      warn("learner.model", "`model` is only used by the learners `statistical` and `assumed`");
+    if (kind == LearnerKind::none && meant("learner.model", "learner.kind"))
+      warn("learner.model", "`model` has no effect: nothing learns in this job");
+    if (kind == LearnerKind::network && meant("learner.model", "learner.kind") && !scenario.learner.model.ends_with(".pt"))
+      error("learner.model", "the learner `network` trains a TorchScript file, which ends in .pt",
+            "remove `model` to train the network of the list that `job.network` names");
     if (has_model) check_model();
     if (kind == LearnerKind::none && sound("stop.accuracy") && scenario.stop.accuracy)
       error("stop.accuracy", "a job with `learner: {kind: none}` has no accuracy to reach",

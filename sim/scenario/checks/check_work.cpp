@@ -132,8 +132,14 @@ class EffectRules : Rules {
   using Rules::Rules;
 
   void check() const {
+    check_learner();
     check_statistical_learner();
+    check_batches();
     check_weighting();
+    check_synchronous_costs();
+    check_single_phase();
+    if (given("stop.evaluations_in_a_row") && !scenario.stop.accuracy)
+      warn_idle("stop.evaluations_in_a_row", "no `stop.accuracy` is to be reached");
     const Heterogeneity& changes = scenario.heterogeneity.changes;
     for (std::size_t i = 0; i < changes.schedule.size(); ++i)
       check_moment(changes.schedule[i].at, fmt::format("heterogeneity.schedule.{}.at", i));
@@ -144,6 +150,27 @@ class EffectRules : Rules {
   }
 
  private:
+  void warn_idle(const std::string& path, const std::string& why, std::string hint = {}) const {
+    const std::string key = path.substr(path.rfind('.') + 1);
+    warn(path, fmt::format("`{}` has no effect: {}", key, why), std::move(hint));
+  }
+
+  // Bases have a learning rate and test samples whoever learns; who varies them expects an effect.
+  void check_learner() const {
+    const LearnerKind kind = scenario.learner.kind;
+    std::vector<std::string> idle;
+    if (kind == LearnerKind::none)
+      for (const char* section : {"job.optimizer", "job.learning_rate_schedule"})
+        std::ranges::move(varied_below(section), std::back_inserter(idle));
+    if (kind != LearnerKind::network)
+      for (std::string& path : varied_below("job.dataset"))
+        if (path.ends_with("samples") ? path.ends_with("test_samples") : path.ends_with("partition"))
+          idle.push_back(std::move(path));
+    for (const std::string& path : idle)
+      warn_idle(path, kind == LearnerKind::none ? "nothing learns in this job (`learner: {kind: none}`)"
+                                                : "only the learner `network` trains on samples");
+  }
+
   // No statistical form reads these: they are part of what its recorded runs did.
   void check_statistical_learner() const {
     const LearnerKind kind = scenario.learner.kind;
@@ -155,17 +182,51 @@ class EffectRules : Rules {
         {"job.optimizer.momentum_at", optimizer.momentum_at == MomentumPlace::workers},
         {"job.optimizer.batch_norm", true}};
     for (const auto& [key, would_matter] : keys)
-      if (would_matter && given(key) && together(key, "learner.kind"))
-        warn(key, fmt::format("`{}` has no effect: this learner only knows what its recorded runs did", key),
-             "remove it, or use the learner `network`");
+      if (would_matter && meant(key, "learner.kind"))
+        warn_idle(key, "this learner only knows what its recorded runs did",
+                  "remove it, or use the learner `network`");
+  }
+
+  void check_batches() const {
+    const BatchingConfig& batching = scenario.batching;
+    const std::string_view word = batching.controller->word;
+    const bool uses_shares = batching.controller->uses_shares || batching.start == StartBatches::shares;
+    for (const std::string& key : varied_below("batching")) {
+      if (!batching.controller->is_bounded && (key.ends_with(".minimum") || key.ends_with(".maximum")))
+        warn_idle(key, fmt::format("`controller: {}` keeps `initial`", word));
+      if (!uses_shares && key.ends_with(".shares"))
+        warn_idle(key, fmt::format("`controller: {}` has no fixed shares", word));
+    }
   }
 
   void check_weighting() const {
     const std::string weighting = "batching.weighting";
-    if (!given(weighting) || !together(weighting, "synchronization")) return;
+    if (!meant(weighting, "synchronization")) return;
     for (const PhaseEntry& phase : scenario.synchronization)
       if (gradients_per_update(phase.config.policy, scenario.cluster.workers.size()) > 1) return;
-    warn(weighting, "`weighting` has no effect: every update is one gradient, there is nothing to weigh");
+    warn_idle(weighting, "every update is one gradient, there is nothing to weigh");
+  }
+
+  void check_synchronous_costs() const {
+    const std::string phases = "synchronization";
+    const auto is_synchronous = [](const PhaseEntry& phase) {
+      return make_synchronization(phase.config.policy)->is_synchronous();
+    };
+    if (meant("coordination", phases) && std::ranges::none_of(scenario.synchronization, is_synchronous))
+      return warn_idle("coordination", "no phase is synchronous");
+    const Heterogeneity& changes = scenario.heterogeneity.changes;
+    const auto delays = [](const auto& straggler) { return straggler.added_latency > Seconds{}; };
+    // A base may say how its coordinator works whether or not somebody straggles.
+    const std::string round_trips = "coordination.round_trips";
+    if (reading_.is_override(round_trips) && std::ranges::none_of(changes.stragglers, delays) &&
+        !(changes.random_stragglers && delays(*changes.random_stragglers)))
+      warn_idle(round_trips, "no straggler has an `added_latency`");
+  }
+
+  void check_single_phase() const {
+    if (scenario.synchronization.size() > 1) return;
+    for (const std::string key : {"job.optimizer.velocity_at_switch", "job.optimizer.momentum_at_switch"})
+      if (meant(key, "synchronization")) warn_idle(key, "there is a single phase, and so no switch");
   }
 
   void check_moment(const Moment& moment, const std::string& path) const {

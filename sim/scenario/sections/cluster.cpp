@@ -96,7 +96,8 @@ void describe(Visitor& v, Worker& c) {
              Absent{"its number, from 0"});
   v.optional("repeat", repeat, repeated_workers, "so many workers alike, that are counted one by one",
              Expanded{});
-  v.required("cores", c.cores, Whole{1, 1 << 16}, "CPU cores; the profile must have measured this number");
+  v.required("cores", c.cores, Whole{1, 1 << 16},
+             "CPU cores; a number that the profile has not measured follows from its law, with a note");
   v.optional("speed", c.speed, Number{above(0)},
              "relative to the profile's machine; 0.5 takes twice as long");
   v.optional("profile", c.profile, Path{}, "calibration file of this machine, for the job's network",

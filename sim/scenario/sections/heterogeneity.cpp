@@ -9,8 +9,7 @@ void describe(Visitor& v, Level& c) {
   v.optional("workers", c.workers, ListOf{Whole{0}, "worker"},
              "which workers the lists below are about, from 0; empty: all, in order");
   v.optional("speed", c.speeds, ListOf{Number{above(0)}, "worker"}, "relative to each worker's own");
-  v.optional("cores", c.cores, ListOf{Whole{1, 1 << 16}, "worker"},
-             "instead of each worker's own; the profile must have measured these numbers");
+  v.optional("cores", c.cores, ListOf{Whole{1, 1 << 16}, "worker"}, "instead of each worker's own");
   v.optional("bandwidth", c.bandwidths, ListOf{Number{above(0)}, "worker"}, "relative to each worker's link");
   v.optional("for", c.for_long, duration(above(0)),
              "how long it lasts; then what held without it holds again", Absent{"until a later level"});
@@ -64,7 +63,7 @@ void describe(Visitor& v, HeterogeneityConfig& c) {
 
 void describe(Visitor& v, JitterOverrides& c) {
   constexpr Absent measured{"from the profile"};
-  constexpr Absent run_measured{"from the profile; 3 % if it has fewer than 3 processes"};
+  constexpr Absent run_measured{"from the profile; 3 % if it does not know"};
   constexpr Absent not_measured{"0 %: a profile measures one machine"};
   v.optional("run", c.run_cv, percent(between(0, 1)), "variation (sd / mean) between whole runs",
              run_measured);

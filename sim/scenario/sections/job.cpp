@@ -117,8 +117,11 @@ void describe(Visitor& v, LearnerConfig& c) {
              {"none", LearnerKind::none}},
       "network: train the real network inside the simulation; statistical: a model fitted to recorded runs; "
       "assumed: a model without such runs; none: only throughput is asked");
-  v.optional("model", c.model, Path{}, "learner file of `paceline fit`, relative to this file",
-             Absent{"no file: for `network` and `none`"});
+  v.optional(
+      "model", c.model, Path{},
+      "learner file of `paceline fit`; network: a TorchScript file (.pt) of 3x32x32 images to train, the one "
+      "that `job.profile` was calibrated with; relative to this file",
+      Absent{"network: the one of the list that `job.network` names"});
 }
 
 void describe(Visitor& v, EvaluationConfig& c) {

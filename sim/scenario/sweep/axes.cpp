@@ -9,6 +9,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/number_text.hpp"
+#include "sim/description/units.hpp"
 #include "sim/scenario/sweep/study_parts.hpp"
 
 namespace paceline {
@@ -170,7 +171,8 @@ double AxisRange::at(double share) const {
 
 std::string AxisRange::text(double number) const {
   // Twelve digits: 0.1 + 2 · 0.1 is to read 0.3.
-  return fmt::format("{:.12g}{}", whole ? std::round(number) : number, unit);
+  const double shown = whole ? std::round(number) : number;
+  return fmt::format("{:.12g}{}", shown, shown == 1.0 ? singular(unit) : unit);
 }
 
 AxisPoint Axis::at(double number) const {

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/description/outputs.hpp"
 #include "sim/scenario/repeated_workers.hpp"
+#include "sim/scenario/sections/sections.hpp"
 #include "sim/scenario/sweep/study_parts.hpp"
 
 namespace paceline {
@@ -233,7 +235,7 @@ StudyPlan load_study_plan(const std::filesystem::path& file, std::span<const std
       Problems in_point;
       LoadedScenario loaded = plan.scenario(plan.points[i], in_point);
       shared.add(plan.points[i].name, in_point);
-      if (visit && !in_point.has_errors()) visit(i, loaded);
+      if (visit) visit(i, loaded);
     }
     shared.move_to(problems, plan.points.size());
   }
@@ -250,8 +252,19 @@ std::vector<LoadedScenario> load_study(const std::filesystem::path& file,
 }
 
 std::string study_schema() {
-  return json_schema_of<StudyPlan>("paceline study",
-                                   "one base scenario, and the variants and values of it that are compared");
+  Json schema = Json::parse(json_schema_of<StudyPlan>(
+      "paceline study", "one base scenario, and the variants and values of it that are compared"));
+  Scenario scenario;
+  schema["definitions"]["key_path"] = {{"type", "string"},
+                                       {"pattern", key_path_pattern(field_of(scenario, Section{}))}};
+  const Json key_path{{"$ref", "#/definitions/key_path"}};
+  Json& study = schema["properties"];
+  Json& axis = study["vary"]["items"]["properties"];
+  axis["key"]["pattern"] = schema["definitions"]["key_path"]["pattern"];
+  for (Json* set : {&study["set"], &study["variants"]["items"]["properties"]["set"],
+                    &axis["cases"]["items"]["properties"]["set"], &axis["zip"]})
+    (*set)["propertyNames"] = key_path;
+  return schema.dump(2) + "\n";
 }
 
 bool is_study_file(const std::filesystem::path& file) {

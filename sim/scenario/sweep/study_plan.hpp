@@ -141,7 +141,8 @@ struct StudyPlan {
 
 void describe(Visitor& v, StudyPlan& c);
 
-// Reads a study and checks every combination, each of which is shown to `visit` and then forgotten. Throws
+// Reads a study and checks every combination, each of which is shown to `visit` and then forgotten, be it
+// sound or not. Throws
 // UserError with all mistakes of the study, its base, its combinations and the overrides.
 [[nodiscard]] StudyPlan load_study_plan(
     const std::filesystem::path& file, std::span<const std::string> overrides,

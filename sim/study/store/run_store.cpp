@@ -265,14 +265,16 @@ std::size_t RunStore::merge(const std::filesystem::path& other) {
   });
 }
 
+void RunStore::save(const std::filesystem::path& file) {
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);
+  use([&](SQLite::Database& database) { prepared(database, "VACUUM INTO ?", {file.string()}).exec(); });
+}
+
 void RunStore::compact() {
   const std::filesystem::path fresh = fmt::format("{}.partial", file_.string());
-  std::error_code ignored;
-  std::filesystem::remove(fresh, ignored);
-  use([&](SQLite::Database& database) {
-    // The order of what was written, and how often, leaves traces in the file: a copy has none.
-    prepared(database, "VACUUM INTO ?", {fresh.string()}).exec();
-  });
+  // The order of what was written, and how often, leaves traces in the file: a copy has none.
+  save(fresh);
   use([&](SQLite::Database&) {
     database_.reset();
     // How often tables were made over is counted in the file as well.

@@ -113,6 +113,8 @@ class RunStore {
 
   // Takes the runs of another store that are not done here. The plan stays. How many were taken.
   std::size_t merge(const std::filesystem::path& other);
+  // Writes the whole content to another file, replacing it.
+  void save(const std::filesystem::path& file);
   // Writes the whole content to a new file, the same bytes for the same content, and puts it in this one's
   // place.
   void compact();
