@@ -15,6 +15,7 @@
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cluster/conditions.hpp"
+#include "sim/cluster/network_engine.hpp"
 #include "sim/cost/compute_time.hpp"
 #include "sim/cost/fixed_costs.hpp"
 #include "sim/description/kinds.hpp"
@@ -109,6 +110,8 @@ struct Scenario {
   std::string question;
   std::uint32_t seed = 1;
   int replications = 5;
+  NetworkEngine engine = NetworkEngine::automatic;
+  Shortcuts shortcuts = Shortcuts::on;
   JobConfig job;
   Cluster cluster;
   std::vector<PhaseEntry> synchronization;

@@ -7,6 +7,7 @@
 
 #include "sim/cost/compute_law.hpp"
 #include "sim/engine/executor.hpp"
+#include "sim/engine/fluid/fluid_timeline.hpp"
 #include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/statistical_learner.hpp"
@@ -127,6 +128,16 @@ Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles
        .pause_at_adjustment = scenario.batching.adjustment_cost > Seconds{}});
 }
 
+NetworkEngine engine_of(const Scenario& scenario) {
+  return resolved(scenario.engine, scenario.shortcuts, scenario.cluster.network.model);
+}
+
+std::unique_ptr<Timeline> make_timeline(const Scenario& scenario) {
+  if (engine_of(scenario) == NetworkEngine::fluid)
+    return std::make_unique<FluidTimeline>(scenario.cluster, scenario.shortcuts);
+  return make_simgrid_timeline(scenario.cluster, scenario.shortcuts);
+}
+
 std::vector<int> cores_in_use(const Scenario& scenario) {
   std::vector<int> cores;
   for (const Worker& worker : scenario.cluster.workers) cores.push_back(worker.cores);
@@ -163,6 +174,10 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t ser
        .random_streams = random_streams(scenario.cluster.workers)});
 }
 
+std::vector<std::string> network_model_of(const Scenario& scenario) {
+  return network_model_text(engine_of(scenario), scenario.cluster.network.model);
+}
+
 Heterogeneity heterogeneity(const Scenario& scenario) {
   Heterogeneity changes = scenario.heterogeneity.changes;
   if (!scenario.heterogeneity.trace.empty())
@@ -180,7 +195,7 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
   const std::unique_ptr<Learner> learner = build_learner(scenario, model.servers, seed);
   // Policies know the profile, never the draw.
   Coordinator coordinator = build_coordinator(scenario, profiles, build_model(scenario, profiles, seed));
-  const std::unique_ptr<Timeline> timeline = make_simgrid_timeline(scenario.cluster);
+  const std::unique_ptr<Timeline> timeline = make_timeline(scenario);
   RunRecorder recorder(seed, recording);
   Executor executor(coordinator, model, *learner, *timeline, recorder);
   const std::optional<Stalled> stalled = executor.run();

@@ -27,7 +27,10 @@ enum class ProfileUse {
 [[nodiscard]] std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t servers,
                                                      Seed seed);
 
-// Simulates under SimGrid. At most one call per process.
+// What simulates the network, and with which settings.
+[[nodiscard]] std::vector<std::string> network_model_of(const Scenario& scenario);
+
+// Simulates. At most one call per process: SimGrid has one clock.
 [[nodiscard]] RunResult simulate(const Scenario& scenario, const Profiles& profiles,
                                  std::uint32_t replication, RecordingOptions recording, ProfileUse use);
 

@@ -12,7 +12,6 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 #include "sim/base/progress.hpp"
-#include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/report/output/build_info.hpp"
 #include "sim/report/output/packed_run.hpp"
@@ -21,6 +20,7 @@
 #include "sim/report/statistics/remarks.hpp"
 #include "sim/study/checks_before_running.hpp"
 #include "sim/study/pool/process_pool.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace paceline {
 namespace {
@@ -164,7 +164,7 @@ std::size_t PreparedStudy::add(const LoadedScenario& loaded, std::vector<std::st
   for (const ResolvedValue& value : loaded.values)
     expects = expects || (!value.is_absent && value.key.starts_with("expect."));
   if (scenario.learner.kind == LearnerKind::network) network_points.insert(number);
-  if (number == 0) network_model = network_model_text(scenario.cluster.network.model);
+  if (number == 0) network_model = network_model_of(scenario);
   PlannedPoint& point = planned.points.emplace_back();
   static_cast<Comparable&>(point) = comparable_of(scenario);
   point.validity = validity_of(loaded, files);
@@ -302,7 +302,7 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
   for (std::size_t p = 0; p < study.planned.points.size(); ++p) {
     LoadedScenario loaded = study.scenario(p);
     std::vector<std::string> notes = check_before_running(loaded, study.files, study.use);
-    std::vector<std::string> network_model = network_model_text(loaded.scenario.cluster.network.model);
+    std::vector<std::string> network_model = network_model_of(loaded.scenario);
     const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
     std::vector<ValidityRow> validity = validity_of(loaded, study.files);
     Evidence evidence;

@@ -10,4 +10,9 @@ namespace paceline::benchmarks {
 // Simulates; returns the simulated seconds.
 [[nodiscard]] double raw_s4u_asp(std::size_t workers, std::int64_t worker_iterations);
 
+// The same with the parameters in equal shards on several servers, on racks of workers whose uplinks have 10
+// Gbit/s and 50 us; the servers hang on the core.
+[[nodiscard]] double raw_s4u_sharded(std::size_t workers, std::size_t servers, std::size_t racks,
+                                     std::int64_t worker_iterations);
+
 }  // namespace paceline::benchmarks

@@ -3,6 +3,8 @@
 //   tests/benchmark.sh                              all
 //   tests/benchmark.sh --benchmark_filter=asp/8     some
 #include <cstdlib>
+#include <filesystem>
+#include <functional>
 #include <string>
 
 #include <benchmark/benchmark.h>
@@ -11,7 +13,7 @@
 #include <unistd.h>
 
 #include "sim/base/check.hpp"
-#include "sim/engine/simgrid/simgrid_timeline.hpp"
+#include "sim/engine/fluid/fluid_timeline.hpp"
 #include "sim/report/recording/run_recorder.hpp"
 #include "tests/benchmarks/benchmark_job.hpp"
 #include "tests/benchmarks/job_in_child.hpp"
@@ -20,14 +22,14 @@
 namespace paceline::benchmarks {
 namespace {
 
-// As `paceline run` does it, recorder included.
+// As `paceline run` does it, recorder included, with `engine: auto`.
 double simulated_seconds(const test::TestJob& job) {
   Coordinator coordinator = job.coordinator();
   const SimulationModel model = job.model();
   NoLearner learner;
-  const auto timeline = make_simgrid_timeline(job.cluster());
+  FluidTimeline timeline(job.cluster());
   RunRecorder recorder(job.seed, {});
-  Executor executor(coordinator, model, learner, *timeline, recorder);
+  Executor executor(coordinator, model, learner, timeline, recorder);
   check(!executor.run().has_value(), "the benchmark's job does not stall");
   return recorder.last_time().value();
 }
@@ -43,37 +45,60 @@ void measure(benchmark::State& state, std::int64_t worker_iterations, const std:
   state.counters["simulated_s"] = last.simulated_s;
 }
 
+void add(const std::string& name, std::int64_t worker_iterations, const std::function<double()>& job) {
+  const auto run = [=](benchmark::State& state) { measure(state, worker_iterations, job); };
+  benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime()->Unit(benchmark::kMillisecond);
+}
+
 std::int64_t iterations_for(std::size_t workers) {
   return workers <= 64 ? 64'000 : 16'384;
 }
 
-void register_job(const std::string& name, std::size_t workers, const PhaseConfig& phase) {
+void add_job(const std::string& name, std::size_t workers, const PhaseConfig& phase) {
   const std::int64_t iterations = iterations_for(workers);
-  const auto run = [=](benchmark::State& state) {
-    measure(state, iterations, [=] { return simulated_seconds(benchmark_job(workers, iterations, phase)); });
-  };
-  benchmark::RegisterBenchmark(fmt::format("{}/{}", name, workers).c_str(), run)
-      ->UseManualTime()
-      ->Unit(benchmark::kMillisecond);
+  add(fmt::format("{}/{}", name, workers), iterations,
+      [=] { return simulated_seconds(benchmark_job(workers, iterations, phase)); });
 }
 
-void register_raw(std::size_t workers) {
+void add_raw(std::size_t workers) {
   const std::int64_t iterations = iterations_for(workers);
-  const auto run = [=](benchmark::State& state) {
-    measure(state, iterations, [=] { return raw_s4u_asp(workers, iterations); });
-  };
-  benchmark::RegisterBenchmark(fmt::format("raw_s4u_asp/{}", workers).c_str(), run)
-      ->UseManualTime()
-      ->Unit(benchmark::kMillisecond);
+  add(fmt::format("raw_s4u_asp/{}", workers), iterations, [=] { return raw_s4u_asp(workers, iterations); });
 }
 
-void start_up(benchmark::State& state) {
-  measure(state, 1, [] {
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDOUT_FILENO);
-    const int status = std::system(PACELINE_PROGRAM " --version");
-    return status == 0 ? 0.0 : 1.0;
-  });
+// 1,024 workers in 16 racks, 16 servers.
+constexpr std::size_t many = 1024;
+constexpr std::size_t shards = 16;
+
+test::TestJob sharded_job(std::int64_t iterations, const PhaseConfig& phase) {
+  test::TestJob job = benchmark_job(many, iterations, phase);
+  job.servers = shards;
+  job.network.topology = Topology::two_level;
+  job.network.racks = shards;
+  job.network.uplink_bandwidth = BytesPerSecond{1.25e9};
+  job.network.uplink_latency = Seconds{50e-6};
+  return job;
+}
+
+double status_of(const std::string& command) {
+  const int nowhere = open("/dev/null", O_WRONLY);
+  dup2(nowhere, STDOUT_FILENO);
+  check(std::system(command.c_str()) == 0, "the program ends well");
+  return 0.0;
+}
+
+// `paceline run` of 64,000 iterations of 8 workers under ASP, with the statistical learner, results written.
+double learning_run() {
+  const std::string folder = (std::filesystem::temp_directory_path() / "paceline-benchmark").string();
+  const double status = status_of(fmt::format(
+      "{} run {}/studies/base.yaml -o {} --force --jobs 1 --set replications=1 --set "
+      "'synchronization=[{{policy: asp, transport: server}}]' --set 'stop={{epochs: 163.84}}' 2>/dev/null",
+      PACELINE_PROGRAM, PACELINE_SCENARIOS, folder));
+  std::filesystem::remove_all(folder);
+  return status;
+}
+
+double start_up() {
+  return status_of(PACELINE_PROGRAM " --version");
 }
 
 }  // namespace
@@ -81,16 +106,22 @@ void start_up(benchmark::State& state) {
 
 int main(int argc, char** argv) {
   using namespace paceline;
+  using namespace paceline::benchmarks;
   const PhaseConfig asp{.policy = "asp"};
+  const PhaseConfig ring{.transport = Transport::ring};
   for (const std::size_t workers : {8U, 64U, 256U, 1024U}) {
-    benchmarks::register_job("bsp_server", workers, PhaseConfig{});
-    benchmarks::register_job("bsp_ring", workers, {.transport = Transport::ring});
-    benchmarks::register_job("asp", workers, asp);
-    benchmarks::register_raw(workers);
+    add_job("bsp_server", workers, PhaseConfig{});
+    add_job("bsp_ring", workers, ring);
+    add_job("asp", workers, asp);
+    add_raw(workers);
   }
-  benchmark::RegisterBenchmark("start_up", benchmarks::start_up)
-      ->UseManualTime()
-      ->Unit(benchmark::kMillisecond);
+  add("asp_sharded/1024", many, [=] { return simulated_seconds(sharded_job(many, asp)); });
+  add("raw_s4u_asp_sharded/1024", many, [] { return raw_s4u_sharded(many, shards, shards, many); });
+  add("asp_learning/8", 64'000, learning_run);
+  constexpr std::int64_t steps = 1000;
+  add("bsp_ring/4096", 4 * many * steps,
+      [=] { return simulated_seconds(benchmark_job(4 * many, 4 * many * steps, ring)); });
+  add("start_up", 1, start_up);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return EXIT_FAILURE;
   benchmark::RunSpecifiedBenchmarks();

@@ -271,12 +271,16 @@ void Accountant::check_activities(Seconds end) {
 }  // namespace
 
 Checked run_and_check(const RandomJob& random, Sabotage sabotage) {
+  IdealTimeline timeline(random.job.cluster());
+  return run_and_check(random, timeline, sabotage);
+}
+
+Checked run_and_check(const RandomJob& random, Timeline& timeline, Sabotage sabotage) {
   Checked checked;
   Accountant accountant(random, sabotage, checked);
   CountingLearner learner(random, [&](std::string text) { accountant.complain(std::move(text)); });
   TestJob job = random.job;
   job.observer = &accountant;
-  IdealTimeline timeline(job.cluster());
   TestJob::Result result;
   try {
     job.run_on(timeline, learner, result);

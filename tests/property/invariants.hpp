@@ -35,6 +35,9 @@ struct Checked {
 // What the checks are shown wrong on purpose, so that they can be seen to notice.
 enum class Sabotage { none, hides_discards, shows_updates_twice, turns_the_clock_back };
 
+// On the ideal timeline, or on another one.
 [[nodiscard]] Checked run_and_check(const RandomJob& random, Sabotage sabotage = Sabotage::none);
+[[nodiscard]] Checked run_and_check(const RandomJob& random, Timeline& timeline,
+                                    Sabotage sabotage = Sabotage::none);
 
 }  // namespace paceline::test

@@ -9,7 +9,7 @@
 #include <simgrid/version.h>
 
 #include "sim/base/check.hpp"
-#include "sim/engine/simgrid/simgrid_collectives.hpp"
+#include "sim/engine/collectives.hpp"
 #include "sim/engine/simgrid/simgrid_messages.hpp"
 
 namespace paceline {
@@ -30,8 +30,9 @@ std::vector<std::string> simgrid_model(const NetworkModel& model) {
   return settings;
 }
 
-std::vector<std::string> network_model_text(const NetworkModel& model) {
-  std::vector<std::string> text = simgrid_model(model);
+std::vector<std::string> network_model_text(NetworkEngine engine, const NetworkModel& model) {
+  std::vector<std::string> text{fmt::format("engine:{}", to_string(engine))};
+  for (std::string& setting : simgrid_model(model)) text.push_back(std::move(setting));
   if (model.segments.empty()) return text;
   const auto add = [&](Bytes from) {
     const MessageSegment factors = factors_of(model, from);
@@ -67,14 +68,13 @@ std::unique_ptr<sg::Engine> create_engine(const NetworkModel& model) {
   return created;
 }
 
-class SimGridTimeline final : public Timeline {
+class SimGridTimeline final : public Timeline, private CollectiveCarrier {
  public:
-  explicit SimGridTimeline(const Cluster& cluster)
+  SimGridTimeline(const Cluster& cluster, Shortcuts shortcuts)
       : engine_(create_engine(cluster.network.model)),
         network_(cluster),
         messages_(network_),
-        collectives_(network_, messages_,
-                     [this](Occurrence occurrence) { happened(std::move(occurrence)); }) {}
+        collectives_(network_, *this, shortcuts) {}
 
   Seconds now() const override { return Seconds{sg::Engine::get_clock()}; }
 
@@ -121,11 +121,21 @@ class SimGridTimeline final : public Timeline {
  private:
   // Events of one date gather here; the pump delivers them after SimGrid has completed everything at that
   // date.
-  void happened(Occurrence occurrence) {
+  void happened(Occurrence occurrence) override {
     if (ended_) return;
     gathered_.push_back(std::move(occurrence));
     if (pump_ && pump_->is_suspended()) pump_->resume();
   }
+
+  void send(NodeId from, NodeId to, const CollectiveMessage& message) override {
+    messages_.send(from, to, message.message.size, [this, message] { collectives_.arrived(message); });
+  }
+  // A timer fires after everything that completes at its date.
+  void call_at(Seconds date, std::function<void()> what) override {
+    Timer::set(date.value(), std::move(what));
+  }
+  std::size_t messages_under_way() const override { return messages_.under_way(); }
+  std::vector<LinkTotals> message_totals() const override { return messages_.link_totals(); }
 
   void deliver_until_stop() {
     while (!ended_ && !failure_) {
@@ -147,7 +157,7 @@ class SimGridTimeline final : public Timeline {
   std::unique_ptr<sg::Engine> engine_;
   JobNetwork network_;
   SimGridMessages messages_;
-  SimGridCollectives collectives_;
+  Collectives collectives_;
   sg::ActorPtr pump_;
   std::vector<Occurrence> gathered_;
   Deliver deliver_;
@@ -157,8 +167,8 @@ class SimGridTimeline final : public Timeline {
 
 }  // namespace
 
-std::unique_ptr<Timeline> make_simgrid_timeline(const Cluster& cluster) {
-  return std::make_unique<SimGridTimeline>(cluster);
+std::unique_ptr<Timeline> make_simgrid_timeline(const Cluster& cluster, Shortcuts shortcuts) {
+  return std::make_unique<SimGridTimeline>(cluster, shortcuts);
 }
 
 }  // namespace paceline

@@ -22,17 +22,19 @@
 #include <string>
 #include <vector>
 
-#include "sim/cluster/cluster.hpp"
+#include "sim/cluster/network_engine.hpp"
 #include "sim/engine/timeline.hpp"
 
 namespace paceline {
 
-// The settings a simulation runs with, as `name:value`.
+// The settings a simulation under SimGrid runs with, as `name:value`.
 [[nodiscard]] std::vector<std::string> simgrid_model(const NetworkModel& model);
-// The same and the factors by message size, for manifests.
-[[nodiscard]] std::vector<std::string> network_model_text(const NetworkModel& model);
+// What simulates the network, those settings (the fluid network has the same model) and the factors by
+// message size, for manifests.
+[[nodiscard]] std::vector<std::string> network_model_text(NetworkEngine engine, const NetworkModel& model);
 [[nodiscard]] std::string simgrid_version();
 
-[[nodiscard]] std::unique_ptr<Timeline> make_simgrid_timeline(const Cluster& cluster);
+[[nodiscard]] std::unique_ptr<Timeline> make_simgrid_timeline(const Cluster& cluster,
+                                                              Shortcuts shortcuts = Shortcuts::on);
 
 }  // namespace paceline

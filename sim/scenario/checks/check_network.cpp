@@ -14,6 +14,7 @@ class NetworkRules : Rules {
 
   void check() const {
     if (sound(in("model.segments"))) check_segments();
+    if (sound("engine", in("model"))) check_engine();
     if (!sound("cluster.workers", in("topology"))) return;
     if (sound("synchronization", "cluster.servers")) check_servers();
     if (network.topology == Topology::two_level && sound(in("racks"))) check_racks();
@@ -42,6 +43,12 @@ class NetworkRules : Rules {
         error(in(fmt::format("model.segments.{}.from", i)),
               "this segment begins before or with the one above it",
               "list segments by ascending message size");
+  }
+
+  void check_engine() const {
+    const std::optional<std::string> why_not = why_not_fluid(network.model);
+    if (scenario.engine == NetworkEngine::fluid && why_not)
+      error("engine", "`fluid` cannot simulate this network: " + *why_not, "write `simgrid` or `auto`");
   }
 
   void check_servers() const {

@@ -8,6 +8,13 @@ void describe(Visitor& v, Scenario& c) {
   v.optional("question", c.question, Text{}, "what this scenario is to answer", Absent{"none"});
   v.optional("seed", c.seed, Whole{0, std::numeric_limits<std::uint32_t>::max()}, "of every random number");
   v.optional("replications", c.replications, Whole{1, 1'000'000}, "runs that differ in their random numbers");
+  v.optional("engine", c.engine,
+             Choice{{"auto", NetworkEngine::automatic},
+                    {"fluid", NetworkEngine::fluid},
+                    {"simgrid", NetworkEngine::simgrid}},
+             "what simulates the network; auto: fluid where its dates are SimGrid's, which is slower");
+  v.optional("shortcuts", c.shortcuts, Choice{{"on", Shortcuts::on}, {"off", Shortcuts::off}},
+             "off: nothing is left out because it would come out as before, and auto is simgrid");
   v.required("job", c.job, Section{}, "what is trained, and how");
   v.required("cluster", c.cluster, Section{}, "what it is trained on");
   v.required("synchronization", c.synchronization, ListOf{Section{}, "phase", 1, 1000},

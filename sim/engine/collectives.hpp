@@ -1,5 +1,4 @@
-// Collectives under SimGrid: real messages, or the time that the same collective took before. Private to
-// sim/engine.
+// Collectives under way on a shared network: real messages, or the time that the same collective took before.
 //
 // A collective that has the network to itself is simulated once and remembered: with the same algorithm,
 // members, size and link capacities it takes the same time and puts the same load on every link, so `finish`
@@ -14,32 +13,54 @@
 #include <span>
 #include <utility>
 
-#include <simgrid/kernel/Timer.hpp>
-
 #include "sim/base/check.hpp"
+#include "sim/cluster/network_engine.hpp"
 #include "sim/engine/collective.hpp"
-#include "sim/engine/simgrid/simgrid_messages.hpp"
+#include "sim/engine/job_network.hpp"
+#include "sim/engine/link_meter.hpp"
 
 namespace paceline {
 
-class SimGridCollectives {
- public:
-  using Happened = std::function<void(Occurrence)>;
+// A message of a collective: from and to are positions in the order of its members.
+struct CollectiveMessage {
+  std::uint64_t run = 0;
+  CollectiveRun::Message message;
+};
 
-  SimGridCollectives(JobNetwork& network, SimGridMessages& messages, Happened happened)
+// What carries them.
+class CollectiveCarrier {
+ public:
+  CollectiveCarrier() = default;
+  CollectiveCarrier(const CollectiveCarrier&) = delete;
+  CollectiveCarrier& operator=(const CollectiveCarrier&) = delete;
+  virtual ~CollectiveCarrier() = default;
+
+  [[nodiscard]] virtual Seconds now() const = 0;
+  // Calls `Collectives::arrived` when it has arrived.
+  virtual void send(NodeId from, NodeId to, const CollectiveMessage& message) = 0;
+  // Calls at that date, after everything that arrives then.
+  virtual void call_at(Seconds date, std::function<void()> what) = 0;
+  virtual void happened(Occurrence occurrence) = 0;
+  // Messages, of collectives or not.
+  [[nodiscard]] virtual std::size_t messages_under_way() const = 0;
+  [[nodiscard]] virtual std::vector<LinkTotals> message_totals() const = 0;
+};
+
+class Collectives {
+ public:
+  // Keeps references to both.
+  Collectives(JobNetwork& network, CollectiveCarrier& carrier, Shortcuts shortcuts)
       : network_(network),
-        messages_(messages),
-        happened_(std::move(happened)),
+        carrier_(carrier),
+        remembers_(shortcuts == Shortcuts::on),
         forgotten_(2 * network.network().edges.size()) {}
-  SimGridCollectives(const SimGridCollectives&) = delete;
-  SimGridCollectives& operator=(const SimGridCollectives&) = delete;
 
   void start(Transport algorithm, std::span<const WorkerId> members, Bytes size, Seconds undisturbed_until,
              Occurrence finish) {
     something_else_happens();
     const Seconds begin = now();
     // Messages of before that are still under way would change its time: then it is not the one remembered.
-    const bool is_alone = messages_.under_way() == 0 && runs_.empty();
+    const bool is_alone = remembers_ && carrier_.messages_under_way() == 0 && runs_.empty();
     Key key{algorithm, {members.begin(), members.end()}, size};
     const auto known = known_.find(key);
     if (is_alone && known != known_.end() && begin + known->second.duration <= undisturbed_until) {
@@ -51,17 +72,30 @@ class SimGridCollectives {
     const std::vector<NodeId>& order = network_.order(algorithm, members);
     const RunId id = next_run_++;
     const auto start_message = [this, &order, id](const CollectiveRun::Message& message) {
-      messages_.send(order[message.from], order[message.to], message.size,
-                     [this, id, message] { arrived(id, message); });
+      carrier_.send(order[message.from], order[message.to], {id, message});
     };
     if (is_alone && known == known_.end())
-      alone_ = Alone{id, undisturbed_until, std::move(key), begin, messages_.link_totals()};
+      alone_ = Alone{id, undisturbed_until, std::move(key), begin, carrier_.message_totals()};
     UnderWay& started =
         runs_.emplace(id, UnderWay{CollectiveRun(schedule, start_message), std::move(finish)}).first->second;
     started.run.begin();
     if (!alone_ || !schedule.repeats_one_round() || undisturbed_until <= begin) return;
     started.looks_at_first_round = true;
     started.run.hold();
+  }
+  void arrived(const CollectiveMessage& message) {
+    const RunId id = message.run;
+    const auto found = runs_.find(id);
+    UnderWay& under_way = found->second;
+    if (std::exchange(under_way.looks_at_first_round, false))
+      carrier_.call_at(now(), [this, id] { end_of_first_round(id); });
+    if (!under_way.run.arrived(message.message.from, message.message.to)) return;
+    if (alone_ && alone_->run == id) {
+      remember(1.0);
+      alone_.reset();
+    }
+    carrier_.happened(std::move(under_way.finish));
+    runs_.erase(found);
   }
   // A message or a change of bandwidth: a collective under way does not have the network to itself any more.
   // A defect if its time was taken from before.
@@ -110,20 +144,6 @@ class SimGridCollectives {
     std::vector<LinkTotals> totals_before;
   };
 
-  void arrived(RunId id, const CollectiveRun::Message& message) {
-    const auto found = runs_.find(id);
-    UnderWay& under_way = found->second;
-    // A timer of this date fires after everything that completes at this date.
-    if (std::exchange(under_way.looks_at_first_round, false))
-      simgrid::kernel::timer::Timer::set(now().value(), [this, id] { end_of_first_round(id); });
-    if (!under_way.run.arrived(message.from, message.to)) return;
-    if (alone_ && alone_->run == id) {
-      remember(1.0);
-      alone_.reset();
-    }
-    happened_(std::move(under_way.finish));
-    runs_.erase(found);
-  }
   void end_of_first_round(RunId id) {
     const auto found = runs_.find(id);
     UnderWay& under_way = found->second;
@@ -139,23 +159,23 @@ class SimGridCollectives {
   }
   // What was simulated since the collective began, so many times.
   void remember(double times) {
-    std::vector<LinkTotals> use = messages_.link_totals();
+    std::vector<LinkTotals> use = carrier_.message_totals();
     for (std::size_t i = 0; i < use.size(); ++i) use[i] = times * (use[i] - alone_->totals_before[i]);
     const Seconds duration = times * (now() - alone_->begin);
     // One part in `times` was simulated, and so counts already.
     known_.emplace(alone_->key, Known{duration, std::move(use), (times - 1.0) / times});
   }
-  [[nodiscard]] static Seconds now() { return Seconds{simgrid::s4u::Engine::get_clock()}; }
+  [[nodiscard]] Seconds now() const { return carrier_.now(); }
   void finish_at(Seconds date, Occurrence finish) {
-    simgrid::kernel::timer::Timer::set(date.value(), [this, finish = std::move(finish)] {
+    carrier_.call_at(date, [this, finish = std::move(finish)] {
       alone_.reset();
-      happened_(finish);
+      carrier_.happened(finish);
     });
   }
 
   JobNetwork& network_;
-  SimGridMessages& messages_;
-  Happened happened_;
+  CollectiveCarrier& carrier_;
+  bool remembers_;
   std::map<Key, Known> known_;
   std::vector<LinkTotals> forgotten_;  // load of what is no longer known
   std::map<RunId, UnderWay> runs_;

@@ -1,0 +1,134 @@
+#include "sim/engine/fluid/fluid_timeline.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr auto is_due_later = [](const auto& a, const auto& b) {
+  return std::pair(b.date, b.order) < std::pair(a.date, a.order);
+};
+
+}  // namespace
+
+FluidTimeline::FluidTimeline(const Cluster& cluster, Shortcuts shortcuts)
+    : network_(cluster), shared_(network_), collectives_(network_, *this, shortcuts) {
+  check(!why_not_fluid(cluster.network.model), "a network that the fluid timeline does not model");
+}
+
+void FluidTimeline::at(Seconds date, Occurrence occurrence) {
+  check(date >= now_, "an event is scheduled in the past");
+  put(date, std::move(occurrence));
+}
+
+void FluidTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
+  collectives_.something_else_happens();
+  send(network_.node(from), network_.node(to), whole_bytes(size), std::move(arrival));
+}
+
+void FluidTimeline::send(NodeId from, NodeId to, const CollectiveMessage& message) {
+  send(from, to, message.message.size, message);
+}
+
+void FluidTimeline::send(NodeId from, NodeId to, Bytes size, Content arrival) {
+  if (from == to) {
+    ++on_one_node_;
+    return put(now_, std::move(arrival), true);
+  }
+  shared_.send(now_, from, to, size, keep(std::move(arrival)));
+}
+
+void FluidTimeline::all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
+                               Seconds undisturbed_until, Occurrence finish) {
+  if (members.size() == 1) return at(now_, std::move(finish));
+  collectives_.start(algorithm, members, size, undisturbed_until, std::move(finish));
+}
+
+void FluidTimeline::set_bandwidth_factor(WorkerId worker, double factor) {
+  const std::vector<EdgeId> changed = network_.set_bandwidth_factor(worker, factor);
+  if (changed.empty()) return;
+  collectives_.something_else_happens();
+  collectives_.forget();
+  shared_.capacities_changed(now_, changed);
+}
+
+std::vector<LinkUse> FluidTimeline::link_use() const {
+  std::vector<LinkTotals> totals = shared_.link_totals(now_);
+  const std::vector<LinkTotals> again = collectives_.link_totals();
+  for (std::size_t i = 0; i < totals.size(); ++i) totals[i] += again[i];
+  return with_names(totals, network_.network());
+}
+
+void FluidTimeline::call_at(Seconds date, std::function<void()> what) {
+  put(date, std::move(what));
+}
+
+void FluidTimeline::put(Seconds date, Content content, bool is_message) {
+  agenda_.push_back({date, entries_++, keep(std::move(content)), is_message});
+  std::ranges::push_heap(agenda_, is_due_later);
+}
+
+FluidTimeline::ContentNumber FluidTimeline::keep(Content content) {
+  if (free_contents_.empty()) {
+    contents_.push_back(std::move(content));
+    return static_cast<ContentNumber>(contents_.size() - 1);
+  }
+  const ContentNumber number = free_contents_.back();
+  free_contents_.pop_back();
+  contents_[number] = std::move(content);
+  return number;
+}
+
+void FluidTimeline::take_place(ContentNumber number) {
+  Content content = std::move(contents_[number]);
+  free_contents_.push_back(number);
+  if (auto* occurrence = std::get_if<Occurrence>(&content)) {
+    gathered_.push_back(std::move(*occurrence));
+  } else if (const auto* message = std::get_if<CollectiveMessage>(&content)) {
+    collectives_.arrived(*message);
+  } else {
+    calls_.push_back(std::move(std::get<std::function<void()>>(content)));
+  }
+}
+
+Seconds FluidTimeline::next_date() {
+  const Seconds network = shared_.next_date(now_);
+  return agenda_.empty() ? network : std::min(network, agenda_.front().date);
+}
+
+// Everything that happens at this date, calls last.
+void FluidTimeline::pass_to(Seconds date) {
+  now_ = date;
+  do {
+    while (!agenda_.empty() && agenda_.front().date == now_) {
+      std::ranges::pop_heap(agenda_, is_due_later);
+      const Entry due = agenda_.back();
+      agenda_.pop_back();
+      if (due.is_message) --on_one_node_;
+      take_place(due.content);
+    }
+    arrived_.clear();
+    shared_.advance(now_, arrived_);
+    for (const FluidNetwork::Token token : arrived_) take_place(token);
+    if (next_date() == now_ || calls_.empty()) continue;
+    for (const auto& call : std::exchange(calls_, {})) call();
+  } while (next_date() == now_);
+}
+
+bool FluidTimeline::run(const Deliver& deliver) {
+  std::vector<Occurrence> occurrences;
+  while (true) {
+    const Seconds date = next_date();
+    if (date == Seconds{std::numeric_limits<double>::infinity()}) return false;
+    pass_to(date);
+    occurrences.clear();
+    std::swap(occurrences, gathered_);
+    if (!occurrences.empty() && !deliver(now_, occurrences)) return true;
+  }
+}
+
+}  // namespace paceline

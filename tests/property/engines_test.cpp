@@ -1,0 +1,110 @@
+// Random jobs on one network engine and another, with shortcuts and without: the same events in the same order.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/base/check.hpp"
+#include "sim/engine/fluid/fluid_timeline.hpp"
+#include "sim/engine/simgrid/simgrid_timeline.hpp"
+#include "tests/property/failure.hpp"
+
+using namespace paceline;
+using namespace paceline::test;
+
+namespace {
+
+constexpr std::uint32_t jobs_compared = 250;
+
+// With jitter: in round numbers many events fall on one date, and rounding says which of two dates is first.
+RandomJob jittered_job(std::uint32_t index) {
+  RandomJob random = random_job(property_seed(), index);
+  random.job.jitter.iteration_cv = std::max(random.job.jitter.iteration_cv, 0.05);
+  return random;
+}
+
+std::vector<Entry> fluid_entries(const RandomJob& random, Shortcuts shortcuts) {
+  FluidTimeline timeline(random.job.cluster(), shortcuts);
+  return run_and_check(random, timeline).entries;
+}
+
+// In a process of its own: SimGrid has one clock.
+std::vector<Entry> simgrid_entries(const RandomJob& random, Shortcuts shortcuts) {
+  std::array<int, 2> ends{};
+  check(pipe(ends.data()) == 0, "a pipe can be made");
+  const pid_t child = fork();
+  check(child >= 0, "a process can be made");
+  if (child == 0) {
+    const auto timeline = make_simgrid_timeline(random.job.cluster(), shortcuts);
+    const std::vector<Entry> entries = run_and_check(random, *timeline).entries;
+    FILE* out = fdopen(ends[1], "w");
+    const bool written = std::fwrite(entries.data(), sizeof(Entry), entries.size(), out) == entries.size();
+    _exit(std::fclose(out) == 0 && written ? 0 : 1);
+  }
+  close(ends[1]);
+  FILE* in = fdopen(ends[0], "r");
+  std::vector<Entry> entries;
+  for (Entry entry; std::fread(&entry, sizeof entry, 1, in) == 1;) entries.push_back(entry);
+  std::fclose(in);
+  int status = 0;
+  check(waitpid(child, &status, 0) == child && status == 0, "SimGrid's process ends well");
+  return entries;
+}
+
+bool is_near(double a, double b) {
+  return a == b || std::abs(a - b) <= 1e-9 * std::max(1.0, std::max(std::abs(a), std::abs(b)));
+}
+
+// Empty when both are the same, times and other real numbers to 1e-9.
+std::string difference(const std::vector<Entry>& a, const std::vector<Entry>& b) {
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const bool same_kind = a[i].is_event == b[i].is_event && a[i].kind == b[i].kind;
+    if (!same_kind || !is_near(a[i].time.value(), b[i].time.value()) ||
+        !std::ranges::equal(a[i].content, b[i].content, is_near))
+      return fmt::format("entry {}: {} {} at {} and {} {} at {}", i, a[i].is_event ? "event" : "action",
+                         a[i].kind, a[i].time.value(), b[i].is_event ? "event" : "action", b[i].kind,
+                         b[i].time.value());
+  }
+  return a.size() == b.size() ? "" : fmt::format("{} and {} entries", a.size(), b.size());
+}
+
+void check_same(const std::function<std::vector<Entry>(const RandomJob&)>& one,
+                const std::function<std::vector<Entry>(const RandomJob&)>& other) {
+  for (std::uint32_t index = 0; index < jobs_compared; ++index) {
+    const RandomJob random = jittered_job(index);
+    CAPTURE(index);
+    CHECK(difference(one(random), other(random)) == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what holds of every job holds on the fluid network") {
+  for (std::uint32_t index = 0; index < 1000; ++index) {
+    const auto violates = [](const RandomJob& random) {
+      FluidTimeline timeline(random.job.cluster());
+      return !run_and_check(random, timeline).violations.empty();
+    };
+    const std::string failure = failure_of(index, violates);
+    INFO(failure);
+    REQUIRE(failure.empty());
+  }
+}
+
+TEST_CASE("random jobs happen on the fluid network as under SimGrid") {
+  check_same([](const RandomJob& random) { return fluid_entries(random, Shortcuts::on); },
+             [](const RandomJob& random) { return simgrid_entries(random, Shortcuts::on); });
+}
+
+TEST_CASE("random jobs happen without shortcuts as with them, on both engines") {
+  check_same([](const RandomJob& random) { return fluid_entries(random, Shortcuts::on); },
+             [](const RandomJob& random) { return fluid_entries(random, Shortcuts::off); });
+  check_same([](const RandomJob& random) { return fluid_entries(random, Shortcuts::on); },
+             [](const RandomJob& random) { return simgrid_entries(random, Shortcuts::off); });
+}
