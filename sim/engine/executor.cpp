@@ -36,23 +36,35 @@ std::optional<Stalled> Executor::run() {
 
 // What ends now has ended under the old conditions; what begins now begins under the new ones.
 bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
-  std::vector<Event> events;
+  events_.clear();
+  bool conditions_change = false;
+  bool sends_are_due = false;
   for (const Occurrence& occurrence : occurrences) {
     if (counts(occurrence)) --under_way_;
-    if (const auto* due = std::get_if<ComputationDue>(&occurrence)) {
+    if (const auto* event = std::get_if<Event>(&occurrence)) {
+      events_.push_back(*event);
+    } else if (const auto* due = std::get_if<ComputationDue>(&occurrence)) {
       const std::optional<Computation> done =
           computations_.finish(due->worker, due->attempt, timeline_.now());
       if (done)
-        events.push_back(IterationFinished{due->worker, done->gradient, timeline_.now() - done->started});
-    } else if (const auto* event = std::get_if<Event>(&occurrence)) {
-      events.push_back(*event);
+        events_.push_back(IterationFinished{due->worker, done->gradient, timeline_.now() - done->started});
+    } else if (std::holds_alternative<ConditionsChange>(occurrence)) {
+      conditions_change = true;
+    } else {
+      sends_are_due = true;
     }
   }
-  for (const Occurrence& occurrence : occurrences) {
-    if (!std::holds_alternative<ConditionsChange>(occurrence)) continue;
+  if (conditions_change) {
     conditions_change_at_.reset();
-    for (Event& event : follow_conditions()) events.push_back(std::move(event));
+    for (Event& event : follow_conditions()) events_.push_back(std::move(event));
   }
+  if (sends_are_due) send_delayed(occurrences);
+  if (!deliver_events()) return false;
+  schedule_conditions_change();
+  return true;
+}
+
+void Executor::send_delayed(const std::vector<Occurrence>& occurrences) {
   for (const Occurrence& occurrence : occurrences)
     if (const auto* delayed = std::get_if<DelayedSend>(&occurrence)) {
       const auto* gradient = std::get_if<SendGradient>(&delayed->action);
@@ -60,27 +72,24 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
         send_now(*gradient);
       if (const auto* reduce = std::get_if<AllReduce>(&delayed->action)) all_reduce_now(*reduce);
     }
-  if (!deliver_events(std::move(events))) return false;
-  schedule_conditions_change();
-  return true;
 }
 
-bool Executor::deliver_events(std::vector<Event> events) {
-  while (!events.empty()) {
-    std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
-      return order_among_equals(a) < order_among_equals(b);
-    });
-    for (const Event& event : events) {
+bool Executor::deliver_events() {
+  while (!events_.empty()) {
+    if (events_.size() > 1)
+      std::ranges::stable_sort(events_, {}, [](const Event& event) { return order_among_equals(event); });
+    for (const Event& event : events_) {
       if (counts(event)) last_event_at_ = timeline_.now();
       observer_.on_event(timeline_.now(), event);
-      Actions actions;
-      coordinator_.handle(timeline_.now(), event, actions);
-      carry_out(actions);
+      actions_.clear();
+      coordinator_.handle(timeline_.now(), event, actions_);
+      carry_out(actions_);
       if (coordinator_.stopped()) return false;
     }
-    events.clear();
+    events_.clear();
     // Updates just applied may have reached an epoch at which something changes.
-    if (std::exchange(progress_moved_, false) && conditions_.is_due(position())) events = follow_conditions();
+    if (std::exchange(progress_moved_, false) && conditions_.is_due(position()))
+      events_ = follow_conditions();
   }
   return true;
 }
@@ -139,11 +148,14 @@ void Executor::observe_balance(BalanceCause cause) {
 
 // Whether it can bring the job forward: timers and the results of evaluations start nothing, nor do changes
 // of conditions.
+bool Executor::counts(const Event& event) {
+  return !std::holds_alternative<TimerExpired>(event) && !std::holds_alternative<Evaluated>(event);
+}
+
 bool Executor::counts(const Occurrence& occurrence) {
   if (std::holds_alternative<ConditionsChange>(occurrence)) return false;
   const auto* event = std::get_if<Event>(&occurrence);
-  return event == nullptr ||
-         !(std::holds_alternative<TimerExpired>(*event) || std::holds_alternative<Evaluated>(*event));
+  return event == nullptr || counts(*event);
 }
 
 void Executor::at(Seconds date, Occurrence occurrence) {

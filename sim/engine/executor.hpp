@@ -61,7 +61,8 @@ class Executor {
 
  private:
   bool deliver(const std::vector<Occurrence>& occurrences);
-  bool deliver_events(std::vector<Event> events);
+  void send_delayed(const std::vector<Occurrence>& occurrences);
+  bool deliver_events();
   void carry_out(const Actions& actions);
 
   void carry_out(const StartIteration& action);
@@ -87,6 +88,7 @@ class Executor {
   void carry_out(const Decide&) {}
   void carry_out(const Stop&) {}
 
+  [[nodiscard]] static bool counts(const Event& event);
   [[nodiscard]] static bool counts(const Occurrence& occurrence);
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
@@ -112,6 +114,9 @@ class Executor {
   RunObserver& observer_;
   Conditions conditions_;
   Computations computations_;
+  std::vector<Event> events_;                            // of the present date, still to be delivered
+  Actions actions_;                                      // that the last of them led to
+  std::vector<WeightedGradient> gradients_;              // of the update being applied
   Batches batches_;                                      // in force; empty before the job begins
   std::set<std::pair<GradientId, ServerId>> held_back_;  // by added latency
   std::vector<Seconds> server_free_at_;

@@ -142,13 +142,13 @@ void Executor::carry_out(const Evaluate& action) {
 }
 
 void Executor::carry_out(const Apply& action) {
-  std::vector<WeightedGradient> gradients;
+  gradients_.clear();
   for (const AppliedGradient& applied : action.gradients) {
-    gradients.push_back({applied.gradient, applied.worker, applied.weight, applied.mean_staleness});
+    gradients_.push_back({applied.gradient, applied.worker, applied.weight, applied.mean_staleness});
     if (action.completes_update) applied_samples_ += applied.batch_samples;
   }
   progress_moved_ = progress_moved_ || action.completes_update;
-  learner_.apply(action.server, gradients, action.hyperparameters);
+  learner_.apply(action.server, gradients_, action.hyperparameters);
 }
 
 void Executor::carry_out(const ApplyLocally& action) {

@@ -32,6 +32,10 @@ Taken run_in_child(const std::function<double()>& job) {
   rusage usage{};
   check(wait4(child, &status, 0, &usage) == child && status == 0 && heard, "the benchmarked job ends well");
   taken.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  taken.processor_s = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   taken.peak_memory_mib = static_cast<double>(usage.ru_maxrss) / 1024.0;
   return taken;
 }

@@ -7,6 +7,7 @@ namespace paceline::benchmarks {
 
 struct Taken {
   double wall_s = 0.0;
+  double processor_s = 0.0;  // user and system
   double peak_memory_mib = 0.0;
   double simulated_s = 0.0;  // what `job` returned
 };

@@ -41,6 +41,7 @@ void measure(benchmark::State& state, std::int64_t worker_iterations, const std:
     state.SetIterationTime(last.wall_s);
   }
   state.SetItemsProcessed(state.iterations() * worker_iterations);
+  state.counters["processor_s"] = last.processor_s;
   state.counters["peak_MiB"] = last.peak_memory_mib;
   state.counters["simulated_s"] = last.simulated_s;
 }

@@ -103,7 +103,7 @@ Seconds FluidTimeline::next_date() {
 // Everything that happens at this date, calls last.
 void FluidTimeline::pass_to(Seconds date) {
   now_ = date;
-  do {
+  while (true) {
     while (!agenda_.empty() && agenda_.front().date == now_) {
       std::ranges::pop_heap(agenda_, is_due_later);
       const Entry due = agenda_.back();
@@ -114,9 +114,10 @@ void FluidTimeline::pass_to(Seconds date) {
     arrived_.clear();
     shared_.advance(now_, arrived_);
     for (const FluidNetwork::Token token : arrived_) take_place(token);
-    if (next_date() == now_ || calls_.empty()) continue;
+    if (next_date() == now_) continue;
+    if (calls_.empty()) return;
     for (const auto& call : std::exchange(calls_, {})) call();
-  } while (next_date() == now_);
+  }
 }
 
 bool FluidTimeline::run(const Deliver& deliver) {

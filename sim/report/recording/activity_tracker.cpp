@@ -23,52 +23,82 @@ constexpr auto everything = [](const auto&) { return true; };
 }  // namespace
 
 void ActivityTracker::on_event(Seconds now, const Event& event) {
-  if (const auto* e = std::get_if<IterationFinished>(&event))
-    end(now, e->worker, {TaskKind::iteration, e->gradient.value});
-  if (const auto* e = std::get_if<GradientArrived>(&event))
-    end(now, e->worker, {TaskKind::push, e->gradient.value, e->server.value});
-  if (const auto* e = std::get_if<ParametersArrived>(&event))
-    end(now, e->worker, {TaskKind::pull, e->gradient.value, e->server.value});
-  if (const auto* e = std::get_if<StepFinished>(&event))
-    end_together(now, {TaskKind::step, e->update.value, e->server.value});
-  if (const auto* e = std::get_if<AllReduceFinished>(&event))
-    end_together(now, {TaskKind::collective, e->update.value});
-  if (const auto* e = std::get_if<CoordinationFinished>(&event))
-    end_together(now, {TaskKind::coordination, e->update.value});
-  if (const auto* e = std::get_if<PauseEnded>(&event)) end_pause(now, e->worker, e->gradient);
-  if (const auto* e = std::get_if<WorkerLeft>(&event)) {
-    end_where(now, e->worker, everything);
-    begin(now, e->worker, {TaskKind::absence}, Activity::away);
-    of(e->worker).away = true;
-  }
-  if (const auto* e = std::get_if<WorkerJoined>(&event)) {
-    end(now, e->worker, {TaskKind::absence});
-    of(e->worker).away = false;
-  }
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { note(now, one); }) note(now, one);
+      },
+      event);
+}
+
+void ActivityTracker::note(Seconds now, const IterationFinished& e) {
+  end(now, e.worker, {TaskKind::iteration, e.gradient.value});
+}
+void ActivityTracker::note(Seconds now, const GradientArrived& e) {
+  end(now, e.worker, {TaskKind::push, e.gradient.value, e.server.value});
+}
+void ActivityTracker::note(Seconds now, const ParametersArrived& e) {
+  end(now, e.worker, {TaskKind::pull, e.gradient.value, e.server.value});
+}
+void ActivityTracker::note(Seconds now, const StepFinished& e) {
+  end_together(now, {TaskKind::step, e.update.value, e.server.value});
+}
+void ActivityTracker::note(Seconds now, const AllReduceFinished& e) {
+  end_together(now, {TaskKind::collective, e.update.value});
+}
+void ActivityTracker::note(Seconds now, const CoordinationFinished& e) {
+  end_together(now, {TaskKind::coordination, e.update.value});
+}
+void ActivityTracker::note(Seconds now, const PauseEnded& e) {
+  end_pause(now, e.worker, e.gradient);
+}
+void ActivityTracker::note(Seconds now, const WorkerLeft& e) {
+  end_where(now, e.worker, everything);
+  begin(now, e.worker, {TaskKind::absence}, Activity::away);
+  of(e.worker).away = true;
+}
+void ActivityTracker::note(Seconds now, const WorkerJoined& e) {
+  end(now, e.worker, {TaskKind::absence});
+  of(e.worker).away = false;
 }
 
 void ActivityTracker::on_action(Seconds now, const Action& action) {
-  if (const auto* a = std::get_if<StartIteration>(&action))
-    begin(now, a->worker, {TaskKind::iteration, a->gradient.value}, Activity::compute);
-  if (const auto* a = std::get_if<SendGradient>(&action))
-    begin(now, a->from, {TaskKind::push, a->gradient.value, a->server.value}, Activity::transfer);
-  if (const auto* a = std::get_if<SendParameters>(&action))
-    begin(now, a->to, {TaskKind::pull, a->gradient.value, a->server.value}, Activity::transfer);
-  if (const auto* a = std::get_if<AllReduce>(&action))
-    begin_together(now, a->members, {TaskKind::collective, a->update.value}, Activity::transfer);
-  if (const auto* a = std::get_if<Step>(&action))
-    begin_together(now, a->workers, {TaskKind::step, a->update.value, a->server.value}, Activity::server);
-  if (const auto* a = std::get_if<LocalStep>(&action))
-    begin_together(now, a->members, {TaskKind::step, a->update.value}, Activity::compute);
-  if (const auto* a = std::get_if<Coordinate>(&action))
-    begin_together(now, a->workers, {TaskKind::coordination, a->update.value}, Activity::coordination);
-  if (const auto* a = std::get_if<Pause>(&action))
-    begin(now, a->worker, {TaskKind::pause, a->gradient.value}, activity_of(a->kind));
-  if (const auto* a = std::get_if<Discard>(&action)) call_off(now, a->gradient);
-  if (const auto* a = std::get_if<AdoptBatches>(&action)) {
-    // The first of them says how many workers there are, busy or not.
-    if (!a->allocation.empty()) static_cast<void>(of(WorkerId{a->allocation.size() - 1}));
-  }
+  std::visit(
+      [&](const auto& one) {
+        if constexpr (requires { note(now, one); }) note(now, one);
+      },
+      action);
+}
+
+void ActivityTracker::note(Seconds now, const StartIteration& a) {
+  begin(now, a.worker, {TaskKind::iteration, a.gradient.value}, Activity::compute);
+}
+void ActivityTracker::note(Seconds now, const SendGradient& a) {
+  begin(now, a.from, {TaskKind::push, a.gradient.value, a.server.value}, Activity::transfer);
+}
+void ActivityTracker::note(Seconds now, const SendParameters& a) {
+  begin(now, a.to, {TaskKind::pull, a.gradient.value, a.server.value}, Activity::transfer);
+}
+void ActivityTracker::note(Seconds now, const AllReduce& a) {
+  begin_together(now, a.members, {TaskKind::collective, a.update.value}, Activity::transfer);
+}
+void ActivityTracker::note(Seconds now, const Step& a) {
+  begin_together(now, a.workers, {TaskKind::step, a.update.value, a.server.value}, Activity::server);
+}
+void ActivityTracker::note(Seconds now, const LocalStep& a) {
+  begin_together(now, a.members, {TaskKind::step, a.update.value}, Activity::compute);
+}
+void ActivityTracker::note(Seconds now, const Coordinate& a) {
+  begin_together(now, a.workers, {TaskKind::coordination, a.update.value}, Activity::coordination);
+}
+void ActivityTracker::note(Seconds now, const Pause& a) {
+  begin(now, a.worker, {TaskKind::pause, a.gradient.value}, activity_of(a.kind));
+}
+void ActivityTracker::note(Seconds now, const Discard& a) {
+  call_off(now, a.gradient);
+}
+void ActivityTracker::note(Seconds, const AdoptBatches& a) {
+  // The first of them says how many workers there are, busy or not.
+  if (!a.allocation.empty()) static_cast<void>(of(WorkerId{a.allocation.size() - 1}));
 }
 
 void ActivityTracker::finish(Seconds end) {
@@ -106,6 +136,14 @@ void ActivityTracker::begin(Seconds now, WorkerId id, const Task& task, Activity
 }
 
 void ActivityTracker::end(Seconds now, WorkerId id, const Task& task) {
+  WorkerActivities& worker = of(id);
+  if (worker.open.size() == 1 && worker.closed.empty() && worker.open.front().task == task) {
+    // The only one of its stretch, as most are: nothing is to be shared out.
+    const OpenTask alone = worker.open.front();
+    worker.open.clear();
+    worker.accounted_until = now;
+    return add(id, worker, alone.activity, alone.begin, now);
+  }
   end_where(now, id, [&](const OpenTask& open) { return open.task == task; });
 }
 

@@ -82,16 +82,26 @@ void RunRecorder::record_update(Seconds now, const std::vector<AppliedGradient>&
       result_.worker_samples.resize(gradient.worker.value + 1, 0);
     result_.worker_samples[gradient.worker.value] += gradient.batch_samples;
     ++result_.gradients_applied;
-    ++result_.staleness[{gradient.worker.value, gradient.largest_staleness}];
+    count_staleness(gradient);
     result_.shard_staleness_sum += gradient.mean_staleness;
     if (recording_.trace) gradients_[gradient.gradient.value].second = gradient.largest_staleness;
     if (phase == nullptr) continue;
     phase->samples += gradient.batch_samples;
     phase_staleness_sum_ += static_cast<double>(gradient.largest_staleness);
     phase_gradients_ += 1.0;
-    phase->mean_staleness = phase_staleness_sum_ / phase_gradients_;
   }
+  if (phase != nullptr && !gradients.empty()) phase->mean_staleness = phase_staleness_sum_ / phase_gradients_;
   if (recording_.iterations) iterations_.on_applied(now, gradients);
+}
+
+// Most gradients of a worker are as stale as the one before.
+void RunRecorder::count_staleness(const AppliedGradient& gradient) {
+  const std::uint64_t worker = gradient.worker.value;
+  if (worker >= latest_staleness_.size()) latest_staleness_.resize(worker + 1, result_.staleness.end());
+  auto& latest = latest_staleness_[worker];
+  if (latest == result_.staleness.end() || latest->first.second != gradient.largest_staleness)
+    latest = result_.staleness.try_emplace({worker, gradient.largest_staleness}).first;
+  ++latest->second;
 }
 
 void RunRecorder::record(Seconds now, const Evaluate& action) {

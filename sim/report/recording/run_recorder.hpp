@@ -49,6 +49,7 @@ class RunRecorder final : public RunObserver {
   void record(Seconds now, const Overwrite& action);
   // Of the last shard of an update.
   void record_update(Seconds now, const std::vector<AppliedGradient>& gradients);
+  void count_staleness(const AppliedGradient& gradient);
   void record(Seconds now, const Evaluate& action);
   void record(Seconds now, const Evaluated& event);
   void record(Seconds now, const EnterPhase& action);
@@ -66,6 +67,7 @@ class RunRecorder final : public RunObserver {
   Seconds last_time_;
   ActivityTracker activities_;
   IterationLog iterations_;
+  std::vector<decltype(RunResult::staleness)::iterator> latest_staleness_;  // by worker
   bool in_phase_ = false;
   double phase_staleness_sum_ = 0.0;
   double phase_gradients_ = 0.0;
