@@ -7,6 +7,8 @@
 
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/fit/report.hpp"
+#include "calibrate/live/worker/worker_process.hpp"
+#include "calibrate/live/worker_setup.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 #include "sim/base/process.hpp"
@@ -26,6 +28,8 @@ int dispatch(const std::vector<std::string>& words) {
     run_measure_child(parse_request(words[1]), std::cout);
     return exit_done;
   }
+  if (!words.empty() && words[0] == live::worker_flag)
+    return live::run_worker_process({words.begin() + 1, words.end()});
   catch_interrupts();
   const std::optional<Arguments> parsed = parse_command_line(words);
   if (!parsed) return exit_done;

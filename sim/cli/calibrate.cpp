@@ -9,24 +9,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "calibrate/live/live_run.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/commands.hpp"
 
 namespace paceline {
 
-// Programs of paceline sit beside this one in the build folder, or under libexec once installed.
 void exec_calibrate(char** argv) {
-  namespace fs = std::filesystem;
-  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
-  const std::vector<fs::path> places = {here / "paceline-calibrate",
-                                        here / "../libexec/paceline/paceline-calibrate"};
-  for (const fs::path& place : places)
-    if (fs::exists(place)) {
-      execv(place.c_str(), argv);
-      throw UserError(fmt::format("cannot start {}: {}", place.string(), std::strerror(errno)), "");
-    }
-  throw UserError("the calibration program paceline-calibrate is not installed beside paceline",
-                  "build it with -DPACELINE_KERNELS=ON (the default)");
+  const std::filesystem::path program = live::worker_program();
+  execv(program.c_str(), argv);
+  throw UserError(fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)), "");
 }
 
 void exec_calibrate(std::vector<std::string> arguments) {

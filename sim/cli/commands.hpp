@@ -45,6 +45,7 @@ struct StudyArguments : RunArguments {
 };
 
 void add_run(CLI::App& app, CommandAction& action);
+void add_live(CLI::App& app, CommandAction& action);
 void add_study(CLI::App& app, CommandAction& action);
 void add_merge(CLI::App& study, CommandAction& action);
 void add_compare(CLI::App& app, CommandAction& action);

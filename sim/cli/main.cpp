@@ -49,9 +49,9 @@ int dispatch(int argc, char** argv) {
                                    build.commit, simgrid_version(), build.libtorch, build.compiler));
   app.require_subcommand(1);
   CommandAction action;
-  for (const auto add :
-       {add_run, add_study, add_compare, add_search, add_check, add_table, add_plot, add_report, add_timing,
-        add_fit, add_predict, add_validate, add_init, add_list_command, add_schema, add_reference})
+  for (const auto add : {add_run, add_live, add_study, add_compare, add_search, add_check, add_table,
+                         add_plot, add_report, add_timing, add_fit, add_predict, add_validate, add_init,
+                         add_list_command, add_schema, add_reference})
     add(app, action);
   add_calibrate(app);
   add_completion(app, action);

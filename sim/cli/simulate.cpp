@@ -26,23 +26,6 @@ constexpr const char* run_examples = R"(Examples:
 
 namespace fs = std::filesystem;
 
-// Stalled jobs are results, but not the ones asked for; runs that failed are none.
-int report_failures(const ScenarioResults& results) {
-  const std::string& name = results.loaded.scenario.name;
-  int status = exit_done;
-  for (const std::string& failure : results.failures) {
-    fmt::print(stderr, "error: {}, {}\n", name, failure);
-    status = exit_simulation_failed;
-  }
-  for (const RunResult& run : results.runs) {
-    if (run.stall.empty()) continue;
-    fmt::print(stderr, "error: {}, replication {}: the job stalled at {}\n{}", name, run.seed.replication,
-               format_time(run.end_time), run.stall);
-    status = exit_simulation_failed;
-  }
-  return status;
-}
-
 int run_command(const RunArguments& arguments) {
   if (is_study_file(arguments.file))
     throw UserError(fmt::format("{} is a study, not a scenario", arguments.file),
@@ -60,6 +43,22 @@ int run_command(const RunArguments& arguments) {
 }
 
 }  // namespace
+
+int report_failures(const ScenarioResults& results) {
+  const std::string& name = results.loaded.scenario.name;
+  int status = exit_done;
+  for (const std::string& failure : results.failures) {
+    fmt::print(stderr, "error: {}, {}\n", name, failure);
+    status = exit_simulation_failed;
+  }
+  for (const RunResult& run : results.runs) {
+    if (run.stall.empty()) continue;
+    fmt::print(stderr, "error: {}, replication {}: the job stalled at {}\n{}", name, run.seed.replication,
+               format_time(run.end_time), run.stall);
+    status = exit_simulation_failed;
+  }
+  return status;
+}
 
 ProfileUse use_of(const RunArguments& arguments) {
   return arguments.profile_uncertainty ? ProfileUse::drawn : ProfileUse::as_fitted;

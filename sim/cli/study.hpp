@@ -28,6 +28,10 @@ namespace paceline {
 void print_comparison(const std::vector<ComparedVariant>& compared, const std::filesystem::path& folder,
                       const RunArguments& arguments);
 
+// Says on stderr which runs failed or stalled; the exit code. Stalled jobs are results, but not the ones asked
+// for; runs that failed are none.
+[[nodiscard]] int report_failures(const ScenarioResults& results);
+
 // Says on stderr which expectations failed; the exit code, unless `status` is worse.
 [[nodiscard]] int report_expectations(const std::vector<ComparedVariant>& compared, int status);
 

@@ -92,7 +92,6 @@ class Executor {
   [[nodiscard]] static bool counts(const Occurrence& occurrence);
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
-  [[nodiscard]] Seconds duration_of(const Pause& pause) const;
   void send_now(const SendGradient& action);
   void all_reduce_now(const AllReduce& action);
   // Queues work on a server; returns when it will be done.

@@ -5,6 +5,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/engine/executor.hpp"
+#include "sim/engine/pause_duration.hpp"
 
 namespace paceline {
 
@@ -103,28 +104,7 @@ void Executor::carry_out(const Coordinate& action) {
 }
 
 void Executor::carry_out(const Pause& action) {
-  at(timeline_.now() + duration_of(action), Event(PauseEnded{action.worker, action.gradient}));
-}
-
-Seconds Executor::duration_of(const Pause& pause) const {
-  const FixedCosts& costs = model_.costs;
-  switch (pause.kind) {
-    case PauseKind::start_up:
-      return costs.start_up.value_or(RestartCost{}).of(pause.worker);
-    case PauseKind::switching:
-      return costs.switching.at(pause.phase).of(pause.worker);
-    case PauseKind::checkpoint:
-      return costs.checkpoint_in(pause.phase);
-    case PauseKind::regrouping:
-      return costs.regrouping;
-    case PauseKind::probing:
-      return costs.probing;
-    case PauseKind::evaluation:
-      return costs.evaluation;
-    case PauseKind::adjustment:
-      break;
-  }
-  return costs.adjustment;
+  at(timeline_.now() + duration_of(action, model_.costs), Event(PauseEnded{action.worker, action.gradient}));
 }
 
 void Executor::carry_out(const SetTimer& action) {

@@ -17,29 +17,6 @@
 namespace paceline {
 namespace {
 
-FixedCosts fixed_costs(const Scenario& scenario) {
-  FixedCosts costs{.start_up = scenario.start_up,
-                   .switching = {},
-                   .ramp_up = scenario.ramp_up.value_or(RampUp{}),
-                   .checkpoint = scenario.checkpoints ? scenario.checkpoints->cost : Seconds{},
-                   .checkpoint_of_phase = {},
-                   .regrouping = {},
-                   .probing = {},
-                   .coordination = scenario.coordination,
-                   .evaluation_payer = scenario.evaluation.who_pays,
-                   .evaluation = scenario.evaluation.cost,
-                   .adjustment = scenario.batching.adjustment_cost};
-  for (const PhaseEntry& phase : scenario.synchronization) {
-    costs.switching.push_back(phase.switching);
-    costs.checkpoint_of_phase.push_back(phase.checkpoint_cost);
-  }
-  if (scenario.reaction) {
-    costs.regrouping = scenario.reaction->regroup_cost;
-    costs.probing = scenario.reaction->probe_cost;
-  }
-  return costs;
-}
-
 std::int64_t total_samples(const Scenario& scenario) {
   return static_cast<std::int64_t>(
       scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples) + 0.5);
@@ -160,18 +137,48 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t ser
     case LearnerKind::network:
       break;
   }
+  return load_network_learner(network_learner_config(scenario, seed));
+}
+
+FixedCosts fixed_costs(const Scenario& scenario) {
+  FixedCosts costs{.start_up = scenario.start_up,
+                   .switching = {},
+                   .ramp_up = scenario.ramp_up.value_or(RampUp{}),
+                   .checkpoint = scenario.checkpoints ? scenario.checkpoints->cost : Seconds{},
+                   .checkpoint_of_phase = {},
+                   .regrouping = {},
+                   .probing = {},
+                   .coordination = scenario.coordination,
+                   .evaluation_payer = scenario.evaluation.who_pays,
+                   .evaluation = scenario.evaluation.cost,
+                   .adjustment = scenario.batching.adjustment_cost};
+  for (const PhaseEntry& phase : scenario.synchronization) {
+    costs.switching.push_back(phase.switching);
+    costs.checkpoint_of_phase.push_back(phase.checkpoint_cost);
+  }
+  if (scenario.reaction) {
+    costs.regrouping = scenario.reaction->regroup_cost;
+    costs.probing = scenario.reaction->probe_cost;
+  }
+  return costs;
+}
+
+NetworkLearnerConfig network_learner_config(const Scenario& scenario, Seed seed) {
   const OptimizerConfig& optimizer = scenario.job.optimizer;
-  return load_network_learner(
-      {.network = scenario.learner.trains_file() ? scenario.learner.model : scenario.job.network,
-       .dataset = scenario.job.dataset,
-       .weight_decay = optimizer.weight_decay,
-       .nesterov = optimizer.nesterov,
-       .momentum_at = optimizer.momentum_at,
-       .batch_norm = optimizer.batch_norm,
-       .worker_count = workers,
-       .server_count = scenario.cluster.servers.count,
-       .seed = seed,
-       .random_streams = random_streams(scenario.cluster.workers)});
+  return {.network = scenario.learner.trains_file() ? scenario.learner.model : scenario.job.network,
+          .dataset = scenario.job.dataset,
+          .weight_decay = optimizer.weight_decay,
+          .nesterov = optimizer.nesterov,
+          .momentum_at = optimizer.momentum_at,
+          .batch_norm = optimizer.batch_norm,
+          .worker_count = static_cast<std::uint32_t>(scenario.cluster.workers.size()),
+          .server_count = scenario.cluster.servers.count,
+          .seed = seed,
+          .random_streams = random_streams(scenario.cluster.workers)};
+}
+
+Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles, Seed seed) {
+  return build_coordinator(scenario, profiles, build_model(scenario, profiles, seed));
 }
 
 std::vector<std::string> network_model_of(const Scenario& scenario) {
@@ -194,7 +201,7 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
   const SimulationModel model = build_model(scenario, truth, seed);
   const std::unique_ptr<Learner> learner = build_learner(scenario, model.servers, seed);
   // Policies know the profile, never the draw.
-  Coordinator coordinator = build_coordinator(scenario, profiles, build_model(scenario, profiles, seed));
+  Coordinator coordinator = build_coordinator(scenario, profiles, seed);
   const std::unique_ptr<Timeline> timeline = make_timeline(scenario);
   RunRecorder recorder(seed, recording);
   Executor executor(coordinator, model, *learner, *timeline, recorder);

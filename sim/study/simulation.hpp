@@ -11,6 +11,7 @@
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/scenario/reader.hpp"
+#include "sim/training/coordinator.hpp"
 
 namespace paceline {
 
@@ -29,6 +30,12 @@ enum class ProfileUse {
 
 // What simulates the network, and with which settings.
 [[nodiscard]] std::vector<std::string> network_model_of(const Scenario& scenario);
+
+// The parts of a replication that are the same whoever carries it out: what the job pays, what a network
+// learner is told, and the coordinator, which knows what is declared and the profiles' mean times.
+[[nodiscard]] FixedCosts fixed_costs(const Scenario& scenario);
+[[nodiscard]] NetworkLearnerConfig network_learner_config(const Scenario& scenario, Seed seed);
+[[nodiscard]] Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles, Seed seed);
 
 // Simulates. At most one call per process: SimGrid has one clock.
 [[nodiscard]] RunResult simulate(const Scenario& scenario, const Profiles& profiles,

@@ -44,6 +44,7 @@ struct SendParameters {
   GradientId gradient;
   ServerId server;
   std::optional<WorkerId> from_worker;
+  std::int64_t batch_samples = 0;  // of the iteration that follows
 };
 // Sum the members' gradients so that each of them holds the result. Answer: AllReduceFinished.
 struct AllReduce {

@@ -74,15 +74,16 @@ class UpdateStrategy {
   // when nobody else is there to send any.
   [[nodiscard]] std::size_t send_parameters(WorkerId to, GradientId gradient, const Workers& workers,
                                             Actions& actions) const {
+    const std::int64_t batch = workers[to].iteration->batch_samples;
     if (over_servers()) {
       for (std::uint64_t s = 0; s < servers_; ++s)
-        actions.emplace_back(SendParameters{to, gradient, ServerId{s}, std::nullopt});
+        actions.emplace_back(SendParameters{to, gradient, ServerId{s}, std::nullopt, batch});
       return servers_;
     }
     const std::vector<WorkerId> members = workers.members();
     const auto source = std::ranges::find_if(members, [&](WorkerId other) { return other != to; });
     if (source == members.end()) return 0;
-    actions.emplace_back(SendParameters{to, gradient, ServerId{0}, *source});
+    actions.emplace_back(SendParameters{to, gradient, ServerId{0}, *source, batch});
     return 1;
   }
 

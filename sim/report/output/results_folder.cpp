@@ -120,7 +120,9 @@ void write_results(const std::filesystem::path& folder, const ScenarioResults& r
                    const Provenance& provenance) {
   const std::vector<RunSummary> runs = summaries_of(results.runs);
   const TimeToAccuracy summary = summarize_time_to_accuracy(runs, longest(runs));
-  write_json(folder / "manifest.json", scenario_manifest(results, provenance));
+  json manifest = scenario_manifest(results, provenance);
+  if (!results.engine.empty()) manifest["engine"] = results.engine;
+  write_json(folder / "manifest.json", manifest);
   write_run_info(folder, provenance);
   write_json(folder / "summary.json", summary_json(results, summary));
   for (const ResultFile& file : result_files()) {

@@ -29,6 +29,7 @@ struct ScenarioResults {
   std::vector<ValidityRow> validity;  // what was asked of profiles and learner, and what they were fitted on
   std::vector<std::string> evidence = {};  // how far profiles and learner were off where it could be checked
   RecordingOptions recording;              // what was asked for beyond the usual
+  std::string engine = {};                 // what carried the runs out; empty: the simulation
 };
 
 // How the results came to be, for the manifest and for the one file that may differ between equal runs.

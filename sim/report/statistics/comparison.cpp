@@ -171,8 +171,8 @@ std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variant
     std::vector<ExpectationOutcome> expectations = evaluate_expectations(variant.loaded, summaries);
     Comparable facts = comparable_of(variant.loaded.scenario);
     facts.validity = variant.validity;
-    runs.push_back(
-        {std::move(facts), std::move(summaries), find_bottleneck(variant.runs), std::move(expectations)});
+    runs.push_back({std::move(facts), std::move(summaries), find_bottleneck(variant.runs),
+                    std::move(expectations), variant.engine == "live"});
   }
   return compare(std::move(runs));
 }
@@ -299,8 +299,9 @@ ComparisonText comparison_text(const std::vector<ComparedVariant>& compared) {
   for (const ComparedVariant& one : compared) validity.add(one.validity, one.runs.size());
   if (TextRows rows = validity.rows(); !rows.empty()) text.tables.push_back(std::move(rows));
   text.sentences.push_back(fmt::format(
-      "Times are simulated. Median over the seeds {};\n"
+      "Times are {}. Median over the seeds {};\n"
       "interval: where one further seed's time lies with 90 % probability, from five runs on. P: Jeffreys.",
+      any([](const ComparedVariant& one) { return one.is_live; }) ? "real" : "simulated",
       any_target ? "(a run that never reaches the target counts as slowest)"
                  : "of the end of the job (one that diverged or stalled counts as slowest)"));
   if (any_km)

@@ -26,6 +26,7 @@ struct ComparedRuns : Comparable {
   std::vector<RunSummary> runs;  // not empty
   std::optional<Bottleneck> bottleneck = {};
   std::vector<ExpectationOutcome> expectations = {};
+  bool is_live = false;  // carried out for real
 };
 
 struct ComparedVariant : ComparedRuns {

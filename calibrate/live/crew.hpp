@@ -1,0 +1,48 @@
+// The processes of a live job, as its executor sees them: who takes messages and says something now and then.
+//
+// Assumptions: members are the workers by number, then the evaluator. News of one member come in the order in
+//              which it sent them; nothing comes from a member after it was lost.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "calibrate/live/message.hpp"
+#include "sim/base/quantity.hpp"
+
+namespace paceline::live {
+
+using Member = std::size_t;
+
+struct Arrived {
+  Member member = 0;
+  Message message;
+};
+// Its process or connection has ended, or it was dismissed.
+struct Lost {
+  Member member = 0;
+  std::string reason;  // "was killed by signal 9 (Killed)"
+};
+using News = std::variant<Arrived, Lost>;
+
+class Crew {
+ public:
+  Crew() = default;
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  virtual ~Crew() = default;
+
+  // The next news; nothing when none came within `patience`. Throws Interrupted.
+  [[nodiscard]] virtual std::optional<News> next(Seconds patience) = 0;
+  // To a member that is lost: nothing happens.
+  virtual void send(Member member, const Message& message) = 0;
+  // Ends a member that does not behave; its Lost, with this reason, is the last news of it.
+  virtual void dismiss(Member member, const std::string& reason) = 0;
+  // Time stands still for the workers, not for the evaluator; and goes on.
+  virtual void halt_workers() = 0;
+  virtual void resume_workers() = 0;
+};
+
+}  // namespace paceline::live

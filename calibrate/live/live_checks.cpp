@@ -1,0 +1,115 @@
+// What a live job cannot do yet is refused at the key that asks for it.
+#include <fmt/format.h>
+
+#include "calibrate/live/live_run.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/study/checks_before_running.hpp"
+
+namespace paceline::live {
+namespace {
+
+void check_phases(const LoadedScenario& loaded, UserErrors& mistakes) {
+  const std::vector<PhaseEntry>& phases = loaded.scenario.synchronization;
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const std::string key = fmt::format("synchronization.{}", i);
+    if (phases[i].config.transport != Transport::server)
+      mistakes.attempt([&] {
+        fail_at(loaded, key + ".transport", "a live job exchanges gradients over a server only",
+                "`transport: server`");
+      });
+    if (phases[i].config.exchange != Exchange::gradients)
+      mistakes.attempt([&] {
+        fail_at(loaded, key + ".exchange", "workers of a live job send gradients, not parameters",
+                "`exchange: gradients`");
+      });
+  }
+}
+
+void check_workers(const LoadedScenario& loaded, UserErrors& mistakes) {
+  const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    const std::string key = fmt::format("cluster.workers.{}", w);
+    if (workers[w].cores != 1)
+      mistakes.attempt([&] {
+        fail_at(loaded, key + ".cores", "a worker of a live job computes with one thread", "`cores: 1`");
+      });
+    if (workers[w].speed > 1.0)
+      mistakes.attempt([&] {
+        fail_at(loaded, key + ".speed", "a live worker cannot be made faster than this machine",
+                "a speed of at most 1");
+      });
+    if (workers[w].quota)
+      mistakes.attempt([&] {
+        fail_at(loaded, key + ".quota", "a live job sets no limit of processor time", "use `speed` instead");
+      });
+  }
+}
+
+// Speeds and members may change; a speed above the worker's own only as far as this machine goes.
+void check_changes(const LoadedScenario& loaded, UserErrors& mistakes) {
+  const Heterogeneity& changes = loaded.scenario.heterogeneity.changes;
+  const auto refuse = [&](const std::string& key, const std::string& what) {
+    mistakes.attempt([&] { fail_at(loaded, key, what, "speeds and members may change"); });
+  };
+  for (std::size_t i = 0; i < changes.schedule.size(); ++i)
+    if (!changes.schedule[i].cores.empty() || !changes.schedule[i].bandwidths.empty())
+      refuse(fmt::format("heterogeneity.schedule.{}", i),
+             "cores and bandwidths of a live job do not change while it runs");
+  for (std::size_t i = 0; i < changes.stragglers.size(); ++i)
+    if (changes.stragglers[i].added_latency > Seconds{})
+      refuse(fmt::format("heterogeneity.stragglers.{}.added_latency", i), "a live job adds no latency");
+  if (changes.random_stragglers && changes.random_stragglers->added_latency > Seconds{})
+    refuse("heterogeneity.random_stragglers.added_latency", "a live job adds no latency");
+  if (!loaded.scenario.heterogeneity.trace.empty())
+    refuse("heterogeneity.trace", "a live job follows no trace");
+}
+
+void check_job(const LoadedScenario& loaded, UserErrors& mistakes) {
+  const Scenario& scenario = loaded.scenario;
+  if (scenario.learner.kind != LearnerKind::network)
+    mistakes.attempt([&] {
+      fail_at(loaded, "learner.kind", "a live job really trains its network",
+              "`learner: {kind: network}`, with a network for 32x32 images");
+    });
+  if (scenario.cluster.servers.count != 1)
+    mistakes.attempt(
+        [&] { fail_at(loaded, "cluster.servers.count", "a live job has one server", "`count: 1`"); });
+  check_changes(loaded, mistakes);
+}
+
+}  // namespace
+
+std::vector<std::string> check_live(const LoadedScenario& loaded) {
+  UserErrors mistakes;
+  check_phases(loaded, mistakes);
+  check_workers(loaded, mistakes);
+  check_job(loaded, mistakes);
+  mistakes.throw_if_any();
+  const Scenario& scenario = loaded.scenario;
+  std::vector<std::string> notes = {
+      "workers, server and messages are real: local processes over TCP on this machine; the scenario's "
+      "network and jitter are not imposed"};
+  bool rests = false;
+  for (const Worker& worker : scenario.cluster.workers) rests = rests || worker.speed < 1.0;
+  if (rests)
+    notes.emplace_back(
+        "a worker with a speed below 1 rests after each gradient, in proportion to the processor time it "
+        "took");
+  switch (scenario.evaluation.who_pays) {
+    case EvaluationPayer::free:
+      notes.emplace_back("evaluations are free: workers and clock stand still meanwhile");
+      break;
+    case EvaluationPayer::inline_workers:
+      notes.emplace_back(
+          "workers rest for the declared cost of an evaluation, which a process of its own makes meanwhile");
+      break;
+    case EvaluationPayer::evaluator:
+      notes.emplace_back(
+          "evaluations are made by a process of its own, which takes processor time from the workers unless "
+          "a core is free");
+      break;
+  }
+  return notes;
+}
+
+}  // namespace paceline::live

@@ -1,0 +1,358 @@
+#include "calibrate/live/live_executor.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/check.hpp"
+#include "sim/engine/pause_duration.hpp"
+
+namespace paceline::live {
+namespace {
+
+constexpr Seconds longest_wait{0.1};
+
+double bytes_of(std::size_t values) {
+  return static_cast<double>(values * sizeof(float));
+}
+
+}  // namespace
+
+LiveExecutor::LiveExecutor(Coordinator& coordinator, Crew& crew, NetworkState& state, LiveJob job,
+                           RunObserver& observer)
+    : coordinator_(coordinator),
+      crew_(crew),
+      state_(state),
+      job_(std::move(job)),
+      observer_(observer),
+      conditions_(job_.heterogeneity, job_.random_streams, job_.seed),
+      workers_(job_.workers),
+      bytes_received_(job_.workers),
+      bytes_sent_(job_.workers) {}
+
+void LiveExecutor::begin() {
+  clock_.start();
+  static_cast<void>(conditions_.advance({}));
+  for (std::uint64_t w = 0; w < workers_.size(); ++w) {
+    const WorkerCondition& condition = conditions_.of(WorkerId{w});
+    if (condition.speed != 1.0) crew_.send(w, Pace{job_.speeds.at(w) * condition.speed});
+    // What holds from the very start is no event: the coordinator was told who is there.
+    if (!condition.is_present) observer_.on_event(now_, WorkerLeft{WorkerId{w}});
+  }
+  Actions actions;
+  coordinator_.start(actions);
+  carry_out(actions);
+  deliver_pending();
+}
+
+void LiveExecutor::step() {
+  follow_conditions();
+  const auto due = std::ranges::min_element(timers_, {}, &Timer::date);
+  if (due != timers_.end() && due->date <= clock_.now()) {
+    const Event event = due->event;
+    timers_.erase(due);
+    deliver(event);
+  } else if (!backlog_.empty()) {
+    const News news = std::move(backlog_.front());
+    backlog_.pop_front();
+    take(news);
+  } else {
+    if (nothing_to_come()) {
+      stalled_ = Stalled{now_, coordinator_.describe_waiting()};
+      return;
+    }
+    Seconds wait = longest_wait;
+    if (const auto change = conditions_.next_date()) wait = std::min(wait, *change - clock_.now());
+    if (due != timers_.end()) wait = std::min(wait, due->date - clock_.now());
+    if (const std::optional<News> news = crew_.next(std::max(Seconds{}, wait))) take(*news);
+    dismiss_silent_workers();
+  }
+  deliver_pending();
+}
+
+// As in the simulation, timers bring nothing forward.
+bool LiveExecutor::nothing_to_come() const {
+  const bool somebody_computes = std::ranges::any_of(workers_, [](const LiveWorker& worker) {
+    return std::ranges::any_of(worker.asked, [](const Asked& asked) { return !asked.is_called_off; });
+  });
+  if (conditions_.awaits_workers()) return false;
+  const bool something_ends = std::ranges::any_of(
+      timers_, [](const Timer& timer) { return !std::holds_alternative<TimerExpired>(timer.event); });
+  return !somebody_computes && !something_ends && evaluations_under_way_ == 0 && backlog_.empty();
+}
+
+void LiveExecutor::deliver(const Event& event) {
+  if (is_over()) return;
+  now_ = std::max(now_, clock_.now());
+  observer_.on_event(now_, event);
+  Actions actions;
+  coordinator_.handle(now_, event, actions);
+  carry_out(actions);
+}
+
+void LiveExecutor::deliver_pending() {
+  while (!pending_.empty() && !is_over()) {
+    const Event event = std::move(pending_.front());
+    pending_.pop_front();
+    deliver(event);
+  }
+}
+
+void LiveExecutor::carry_out(const Actions& actions) {
+  for (const Action& action : actions) {
+    observer_.on_action(now_, action);
+    std::visit([this](const auto& a) { carry_out(a); }, action);
+  }
+}
+
+void LiveExecutor::at(Seconds date, Event event) {
+  if (date <= clock_.now())
+    pending_.push_back(std::move(event));
+  else
+    timers_.push_back({date, std::move(event)});
+}
+
+// --- what arrives ------------------------------------------------------------------------------------------
+
+void LiveExecutor::take(const News& news) {
+  if (const auto* lost = std::get_if<Lost>(&news)) {
+    if (lost->member == job_.workers) throw std::runtime_error(fmt::format("the evaluator {}", lost->reason));
+    const WorkerId id{lost->member};
+    LiveWorker& worker = workers_.at(lost->member);
+    worker.is_lost = true;
+    worker.asked.clear();
+    lost_.push_back({clock_.now(), id, lost->reason});
+    return deliver(WorkerLeft{id});
+  }
+  const auto& [member, message] = std::get<Arrived>(news);
+  if (member == job_.workers) return on_evaluation(message);
+  const WorkerId id{member};
+  workers_.at(member).last_news_ns = LiveClock::monotonic_ns();
+  if (const auto* received = std::get_if<Received>(&message)) return on(id, *received);
+  if (const auto* computed = std::get_if<Computed>(&message)) return on(id, *computed);
+  if (const auto* gradient = std::get_if<GradientValues>(&message)) return on(id, *gradient);
+  if (const auto* skipped = std::get_if<CallOff>(&message)) return on(id, *skipped);
+  if (const auto* failed = std::get_if<Failed>(&message)) return crew_.dismiss(member, failed->reason);
+  refuse(id, "said something only a server says");
+}
+
+void LiveExecutor::on(WorkerId worker, const Received& message) {
+  Asked* const asked = find(worker, message.gradient);
+  if (asked == nullptr || !asked->awaits_parameters) return refuse(worker, "received what nobody sent");
+  asked->awaits_parameters = false;
+  if (asked->is_announced && !asked->is_called_off)
+    deliver(ParametersArrived{worker, asked->gradient, ServerId{0}});
+}
+
+void LiveExecutor::on(WorkerId worker, const Computed& message) {
+  Asked* const asked = find(worker, message.gradient);
+  if (asked == nullptr || asked->awaits_parameters || asked->is_computed)
+    return refuse(worker, "computed what nobody asked for");
+  if (message.began_ns < asked->at_ns || message.ended_ns <= message.began_ns ||
+      message.ended_ns > LiveClock::monotonic_ns())
+    return refuse(worker, "computed at a time that cannot be");
+  asked->is_computed = true;
+  if (asked->is_called_off || !asked->is_started) return;
+  const Seconds passed = clock_.between(message.began_ns, message.ended_ns);
+  deliver(IterationFinished{worker, asked->gradient, std::max(Seconds{1e-9}, passed)});
+}
+
+void LiveExecutor::on(WorkerId worker, GradientValues message) {
+  const Asked* const asked = find(worker, message.gradient);
+  if (asked == nullptr || !asked->is_computed) return refuse(worker, "sent a gradient that nobody asked for");
+  if (message.values.size() != job_.parameter_count || message.statistics.size() != job_.statistics_count)
+    return refuse(worker, "sent a gradient of another network");
+  bytes_received_[worker.value] += bytes_of(message.values.size() + message.statistics.size());
+  const GradientId gradient = asked->gradient;
+  const bool counts = asked->is_started && !asked->is_called_off;
+  std::erase_if(workers_[worker.value].asked, [&](const Asked& other) { return other.gradient == gradient; });
+  if (!counts) return;
+  state_.hold(worker, gradient, std::move(message.values), std::move(message.statistics));
+  held_.insert(gradient);
+  deliver(GradientArrived{worker, gradient, ServerId{0}});
+}
+
+void LiveExecutor::on(WorkerId worker, const CallOff& message) {
+  const Asked* const asked = find(worker, message.gradient);
+  if (asked == nullptr || !asked->is_called_off) return refuse(worker, "skipped what it was asked for");
+  std::erase_if(workers_[worker.value].asked,
+                [&](const Asked& other) { return other.gradient.value == message.gradient; });
+}
+
+void LiveExecutor::on_evaluation(const Message& message) {
+  const auto* result = std::get_if<EvaluationResult>(&message);
+  if (result == nullptr || evaluations_under_way_ == 0) {
+    const auto* failed = std::get_if<Failed>(&message);
+    throw std::runtime_error(fmt::format("the evaluator failed{}", failed ? ": " + failed->reason : ""));
+  }
+  --evaluations_under_way_;
+  pending_.emplace_back(Evaluated{result->updates, Evaluation{result->loss, result->accuracy}});
+}
+
+void LiveExecutor::refuse(WorkerId worker, const std::string& what) {
+  crew_.dismiss(worker.value, what);
+}
+
+LiveExecutor::Asked* LiveExecutor::find(WorkerId worker, std::uint64_t gradient) {
+  std::deque<Asked>& asked = workers_.at(worker.value).asked;
+  const auto found = std::ranges::find(asked, gradient, [](const Asked& one) { return one.gradient.value; });
+  return found == asked.end() ? nullptr : &*found;
+}
+
+void LiveExecutor::dismiss_silent_workers() {
+  const std::int64_t now = LiveClock::monotonic_ns();
+  for (Member member = 0; member < workers_.size(); ++member) {
+    const LiveWorker& worker = workers_[member];
+    if (worker.is_lost || worker.asked.empty()) continue;
+    const std::int64_t since = std::max(worker.last_news_ns, worker.asked.back().at_ns);
+    if (clock_.between(since, now) > job_.patience)
+      crew_.dismiss(member, fmt::format("said nothing for {:g} s", job_.patience.value()));
+  }
+}
+
+// --- what is to be done ------------------------------------------------------------------------------------
+
+void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samples, bool with_parameters) {
+  LiveWorker& worker = workers_.at(id.value);
+  if (worker.is_lost) return;
+  call_off_all(id);  // what it still computes for an iteration that was dropped before it began
+  Compute request{gradient.value, batch_samples, worker.samples_started, {}};
+  if (with_parameters || !worker.holds_its_copy) {
+    const std::span<const float> copy = state_.copy_of(id);
+    request.parameters.assign(copy.begin(), copy.end());
+    bytes_sent_[id.value] += bytes_of(copy.size());
+    worker.holds_its_copy = true;
+  }
+  worker.asked.push_back({.gradient = gradient,
+                          .at_ns = LiveClock::monotonic_ns(),
+                          .is_announced = with_parameters,
+                          .awaits_parameters = !request.parameters.empty()});
+  crew_.send(id.value, request);
+}
+
+void LiveExecutor::carry_out(const StartIteration& action) {
+  if (find(action.worker, action.gradient.value) == nullptr)
+    ask(action.worker, action.gradient, action.batch_samples, false);
+  if (Asked* const asked = find(action.worker, action.gradient.value)) asked->is_started = true;
+  workers_[action.worker.value].samples_started += static_cast<std::uint64_t>(action.batch_samples);
+}
+
+void LiveExecutor::carry_out(const SendParameters& action) {
+  ask(action.to, action.gradient, action.batch_samples, true);
+}
+
+void LiveExecutor::carry_out(const AllReduce&) {
+  check(false, "an all-reduce is refused before the job begins");
+}
+void LiveExecutor::carry_out(const LocalStep&) {
+  check(false, "local steps are refused before the job begins");
+}
+void LiveExecutor::carry_out(const ApplyLocally&) {
+  check(false, "local steps are refused before the job begins");
+}
+void LiveExecutor::carry_out(const Overwrite&) {
+  check(false, "an exchange of parameters is refused before the job begins");
+}
+
+void LiveExecutor::carry_out(const Step& action) {
+  pending_.emplace_back(StepFinished{action.update, action.server});
+}
+
+void LiveExecutor::carry_out(const Coordinate& action) {
+  at(clock_.now() + job_.costs.coordination.of(action.workers.size(), action.samples),
+     CoordinationFinished{action.update});
+}
+
+void LiveExecutor::carry_out(const Pause& action) {
+  at(clock_.now() + duration_of(action, job_.costs), PauseEnded{action.worker, action.gradient});
+}
+
+void LiveExecutor::carry_out(const SetTimer& action) {
+  at(clock_.now() + action.duration, TimerExpired{action.phase});
+}
+
+void LiveExecutor::carry_out(const Evaluate& action) {
+  const std::span<const float> global = state_.global();
+  crew_.send(job_.workers,
+             EvaluationRequest{action.updates, {global.begin(), global.end()}, state_.averages()});
+  ++evaluations_under_way_;
+  if (job_.costs.evaluation_payer == EvaluationPayer::free) evaluate_while_halted();
+}
+
+void LiveExecutor::evaluate_while_halted() {
+  clock_.halt();
+  crew_.halt_workers();
+  while (evaluations_under_way_ > 0) {
+    std::optional<News> news = crew_.next(longest_wait);
+    if (!news) continue;
+    const bool is_evaluators = std::visit([&](const auto& one) { return one.member == job_.workers; }, *news);
+    if (is_evaluators)
+      take(*news);
+    else
+      backlog_.push_back(std::move(*news));
+  }
+  crew_.resume_workers();
+  clock_.resume();
+}
+
+void LiveExecutor::carry_out(const Apply& action) {
+  std::vector<WeightedGradient> gradients;
+  for (const AppliedGradient& applied : action.gradients) {
+    gradients.push_back({applied.gradient, applied.worker, applied.weight, applied.mean_staleness});
+    held_.erase(applied.gradient);
+    if (action.completes_update) applied_samples_ += applied.batch_samples;
+  }
+  const Seconds began = clock_.now();
+  state_.apply(action.server, gradients, action.hyperparameters);
+  observer_.on_server_work(action.server, began, clock_.now());
+}
+
+void LiveExecutor::carry_out(const TakeSnapshot& action) {
+  state_.pull(action.worker, action.server);
+  workers_[action.worker.value].holds_its_copy = false;
+}
+
+void LiveExecutor::call_off_all(WorkerId worker) {
+  for (Asked& asked : workers_[worker.value].asked) {
+    if (asked.is_called_off) continue;
+    asked.is_called_off = true;
+    crew_.send(worker.value, CallOff{asked.gradient.value});
+  }
+}
+
+void LiveExecutor::follow_conditions() {
+  const auto samples = static_cast<double>(applied_samples_);
+  const JobPosition position{clock_.now(), samples / static_cast<double>(job_.dataset_samples),
+                             samples / static_cast<double>(job_.total_samples)};
+  if (!conditions_.is_due(position)) return;
+  std::vector<bool> was_present;
+  for (std::uint64_t w = 0; w < workers_.size(); ++w)
+    was_present.push_back(conditions_.of(WorkerId{w}).is_present);
+  for (const WorkerId worker : conditions_.advance(position)) {
+    if (workers_[worker.value].is_lost) continue;
+    const WorkerCondition& condition = conditions_.of(worker);
+    crew_.send(worker.value, Pace{job_.speeds.at(worker.value) * condition.speed});
+    if (condition.is_present == was_present[worker.value]) continue;
+    if (condition.is_present) {
+      pending_.emplace_back(WorkerJoined{worker});
+    } else {
+      call_off_all(worker);
+      pending_.emplace_back(WorkerLeft{worker});
+    }
+  }
+  deliver_pending();
+}
+
+void LiveExecutor::carry_out(const Discard& action) {
+  if (held_.erase(action.gradient) == 1) return state_.discard(action.gradient);
+  for (Member member = 0; member < workers_.size(); ++member) {
+    Asked* const asked = find(WorkerId{member}, action.gradient.value);
+    if (asked == nullptr) continue;
+    asked->is_called_off = true;
+    crew_.send(member, CallOff{action.gradient.value});
+  }
+}
+
+}  // namespace paceline::live

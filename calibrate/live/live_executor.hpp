@@ -1,0 +1,175 @@
+// Carries out a coordinator's actions for real: worker processes compute, messages travel, time is the
+// machine's.
+//
+// Models:      nothing: what the simulation's executor (sim/engine/executor.hpp) models happens. The server
+//              is this process: it holds the parameters, applies one gradient at a time in the order in which
+//              they have arrived, and asks the coordinator after each event.
+// Assumptions: - Parameters are sent together with the order to begin the iteration they are for, and a worker
+//                sends its gradient as soon as it is computed: what the coordinator would ask for next. The
+//                coordinator hears of each when it has happened.
+//              - A worker that is called off finishes what it computes; what it sends then is ignored.
+//              - Pauses (starts, switches, checkpoints, adjustments) and the serial part of a synchronous step
+//                take the time the scenario declares. An evaluation is really made, by a process of its own;
+//                with `who_pays: free` all workers and the clock stand still meanwhile.
+//              - A worker is made slower by resting after each gradient; a change of its speed counts from its
+//                next gradient on. One that leaves by the schedule keeps its process.
+//              - A worker whose process ends, that stays silent, or says what cannot be has left the job.
+// Not modelled: all-reduce; several servers; exchange of parameters; bandwidths and latencies.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "calibrate/live/crew.hpp"
+#include "calibrate/live/live_clock.hpp"
+#include "sim/cluster/conditions.hpp"
+#include "sim/cost/fixed_costs.hpp"
+#include "sim/engine/executor.hpp"
+#include "sim/engine/observer.hpp"
+#include "sim/learning/network_state.hpp"
+#include "sim/training/coordinator.hpp"
+
+namespace paceline::live {
+
+struct LiveJob {
+  std::size_t workers = 0;  // the evaluator is the member after them
+  std::size_t parameter_count = 0;
+  std::size_t statistics_count = 0;
+  FixedCosts costs;
+  std::vector<double> speeds;   // of each worker while nothing changes them
+  Heterogeneity heterogeneity;  // speeds and members; nothing else
+  std::vector<std::uint32_t> random_streams;
+  Seed seed;
+  std::int64_t total_samples = 1;
+  std::int64_t dataset_samples = 1;
+  Seconds patience{60.0};  // with a worker that owes something and says nothing
+};
+
+struct LostWorker {
+  Seconds at;
+  WorkerId worker;
+  std::string reason;
+};
+
+class LiveExecutor {
+ public:
+  LiveExecutor(Coordinator& coordinator, Crew& crew, NetworkState& state, LiveJob job, RunObserver& observer);
+
+  // Runs the job to its Stop; a value when it stalled instead. `progress` hears of samples applied. Throws
+  // Interrupted, and std::runtime_error when the evaluator is lost.
+  template <class Progress>
+  [[nodiscard]] std::optional<Stalled> run(const Progress& progress) {
+    begin();
+    while (!is_over()) {
+      progress(applied_samples_);
+      step();
+    }
+    return stalled_;
+  }
+
+  [[nodiscard]] const std::vector<LostWorker>& lost() const { return lost_; }
+  [[nodiscard]] Seconds halted() const { return clock_.halted(); }
+  // Bytes of gradients and parameters, by worker.
+  [[nodiscard]] const std::vector<double>& bytes_received() const { return bytes_received_; }
+  [[nodiscard]] const std::vector<double>& bytes_sent() const { return bytes_sent_; }
+
+ private:
+  // A gradient that a worker was asked for and that has not arrived in full.
+  struct Asked {
+    GradientId gradient;
+    std::int64_t at_ns = 0;
+    bool is_started = false;    // the coordinator has begun the iteration
+    bool is_announced = false;  // the coordinator waits to hear that the parameters are there
+    bool awaits_parameters = false;
+    bool is_computed = false;
+    bool is_called_off = false;
+  };
+  struct LiveWorker {
+    bool is_lost = false;
+    bool holds_its_copy = true;  // the process has the copy that the server keeps for it
+    std::uint64_t samples_started = 0;
+    std::int64_t last_news_ns = 0;
+    std::deque<Asked> asked;
+  };
+  struct Timer {
+    Seconds date;
+    Event event;
+  };
+
+  void begin();
+  // Waits for what happens next, and lets the coordinator answer it.
+  void step();
+  [[nodiscard]] bool is_over() const { return stalled_ || coordinator_.stopped(); }
+  void deliver(const Event& event);
+  void deliver_pending();
+  void carry_out(const Actions& actions);
+  void take(const News& news);
+  void dismiss_silent_workers();
+  [[nodiscard]] bool nothing_to_come() const;
+
+  void on(WorkerId worker, const Received& message);
+  void on(WorkerId worker, const Computed& message);
+  void on(WorkerId worker, GradientValues message);
+  void on(WorkerId worker, const CallOff& message);
+  void on_evaluation(const Message& message);
+  // Such a message cannot come from a worker that does what it was asked for.
+  void refuse(WorkerId worker, const std::string& what);
+  [[nodiscard]] Asked* find(WorkerId worker, std::uint64_t gradient);
+  void ask(WorkerId worker, GradientId gradient, std::int64_t batch_samples, bool with_parameters);
+
+  void carry_out(const StartIteration& action);
+  void carry_out(const SendGradient&) {}  // it follows by itself
+  void carry_out(const SendParameters& action);
+  void carry_out(const AllReduce& action);
+  void carry_out(const Accumulate&) {}  // a gradient is added as the step is made
+  void carry_out(const Step& action);
+  void carry_out(const LocalStep& action);
+  void carry_out(const Coordinate& action);
+  void carry_out(const Pause& action);
+  void carry_out(const SetTimer& action);
+  void carry_out(const Evaluate& action);
+  void carry_out(const Apply& action);
+  void carry_out(const ApplyLocally& action);
+  void carry_out(const Overwrite& action);
+  void carry_out(const TakeSnapshot& action);
+  void carry_out(const Discard& action);
+  void carry_out(const ScaleVelocity& action) { state_.scale_velocity(action.factor); }
+  void carry_out(const AdoptBatches&) {}
+  void carry_out(const EnterPhase&) {}
+  void carry_out(const Judge&) {}
+  void carry_out(const Decide&) {}
+  void carry_out(const Stop&) {}
+
+  void evaluate_while_halted();
+  // Speeds and members change: workers and coordinator hear of it.
+  void follow_conditions();
+  void call_off_all(WorkerId worker);
+  void at(Seconds date, Event event);
+
+  Coordinator& coordinator_;
+  Crew& crew_;
+  NetworkState& state_;
+  LiveJob job_;
+  RunObserver& observer_;
+  LiveClock clock_;
+  Conditions conditions_;
+  Seconds now_;
+  std::vector<LiveWorker> workers_;
+  std::deque<Event> pending_;
+  std::deque<News> backlog_;  // arrived while the job stood still
+  std::vector<Timer> timers_;
+  std::set<GradientId> held_;
+  std::size_t evaluations_under_way_ = 0;
+  std::int64_t applied_samples_ = 0;
+  std::vector<LostWorker> lost_;
+  std::vector<double> bytes_received_;
+  std::vector<double> bytes_sent_;
+  std::optional<Stalled> stalled_;
+};
+
+}  // namespace paceline::live

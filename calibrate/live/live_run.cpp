@@ -1,0 +1,78 @@
+#include "calibrate/live/live_run.hpp"
+
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/study/simulation.hpp"
+
+namespace paceline::live {
+namespace {
+
+std::vector<WorkerSetup> setups(const Scenario& scenario, const NetworkLearnerConfig& learner) {
+  std::vector<WorkerSetup> all;
+  for (const Worker& worker : scenario.cluster.workers)
+    all.push_back({.learner = learner, .is_evaluator = false, .speed = worker.speed});
+  all.push_back({.learner = learner, .is_evaluator = true});
+  return all;
+}
+
+std::vector<double> speeds(const Scenario& scenario) {
+  std::vector<double> all;
+  for (const Worker& worker : scenario.cluster.workers) all.push_back(worker.speed);
+  return all;
+}
+
+}  // namespace
+
+// Programs of paceline sit beside each other in the build folder, or under libexec once installed.
+std::filesystem::path worker_program() {
+  namespace fs = std::filesystem;
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& place : {here / "paceline-calibrate", here / "../libexec/paceline/paceline-calibrate"})
+    if (fs::exists(place)) return place;
+  throw UserError("the program paceline-calibrate is not installed beside paceline",
+                  "build it with -DPACELINE_KERNELS=ON (the default)");
+}
+
+LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,
+                 const LiveOptions& options) {
+  const Seed seed{scenario.seed, replication};
+  const NetworkLearnerConfig learner = network_learner_config(scenario, seed);
+  ProcessCrew crew({.program = options.program, .setups = setups(scenario, learner), .port = options.port});
+  options.on_start(crew);
+  const Ready& initial = crew.ready().back();
+  NetworkState state(initial.parameters, initial.statistics, learner);
+  Coordinator coordinator = build_coordinator(scenario, profiles, seed);
+  RunRecorder recorder(seed, options.recording);
+  EventLog log(recorder);
+  const double total = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
+  LiveExecutor executor(coordinator, crew, state,
+                        {.workers = scenario.cluster.workers.size(),
+                         .parameter_count = initial.parameters.size(),
+                         .statistics_count = initial.statistics.size(),
+                         .costs = fixed_costs(scenario),
+                         .speeds = speeds(scenario),
+                         .heterogeneity = heterogeneity(scenario),
+                         .random_streams = learner.random_streams,
+                         .seed = seed,
+                         .total_samples = static_cast<std::int64_t>(total + 0.5),
+                         .dataset_samples = scenario.job.dataset.train_samples,
+                         .patience = options.patience},
+                        log);
+  const std::optional<Stalled> stalled =
+      executor.run([&](std::int64_t samples) { options.progress(static_cast<double>(samples) / total); });
+  LiveRun run;
+  run.result = recorder.finish(stalled ? stalled->at : recorder.last_time(),
+                               stalled ? std::optional(stalled->waiting) : std::nullopt);
+  for (const Worker& worker : scenario.cluster.workers) run.result.cores += worker.cores;
+  run.lost = executor.lost();
+  run.refused = crew.refused();
+  run.halted = executor.halted();
+  run.events = log.take();
+  return run;
+}
+
+}  // namespace paceline::live

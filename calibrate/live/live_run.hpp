@@ -1,0 +1,47 @@
+// One replication of a scenario carried out for real, composed from its parts: the counterpart of
+// sim/study/simulation.hpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibrate/live/event_log.hpp"
+#include "calibrate/live/live_executor.hpp"
+#include "calibrate/live/process_crew.hpp"
+#include "sim/cost/profile.hpp"
+#include "sim/report/recording/run_recorder.hpp"
+#include "sim/scenario/reader.hpp"
+
+namespace paceline::live {
+
+struct LiveOptions {
+  std::filesystem::path program;  // of the workers: paceline-calibrate
+  int port = 0;                   // 0: any that is free
+  Seconds patience{60.0};         // with a worker that owes something and says nothing
+  RecordingOptions recording{};
+  std::function<void(double share_done)> progress = [](double) {};
+  std::function<void(const ProcessCrew&)> on_start = [](const ProcessCrew&) {};
+};
+
+struct LiveRun {
+  RunResult result;
+  std::vector<LostWorker> lost;
+  RefusedConnections refused;
+  Seconds halted;                  // for evaluations that nobody pays for
+  std::vector<TimedEvent> events;  // in the order the coordinator met them
+};
+
+// The program of the workers, beside this one. Throws UserError when it is not installed.
+[[nodiscard]] std::filesystem::path worker_program();
+
+// Throws UserError for all that a live job cannot do, each at its place; returns what is worth a note.
+[[nodiscard]] std::vector<std::string> check_live(const LoadedScenario& loaded);
+
+// Of a scenario that passed. Throws Interrupted; UserError for a mistake that only the workers find out.
+[[nodiscard]] LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,
+                               const LiveOptions& options);
+
+}  // namespace paceline::live

@@ -1,0 +1,128 @@
+// What a live job's server and its worker processes tell each other.
+//
+// Models:      frames on a TCP connection: a header (what it is, which version, how long), then the fields of
+//              one message in the order of its struct. Numbers are little-endian, lists carry their length.
+// Units:       float32 parameters; nanoseconds of the machine's monotonic clock.
+// Assumptions: both ends are this program: another version is refused by its number. Nothing that arrives is
+//              believed: kind, version, size and every length are checked before memory is taken.
+// Not modelled: encryption. Whoever can read the network can read the parameters and the token.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace paceline::live {
+
+inline constexpr std::uint16_t protocol_version = 1;
+inline constexpr std::size_t token_bytes = 32;
+using Token = std::array<std::uint8_t, token_bytes>;
+
+// --- from a worker -----------------------------------------------------------------------------------------
+
+// The first message on a connection.
+struct Hello {
+  Token token{};
+  std::uint64_t member = 0;  // a worker's number; the evaluator's is the number of workers
+};
+// It has loaded network and data. The evaluator sends the initial values as well.
+struct Ready {
+  std::uint64_t parameter_count = 0;
+  std::uint64_t statistics_count = 0;
+  std::vector<float> parameters{};
+  std::vector<float> statistics{};
+};
+// It cannot take part, and why; it ends.
+struct Failed {
+  std::string reason;
+};
+// The parameters for this gradient are there.
+struct Received {
+  std::uint64_t gradient = 0;
+};
+// The gradient is computed; it follows.
+struct Computed {
+  std::uint64_t gradient = 0;
+  std::int64_t began_ns = 0;
+  std::int64_t ended_ns = 0;
+};
+struct GradientValues {
+  std::uint64_t gradient = 0;
+  std::vector<float> values{};
+  std::vector<float> statistics{};
+};
+struct EvaluationResult {
+  std::uint64_t updates = 0;
+  double loss = 0.0;
+  double accuracy = 0.0;
+};
+
+// --- from the server ---------------------------------------------------------------------------------------
+
+// What to train; JSON (worker_setup.hpp).
+struct Setup {
+  std::string text;
+};
+// Compute the gradient of `batch_samples` samples after the worker's first `first_sample`, with these
+// parameters, or those it holds if there are none; then send it.
+struct Compute {
+  std::uint64_t gradient = 0;
+  std::int64_t batch_samples = 0;
+  std::uint64_t first_sample = 0;
+  std::vector<float> parameters{};
+};
+// Nobody waits for this gradient any more; from a worker: it has not begun it, and will not.
+struct CallOff {
+  std::uint64_t gradient = 0;
+};
+struct EvaluationRequest {
+  std::uint64_t updates = 0;
+  std::vector<float> parameters{};
+  std::vector<float> averages{};
+};
+// From the next gradient on the worker is as fast as a machine of this relative speed, at most 1.
+struct Pace {
+  double speed = 1.0;
+};
+struct Quit {};
+
+// New kinds go to the end, with a new version: the place in this list is what a frame carries.
+using Message = std::variant<Hello, Ready, Failed, Received, Computed, GradientValues, EvaluationResult,
+                             Setup, Compute, CallOff, EvaluationRequest, Pace, Quit>;
+
+inline constexpr std::size_t header_bytes = 16;
+using HeaderBytes = std::array<std::byte, header_bytes>;
+
+struct Header {
+  std::size_t kind = 0;  // index of Message
+  std::uint64_t payload_bytes = 0;
+};
+
+// What arrived is not a message of this version.
+class BadMessage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// Header and payload.
+[[nodiscard]] std::vector<std::byte> encode(const Message& message);
+// Throws BadMessage for another program, version or kind, and for more than `most_bytes`.
+[[nodiscard]] Header decode_header(const HeaderBytes& bytes, std::uint64_t most_bytes);
+// Throws BadMessage when the payload is not exactly one such message.
+[[nodiscard]] Message decode(const Header& header, std::span<const std::byte> payload);
+
+// 64 hexadecimal digits.
+[[nodiscard]] std::string to_text(const Token& token);
+[[nodiscard]] std::optional<Token> token_from(const std::string& text);
+// From the system's source of randomness.
+[[nodiscard]] Token new_token();
+// In the same time wherever they differ.
+[[nodiscard]] bool are_equal(const Token& a, const Token& b);
+
+}  // namespace paceline::live

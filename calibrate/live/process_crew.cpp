@@ -1,0 +1,342 @@
+#include "calibrate/live/process_crew.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <deque>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include <boost/asio.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
+#include "sim/base/process.hpp"
+
+namespace paceline::live {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using WallClock = std::chrono::steady_clock;
+
+constexpr std::uint64_t most_hello_bytes = 64;
+constexpr std::uint64_t most_bytes_before_ready = std::uint64_t{1} << 32U;
+constexpr std::uint64_t most_bytes_beside_values = 256;
+constexpr auto hello_patience = std::chrono::seconds(5);
+constexpr auto end_patience = std::chrono::milliseconds(500);
+constexpr auto look_every = std::chrono::milliseconds(100);
+
+bool has_ended(pid_t process) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid != 0;
+}
+
+// How the process ended; killed if it does not by itself.
+std::string end_of(Process& process) {
+  const auto deadline = WallClock::now() + end_patience;
+  while (!has_ended(process.id()) && WallClock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  const bool ended = has_ended(process.id());
+  if (!ended) kill(process.id(), SIGKILL);
+  const int status = process.wait();
+  return ended ? describe_status(status) : "closed its connection";
+}
+
+}  // namespace
+
+// One connection, a stranger's until its hello is right.
+struct ProcessCrew::Connection : std::enable_shared_from_this<Connection> {
+  Connection(State& the_state, tcp::socket the_socket);
+  void expect_hello();
+  void read_header();
+  void read_payload(const Header& header);
+  void take(Message message);
+  void send(std::vector<std::byte> frame);
+  void write_front();
+  void close();
+  void refuse(std::uint64_t RefusedConnections::*counter);
+  void end(const std::string& reason);
+
+  State& state;
+  tcp::socket socket;
+  asio::steady_timer deadline;
+  HeaderBytes header_bytes_{};
+  std::vector<std::byte> payload;
+  std::deque<std::vector<std::byte>> outgoing;
+  std::optional<Member> member;
+  std::uint64_t most_bytes = most_hello_bytes;
+};
+
+struct ProcessCrew::State {
+  CrewConfig config;
+  Token token = new_token();
+  asio::io_context context;
+  tcp::acceptor acceptor{context};
+  std::vector<std::unique_ptr<Process>> processes;       // null once it has ended
+  std::vector<std::shared_ptr<Connection>> connections;  // by member; null before hello and after the end
+  std::vector<Ready> ready;
+  std::vector<bool> is_ready;
+  std::vector<bool> is_lost;
+  std::deque<News> news;
+  RefusedConnections refused;
+};
+
+ProcessCrew::Connection::Connection(State& the_state, tcp::socket the_socket)
+    : state(the_state), socket(std::move(the_socket)), deadline(state.context) {
+  error_code ignored;
+  socket.set_option(tcp::no_delay(true), ignored);
+}
+
+void ProcessCrew::Connection::expect_hello() {
+  deadline.expires_after(hello_patience);
+  deadline.async_wait([self = shared_from_this()](const error_code& error) {
+    if (!error && !self->member) self->refuse(&RefusedConnections::silent);
+  });
+  read_header();
+}
+
+void ProcessCrew::Connection::read_header() {
+  asio::async_read(socket, asio::buffer(header_bytes_),
+                   [self = shared_from_this()](const error_code& error, std::size_t) {
+                     if (error) return self->end("closed its connection");
+                     try {
+                       self->read_payload(decode_header(self->header_bytes_, self->most_bytes));
+                     } catch (const BadMessage& bad) {
+                       self->end(fmt::format("sent what is no message: {}", bad.what()));
+                     }
+                   });
+}
+
+void ProcessCrew::Connection::read_payload(const Header& header) {
+  payload.resize(header.payload_bytes);
+  asio::async_read(socket, asio::buffer(payload),
+                   [self = shared_from_this(), header](const error_code& error, std::size_t) {
+                     if (error) return self->end("closed its connection");
+                     try {
+                       self->take(decode(header, self->payload));
+                     } catch (const BadMessage& bad) {
+                       self->end(fmt::format("sent what is no message: {}", bad.what()));
+                     }
+                   });
+}
+
+void ProcessCrew::Connection::take(Message message) {
+  if (!member) {
+    const auto* hello = std::get_if<Hello>(&message);
+    const bool is_ours = hello != nullptr && are_equal(hello->token, state.token) &&
+                         hello->member < state.connections.size() &&
+                         state.connections[hello->member] == nullptr && !state.is_lost[hello->member];
+    if (!is_ours) return refuse(&RefusedConnections::strangers);
+    deadline.cancel();
+    member = static_cast<Member>(hello->member);
+    most_bytes = most_bytes_before_ready;
+    state.connections[*member] = shared_from_this();
+    send(encode(Setup{to_text(state.config.setups[*member])}));
+  } else if (auto* ready = std::get_if<Ready>(&message); ready != nullptr && !state.is_ready[*member]) {
+    most_bytes =
+        most_bytes_beside_values + sizeof(float) * (ready->parameter_count + ready->statistics_count);
+    state.is_ready[*member] = true;
+    state.ready[*member] = std::move(*ready);
+  } else {
+    state.news.emplace_back(Arrived{*member, std::move(message)});
+  }
+  read_header();
+}
+
+void ProcessCrew::Connection::send(std::vector<std::byte> frame) {
+  outgoing.push_back(std::move(frame));
+  if (outgoing.size() == 1) write_front();
+}
+
+void ProcessCrew::Connection::write_front() {
+  asio::async_write(socket, asio::buffer(outgoing.front()),
+                    [self = shared_from_this()](const error_code& error, std::size_t) {
+                      // The reading side notices a broken connection.
+                      if (error) return;
+                      self->outgoing.pop_front();
+                      if (!self->outgoing.empty()) self->write_front();
+                    });
+}
+
+void ProcessCrew::Connection::close() {
+  error_code ignored;
+  deadline.cancel();
+  socket.close(ignored);
+}
+
+void ProcessCrew::Connection::refuse(std::uint64_t RefusedConnections::*counter) {
+  ++(state.refused.*counter);
+  close();
+}
+
+void ProcessCrew::Connection::end(const std::string& reason) {
+  if (!socket.is_open()) return;
+  if (!member) return refuse(&RefusedConnections::strangers);
+  if (reason.starts_with("sent")) ++state.refused.malformed;
+  close();
+  state.news.emplace_back(Lost{*member, reason});
+}
+
+ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) {
+  State& state = *state_;
+  state.config = std::move(config);
+  const std::size_t members = state.config.setups.size();
+  state.connections.resize(members);
+  state.ready.resize(members);
+  state.is_ready.resize(members);
+  state.is_lost.resize(members);
+  try {
+    state.acceptor = tcp::acceptor(
+        state.context, {asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(state.config.port)});
+  } catch (const boost::system::system_error& failure) {
+    throw UserError(fmt::format("cannot listen at port {}: {}", state.config.port, failure.code().message()),
+                    "choose another port");
+  }
+  // Children inherit no socket of the server's.
+  fcntl(state.acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
+  for (Member member = 0; member < members; ++member)
+    state.processes.push_back(std::make_unique<Process>(Command{
+        .words = {state.config.program.string(), worker_flag, std::to_string(port()), std::to_string(member)},
+        .environment = {fmt::format("{}={}", token_variable, to_text(state.token))}}));
+  accept();
+  wait_until_ready();
+}
+
+ProcessCrew::~ProcessCrew() {
+  resume_workers();
+  for (Member member = 0; member < state_->processes.size(); ++member) send(member, Quit{});
+  const auto deadline = WallClock::now() + end_patience;
+  const auto all_ended = [&] {
+    for (const auto& process : state_->processes)
+      if (process && !has_ended(process->id())) return false;
+    return true;
+  };
+  while (!all_ended() && WallClock::now() < deadline) {
+    state_->context.restart();
+    state_->context.run_for(std::chrono::milliseconds(5));
+  }
+  for (const auto& connection : state_->connections)
+    if (connection) connection->close();
+}
+
+const std::vector<Ready>& ProcessCrew::ready() const {
+  return state_->ready;
+}
+const RefusedConnections& ProcessCrew::refused() const {
+  return state_->refused;
+}
+int ProcessCrew::port() const {
+  return state_->acceptor.local_endpoint().port();
+}
+std::vector<int> ProcessCrew::process_ids() const {
+  std::vector<int> ids;
+  for (const auto& process : state_->processes)
+    if (process) ids.push_back(process->id());
+  return ids;
+}
+
+void ProcessCrew::accept() {
+  state_->acceptor.async_accept([this](const error_code& error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (!error) {
+      fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC);
+      std::make_shared<Connection>(*state_, std::move(socket))->expect_hello();
+    }
+    accept();
+  });
+}
+
+void ProcessCrew::wait_until_ready() {
+  State& state = *state_;
+  const auto deadline = WallClock::now() + std::chrono::duration<double>(state.config.start_patience.value());
+  const auto missing = [&] { return std::find(state.is_ready.begin(), state.is_ready.end(), false); };
+  while (missing() != state.is_ready.end()) {
+    const std::optional<News> news = next(Seconds{0.1});
+    if (news) {
+      if (const auto* lost = std::get_if<Lost>(&*news))
+        throw std::runtime_error(fmt::format("process {} of the live job {}", lost->member, lost->reason));
+      const Message& message = std::get<Arrived>(*news).message;
+      if (const auto* failed = std::get_if<Failed>(&message)) throw UserError(failed->reason);
+    }
+    // One that ends before its first connection is noticed by nobody else.
+    for (Member member = 0; member < state.processes.size(); ++member)
+      if (!state.is_ready[member] && !state.connections[member] && has_ended(state.processes[member]->id())) {
+        Process& process = *state.processes[member];
+        const std::string how = describe_status(process.wait());
+        throw std::runtime_error(fmt::format("process {} of the live job {} before it was ready: {}", member,
+                                             how, process.errors()));
+      }
+    if (WallClock::now() > deadline)
+      throw std::runtime_error(fmt::format("process {} of the live job was not ready within {:g} s",
+                                           missing() - state.is_ready.begin(),
+                                           state.config.start_patience.value()));
+  }
+}
+
+std::optional<News> ProcessCrew::next(Seconds patience) {
+  State& state = *state_;
+  const auto deadline = WallClock::now() + std::chrono::duration_cast<WallClock::duration>(
+                                               std::chrono::duration<double>(patience.value()));
+  while (state.news.empty()) {
+    throw_if_interrupted();
+    const auto now = WallClock::now();
+    state.context.restart();
+    if (now >= deadline && state.context.poll_one() == 0) return std::nullopt;
+    if (state.news.empty()) state.context.run_one_until(std::min(deadline, now + look_every));
+  }
+  News first = std::move(state.news.front());
+  state.news.pop_front();
+  if (auto* lost = std::get_if<Lost>(&first)) {
+    throw_if_interrupted();  // a Ctrl-C reaches the workers too
+    lose(lost->member, lost->reason);
+    if (lost->reason == "closed its connection" && state.processes[lost->member])
+      lost->reason = end_of(*state.processes[lost->member]);
+    state.processes[lost->member].reset();
+  }
+  return first;
+}
+
+void ProcessCrew::send(Member member, const Message& message) {
+  const std::shared_ptr<Connection>& connection = state_->connections.at(member);
+  if (connection && connection->socket.is_open()) connection->send(encode(message));
+}
+
+void ProcessCrew::lose(Member member, const std::string& reason) {
+  State& state = *state_;
+  state.is_lost[member] = true;
+  if (state.connections[member]) state.connections[member]->close();
+  state.connections[member].reset();
+  // What it still said counts no more.
+  std::erase_if(state.news, [&](const News& news) {
+    return std::visit([&](const auto& one) { return one.member == member; }, news);
+  });
+  if (state.processes[member] && reason != "closed its connection")
+    kill(state.processes[member]->id(), SIGKILL);
+}
+
+void ProcessCrew::dismiss(Member member, const std::string& reason) {
+  if (state_->is_lost[member]) return;
+  lose(member, reason);
+  state_->news.emplace_back(Lost{member, reason});
+}
+
+void ProcessCrew::signal_workers(int signal_number) const {
+  for (Member member = 0; member < state_->processes.size(); ++member)
+    if (!state_->config.setups[member].is_evaluator && state_->processes[member])
+      kill(state_->processes[member]->id(), signal_number);
+}
+void ProcessCrew::halt_workers() {
+  signal_workers(SIGSTOP);
+}
+void ProcessCrew::resume_workers() {
+  signal_workers(SIGCONT);
+}
+
+}  // namespace paceline::live

@@ -1,0 +1,63 @@
+// Local processes as a crew: started here, connected over TCP on the loopback address.
+//
+// A random token, handed to each process in its environment, is asked for on every connection; whoever does
+// not know it, says something else or nothing at all within some seconds is refused and counted, and so is a
+// member whose messages are malformed, who is dismissed. A process that ends, however it ends, is one more
+// piece of news. Processes die with this one (sim/base/process.hpp); a worker also ends when its connection
+// does.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "calibrate/live/crew.hpp"
+#include "calibrate/live/worker_setup.hpp"
+
+namespace paceline::live {
+
+struct CrewConfig {
+  std::filesystem::path program;    // paceline-calibrate
+  std::vector<WorkerSetup> setups;  // by member
+  Seconds start_patience{120.0};    // within which every member has to be ready
+  int port = 0;                     // 0: any that is free
+};
+
+struct RefusedConnections {
+  std::uint64_t strangers = 0;  // did not know the token, or said something else
+  std::uint64_t silent = 0;     // said nothing in time
+  std::uint64_t malformed = 0;  // members that sent what is no message
+};
+
+class ProcessCrew final : public Crew {
+ public:
+  // Starts the processes and waits until all are ready. Throws UserError when a port is taken or a member
+  // refuses its setup, std::runtime_error when one does not come up.
+  explicit ProcessCrew(CrewConfig config);
+  ~ProcessCrew() override;  // asks all to quit, and kills who does not
+
+  // Of each member, in the order of the setups; the evaluator's carries the initial values.
+  [[nodiscard]] const std::vector<Ready>& ready() const;
+  [[nodiscard]] const RefusedConnections& refused() const;
+  [[nodiscard]] int port() const;
+  [[nodiscard]] std::vector<int> process_ids() const;
+
+  [[nodiscard]] std::optional<News> next(Seconds patience) override;
+  void send(Member member, const Message& message) override;
+  void dismiss(Member member, const std::string& reason) override;
+  void halt_workers() override;
+  void resume_workers() override;
+
+ private:
+  struct Connection;
+  struct State;
+  void accept();
+  void wait_until_ready();
+  void lose(Member member, const std::string& reason);
+  void signal_workers(int signal_number) const;
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace paceline::live

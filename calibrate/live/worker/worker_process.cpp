@@ -1,0 +1,192 @@
+#include "calibrate/live/worker/worker_process.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <deque>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include <boost/asio.hpp>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "calibrate/live/message.hpp"
+#include "calibrate/live/worker_setup.hpp"
+#include "kernels/training/network_gradients.hpp"
+
+namespace paceline::live {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+constexpr std::uint64_t most_payload_bytes = std::uint64_t{1} << 33U;
+constexpr int exit_connection_lost = 3;
+constexpr int exit_refused = 2;
+
+std::int64_t monotonic_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Of this thread.
+std::int64_t processor_time_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+// In short pieces, so that a stretch in which the process was stopped does not count as rest.
+void rest(double ns) {
+  constexpr double piece = 1e6;
+  while (ns > 0.0) {
+    const std::int64_t began = monotonic_ns();
+    std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(ns, piece))));
+    ns -= std::min(static_cast<double>(monotonic_ns() - began), 2.0 * piece);
+  }
+}
+
+class Link {
+ public:
+  explicit Link(int port) : socket_(context_) {
+    socket_.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)});
+    socket_.set_option(tcp::no_delay(true));
+    std::thread([descriptor = socket_.native_handle()] {
+      pollfd watched{descriptor, POLLRDHUP, 0};
+      while (poll(&watched, 1, -1) <= 0) {
+      }
+      _exit(exit_connection_lost);
+    }).detach();
+  }
+
+  void send(const Message& message) { asio::write(socket_, asio::buffer(encode(message))); }
+
+  // The next message; a request that has been called off meanwhile is none.
+  Message next() {
+    do {
+      if (waiting_.empty() || socket_.available() > 0) waiting_.push_back(read_one());
+    } while (socket_.available() > 0);
+    Message first = std::move(waiting_.front());
+    waiting_.pop_front();
+    return first;
+  }
+  [[nodiscard]] bool is_called_off(std::uint64_t gradient) const {
+    return std::ranges::any_of(waiting_, [&](const Message& message) {
+      const auto* off = std::get_if<CallOff>(&message);
+      return off != nullptr && off->gradient == gradient;
+    });
+  }
+
+ private:
+  Message read_one() {
+    HeaderBytes bytes;
+    asio::read(socket_, asio::buffer(bytes));
+    const Header header = decode_header(bytes, most_payload_bytes);
+    payload_.resize(header.payload_bytes);
+    asio::read(socket_, asio::buffer(payload_));
+    return decode(header, payload_);
+  }
+
+  asio::io_context context_;
+  tcp::socket socket_;
+  std::vector<std::byte> payload_;
+  std::deque<Message> waiting_;
+};
+
+class Worker {
+ public:
+  Worker(Link& link, const WorkerSetup& setup, std::uint64_t number)
+      : link_(link),
+        speed_(setup.speed),
+        gradients_(setup.learner),
+        parameters_(gradients_.initial_parameters()),
+        number_{setup.is_evaluator ? 0 : number} {
+    Ready ready{parameters_.size(), gradients_.initial_batch_statistics().size(), {}, {}};
+    if (setup.is_evaluator) {
+      ready.parameters = parameters_;
+      ready.statistics = gradients_.initial_batch_statistics();
+    }
+    link_.send(ready);
+  }
+
+  // Until the server says it is over.
+  void serve() {
+    while (true) {
+      const Message message = link_.next();
+      if (std::holds_alternative<Quit>(message)) return;
+      if (const auto* compute = std::get_if<Compute>(&message)) carry_out(*compute);
+      if (const auto* pace = std::get_if<Pace>(&message)) speed_ = pace->speed;
+      if (const auto* request = std::get_if<EvaluationRequest>(&message)) carry_out(*request);
+    }
+  }
+
+ private:
+  void carry_out(const Compute& request) {
+    if (!request.parameters.empty()) {
+      if (request.parameters.size() != parameters_.size()) throw BadMessage("parameters of another network");
+      parameters_ = request.parameters;
+      link_.send(Received{request.gradient});
+    }
+    if (link_.is_called_off(request.gradient)) return link_.send(CallOff{request.gradient});
+    const std::int64_t began = monotonic_ns();
+    const std::int64_t used = processor_time_ns();
+    gradients_.seek(number_, request.first_sample);
+    gradients_.compute(number_, request.batch_samples, parameters_);
+    if (speed_ < 1.0) {
+      const std::int64_t spent = processor_time_ns() - used;
+      rest(static_cast<double>(spent) * (1.0 / speed_ - 1.0));
+    }
+    link_.send(Computed{request.gradient, began, monotonic_ns()});
+    const std::span<const float> values = gradients_.gradient();
+    const std::span<const float> statistics = gradients_.batch_statistics();
+    link_.send(GradientValues{
+        request.gradient, {values.begin(), values.end()}, {statistics.begin(), statistics.end()}});
+  }
+
+  void carry_out(const EvaluationRequest& request) {
+    const Evaluation evaluation = gradients_.evaluate(request.parameters, request.averages);
+    link_.send(EvaluationResult{request.updates, evaluation.loss, evaluation.accuracy});
+  }
+
+  Link& link_;
+  double speed_;
+  kernels::NetworkGradients gradients_;
+  std::vector<float> parameters_;
+  WorkerId number_;
+};
+
+}  // namespace
+
+int run_worker_process(const std::vector<std::string>& words) {
+  const char* text = std::getenv(token_variable);
+  const std::optional<Token> token = token_from(text == nullptr ? "" : text);
+  if (words.size() != 2 || !token) {
+    fmt::print(stderr, "error: worker processes of a live job are started by `paceline live`\n");
+    return exit_refused;
+  }
+  unsetenv(token_variable);
+  const std::uint64_t number = std::stoull(words[1]);
+  Link link(std::stoi(words[0]));
+  link.send(Hello{*token, number});
+  const Message first = link.next();
+  const auto* setup_message = std::get_if<Setup>(&first);
+  if (setup_message == nullptr) return exit_connection_lost;
+  const WorkerSetup setup = worker_setup_from(setup_message->text);
+  try {
+    Worker(link, setup, number).serve();
+    return 0;
+  } catch (const boost::system::system_error&) {
+    return exit_connection_lost;
+  } catch (const std::exception& error) {
+    link.send(Failed{error.what()});
+    return exit_refused;
+  }
+}
+
+}  // namespace paceline::live

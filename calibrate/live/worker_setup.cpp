@@ -1,0 +1,47 @@
+#include "calibrate/live/worker_setup.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace paceline::live {
+
+using nlohmann::json;
+
+std::string to_text(const WorkerSetup& setup) {
+  const NetworkLearnerConfig& learner = setup.learner;
+  const DatasetSource& data = learner.dataset;
+  return json{{"network", learner.network},
+              {"dataset",
+               {{"kind", data.kind},
+                {"path", data.path},
+                {"train_samples", data.train_samples},
+                {"test_samples", data.test_samples},
+                {"equal_shards", data.partition == DataPartition::equal_shards}}},
+              {"workers", learner.worker_count},
+              {"seed", learner.seed.seed},
+              {"replication", learner.seed.replication},
+              {"random_streams", learner.random_streams},
+              {"is_evaluator", setup.is_evaluator},
+              {"speed", setup.speed}}
+      .dump();
+}
+
+WorkerSetup worker_setup_from(const std::string& text) {
+  const json j = json::parse(text);
+  const json& data = j.at("dataset");
+  WorkerSetup setup;
+  setup.learner.network = j.at("network");
+  setup.learner.dataset.kind = data.at("kind");
+  setup.learner.dataset.path = data.at("path");
+  setup.learner.dataset.train_samples = data.at("train_samples");
+  setup.learner.dataset.test_samples = data.at("test_samples");
+  setup.learner.dataset.partition =
+      data.at("equal_shards") ? DataPartition::equal_shards : DataPartition::whole;
+  setup.learner.worker_count = j.at("workers");
+  setup.learner.seed = {j.at("seed"), j.at("replication")};
+  setup.learner.random_streams = j.at("random_streams").get<std::vector<std::uint32_t>>();
+  setup.is_evaluator = j.at("is_evaluator");
+  setup.speed = j.at("speed");
+  return setup;
+}
+
+}  // namespace paceline::live

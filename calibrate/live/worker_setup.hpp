@@ -1,0 +1,26 @@
+// What a worker process of a live job has to know before it begins, as the launcher writes it for it.
+#pragma once
+
+#include <string>
+
+#include "sim/learning/network_learner.hpp"
+
+namespace paceline::live {
+
+struct WorkerSetup {
+  NetworkLearnerConfig learner;
+  bool is_evaluator = false;
+  double speed =
+      1.0;  // below 1: it rests after each gradient as long as a slower machine would still compute
+};
+
+[[nodiscard]] std::string to_text(const WorkerSetup& setup);
+// Throws std::exception when it is none.
+[[nodiscard]] WorkerSetup worker_setup_from(const std::string& text);
+
+// The environment variable that carries the token, and the hidden first argument of the worker program:
+//   paceline-calibrate --live-worker PORT NUMBER
+inline constexpr const char* token_variable = "PACELINE_LIVE_TOKEN";
+inline constexpr const char* worker_flag = "--live-worker";
+
+}  // namespace paceline::live

@@ -1,0 +1,130 @@
+// live: carry one scenario out for real, write the same results as `run`, print them.
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "calibrate/live/live_run.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/progress.hpp"
+#include "sim/cli/commands.hpp"
+#include "sim/cli/options.hpp"
+#include "sim/cli/study.hpp"
+#include "sim/report/output/staged_folder.hpp"
+#include "sim/report/output/text_table.hpp"
+#include "sim/scenario/sweep/study_plan.hpp"
+#include "sim/study/checks_before_running.hpp"
+
+namespace paceline {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* live_examples = R"(Examples:
+  paceline live scenarios/validation/asp-two-speeds.yaml -o results/real
+  paceline run scenarios/validation/asp-two-speeds.yaml -o results/predicted     the same job, simulated)";
+
+struct LiveArguments : RunArguments {
+  int port = 0;            // 0: any that is free
+  double patience = 60.0;  // s, with a worker that says nothing
+};
+
+std::vector<std::string> notes_of(const live::LiveRun& run) {
+  std::vector<std::string> notes;
+  const live::RefusedConnections& refused = run.refused;
+  if (const std::uint64_t all = refused.strangers + refused.silent; all > 0)
+    notes.push_back(fmt::format("replication {}: {} connections of strangers were refused, {} of them silent",
+                                run.result.seed.replication, all, refused.silent));
+  return notes;
+}
+
+// A job that goes on without a worker is not the one that was asked for.
+std::vector<std::string> failures_of(const live::LiveRun& run) {
+  std::vector<std::string> failures;
+  for (const live::LostWorker& lost : run.lost)
+    failures.push_back(fmt::format("replication {}: worker {} {} at {}; the job went on without it",
+                                   run.result.seed.replication, lost.worker.value, lost.reason,
+                                   format_time(lost.at)));
+  return failures;
+}
+
+double peak_memory_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+int live_command(const LiveArguments& arguments) {
+  PreparedStudy study =
+      prepare_scenarios({load_scenario(arguments.file, arguments.overrides)}, ProfileUse::as_fitted);
+  const LoadedScenario& loaded = study.scenarios.front();
+  const Scenario& scenario = loaded.scenario;
+  std::vector<std::string> notes = live::check_live(loaded);
+  const fs::path folder = arguments.output.empty()
+                              ? fs::path("results") / (folder_name(scenario.name) + "-live")
+                              : fs::path(arguments.output);
+  StagedFolder staged(folder, arguments.force);
+  const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
+  ScenarioResults results{.loaded = loaded,
+                          .profiles = *profiles,
+                          .runs = {},
+                          .failures = {},
+                          .network_model = {},
+                          .notes = {},
+                          .validity = validity_of(loaded, study.files),
+                          .recording = recording_of(arguments),
+                          .engine = "live"};
+  Progress progress("training");
+  const auto start = std::chrono::steady_clock::now();
+  for (int r = 0; r < scenario.replications; ++r) {
+    live::LiveOptions options{.program = live::worker_program(),
+                              .port = arguments.port,
+                              .patience = Seconds{arguments.patience},
+                              .recording = results.recording};
+    options.recording.trace &= r == 0;
+    options.progress = [&](double share) {
+      progress.update((r + std::min(share, 1.0)) / scenario.replications,
+                      fmt::format("run {} of {}", r + 1, scenario.replications));
+    };
+    live::LiveRun run = live::run_live(scenario, *profiles, static_cast<std::uint32_t>(r), options);
+    std::ranges::move(failures_of(run), std::back_inserter(results.failures));
+    std::ranges::move(notes_of(run), std::back_inserter(notes));
+    results.runs.push_back(std::move(run.result));
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  results.notes = std::move(notes);
+  results.validity = validity_in(results.runs, std::move(results.validity));
+  write_results(staged.path(), results,
+                {reproducing_command("live", arguments), elapsed.count(), peak_memory_mib(), 1});
+  staged.commit();
+  const std::vector<ComparedVariant> compared = compare(std::vector<ScenarioResults>{results});
+  print_comparison(compared, folder, arguments);
+  print_warnings(loaded.warnings, results.notes);
+  return report_expectations(compared, report_failures(results));
+}
+
+}  // namespace
+
+void add_live(CLI::App& app, CommandAction& action) {
+  auto [live, arguments] = add_command<LiveArguments>(
+      app, "live", "carry a scenario out for real, with worker processes on this machine", live_command,
+      action);
+  live.footer(live_examples);
+  add_file_options(live, arguments, "scenario (YAML)");
+  add_path(live, "-o,--output", arguments.output, "results folder (default: results/<name>-live)", "DIR");
+  live.add_flag("--force", arguments.force, "replace results that are already there");
+  live.add_flag("--iterations", arguments.iterations,
+                "also write iterations.csv: one row for each iteration");
+  live.add_flag("--trace", arguments.trace,
+                "also write trace.json (opens in Perfetto) and activities.csv, of the first replication");
+  add_number(live, "--port", arguments.port, "of the server, on the loopback address; 0: any that is free", 0,
+             65'535);
+  add_number(live, "--patience", arguments.patience,
+             "seconds after which a worker that owes something and says nothing is given up", 0.1, 1e6);
+}
+
+}  // namespace paceline

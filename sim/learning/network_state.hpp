@@ -1,0 +1,76 @@
+// What a network that trains consists of, wherever its gradients are computed: the parameters, copies,
+// velocities and gradients of parameter_store.hpp, with the averages of batch normalization.
+//
+// Models:      both, kept in step: a gradient and what its batch looked like are held, applied and discarded
+//              together; with several servers the statistics travel with shard 0.
+// Equation:    those of parameter_store.hpp and batch_norm_averages.hpp; the newest batch has a share of 0.1
+//              in the averages.
+// Units:       float32.
+// Assumptions: those of both.
+// Not modelled: see both.
+// Source:      the share is PyTorch's default (`momentum` of torch.nn.BatchNorm2d).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/learning/batch_norm_averages.hpp"
+#include "sim/learning/network_learner.hpp"
+#include "sim/learning/parameter_store.hpp"
+
+namespace paceline {
+
+class NetworkState {
+ public:
+  NetworkState(std::vector<float> parameters, std::vector<float> batch_statistics,
+               const NetworkLearnerConfig& config)
+      : store_(std::move(parameters), {.worker_count = config.worker_count,
+                                       .server_count = config.server_count,
+                                       .momentum_at = config.momentum_at,
+                                       .nesterov = config.nesterov,
+                                       .weight_decay = config.weight_decay}),
+        averages_(std::move(batch_statistics), config.batch_norm, config.worker_count,
+                  share_of_newest_batch) {}
+
+  void pull(WorkerId worker, ServerId server) { store_.pull(worker, server); }
+  // `mean_gradient` was computed on the worker's copy, on a batch with these statistics.
+  void hold(WorkerId worker, GradientId gradient, std::vector<float> mean_gradient,
+            std::vector<float> batch_statistics) {
+    store_.hold(worker, gradient, std::move(mean_gradient));
+    averages_.hold(worker, gradient, std::move(batch_statistics));
+  }
+  void apply(ServerId server, std::span<const WeightedGradient> gradients,
+             const Hyperparameters& hyperparameters) {
+    store_.apply(server, gradients, hyperparameters);
+    if (server != ServerId{0}) return;
+    for (const WeightedGradient& entry : gradients) averages_.apply(entry.gradient);
+  }
+  void apply_locally(WorkerId worker, GradientId gradient, const Hyperparameters& hyperparameters) {
+    store_.apply_locally(worker, gradient, hyperparameters);
+    averages_.apply(gradient);
+  }
+  void overwrite(ServerId server, WorkerId worker) { store_.overwrite(server, worker); }
+  void scale_velocity(double factor) { store_.scale_velocity(factor); }
+  void discard(GradientId gradient) {
+    store_.discard(gradient);
+    averages_.discard(gradient);
+  }
+
+  [[nodiscard]] std::span<const float> global() const { return store_.global(); }
+  [[nodiscard]] std::span<const float> copy_of(WorkerId worker) const { return store_.copy_of(worker); }
+  [[nodiscard]] std::span<const float> gradient(GradientId gradient) const {
+    return store_.gradient(gradient);
+  }
+  // What evaluation normalizes with.
+  [[nodiscard]] std::vector<float> averages() const { return averages_.global(); }
+
+ private:
+  static constexpr double share_of_newest_batch = 0.1;
+
+  ParameterStore store_;
+  BatchNormAverages averages_;
+};
+
+}  // namespace paceline

@@ -1,0 +1,178 @@
+// The executor with a crew in this process: gradients of a quadratic bowl, and members that misbehave.
+#include "calibrate/live/live_executor.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "calibrate/live/event_log.hpp"
+#include "tests/support/test_job.hpp"
+
+using namespace paceline;
+using namespace paceline::live;
+
+namespace {
+
+// Answers at once: f(x) = ½ |x|², whose gradient is x. What a member says may be replaced.
+class BowlCrew final : public Crew {
+ public:
+  explicit BowlCrew(std::size_t workers) : workers_(workers) {}
+
+  std::function<std::vector<Message>(Member, const Compute&, std::vector<Message> honest)> instead =
+      [](Member, const Compute&, std::vector<Message> honest) { return honest; };
+  std::vector<std::string> dismissals;
+
+  std::optional<News> next(Seconds) override {
+    if (news_.empty()) return std::nullopt;
+    News first = std::move(news_.front());
+    news_.pop_front();
+    return first;
+  }
+  void send(Member member, const Message& message) override {
+    if (lost_.contains(member)) return;
+    if (const auto* compute = std::get_if<Compute>(&message)) answer(member, *compute);
+    if (const auto* request = std::get_if<EvaluationRequest>(&message))
+      news_.emplace_back(Arrived{workers_, EvaluationResult{request->updates, request->parameters[0], 0.5}});
+  }
+  void dismiss(Member member, const std::string& reason) override {
+    if (!lost_.insert(member).second) return;
+    dismissals.push_back(reason);
+    std::erase_if(news_, [&](const News& news) {
+      return std::visit([&](const auto& one) { return one.member == member; }, news);
+    });
+    news_.emplace_back(Lost{member, reason});
+  }
+  void halt_workers() override {}
+  void resume_workers() override {}
+
+ private:
+  void answer(Member member, const Compute& compute) {
+    std::vector<float>& copy = copies_[member];
+    if (!compute.parameters.empty()) copy = compute.parameters;
+    if (copy.empty()) copy = {8.0F, 4.0F};
+    std::vector<Message> honest;
+    if (!compute.parameters.empty()) honest.emplace_back(Received{compute.gradient});
+    const std::int64_t began = LiveClock::monotonic_ns();
+    while (LiveClock::monotonic_ns() <= began) {
+    }
+    honest.emplace_back(Computed{compute.gradient, began, began + 1});
+    honest.emplace_back(GradientValues{compute.gradient, copy, {}});
+    for (Message& message : instead(member, compute, std::move(honest)))
+      news_.emplace_back(Arrived{member, std::move(message)});
+  }
+
+  std::size_t workers_;
+  std::deque<News> news_;
+  std::set<Member> lost_;
+  std::map<Member, std::vector<float>> copies_;
+};
+
+struct Outcome {
+  std::vector<float> x;
+  std::optional<Stalled> stalled;
+  std::vector<LostWorker> lost;
+  std::uint64_t updates = 0;
+};
+
+// Two workers, batches of 10, over a server, at rate 0.5 without momentum.
+Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples) {
+  CoordinatorConfig config;
+  config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy)}};
+  config.batching.initial_samples = 10;
+  config.machines.resize(2);
+  config.optimizer.learning_rate = 0.5;
+  config.total_samples = samples;
+  config.dataset_samples = samples;
+  config.evaluate_every = {1e9, EveryUnit::updates};
+  Coordinator coordinator(std::move(config));
+  NetworkState state({8.0F, 4.0F}, {}, {.network = "bowl", .dataset = {}, .worker_count = 2, .seed = {}});
+  test::Recording recording;
+  LiveJob job;
+  job.workers = 2;
+  job.parameter_count = 2;
+  job.speeds = {1.0, 1.0};
+  job.random_streams = {0, 1};
+  job.patience = Seconds{0.05};
+  LiveExecutor executor(coordinator, crew, state, job, recording);
+  Outcome outcome;
+  outcome.stalled = executor.run([](std::int64_t) {});
+  outcome.x = {state.global().begin(), state.global().end()};
+  outcome.lost = executor.lost();
+  outcome.updates = recording.all<Apply>().size();
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("BSP over a real server steps along the mean of both gradients") {
+  // Each update halves x: three rounds of 2 · 10 samples leave x / 8.
+  BowlCrew crew(2);
+  const Outcome outcome = run(crew, "bsp", 60);
+  CHECK_FALSE(outcome.stalled.has_value());
+  CHECK(outcome.updates == 3);
+  CHECK(outcome.x == std::vector{1.0F, 0.5F});
+}
+
+TEST_CASE("ASP over a real server steps along each gradient as it comes") {
+  BowlCrew crew(2);
+  const Outcome outcome = run(crew, "asp", 60);
+  CHECK_FALSE(outcome.stalled.has_value());
+  CHECK(outcome.updates == 6);
+}
+
+TEST_CASE("a worker that says what cannot be is dismissed, and the other one does all the work") {
+  using Liar = std::vector<Message> (*)(const Compute&);
+  const std::pair<Liar, const char*> liars[] = {
+      {[](const Compute& asked) {
+         return std::vector<Message>{GradientValues{asked.gradient + 7, {0.0F, 0.0F}, {}}};
+       },
+       "sent a gradient that nobody asked for"},
+      {[](const Compute& asked) {
+         const std::int64_t now = LiveClock::monotonic_ns();
+         return std::vector<Message>{Received{asked.gradient},
+                                     Computed{asked.gradient, now - 1'000'000'000, now}};
+       },
+       "computed at a time that cannot be"},
+      {[](const Compute&) {
+         return std::vector<Message>{EvaluationResult{0, 0.0, 1.0}};
+       },
+       "said something only a server says"},
+      {[](const Compute&) { return std::vector<Message>{}; }, "said nothing for 0.05 s"}};
+  for (const auto& [lie, reason] : liars) {
+    BowlCrew crew(2);
+    // From its second gradient on, for which parameters travel.
+    crew.instead = [&, lie = lie](Member member, const Compute& asked, std::vector<Message> honest) {
+      return member == 1 && asked.first_sample > 0 ? lie(asked) : honest;
+    };
+    const Outcome outcome = run(crew, "bsp", 60);
+    CHECK_FALSE(outcome.stalled.has_value());
+    REQUIRE(outcome.lost.size() == 1);
+    CHECK(outcome.lost.front().worker == WorkerId{1});
+    CHECK(outcome.lost.front().reason == reason);
+  }
+}
+
+TEST_CASE("a gradient of another network is refused") {
+  BowlCrew crew(2);
+  crew.instead = [](Member member, const Compute& asked, std::vector<Message> honest) {
+    if (member == 0) honest.back() = GradientValues{asked.gradient, {1.0F}, {}};
+    return honest;
+  };
+  const Outcome outcome = run(crew, "bsp", 60);
+  REQUIRE(outcome.lost.size() == 1);
+  CHECK(outcome.lost.front().reason == "sent a gradient of another network");
+}
+
+TEST_CASE("without any worker left the job stalls, and says so") {
+  BowlCrew crew(2);
+  crew.instead = [](Member, const Compute&, const std::vector<Message>&) {
+    return std::vector<Message>{Failed{"the disk is full"}};
+  };
+  const Outcome outcome = run(crew, "asp", 60);
+  REQUIRE(outcome.stalled.has_value());
+  CHECK(outcome.stalled->waiting.find("every worker has left the job") != std::string::npos);
+  CHECK(outcome.lost.front().reason == "the disk is full");
+}

@@ -1,0 +1,161 @@
+// Jobs of a few seconds with real worker processes. What is asserted never depends on how fast they are.
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include <boost/asio.hpp>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "calibrate/live/live_run.hpp"
+#include "calibrate/live/replay.hpp"
+#include "kernels/training/network_learner.hpp"
+#include "sim/report/output/packed_run.hpp"
+#include "sim/study/input_files.hpp"
+#include "sim/study/simulation.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+using namespace paceline::live;
+
+namespace {
+
+// BSP, then K-sync, which calls gradients off, then ASP, on workers of speed 1 and 1/2 and one that leaves
+// and comes back.
+constexpr const char* scenario_text = R"(
+name: live test
+replications: 1
+job:
+  network: small-cnn
+  profile: {}/scenarios/profiles/epyc-small-cnn.json
+  dataset: {{kind: built-in-images, train_samples: 400, test_samples: 50}}
+  optimizer: {{learning_rate: 0.01, momentum: 0.9, weight_decay: 1e-3}}
+cluster:
+  workers: [{{cores: 1}}, {{cores: 1, speed: 0.5}}, {{cores: 1}}]
+  network: {{topology: star, bandwidth: 10 Gbit/s, latency: 50 us}}
+synchronization:
+  - {{policy: bsp, transport: server, share: 30 %}}
+  - {{policy: k-sync, gradients: 2, transport: server, share: 30 %}}
+  - {{policy: asp, transport: server, share: 40 %, switch_cost: 10 ms}}
+heterogeneity:
+  membership: [{{at: 0.5 epochs, worker: 2, event: leaves}}, {{at: 1 epochs, worker: 2, event: joins}}]
+batching: {{controller: dynamic, initial: 8, minimum: 4, maximum: 32}}
+learner: {{kind: network}}
+evaluation: {{every: 200 samples, who_pays: free}}
+stop: {{epochs: 2}}
+)";
+
+struct LoadedJob {
+  LoadedScenario loaded;
+  InputFiles files;
+  std::shared_ptr<const Profiles> profiles;
+};
+
+LoadedJob load_job() {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "live.yaml") << fmt::format(scenario_text, PACELINE_CHECKOUT);
+  LoadedJob job{load_scenario(folder.path() / "live.yaml", {}), {}, {}};
+  job.profiles = job.files.profiles_of(job.loaded);
+  return job;
+}
+
+// How long servers were busy is the only thing in a result that the events do not determine.
+std::string decisions(RunResult result) {
+  result.resources.clear();
+  return pack(result);
+}
+
+bool is_alive(int process) {
+  return kill(process, 0) == 0;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a live job met again event by event takes the same decisions and learns the same, to the last bit") {
+  const LoadedJob job = load_job();
+  CHECK_FALSE(check_live(job.loaded).empty());
+  LiveOptions options{.program = PACELINE_CALIBRATE, .recording = {.iterations = true, .trace = false}};
+  std::vector<int> processes;
+  options.on_start = [&](const ProcessCrew& crew) { processes = crew.process_ids(); };
+  const Scenario& scenario = job.loaded.scenario;
+  const LiveRun live = run_live(scenario, *job.profiles, 0, options);
+  CHECK(live.lost.empty());
+  CHECK(live.result.end_reason == "workload-done");
+  CHECK(live.result.samples >= 800);
+  CHECK(live.result.phases.size() == 3);
+  CHECK(live.result.curve.size() >= 4);
+  REQUIRE(processes.size() == 4);  // three workers and the evaluator
+  for (const int process : processes) CHECK_FALSE(is_alive(process));
+
+  const Seed seed{scenario.seed, 0};
+  kernels::NetworkLearner learner(network_learner_config(scenario, seed));
+  Coordinator coordinator = build_coordinator(scenario, *job.profiles, seed);
+  RunRecorder recorder(seed, {.iterations = true, .trace = false});
+  replay(coordinator, live.events, learner, recorder);
+  RunResult replayed = recorder.finish(recorder.last_time(), std::nullopt);
+  replayed.cores = live.result.cores;
+  REQUIRE(replayed.curve.size() == live.result.curve.size());
+  for (std::size_t i = 0; i < replayed.curve.size(); ++i)
+    CHECK(replayed.curve[i].loss == live.result.curve[i].loss);
+  CHECK(decisions(replayed) == decisions(live.result));
+}
+
+TEST_CASE("strangers and garbage on the port are refused and counted, and the job goes on") {
+  namespace asio = boost::asio;
+  const LoadedJob job = load_job();
+  LiveOptions options{.program = PACELINE_CALIBRATE};
+  options.on_start = [](const ProcessCrew& crew) {
+    const auto say = [&](const std::vector<std::byte>& bytes) {
+      asio::io_context context;
+      asio::ip::tcp::socket socket(context);
+      socket.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(crew.port())});
+      asio::write(socket, asio::buffer(bytes));
+    };
+    say(std::vector<std::byte>(1000, std::byte{'x'}));
+    say(encode(Hello{new_token(), 0}));
+    say(encode(Setup{"{}"}));
+  };
+  const LiveRun run = run_live(job.loaded.scenario, *job.profiles, 0, options);
+  CHECK(run.result.samples >= 800);
+  CHECK(run.lost.empty());
+  CHECK(run.refused.strangers == 3);
+}
+
+// PACELINE_KILLS=100 kills more often than CI has time for.
+TEST_CASE("a worker killed at a random moment leaves the job, the others end it, nothing is left behind") {
+  const LoadedJob job = load_job();
+  const char* asked = std::getenv("PACELINE_KILLS");
+  const int kills = asked == nullptr ? 2 : std::atoi(asked);
+  std::mt19937 random(1);
+  for (int i = 0; i < kills; ++i) {
+    LiveOptions options{.program = PACELINE_CALIBRATE};
+    const auto victim = random() % 3;
+    const std::chrono::microseconds when(random() % 600'000);
+    std::thread killer;
+    std::vector<int> processes;
+    options.on_start = [&](const ProcessCrew& crew) {
+      processes = crew.process_ids();
+      killer = std::thread([process = processes[victim], when] {
+        std::this_thread::sleep_for(when);
+        kill(process, SIGKILL);
+      });
+    };
+    const LiveRun run = run_live(job.loaded.scenario, *job.profiles, 0, options);
+    killer.join();
+    CAPTURE(victim);
+    CAPTURE(when.count());
+    CHECK(run.result.end_reason == "workload-done");
+    CHECK(run.result.samples >= 800);
+    if (!run.lost.empty()) {  // unless the job was over before
+      CHECK(run.lost.size() == 1);
+      CHECK(run.lost.front().worker == WorkerId{victim});
+      CHECK(run.lost.front().reason == "was killed by signal 9 (Killed)");
+    }
+    for (const int process : processes) CHECK_FALSE(is_alive(process));
+  }
+}
