@@ -13,7 +13,7 @@ struct FitArguments {
   std::string campaign;               // of a folder of recorded runs
   std::vector<std::string> policies;  // empty: all
   std::string form = "relaxation";
-  int bootstrap = 20;
+  int bootstrap = 40;
   bool figures = true;
   bool skip_bad = false;
   bool force = false;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/learning/ensemble.hpp"
 #include "calibrate/learning/recorded_costs.hpp"
 #include "calibrate/learning/recorded_layout.hpp"
 #include "sim/base/csv.hpp"
@@ -13,19 +14,7 @@
 namespace paceline {
 namespace {
 
-constexpr std::uint32_t bootstrap_seed = 3;
-constexpr int refit_evaluations = 400;
 constexpr std::size_t least_groups_to_leave_one_out = 3;
-
-std::vector<TracedGroup> resample(std::span<const TracedGroup> groups, std::uint32_t draw) {
-  std::vector<TracedGroup> resampled(groups.begin(), groups.end());
-  for (std::size_t g = 0; g < resampled.size(); ++g) {
-    RandomStream random({bootstrap_seed, draw}, Purpose::bootstrap, static_cast<std::uint32_t>(g));
-    const std::vector<TrainingRun>& runs = groups[g].group.runs;
-    for (TrainingRun& run : resampled[g].group.runs) run = runs[random.below(runs.size())];
-  }
-  return resampled;
-}
 
 std::vector<Interval> intervals_of(const std::vector<std::vector<double>>& refits) {
   std::vector<Interval> intervals;
@@ -131,16 +120,10 @@ FitReport fit_and_report(const std::vector<RunGroup>& groups, const FitRequest& 
   report.residuals = residuals_of(report.learner, traced);
   report.left_out = leave_each_out(groups, request, tick);
   report.bootstrap = request.bootstrap;
-  std::vector<std::vector<double>> refits;
-  FitOptions options = request.options;
-  options.evaluations = std::min(options.evaluations, refit_evaluations);
-  options.spread = report.learner.spread;
-  for (int draw = 0; draw < request.bootstrap; ++draw) {
-    tick();
-    const std::vector<TracedGroup> resampled = resample(traced, static_cast<std::uint32_t>(draw));
-    refits.push_back(fit_form(*request.form, resampled, options, report.learner.form.values).values);
-  }
-  if (!refits.empty()) report.intervals = intervals_of(refits);
+  Ensemble ensemble = fit_ensemble(report.learner, traced, request.bootstrap, request.options, tick);
+  if (!ensemble.members.empty()) report.intervals = intervals_of(ensemble.members);
+  report.model.members = std::move(ensemble.members);
+  report.model.model_error = ensemble.error.value_or(ModelError{});
   return report;
 }
 

@@ -1,8 +1,8 @@
 // A fit with everything a reader needs to judge it: intervals by bootstrap, errors on policies left out,
 // residuals.
 //
-// Models:      bootstrap: runs drawn with replacement within their groups, refitted from the first fit's
-//              parameters. Left out: every group in turn, predicted from a fit to the others.
+// Models:      bootstrap: the members of an ensemble (ensemble.hpp), which the learner's file holds. Left
+//              out: every group in turn, predicted from a fit to the others.
 // Equation:    interval = 5th to 95th percentile of the refits, by order statistics.
 // Units:       as in learning_form.hpp.
 // Assumptions: runs of a group are exchangeable. A group of one run shows no scatter, and its interval is too
@@ -25,7 +25,7 @@ struct FitRequest {
   Identity identity{};
   const FormDescription* form = nullptr;
   FitOptions options{};
-  int bootstrap = 20;
+  int bootstrap = 40;
   std::vector<double> thresholds{};  // of times to accuracy
 };
 

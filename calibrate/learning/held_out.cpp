@@ -96,7 +96,7 @@ std::optional<double> first_drop_null(const PredictedRuns& evaluations, const Tr
   return std::nullopt;
 }
 
-ClockRates step_times(const auto& runs) {
+ClockRates step_times_of(const auto& runs) {
   std::vector<PhaseTime> phases;
   for (const auto& run : runs) phases.insert(phases.end(), run.phases.begin(), run.phases.end());
   return rates_of(phases);
@@ -105,12 +105,13 @@ ClockRates step_times(const auto& runs) {
 class GroupRows {
  public:
   GroupRows(const PredictedRuns& predicted, std::span<const TracedGroup> fitted_on, const RunGroup& group,
-            std::span<const double> thresholds)
+            std::span<const double> thresholds, const PredictedRuns& sets)
       : fitted_on_(fitted_on),
         group_(group),
         plan_(group.plan()),
         rates_(rates_of(fitted_on, plan_.workers)),
         predicted_(predicted),
+        sets_(sets),
         curves_(recorded_curves(group)) {
     add_final();
     for (const double progress : progress_points) add_accuracy_at(progress);
@@ -129,7 +130,7 @@ class GroupRows {
   // The figure of all predicted runs, and where it lies for as few as were recorded.
   void predict(HeldOutRow& row, std::size_t recorded_runs, const Figure& figure) const {
     row.predicted = figure(predicted_);
-    row.predicted_range = predicted_range(predicted_, recorded_runs, figure);
+    row.predicted_range = predicted_range(sets_, recorded_runs, figure);
   }
 
   void add_final() {
@@ -194,30 +195,40 @@ class GroupRows {
   // The null: the step of the runs fitted, scaled where they had other workers.
   void add_step_time(HeldOutQuantity quantity, std::optional<double> ClockRates::*protocol) {
     HeldOutRow time = row(quantity);
-    time.predicted = step_times(predicted_.runs).*protocol;
-    time.recorded = step_times(group_.runs).*protocol;
+    time.predicted = step_times_of(predicted_.runs).*protocol;
+    time.recorded = step_times_of(group_.runs).*protocol;
     time.null_linear = rates_.*protocol;
     if (time.predicted && time.recorded) rows_.push_back(time);
   }
 
-  // The null: rates alone give total times.
+  // The null: rates alone give total times. Recorded times may end before the job does.
   void add_total_time() {
     HeldOutRow time = row(HeldOutQuantity::total_time);
-    predict(time, time.runs, mean_total);
-    time.null_linear = time_at(plan_, rates_, plan_.workload_minibatches());
     std::vector<double> times;
+    std::vector<double> timed;
     for (const TrainingRun& run : group_.runs) {
       if (!run.training_time_s) return;
       times.push_back(*run.training_time_s);
+      timed.push_back(run.timed_minibatches.value_or(plan_.workload_minibatches()));
     }
     time.recorded = mean_of(times);
+    const double share = *mean_of(timed) / plan_.workload_minibatches();
+    predict(time, time.runs, [&](const PredictedRuns& runs) { return mean_total(runs, share); });
+    time.null_linear = time_at(plan_, rates_, *mean_of(timed));
     rows_.push_back(time);
   }
 
-  static std::optional<double> mean_total(const PredictedRuns& predicted) {
+  // Until this share of the workload is done, from the rate of the last phase.
+  [[nodiscard]] std::optional<double> mean_total(const PredictedRuns& predicted, double share) const {
+    const ClockRates rates = predicted.runs.front().phases.empty() ? rates_ : step_times(predicted);
+    const PlanPhase& last = plan_.phases.back();
+    const std::optional<double> rate =
+        last.synchronous ? rates.synchronous_s_per_step : rates.asynchronous_s_per_step;
+    const double untimed = (1.0 - share) * plan_.workload_minibatches() / plan_.minibatches_per_step(last);
     std::vector<double> times;
     for (const PredictedRun& run : predicted.runs)
-      if (!run.accuracy.empty() && run.total_time_s) times.push_back(*run.total_time_s);
+      if (!run.accuracy.empty() && run.total_time_s)
+        times.push_back(*run.total_time_s - untimed * rate.value_or(0.0));
     return mean_of(times);
   }
 
@@ -226,7 +237,8 @@ class GroupRows {
   const TrainingPlan& plan_;
   ClockRates rates_;
   const PredictedRuns& predicted_;
-  PredictedRuns curves_;  // recorded
+  const PredictedRuns& sets_;  // where its ranges come from
+  PredictedRuns curves_;       // recorded
   std::vector<HeldOutRow> rows_;
 };
 
@@ -254,6 +266,10 @@ std::string error_text(const HeldOutRow& row, const std::optional<double>& predi
                                             : fmt::format("{:+.4f}", *error);
 }
 
+ClockRates step_times(const PredictedRuns& runs) {
+  return step_times_of(runs.runs);
+}
+
 std::vector<HeldOutRow> predict_held_out(const FittedLearner& learner, std::span<const TracedGroup> fitted_on,
                                          std::span<const TracedGroup> held_out,
                                          const HeldOutOptions& options) {
@@ -269,8 +285,8 @@ std::vector<HeldOutRow> predict_held_out(const FittedLearner& learner, std::span
 
 std::vector<HeldOutRow> compare_held_out(const PredictedRuns& predicted,
                                          std::span<const TracedGroup> fitted_on, const RunGroup& recorded,
-                                         std::span<const double> thresholds) {
-  return GroupRows(predicted, fitted_on, recorded, thresholds).take();
+                                         std::span<const double> thresholds, const PredictedRuns* sets) {
+  return GroupRows(predicted, fitted_on, recorded, thresholds, sets != nullptr ? *sets : predicted).take();
 }
 
 std::optional<double> mean_error(std::span<const HeldOutRow> rows, HeldOutQuantity quantity,

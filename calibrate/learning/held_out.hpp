@@ -56,6 +56,9 @@ struct HeldOutRow {
 [[nodiscard]] std::string value_text(const std::optional<double>& value, HeldOutQuantity quantity);
 [[nodiscard]] std::string error_text(const HeldOutRow& row, const std::optional<double>& predicted);
 
+// Total seconds over total steps of all phases of all runs.
+[[nodiscard]] ClockRates step_times(const PredictedRuns& runs);
+
 struct HeldOutOptions {
   std::vector<double> thresholds;
   int runs = 200;
@@ -65,11 +68,13 @@ struct HeldOutOptions {
                                                        std::span<const TracedGroup> fitted_on,
                                                        std::span<const TracedGroup> held_out,
                                                        const HeldOutOptions& options);
-// The rows of one group for runs predicted by whatever means.
+// The rows of one group for runs predicted by whatever means; their ranges are those of `sets`, or of the
+// same runs.
 [[nodiscard]] std::vector<HeldOutRow> compare_held_out(const PredictedRuns& predicted,
                                                        std::span<const TracedGroup> fitted_on,
                                                        const RunGroup& recorded,
-                                                       std::span<const double> thresholds);
+                                                       std::span<const double> thresholds,
+                                                       const PredictedRuns* sets = nullptr);
 
 // Mean absolute error of one quantity over policies: groups of one policy count once, by runs.
 [[nodiscard]] std::optional<double> mean_error(

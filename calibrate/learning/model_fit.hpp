@@ -35,6 +35,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -75,6 +76,15 @@ inline constexpr std::array<QuadratureNode, 3> gauss_hermite{
 [[nodiscard]] EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup> groups);
 [[nodiscard]] RunSpread fit_spread(const FittedForm& fitted, std::span<const TracedGroup> groups,
                                    const EvaluationNoise& noise);
+
+// A run's shift of ln(speed) against the mean run that explains its early accuracies best, and the variance
+// that evaluation noise gives it; nothing where speed changes nothing.
+struct SpeedShift {
+  double shift = 0.0;
+  double noise_variance = 0.0;
+};
+[[nodiscard]] std::optional<SpeedShift> speed_shift(const FittedForm& fitted, const TracedGroup& group,
+                                                    const TrainingRun& run, const EvaluationNoise& noise);
 
 struct FittedLearner {
   FittedForm form;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline {
@@ -13,6 +14,7 @@ constexpr std::size_t least_curve = 3;        // rows from which a run has a cur
 constexpr double evaluations_per_run = 32.0;  // where no run has one
 constexpr std::uint32_t prediction_seed = 2;
 constexpr std::uint32_t range_seed = 3;
+constexpr std::uint32_t set_seed = 4;
 constexpr std::uint32_t range_sets = 400;
 constexpr std::size_t fewest_figures = 20;
 constexpr double range_tail = 0.05;
@@ -37,6 +39,21 @@ std::vector<double> evaluation_positions(const RunGroup& group) {
   return positions;
 }
 
+// Those of every run that has a curve.
+std::vector<std::vector<double>> all_evaluation_positions(const RunGroup& group) {
+  std::vector<std::vector<double>> all;
+  for (const TrainingRun& run : group.runs)
+    if (run.accuracy.size() >= least_curve) all.push_back(positions_of(run.accuracy));
+  if (all.empty()) all.push_back(evaluation_positions(group));
+  return all;
+}
+
+ClockRates scaled_by(ClockRates rates, double factor) {
+  for (std::optional<double>* rate : {&rates.synchronous_s_per_step, &rates.asynchronous_s_per_step})
+    if (*rate) **rate *= factor;
+  return rates;
+}
+
 std::vector<std::optional<double>> times_at(const TrainingPlan& plan, const ClockRates& rates,
                                             std::span<const double> positions) {
   std::vector<std::optional<double>> times;
@@ -59,11 +76,14 @@ std::vector<double> final_accuracies(const PredictedRuns& predicted) {
   return finals;
 }
 
+// So many runs: the first of a set, or drawn with replacement where there are no sets.
 PredictedRuns drawn(const PredictedRuns& predicted, std::size_t runs, std::uint32_t set) {
   RandomStream random({range_seed, set}, Purpose::bootstrap);
+  const bool has_sets = predicted.runs_in_set > 1;
   PredictedRuns few;
   for (std::size_t i = 0; i < runs; ++i)
-    few.runs.push_back(predicted.runs[random.below(predicted.runs.size())]);
+    few.runs.push_back(
+        predicted.runs[has_sets ? predicted.runs_in_set * set + i : random.below(predicted.runs.size())]);
   return few;
 }
 
@@ -144,6 +164,44 @@ PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& grou
   return predicted;
 }
 
+PredictedRuns predict_sets(const StatisticalModel& model, const TracedGroup& group, const ClockRates& rates,
+                           const TimeVariation& variation, const PredictionSets& sets) {
+  const TrainingPlan& plan = group.group.plan();
+  const std::vector<std::vector<double>> all_positions = all_evaluation_positions(group.group);
+  const SourcesOfVariation& sources = sets.sources;
+  PredictedRuns predicted{.runs = {}, .runs_in_set = static_cast<std::size_t>(sets.runs_in_set)};
+  for (int set = 0; set < sets.sets; ++set) {
+    const Seed shared{set_seed, static_cast<std::uint32_t>(set)};
+    const DrawnFit fit = draw_fit(sources.fit ? model.members.size() : 0,
+                                  sources.model ? model.model_error : ModelError{}, shared);
+    RandomStream set_clock(shared, Purpose::bootstrap);
+    const double of_set = set_clock.normal(0.0, sources.cluster ? variation.cluster : 0.0) +
+                          set_clock.normal(0.0, sources.model ? variation.setting : 0.0);
+    for (int r = 0; r < sets.runs_in_set; ++r) {
+      const Seed seed{prediction_seed, static_cast<std::uint32_t>(set * sets.runs_in_set + r)};
+      const std::vector<double>& positions = all_positions[seed.replication % all_positions.size()];
+      const RunEffects own = sources.run ? draw_run_effects(model.spread, seed) : RunEffects{};
+      const std::unique_ptr<LearningForm> form =
+          model.form->make(fit.member ? model.members[*fit.member] : model.values,
+                           {.classes = model.classes, .effects = with_fit(own, fit)});
+      const std::vector<FormReading> readings = group.trace->run(*form, positions);
+      RandomStream random(seed, Purpose::learning_curve, 2);
+      RandomStream clock(seed, Purpose::bootstrap);
+      const double factor = std::exp(of_set + clock.normal(0.0, sources.run ? variation.run : 0.0));
+      const ClockRates scaled = scaled_by(rates, factor);
+      PredictedRun run{
+          {}, times_at(plan, scaled, positions), time_at(plan, scaled, plan.workload_minibatches()), {}};
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        const double noise = sources.run ? model.noise.deviation(readings[i].fluctuation) : 0.0;
+        run.accuracy.push_back({positions[i], readings[i].accuracy + random.normal(0.0, noise)});
+      }
+      if (!std::isfinite(readings.back().loss)) run.accuracy.clear();
+      predicted.runs.push_back(std::move(run));
+    }
+  }
+  return predicted;
+}
+
 PredictedRuns recorded_curves(const RunGroup& group) {
   PredictedRuns curves;
   for (const TrainingRun& run : group.runs) {
@@ -175,8 +233,11 @@ Reached reach(const PredictedRuns& predicted, double threshold) {
 std::optional<Interval> predicted_range(const PredictedRuns& predicted, std::size_t runs,
                                         const Figure& figure) {
   if (predicted.runs.empty() || runs == 0) return std::nullopt;
+  check(predicted.runs_in_set == 1 || runs <= predicted.runs_in_set, "a set has enough runs");
+  const std::size_t sets =
+      predicted.runs_in_set > 1 ? predicted.runs.size() / predicted.runs_in_set : range_sets;
   std::vector<double> figures;
-  for (std::uint32_t set = 0; set < range_sets; ++set)
+  for (std::uint32_t set = 0; set < sets; ++set)
     if (const std::optional<double> value = figure(drawn(predicted, runs, set))) figures.push_back(*value);
   if (figures.size() < fewest_figures) return std::nullopt;
   return Interval{quantile(figures, range_tail), quantile(figures, 1.0 - range_tail)};

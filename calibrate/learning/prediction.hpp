@@ -6,10 +6,13 @@
 // Equation:    time to accuracy = time of the first evaluation at or above the threshold: its mean over the
 //              runs that reach it, and the median of all runs, of which those that never reach it are the
 //              slowest. A figure of few runs lies between the 5 % and 95 % quantiles of the figure over 400
-//              sets of as many runs, drawn from the predicted ones with replacement; sets without the figure
-//              are left out.
+//              sets of as many runs, drawn from the predicted ones with replacement, or over the sets that
+//              were predicted; sets without the figure are left out. The runs of a predicted set share fit,
+//              model error, setting and cluster; each has effects, noise and a rate of its own; times are
+//              those of the rates times exp(cluster·z₁ + setting·z₂ + run·z₃).
 // Units:       seconds of training time without the pause at a switch; accuracies as fractions.
-// Assumptions: seconds per step are constant within a protocol. The fit is taken as known exactly.
+// Assumptions: seconds per step are constant within a protocol; synchronous and asynchronous ones of another
+//              cluster are slower or faster alike.
 // Not modelled: what the simulator adds to the clock (stragglers, network): this judges the learning half.
 // Source:      bootstrap: Efron and Tibshirani, "An introduction to the bootstrap", 1993.
 #pragma once
@@ -21,6 +24,7 @@
 #include <vector>
 
 #include "calibrate/learning/model_fit.hpp"
+#include "sim/learning/statistical_model.hpp"
 #include "sim/report/statistics/time_to_accuracy.hpp"
 
 namespace paceline {
@@ -48,6 +52,7 @@ struct PredictedRun {
 
 struct PredictedRuns {
   std::vector<PredictedRun> runs;
+  std::size_t runs_in_set = 1;  // so many in a row share what is unknown of fit and cluster
   // Of those that did not diverge; a deviation needs two.
   [[nodiscard]] double mean_final() const;
   [[nodiscard]] std::optional<double> final_deviation() const;
@@ -56,6 +61,30 @@ struct PredictedRuns {
 // Evaluated where the recorded runs were, without simulating a cluster: times come from rates.
 [[nodiscard]] PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& group,
                                          const ClockRates& rates, int runs);
+
+// Relative standard deviations of the time of a job.
+struct TimeVariation {
+  double run = 0.0;      // between runs on one cluster
+  double cluster = 0.0;  // between clusters of one kind, or one cluster on different days
+  double setting = 0.0;  // between a setting and what the others tell of it
+};
+// Which causes of variation a prediction carries.
+struct SourcesOfVariation {
+  bool run = true;    // effects, evaluation noise and rate of the run
+  bool fit = true;    // members
+  bool model = true;  // error of the form and of the rates for a policy not fitted
+  bool cluster = true;
+};
+struct PredictionSets {
+  int sets = 60;
+  int runs_in_set = 5;
+  SourcesOfVariation sources{};
+};
+// Replays as above, with everything drawn that `sources` names, evaluated where each recorded run was in
+// turn.
+[[nodiscard]] PredictedRuns predict_sets(const StatisticalModel& model, const TracedGroup& group,
+                                         const ClockRates& rates, const TimeVariation& variation,
+                                         const PredictionSets& sets);
 // The recorded runs that have a curve, each timed by its own rates.
 [[nodiscard]] PredictedRuns recorded_curves(const RunGroup& group);
 

@@ -107,6 +107,19 @@ std::optional<RecordedCosts> recorded_costs(std::span<const RunGroup* const> gro
   return costs;
 }
 
+ClockRates rates_of(const RecordedCosts& costs, std::uint32_t workers, double batch_samples) {
+  const double pause_s = costs.checkpoints ? costs.checkpoints->pause_s * batch_samples /
+                                                 std::max(1.0, costs.checkpoints->every_samples)
+                                           : 0.0;  // for each mini-batch
+  const auto n = static_cast<double>(workers);
+  ClockRates rates;
+  rates.asynchronous_s_per_step = (costs.iteration_s + pause_s) / n;
+  if (costs.serial_per_worker_s)
+    rates.synchronous_s_per_step = costs.iteration_s * expected_largest(workers, costs.iteration_cv) +
+                                   n * (*costs.serial_per_worker_s + pause_s);
+  return rates;
+}
+
 std::optional<RecordedCosts> undelayed_costs(std::vector<const RunGroup*> groups) {
   std::erase_if(groups, [](const RunGroup* group) { return delayed_workers(group->name) > 0; });
   return recorded_costs(groups);

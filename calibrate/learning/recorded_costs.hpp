@@ -4,12 +4,13 @@
 // Models:      a cluster of equal workers under one coordinator, as in step_model.hpp, plus the wait for the
 //              slowest.
 // Equation:    iteration P = workers · seconds per asynchronous mini-batch of the cluster, between pauses;
-//              synchronous step of N workers = P · m(N) + N · serial, m(N) = E[max of N log-normal factors of
-//              mean 1], so serial = (T(N) - P · m(N)) / N, at least 0: median over runs; checkpoint: the
-//              median recorded pause of synchronous phases, every (samples done / number of pauses). Without
-//              asynchronous phases serial = 0 and P = T(N) / m(N); without synchronous ones serial is
-//              unknown. run variation: sd / mean of the step times of runs of one kind and worker count,
-//              pooled.
+//              synchronous step of N workers = P · m(N) + N · serial, m(N) = E[max of N log-normal factors
+//              of mean 1], so serial = (T(N) - P · m(N)) / N, at least 0: median over runs; checkpoint:
+//              the median recorded pause of synchronous phases, every (samples done / number of pauses).
+//              Without asynchronous phases serial = 0 and P = T(N) / m(N); without synchronous ones serial
+//              is unknown. run variation: sd / mean of the step times of runs of one kind and worker
+//              count, pooled. Pauses add pause · samples of a step / every to a synchronous step, and
+//              their 1/W to an asynchronous mini-batch, since the chief alone stands still.
 // Units:       seconds, samples.
 // Assumptions: transfers are part of the recorded iteration; iterations vary by 10 % (replay.hpp takes the
 //              same); undelayed workers. Under ASP a checkpoint pauses the chief alone, so the pauses seen
@@ -23,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/learning/prediction.hpp"
 #include "calibrate/learning/replay.hpp"
 
 namespace paceline {
@@ -42,6 +44,9 @@ struct RecordedCosts {
 
 // From groups without delayed workers; nothing when no phase of theirs was timed.
 [[nodiscard]] std::optional<RecordedCosts> recorded_costs(std::span<const RunGroup* const> groups);
+// Seconds per step, pauses included, of so many workers with these costs: what a simulation of them takes on
+// average. A synchronous step is unknown where the serial part is.
+[[nodiscard]] ClockRates rates_of(const RecordedCosts& costs, std::uint32_t workers, double batch_samples);
 // From those among them that have none.
 [[nodiscard]] std::optional<RecordedCosts> undelayed_costs(std::vector<const RunGroup*> groups);
 

@@ -27,6 +27,7 @@ std::string name_of(const CsvRow& row) {
 struct RecordedPhases {
   std::vector<PhaseTime> phases;
   double workers = 0.0;
+  bool ends_with_last_loss = false;  // the time, not the job
 };
 
 std::map<std::string, RecordedPhases> read_phases(const std::filesystem::path& file) {
@@ -35,6 +36,7 @@ std::map<std::string, RecordedPhases> read_phases(const std::filesystem::path& f
   for (const CsvRow& row : csv.rows()) {
     RecordedPhases& run = by_run[name_of(row)];
     run.workers = row.number("workers");
+    run.ends_with_last_loss = csv.has("source") && row.text("source") == "loss_csv";
     run.phases.push_back(
         {row.text("protocol") == "BSP", row.number("steps"), row.number("seconds_per_step")});
   }
@@ -124,6 +126,8 @@ TrainingRun read_run(const std::filesystem::path& folder, const CsvRow& row, con
   run.accuracy = read_positioned(folder / run.name / "accuracy.csv", {}, minibatches, defects);
   run.loss = read_positioned(folder / run.name / "loss.csv", {}, minibatches, defects);
   run.final_accuracy = row.number("final_accuracy");
+  if (phases.ends_with_last_loss && !run.loss.empty()) run.timed_minibatches = run.loss.back().minibatches;
+  run.session = row.text("date_utc");
   return run;
 }
 

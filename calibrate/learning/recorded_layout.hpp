@@ -1,9 +1,11 @@
 // Recorded runs in the layout of the Sync-Switch curves.
 //
 // Models:      DIR/runs.csv (one row per run: setup, policy, run, date_utc, workload_minibatches,
-//              lr_drop_basis, end_step, final_accuracy, training_time_s), DIR/phases.csv (setup, policy, run,
-//              protocol, workers, steps, seconds_per_step), DIR/<setup>/<policy>/run<k>/{accuracy,loss}.csv
-//              (step, value; loss.csv may have wall_time_s).
+//              lr_drop_basis, end_step, final_accuracy, training_time_s), DIR/phases.csv (setup, policy,
+//              run, protocol, workers, steps, seconds_per_step; `source`, where given: after `loss_csv`
+//              training times end with the last loss recorded, not with the job),
+//              DIR/<setup>/<policy>/run<k>/{accuracy,loss}.csv (step, value; loss.csv may have
+//              wall_time_s).
 // Equation:    policy `bsp` or `asp`, or phases with their percentages: `bsp12.5-asp87.5`; what follows is a
 //              remark (`bsp05-asp95-baseline`). Drop basis `workload50`: x 0.1 at 50 % and 75 % of the
 //              workload; `step32000`: at global steps 32,000 and 48,000.

@@ -124,9 +124,30 @@ EvaluationNoise line_through(const std::vector<NoisePoint>& points, double least
   return {std::exp(deviation.mean() - exponent * fluctuation.mean()), exponent, least};
 }
 
-// A run's shift of ln(speed) and the variance evaluation noise gives it; nothing where speed changes nothing.
-std::optional<std::pair<double, double>> speed_shift(const FittedForm& fitted, const TracedGroup& group,
-                                                     const TrainingRun& run, const EvaluationNoise& noise) {
+double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
+                 const EvaluationNoise& noise) {
+  double squares = 0.0;
+  double degrees = 0.0;
+  for (const TracedGroup& group : groups) {
+    std::vector<double> shifts;
+    WeightedMean noise_variance;
+    for (const TrainingRun& run : group.group.runs)
+      if (const auto shift = speed_shift(fitted, group, run, noise)) {
+        shifts.push_back(shift->shift);
+        noise_variance.add(shift->noise_variance, 1.0);
+      }
+    if (shifts.size() < 2) continue;
+    const double deviation = *deviation_of(shifts);
+    squares += static_cast<double>(shifts.size() - 1) * (deviation * deviation - noise_variance.mean());
+    degrees += static_cast<double>(shifts.size() - 1);
+  }
+  return degrees > 0.0 ? std::min(largest_speed_spread, std::sqrt(std::max(0.0, squares / degrees))) : 0.0;
+}
+
+}  // namespace
+
+std::optional<SpeedShift> speed_shift(const FittedForm& fitted, const TracedGroup& group,
+                                      const TrainingRun& run, const EvaluationNoise& noise) {
   const std::vector<double> positions = positions_of(run.accuracy);
   const std::vector<FormReading> mean = predict(fitted, group, positions);
   const std::vector<FormReading> faster =
@@ -143,30 +164,8 @@ std::optional<std::pair<double, double>> speed_shift(const FittedForm& fitted, c
     noise_sum += slope * slope * deviation * deviation;
   }
   if (squares <= 0.0) return std::nullopt;
-  return std::pair(product / squares, noise_sum / (squares * squares));
+  return SpeedShift{product / squares, noise_sum / (squares * squares)};
 }
-
-double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
-                 const EvaluationNoise& noise) {
-  double squares = 0.0;
-  double degrees = 0.0;
-  for (const TracedGroup& group : groups) {
-    std::vector<double> shifts;
-    WeightedMean noise_variance;
-    for (const TrainingRun& run : group.group.runs)
-      if (const auto shift = speed_shift(fitted, group, run, noise)) {
-        shifts.push_back(shift->first);
-        noise_variance.add(shift->second, 1.0);
-      }
-    if (shifts.size() < 2) continue;
-    const double deviation = *deviation_of(shifts);
-    squares += static_cast<double>(shifts.size() - 1) * (deviation * deviation - noise_variance.mean());
-    degrees += static_cast<double>(shifts.size() - 1);
-  }
-  return degrees > 0.0 ? std::min(largest_speed_spread, std::sqrt(std::max(0.0, squares / degrees))) : 0.0;
-}
-
-}  // namespace
 
 EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup> groups) {
   std::vector<NoisePoint> points;

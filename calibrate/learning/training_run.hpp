@@ -85,6 +85,8 @@ struct TrainingRun {
   double final_accuracy = 0.0;
   std::vector<PhaseTime> phases{};  // empty when durations were not recorded
   std::optional<double> training_time_s{};
+  std::optional<double> timed_minibatches{};  // what that time covers; absent: the workload
+  std::string session{};                      // runs of one session had the same machines: a day, where known
 };
 
 struct RunGroup {

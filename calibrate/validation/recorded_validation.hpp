@@ -2,7 +2,9 @@
 //
 // Models:      for each campaign, every policy is predicted from a fit to the others, and the fixed folds
 //              where their policies are there: the learner fitted to the other policies, driven by a
-//              simulation whose costs come from the same runs (recorded_costs.hpp). Seconds per step apart:
+//              simulation whose costs come from the same runs (recorded_costs.hpp), the fit alone. Ranges,
+//              and coverage over these and further folds (folds.hpp), come from replays timed by the
+//              simulated steps, or by the fitted runs' where none were simulated. Seconds per step apart:
 //              step_time_validation.hpp.
 // Equation:    every row and the null models: held_out.hpp.
 // Units:       seconds, accuracies as fractions.
@@ -18,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/validation/coverage.hpp"
 #include "calibrate/validation/step_time_validation.hpp"
 
 namespace paceline {
@@ -30,6 +33,7 @@ struct FoldResult {
 
 struct RecordedValidation {
   std::vector<FoldResult> folds;
+  std::vector<CoverageRow> coverage;
   std::vector<StepTimeRow> step_times;
   std::vector<std::string> notes;  // what could not be predicted, ranges that were left
 };
@@ -39,6 +43,9 @@ struct ValidationOptions {
   std::filesystem::path folder;  // existing: gets learners/, profiles/, scenarios/, step-times/
   int jobs = 1;
   int replications = 100;  // simulated runs of each setting
+  bool simulates = true;   // otherwise replays alone
+  int members = 12;        // of the ensemble of each fit
+  bool same_cluster = false;
 };
 
 [[nodiscard]] RecordedValidation validate_recorded(

@@ -111,10 +111,14 @@ void validate_recorded_folder(const ValidateArguments& arguments, const std::str
                         {.form = &relaxation_form(),
                          .folder = staged.path(),
                          .jobs = arguments.jobs,
-                         .replications = arguments.replications},
+                         .replications = arguments.replications,
+                         .simulates = arguments.simulates,
+                         .members = arguments.members,
+                         .same_cluster = arguments.same_cluster},
                         [&](double share, const std::string& part) { progress.update(share, part); });
   fmt::print("{}", validation_text(validation));
   write_file_atomically(staged.path() / "validation.csv", validation_csv(validation));
+  write_file_atomically(staged.path() / "coverage.csv", coverage_csv(validation.coverage));
   const plots::Scatter scatter = accuracy_scatter(validation);
   if (arguments.figures && !scatter.series.empty())
     plots::draw_figure(plots::scatter_figure(scatter), staged.path(), command);

@@ -14,7 +14,9 @@ struct ValidateArguments {
   bool skip_bad = false;
   bool force = false;
   std::string joint;          // of asynchronous jobs: further runs for their accuracy; empty: none
-  bool same_cluster = false;  // of asynchronous jobs: ranges for the recorded cluster again
+  bool same_cluster = false;  // ranges for the recorded cluster again
+  bool simulates = true;      // otherwise replays alone
+  int members = 12;           // of the ensemble of each fit
 };
 // Every recorded run predicted from fits that exclude it, beside the null models. `command` is what the files
 // name.

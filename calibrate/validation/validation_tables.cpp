@@ -109,7 +109,7 @@ void add_row(CsvTable& table, const std::string& fold, const HeldOutRow& row) {
 std::string validation_text(const RecordedValidation& validation) {
   std::string text;
   for (const FoldResult& fold : validation.folds) text += fold_text(fold);
-  return text + step_times_text(validation.step_times);
+  return text + coverage_text(validation.coverage) + step_times_text(validation.step_times);
 }
 
 std::string validation_csv(const RecordedValidation& validation) {

@@ -59,7 +59,11 @@ void add_fit(CLI::App& app, CommandAction& action) {
                  "of a folder of recorded runs: which runs belong together");
   add_list(fit, "--policy", arguments.policies, "fit only runs of this policy (repeatable)");
   fit.add_option("--form", arguments.form, "relaxation or power-law")->capture_default_str();
-  add_number(fit, "--bootstrap", arguments.bootstrap, "refits for the intervals; 0 for none", 0, 10'000);
+  add_number(
+      fit, "--bootstrap", arguments.bootstrap,
+      "refits to policies and runs drawn again: members of the learner, of which each simulated run draws "
+      "one; 0 for none",
+      0, 10'000);
   fit.add_flag("!--no-figures", arguments.figures, "do not draw the residuals");
   fit.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
   fit.add_flag("--force", arguments.force, "replace a learner that is already there");
@@ -108,7 +112,10 @@ void add_validate(CLI::App& app, CommandAction& action) {
   add_path(recorded, "--joint", arguments.joint,
            "asynchronous jobs: further runs for their accuracy, as in `paceline predict`", "DIR");
   recorded.add_flag("--same-cluster", arguments.same_cluster,
-                    "asynchronous jobs: ranges for the recorded cluster again");
+                    "ranges for the recorded cluster again; without it for another like it, which are wider");
+  recorded.add_flag("!--no-simulation", arguments.simulates,
+                    "replay updates only, and time them by the steps of the fitted runs: quick");
+  add_number(recorded, "--members", arguments.members, "refits behind the ranges of each fold", 2, 10'000);
   recorded.add_flag("!--no-figures", arguments.figures, "do not draw predicted against recorded");
   recorded.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");
   recorded.add_flag("--force", arguments.force, "replace results that are already there");

@@ -1,7 +1,7 @@
 // The learner of a fitted statistical model: updates in, loss and accuracy out, no network trained.
 //
-// Models:      a learning form (learning_form.hpp) driven in the order of the updates, with run effects and
-//              evaluation noise (statistical_model.hpp).
+// Models:      a learning form (learning_form.hpp) driven in the order of the updates, with run effects,
+//              evaluation noise and one draw of what the fit does not know (statistical_model.hpp).
 // Equation:    a gradient reaches the form with the call that applies its last shard, with the others that
 //              this call completes, and with the mean of its staleness over the shards.
 // Units:       loss in nats (training cross-entropy of the recorded runs), accuracy 0-1.
@@ -27,8 +27,7 @@ class StatisticalLearner final : public Learner {
   StatisticalLearner(const StatisticalModel& model, std::uint32_t worker_count, std::uint32_t server_count,
                      Seed seed)
       : noise_(model.noise),
-        form_(model.form->make(model.values,
-                               {.classes = model.classes, .effects = draw_run_effects(model.spread, seed)})),
+        form_(make_run(model, seed)),
         evaluation_random_(seed, Purpose::learning_curve, 2),
         worker_count_(worker_count),
         server_count_(server_count) {

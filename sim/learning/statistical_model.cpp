@@ -15,7 +15,7 @@ namespace paceline {
 namespace {
 
 constexpr const char* format_name = "paceline-learner";
-constexpr std::int64_t format_version = 4;
+constexpr std::int64_t format_version = 5;
 constexpr std::int64_t oldest_version = 2;
 constexpr const char* hint =
     "`paceline fit` writes learner files; fit the runs again if this one is of another version";
@@ -55,17 +55,33 @@ const FormDescription* form_of(const JsonField& field) {
   return form;
 }
 
+double checked_value(const FormParameter& parameter, const JsonField& field) {
+  const double value = field.non_negative();
+  if (value < parameter.lower || value > parameter.upper)
+    field.fail(fmt::format("must be within {:g} … {:g}, is {:g}", parameter.lower, parameter.upper, value));
+  return value;
+}
+
 std::vector<double> values_of(const FormDescription& form, const JsonField& parameters,
                               std::int64_t version) {
   std::vector<double> values;
   for (const FormParameter& parameter : form.parameters) {
-    const JsonField field = member_of(parameters, parameter.name, version);
-    const double value = field.non_negative();
-    if (value < parameter.lower || value > parameter.upper)
-      field.fail(fmt::format("must be within {:g} … {:g}, is {:g}", parameter.lower, parameter.upper, value));
-    values.push_back(value);
+    values.push_back(checked_value(parameter, member_of(parameters, parameter.name, version)));
   }
   return values;
+}
+
+std::vector<std::vector<double>> members_of(const FormDescription& form, const JsonField& members) {
+  std::vector<std::vector<double>> all;
+  for (const JsonField& member : members.elements()) {
+    const std::vector<JsonField> fields = member.elements();
+    if (fields.size() != form.parameters.size())
+      member.fail(fmt::format("must have {} parameters, has {}", form.parameters.size(), fields.size()));
+    all.emplace_back();
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      all.back().push_back(checked_value(form.parameters[i], fields[i]));
+  }
+  return all;
 }
 
 enum class RangeOf { counts, positive, non_negative };
@@ -151,6 +167,11 @@ StatisticalModel model_of(const JsonField& root, const std::string& path) {
   const JsonField noise = root.member("evaluation_noise");
   model.noise = {noise.member("scale").non_negative(), noise.member("exponent").non_negative(),
                  noise.member("least").non_negative()};
+  if (version >= 5) {
+    model.members = members_of(*model.form, root.member("members"));
+    const JsonField error = root.member("model_error");
+    model.model_error = {error.member("final_accuracy").non_negative(), error.member("speed").non_negative()};
+  }
   model.validity = validity_of(root.member("validity"));
   return model;
 }
@@ -191,6 +212,9 @@ std::string statistical_model_json(const StatisticalModel& model) {
                     {"speed", model.spread.speed}};
   json["evaluation_noise"] = {
       {"scale", model.noise.scale}, {"exponent", model.noise.exponent}, {"least", model.noise.least}};
+  json["members"] = model.members;
+  json["model_error"] = {{"final_accuracy", model.model_error.final_accuracy},
+                         {"speed", model.model_error.speed}};
   json["validity"] = validity_json(model.validity);
   return json.dump(2) + "\n";
 }
@@ -218,6 +242,28 @@ RunEffects draw_run_effects(const RunSpread& spread, Seed seed) {
   const double z1 = random.normal(0.0, 1.0);
   const double z2 = random.normal(0.0, 1.0);
   return run_effects(spread, z1, z2);
+}
+
+DrawnFit draw_fit(std::size_t members, const ModelError& error, Seed seed) {
+  DrawnFit fit;
+  if (members > 0) fit.member = RandomStream(seed, Purpose::learning_curve, 3).below(members);
+  RandomStream random(seed, Purpose::learning_curve, 4);
+  fit.ceiling_offset = random.normal(0.0, error.final_accuracy);
+  fit.speed_factor = std::exp(random.normal(0.0, error.speed));
+  return fit;
+}
+
+RunEffects with_fit(RunEffects effects, const DrawnFit& fit) {
+  effects.ceiling_offset += fit.ceiling_offset;
+  effects.speed_factor *= fit.speed_factor;
+  return effects;
+}
+
+std::unique_ptr<LearningForm> make_run(const StatisticalModel& model, Seed seed) {
+  const DrawnFit fit = draw_fit(model.members.size(), model.model_error, seed);
+  return model.form->make(
+      fit.member ? model.members[*fit.member] : model.values,
+      {.classes = model.classes, .effects = with_fit(draw_run_effects(model.spread, seed), fit)});
 }
 
 }  // namespace paceline

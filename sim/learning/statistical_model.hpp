@@ -7,14 +7,19 @@
 //              factor of the staleness penalty = exp(s · z2 - s²/2) with s² = ln(1 + p²), p =
 //              spread.staleness_penalty: never negative, its mean 1, its standard deviation p; speed factor =
 //              exp(-speed · z2): a run that learns slowly early loses more.
+//              What the fit does not know is drawn too, apart from the run: one of the members, all equally
+//              likely, in place of the parameters; two standard normal draws e1, e2: ceiling offset +=
+//              model_error.final_accuracy · e1, speed factor *= exp(model_error.speed · e2).
 // Units:       accuracies as fractions, samples, updates of staleness.
-// Assumptions: runs differ by these two draws and by evaluation noise.
-// Not modelled: correlation of one evaluation's noise with the next.
+// Assumptions: runs differ by these draws and by evaluation noise. A seed draws the same member and the same
+//              model error for every policy compared.
+// Not modelled: correlation of one evaluation's noise with the next; that the model errs differently for
+//              each of the policies compared.
 // Source:      docs/models.md, "Learners".
 //
 // The file is JSON, written by `paceline fit`:
-//   format "paceline-learner", version 4 (3 names neither network nor data set, only `classes`; 2 has other
-//   names for some parameters; both are still read)
+//   format "paceline-learner", version 5 (4 has no members and no model error; 3 names neither network nor
+//   data set, only `classes`; 2 has other names for some parameters; all are still read)
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
 //   fitted_on   [names of groups of runs]; empty only for "assumed"
 //   command     what made it; only "assumed" may lack it
@@ -23,6 +28,9 @@
 //   dataset     {name, classes}; null where it was not recorded
 //   spread      {ceiling, staleness_penalty, speed}
 //   evaluation_noise {scale, exponent, least}
+//   members     [[parameters in the order of `parameters`]]: refits to runs and policies drawn again; may be
+//               empty
+//   model_error {final_accuracy, speed}: of a policy that was not fitted
 //   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max,
 //                momentum: [min, max], samples_max}
 // Readers accept members they do not know (a fit adds its intervals and errors); only this list is promised.
@@ -30,6 +38,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +62,13 @@ struct EvaluationNoise {
   double exponent = 1.0;
   double least = 0.0;
   [[nodiscard]] double deviation(double fluctuation) const;
+};
+
+// How far a policy that no run shows lies from what the form says of it, as standard deviations: of the
+// accuracy in the end, and of ln(speed).
+struct ModelError {
+  double final_accuracy = 0.0;
+  double speed = 0.0;
 };
 
 // What the runs fitted were, or what a job asks of a learner.
@@ -79,6 +96,8 @@ struct StatisticalModel {
   int classes = 10;
   RunSpread spread;
   EvaluationNoise noise;
+  std::vector<std::vector<double>> members;  // values like those above; may be empty
+  ModelError model_error;
   LearnerValidity validity;
 };
 
@@ -93,5 +112,17 @@ struct StatisticalModel {
 // Of a run with these two draws.
 [[nodiscard]] RunEffects run_effects(const RunSpread& spread, double z1, double z2);
 [[nodiscard]] RunEffects draw_run_effects(const RunSpread& spread, Seed seed);
+
+// What is unknown about a fit, drawn.
+struct DrawnFit {
+  std::optional<std::size_t> member;  // none where there are none
+  double ceiling_offset = 0.0;
+  double speed_factor = 1.0;
+};
+[[nodiscard]] DrawnFit draw_fit(std::size_t members, const ModelError& error, Seed seed);
+// The effects of a run under that fit.
+[[nodiscard]] RunEffects with_fit(RunEffects effects, const DrawnFit& fit);
+// The form of one run: everything drawn.
+[[nodiscard]] std::unique_ptr<LearningForm> make_run(const StatisticalModel& model, Seed seed);
 
 }  // namespace paceline

@@ -167,14 +167,33 @@ TEST_CASE("a learner file read back is the model that was written") {
   model.identity = {.network = "small-cnn", .parameter_count = 11162, .dataset = "cifar10"};
   model.fitted_on = {"setup/bsp", "setup/asp"};
   model.command = "paceline fit recorded";
+  model.members = {model.values, model.values};
+  model.model_error = {0.003, 0.1};
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "learner.json";
   write_file_atomically(file, statistical_model_json(model));
   const StatisticalModel back = read_statistical_model(file);
   CHECK(back.values == model.values);
+  CHECK(back.members == model.members);
+  CHECK(back.model_error.speed == 0.1);
   CHECK(back.fitted_on == model.fitted_on);
   CHECK(to_text(back.identity) == "small-cnn (11162 parameters) on cifar10 (10 classes)");
   CHECK(statistical_model_json(back) == statistical_model_json(model));
+}
+
+TEST_CASE("a learner file of version 4 has no members, and a member lacks no parameter") {
+  StatisticalModel model = small_model();
+  model.members = {model.values};
+  std::string text = statistical_model_json(model);
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "learner.json";
+  const std::string version = "\"version\": 5";
+  std::string before = text;
+  write_file_atomically(file, before.replace(before.find(version), version.size(), "\"version\": 4"));
+  CHECK(read_statistical_model(file).members.empty());
+  model.members.front().pop_back();
+  write_file_atomically(file, statistical_model_json(model));
+  CHECK(message_of(file.string()).find("members") != std::string::npos);
 }
 
 TEST_CASE("a learner file of version 2, with the names it had then, is the same model") {
@@ -186,7 +205,7 @@ TEST_CASE("a learner file of version 2, with the names it had then, is the same 
       text.replace(at, now.size(), before);
     REQUIRE(places > 0);
   };
-  put("\"version\": 4", "\"version\": 2");
+  put("\"version\": 5", "\"version\": 2");
   put("\"form\":", "\"classes\": 10, \"form_name\":");
   put("form_name", "form");
   put("\"staleness_penalty\"", "\"damage\"");  // of the parameters and of the spread
@@ -216,7 +235,7 @@ TEST_CASE("a broken learner file is refused with file and field") {
   CHECK(with("\"relaxation\"", "\"guess\"").find("form: there is no form \"guess\"") != std::string::npos);
   CHECK(with("\"relaxation\"", "\"efficiency\"").find("the form \"efficiency\" was removed; fit") !=
         std::string::npos);
-  CHECK(with("\"version\": 4", "\"version\": 1").find("version: must be") != std::string::npos);
+  CHECK(with("\"version\": 5", "\"version\": 1").find("version: must be") != std::string::npos);
   CHECK(with("\"assumed\"", "\"recorded\"").find("fitted_on: a recorded learner names the runs") !=
         std::string::npos);
   CHECK(with("\"source\": \"assumed\",\n", "").find("source: is missing") != std::string::npos);
@@ -254,4 +273,53 @@ TEST_CASE("each fitted range stands beside what is asked, with one word") {
     CAPTURE(rows[i].quantity);
     CHECK(rows[i].validity() == expected[i]);
   }
+}
+
+TEST_CASE("each run draws one of the members, the same whatever is trained, and all of them are drawn") {
+  // Two members that differ in the ceiling only, without run effects: a run ends at one or the other.
+  StatisticalModel model = small_model();
+  model.spread = {};
+  const auto ceiling = [&](double value) {
+    std::vector<double> member = model.values;
+    member.front() = value;
+    return member;
+  };
+  model.members = {ceiling(0.7), ceiling(0.8)};
+  const auto end_of = [&](std::uint32_t replication, std::uint64_t updates) {
+    const std::unique_ptr<LearningForm> form = make_run(model, {5, replication});
+    const SeenGradient gradient{1e6, 1.0, 0.0};
+    for (std::uint64_t u = 0; u < updates; ++u) form->advance({{&gradient, 1}, 1.0, 0.0});
+    return form->read().accuracy;
+  };
+  int high = 0;
+  for (std::uint32_t r = 0; r < 200; ++r) {
+    const DrawnFit drawn = draw_fit(model.members.size(), model.model_error, {5, r});
+    REQUIRE(drawn.member.has_value());
+    high += static_cast<int>(*drawn.member);
+    // Little trained or much: the draw belongs to the seed.
+    const double expected = *drawn.member == 1 ? 0.8 : 0.7;
+    if (r < 5) CHECK(end_of(r, 5000) == doctest::Approx(expected).epsilon(0.02));
+  }
+  // Binomial(200, 1/2): beyond ± 4 standard deviations of 7.07 once in 16,000.
+  CHECK(high > 100 - 29);
+  CHECK(high < 100 + 29);
+}
+
+TEST_CASE("the model's error moves the end and the speed of a run by as much as the file says") {
+  const ModelError error{0.01, 0.2};
+  double offsets = 0.0;
+  double speeds = 0.0;
+  constexpr std::uint32_t runs = 2000;
+  for (std::uint32_t r = 0; r < runs; ++r) {
+    const DrawnFit drawn = draw_fit(0, error, {5, r});
+    CHECK_FALSE(drawn.member.has_value());
+    offsets += drawn.ceiling_offset * drawn.ceiling_offset / runs;
+    speeds += std::log(drawn.speed_factor) * std::log(drawn.speed_factor) / runs;
+  }
+  // A variance of 2,000 draws is known within 3.2 %: four times that.
+  CHECK(std::sqrt(offsets) == doctest::Approx(0.01).epsilon(0.07));
+  CHECK(std::sqrt(speeds) == doctest::Approx(0.2).epsilon(0.07));
+  // Without error nothing moves.
+  CHECK(draw_fit(0, {}, {5, 0}).ceiling_offset == 0.0);
+  CHECK(draw_fit(0, {}, {5, 0}).speed_factor == 1.0);
 }

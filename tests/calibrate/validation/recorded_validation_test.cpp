@@ -133,7 +133,8 @@ TEST_CASE("every policy of a folder is predicted from the others by scenarios th
   const test::TemporaryFolder folder;
   const RecordedRuns recorded = read_recorded_runs(made.folder(), false);
   const RecordedValidation validation = validate_recorded(
-      recorded, {.form = find_form("power-law"), .folder = folder.path(), .jobs = 2, .replications = 2},
+      recorded,
+      {.form = find_form("power-law"), .folder = folder.path(), .jobs = 2, .replications = 2, .members = 2},
       [](double, const std::string&) {});
   REQUIRE(validation.folds.size() == 3);  // asp (both sizes together), and with one and two delayed workers
   int totals = 0;

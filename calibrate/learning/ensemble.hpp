@@ -1,0 +1,40 @@
+// What a fit does not know: other fits that the same runs could have led to, and how far a policy that no run
+// shows lies from them.
+//
+// Models:      members: the form refitted to policies drawn with replacement and, within each of their
+//              groups, to runs drawn with replacement, from the first fit's parameters. Model error: a policy
+//              that a member did not see is predicted by it, so no fit is needed besides.
+// Equation:    for the final accuracy, over the policies that some members did not see,
+//                error² = mean of (recorded mean - mean of those members)²
+//                         - their variance - s² / runs, at least 0
+//              s pooled within groups; likewise for the shift of ln(speed) that explains the early
+//              accuracies best. Both times t(95 %, policies) / 1.645: few policies tell a deviation badly.
+//              With fewer than three such policies the errors are unknown.
+// Units:       accuracy as a fraction; ln(speed).
+// Assumptions: policies are exchangeable: the next one is as far from the form as those fitted were. A draw
+//              without synchronous, or without asynchronous, updates that the runs have is drawn again.
+// Not modelled: error of the times before the drop other than by speed; other forms, but as far as their
+//              better knowledge would show in policies left out.
+// Source:      out-of-bag estimation: Breiman 1996; bootstrap: Efron and Tibshirani 1993.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "calibrate/learning/model_fit.hpp"
+
+namespace paceline {
+
+struct Ensemble {
+  std::vector<std::vector<double>> members;  // parameters, in the order of the form's
+  std::optional<ModelError> error;           // unknown with few policies
+};
+
+// `on_member` after each of them.
+[[nodiscard]] Ensemble fit_ensemble(const FittedLearner& learner, std::span<const TracedGroup> groups,
+                                    int members, const FitOptions& options,
+                                    const std::function<void()>& on_member = {});
+
+}  // namespace paceline
