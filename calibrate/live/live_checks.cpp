@@ -22,6 +22,11 @@ void check_phases(const LoadedScenario& loaded, UserErrors& mistakes) {
         fail_at(loaded, key + ".exchange", "workers of a live job send gradients, not parameters",
                 "`exchange: gradients`");
       });
+    if (phases[i].config.local)
+      mistakes.attempt([&] {
+        fail_at(loaded, key + ".local", "workers of a live job send a gradient after every step",
+                "remove `local`");
+      });
   }
 }
 

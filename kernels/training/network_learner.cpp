@@ -1,6 +1,13 @@
 #include "kernels/training/network_learner.hpp"
 
 namespace paceline::kernels {
+namespace {
+
+std::vector<float> copied(std::span<const float> values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
 
 NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
     : gradients_(config),
@@ -8,9 +15,18 @@ NetworkLearner::NetworkLearner(const NetworkLearnerConfig& config)
 
 void NetworkLearner::compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) {
   gradients_.compute(worker, batch_samples, state_.copy_of(worker));
-  const std::span<const float> values = gradients_.gradient();
-  const std::span<const float> statistics = gradients_.batch_statistics();
-  state_.hold(worker, gradient, {values.begin(), values.end()}, {statistics.begin(), statistics.end()});
+  state_.hold(worker, gradient, copied(gradients_.gradient()), copied(gradients_.batch_statistics()));
+}
+
+// The averages of batch normalization follow the last batch of each stretch.
+void NetworkLearner::train_locally(WorkerId worker, std::int64_t batch_samples, std::int64_t steps,
+                                   const Hyperparameters& hyperparameters, GradientId gradient) {
+  state_.begin_local_training(worker);
+  for (std::int64_t step = 0; step < steps; ++step) {
+    gradients_.compute(worker, batch_samples, state_.copy_of(worker));
+    state_.step_locally(worker, copied(gradients_.gradient()), hyperparameters);
+  }
+  state_.hold_difference(worker, gradient, copied(gradients_.batch_statistics()));
 }
 
 }  // namespace paceline::kernels

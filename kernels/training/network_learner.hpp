@@ -28,6 +28,12 @@ class NetworkLearner final : public Learner {
 
   void pull(WorkerId worker, ServerId server) override { state_.pull(worker, server); }
   void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) override;
+  void train_locally(WorkerId worker, std::int64_t batch_samples, std::int64_t steps,
+                     const Hyperparameters& hyperparameters, GradientId gradient) override;
+  void merge(ServerId server, std::span<const WeightedGradient> differences,
+             const OuterStep& outer) override {
+    state_.merge(server, differences, outer);
+  }
   void apply(ServerId server, std::span<const WeightedGradient> gradients,
              const Hyperparameters& hyperparameters) override {
     state_.apply(server, gradients, hyperparameters);

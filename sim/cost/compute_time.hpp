@@ -87,6 +87,9 @@ class ComputeTimes {
   // Forward and backward of the worker's `iteration`-th mini-batch, with jitter, while nothing holds the
   // worker up.
   [[nodiscard]] Seconds iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const;
+  [[nodiscard]] bool has_iteration_jitter() const {
+    return iteration_cv_ > 0.0 || !iteration_quantiles_.empty();
+  }
   // Without jitter; under a quota of processor time, what iterations one after the other take on average.
   [[nodiscard]] Seconds mean_iteration(WorkerId worker, std::int64_t batch_samples) const;
   [[nodiscard]] Seconds optimizer_step(WorkerId worker) const { return times(worker).fit.optimizer_step; }

@@ -92,6 +92,7 @@ class Executor {
   [[nodiscard]] static bool counts(const Occurrence& occurrence);
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
+  [[nodiscard]] Seconds work_of(const StartIteration& action) const;
   void send_now(const SendGradient& action);
   void all_reduce_now(const AllReduce& action);
   // Queues work on a server; returns when it will be done.

@@ -17,9 +17,13 @@ void Executor::carry_out(const Actions& actions) {
 }
 
 void Executor::carry_out(const StartIteration& action) {
-  learner_.compute(action.worker, action.batch_samples, action.gradient);
-  const Seconds work = model_.compute.iteration(action.worker, action.iteration, action.batch_samples) *
-                       model_.costs.ramp_up.factor(action.since_start);
+  if (action.local) {
+    learner_.train_locally(action.worker, action.batch_samples, action.local->count, action.local->inner,
+                           action.gradient);
+  } else {
+    learner_.compute(action.worker, action.batch_samples, action.gradient);
+  }
+  const Seconds work = work_of(action);
   const Seconds now = timeline_.now();
   const Computations::End end =
       computations_.start(action.worker, {.gradient = action.gradient,
@@ -29,6 +33,22 @@ void Executor::carry_out(const StartIteration& action) {
                                           .rate = rate(action.worker, action.batch_samples),
                                           .since = now});
   at(end.at, ComputationDue{action.worker, end.attempt});
+}
+
+Seconds Executor::work_of(const StartIteration& action) const {
+  const auto one = [&](std::uint64_t step) {
+    return model_.compute.iteration(action.worker, action.iteration + step, action.batch_samples) *
+           model_.costs.ramp_up.factor(action.since_start + step);
+  };
+  if (!action.local) return one(0);
+  const auto steps = static_cast<std::uint64_t>(action.local->count);
+  const Seconds own_steps = model_.compute.optimizer_step(action.worker) * static_cast<double>(steps);
+  // Steps that take equally long need not be looked at one by one.
+  if (!model_.compute.has_iteration_jitter() && model_.costs.ramp_up.factor(action.since_start) == 1.0)
+    return one(0) * static_cast<double>(steps) + own_steps;
+  Seconds work = own_steps;
+  for (std::uint64_t step = 0; step < steps; ++step) work += one(step);
+  return work;
 }
 
 void Executor::carry_out(const SendGradient& action) {
@@ -125,9 +145,10 @@ void Executor::carry_out(const Apply& action) {
   gradients_.clear();
   for (const AppliedGradient& applied : action.gradients) {
     gradients_.push_back({applied.gradient, applied.worker, applied.weight, applied.mean_staleness});
-    if (action.completes_update) applied_samples_ += applied.batch_samples;
+    if (action.takes_last_shard()) applied_samples_ += applied.batch_samples;
   }
-  progress_moved_ = progress_moved_ || action.completes_update;
+  progress_moved_ = progress_moved_ || action.takes_last_shard();
+  if (action.outer) return learner_.merge(action.server, gradients_, *action.outer);
   learner_.apply(action.server, gradients_, action.hyperparameters);
 }
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 
+#include "sim/base/check.hpp"
 #include "sim/base/id.hpp"
 
 namespace paceline {
@@ -29,6 +30,15 @@ struct WeightedGradient {
 struct Hyperparameters {
   double learning_rate = 0.0;
   double momentum = 0.0;
+};
+
+// One step along differences that workers made by local training.
+struct OuterStep {
+  double learning_rate = 1.0;
+  double momentum = 0.0;
+  bool nesterov = false;
+  std::int64_t buffered = 1;   // differences that the step averages
+  bool is_added_only = false;  // to the buffer: more are to come
 };
 
 struct Evaluation {
@@ -51,6 +61,16 @@ class Learner {
   // One step of the optimizer on one server's shard. A gradient is released with the last of its shards.
   virtual void apply(ServerId server, std::span<const WeightedGradient> gradients,
                      const Hyperparameters& hyperparameters) = 0;
+  // Takes `steps` steps of the worker's own optimizer on its own copy, each with the gradient of its next
+  // `batch_samples` samples, and keeps the difference it made under `gradient`: start - end.
+  virtual void train_locally(WorkerId, std::int64_t /*batch_samples*/, std::int64_t /*steps*/,
+                             const Hyperparameters&, GradientId) {
+    check(false, "this learner does not train locally");
+  }
+  // Like `apply`, of differences.
+  virtual void merge(ServerId, std::span<const WeightedGradient>, const OuterStep&) {
+    check(false, "this learner does not train locally");
+  }
   // One step of the worker's own optimizer (with its own velocity) on its own copy; releases the gradient.
   virtual void apply_locally(WorkerId worker, GradientId gradient,
                              const Hyperparameters& hyperparameters) = 0;
@@ -74,6 +94,8 @@ class NoLearner final : public Learner {
   void apply_locally(WorkerId, GradientId, const Hyperparameters&) override {}
   void overwrite(ServerId, WorkerId) override {}
   void scale_velocity(double) override {}
+  void train_locally(WorkerId, std::int64_t, std::int64_t, const Hyperparameters&, GradientId) override {}
+  void merge(ServerId, std::span<const WeightedGradient>, const OuterStep&) override {}
   void discard(GradientId) override {}
   std::optional<Evaluation> evaluate() override { return std::nullopt; }
 };

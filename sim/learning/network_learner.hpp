@@ -50,7 +50,7 @@ struct NetworkLearnerConfig {
 void require_network_module();
 
 // The symbol the module exports, found by name; both sides include this header.
-inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v5";
+inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v6";
 using MakeNetworkLearner = Learner* (*)(const NetworkLearnerConfig&);
 
 }  // namespace paceline

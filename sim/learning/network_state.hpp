@@ -44,8 +44,21 @@ class NetworkState {
   void apply(ServerId server, std::span<const WeightedGradient> gradients,
              const Hyperparameters& hyperparameters) {
     store_.apply(server, gradients, hyperparameters);
-    if (server != ServerId{0}) return;
-    for (const WeightedGradient& entry : gradients) averages_.apply(entry.gradient);
+    use_averages(server, gradients);
+  }
+  // Local training: begin, steps along gradients computed on the worker's copy, and what came of it.
+  void begin_local_training(WorkerId worker) { store_.begin_local_training(worker); }
+  void step_locally(WorkerId worker, std::vector<float> mean_gradient,
+                    const Hyperparameters& hyperparameters) {
+    store_.step_locally(worker, std::move(mean_gradient), hyperparameters);
+  }
+  void hold_difference(WorkerId worker, GradientId gradient, std::vector<float> batch_statistics) {
+    store_.hold_difference(worker, gradient);
+    averages_.hold(worker, gradient, std::move(batch_statistics));
+  }
+  void merge(ServerId server, std::span<const WeightedGradient> differences, const OuterStep& outer) {
+    store_.merge(server, differences, outer);
+    use_averages(server, differences);
   }
   void apply_locally(WorkerId worker, GradientId gradient, const Hyperparameters& hyperparameters) {
     store_.apply_locally(worker, gradient, hyperparameters);
@@ -67,6 +80,11 @@ class NetworkState {
   [[nodiscard]] std::vector<float> averages() const { return averages_.global(); }
 
  private:
+  void use_averages(ServerId server, std::span<const WeightedGradient> gradients) {
+    if (server != ServerId{0}) return;
+    for (const WeightedGradient& entry : gradients) averages_.apply(entry.gradient);
+  }
+
   static constexpr double share_of_newest_batch = 0.1;
 
   ParameterStore store_;

@@ -11,9 +11,13 @@
 //                             v_w ← m · v_w + g;  d = nesterov ? g + m · v_w : v_w;  x ← x − η · Σ λ_i · d_i
 //              apply_locally: v_w ← m · v_w + g;  x_w ← x_w − η · (nesterov ? g + m · v_w : v_w), wherever
 //                             the scenario keeps momentum otherwise: the step is the worker's own
+//              local training: v_w and x_w as in apply_locally, H times; d = x_w before - x_w after
+//              merge (differences d_i, on one shard, with a velocity u of its own):
+//                             s = Σ λ_i · d_i, or the mean of K such sums;  u ← m · u + s;
+//                             x ← x − η · (nesterov ? s + m · u : u)
 //              overwrite:     x ← x_w on one shard: the last writer wins, velocities stay
 //              pull:          x_w ← x on one shard
-//              scale_velocity: every v and v_w ← factor · v
+//              scale_velocity: every v, v_w and u ← factor · v
 //              So BSP over a server accumulates all gradients and takes one step; ASP takes one step for each
 //              push. Without momentum, K pushes at rate η of gradients taken at the same parameters are one
 //              step along their mean at rate K·η; with momentum at the server they are not.
@@ -21,6 +25,7 @@
 // Assumptions: calls come from one thread; every shard of a gradient is applied once, or the gradient is
 //              discarded (also after some of its shards were applied); momentum 0 leaves no trace of earlier
 //              gradients.
+//              The first local training of a worker begins with the servers' velocity, as a replica would have it.
 // Not modelled: dampening, adaptive methods, gradients compressed or dropped on their way.
 // Source:      Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
 #pragma once
@@ -73,12 +78,8 @@ class ParameterStore {
 
   // The methods of Learner. `mean_gradient` was computed on the worker's copy.
   void hold(WorkerId worker, GradientId gradient, std::vector<float> mean_gradient) {
-    check(!gradients_.contains(gradient), "a gradient is computed once");
     add_weight_decay(mean_gradient, worker_at(worker).copy, config_.weight_decay);
-    gradients_.emplace(gradient, HeldGradient{.worker = worker,
-                                              .values = std::move(mean_gradient),
-                                              .applied = std::vector<bool>(config_.server_count),
-                                              .shards_left = config_.server_count});
+    keep(worker, gradient, std::move(mean_gradient));
   }
   void pull(WorkerId worker, ServerId server) {
     const auto [first, size] = shard_of(server);
@@ -92,25 +93,51 @@ class ParameterStore {
     const std::span<float> sum = std::span(sum_).subspan(first, size);
     const bool at_workers = config_.momentum_at == MomentumPlace::workers;
     std::ranges::fill(sum, 0.0F);
-    for (const WeightedGradient& entry : gradients) {
-      HeldGradient& gradient = held(entry.gradient);
-      check(gradient.worker == entry.worker, "a gradient is applied as its worker's");
-      check(!gradient.applied[server.value], "a shard of a gradient is applied once");
-      const std::span<float> values = std::span(gradient.values).subspan(first, size);
-      if (at_workers) {
-        follow_momentum(values, velocity_of(entry.worker).subspan(first, size), hyperparameters.momentum,
-                        config_.nesterov);
-      }
-      accumulate_gradient(sum, values, entry.weight);
-      gradient.applied[server.value] = true;
-      if (--gradient.shards_left == 0) gradients_.erase(entry.gradient);
-    }
+    for (const WeightedGradient& entry : gradients)
+      use_shard(server, entry, [&](std::span<float> values) {
+        if (at_workers)
+          follow_momentum(values, velocity_of(entry.worker).subspan(first, size), hyperparameters.momentum,
+                          config_.nesterov);
+        accumulate_gradient(sum, values, entry.weight);
+      });
     const std::span<float> parameters = std::span(global_).subspan(first, size);
     if (at_workers) {
       descend(parameters, sum, hyperparameters.learning_rate);
     } else {
       sgd_step(parameters, std::span(velocity_).subspan(first, size), sum, hyperparameters, config_.nesterov);
     }
+  }
+  // Local training: begin, any number of steps along gradients computed on the worker's copy, and what came of it.
+  void begin_local_training(WorkerId worker) {
+    WorkerState& state = worker_at(worker);
+    if (state.velocity.empty()) state.velocity = velocity_;
+    state.start = state.copy;
+  }
+  void step_locally(WorkerId worker, std::vector<float> mean_gradient,
+                    const Hyperparameters& hyperparameters) {
+    WorkerState& state = worker_at(worker);
+    add_weight_decay(mean_gradient, state.copy, config_.weight_decay);
+    sgd_step(state.copy, velocity_of(worker), mean_gradient, hyperparameters, config_.nesterov);
+  }
+  void hold_difference(WorkerId worker, GradientId gradient) {
+    WorkerState& state = worker_at(worker);
+    std::vector<float> difference = std::exchange(state.start, {});
+    for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= state.copy[i];
+    keep(worker, gradient, std::move(difference));
+  }
+  void merge(ServerId server, std::span<const WeightedGradient> differences, const OuterStep& outer) {
+    const auto [first, size] = shard_of(server);
+    outer_velocity_.resize(global_.size());
+    buffer_.resize(global_.size());
+    const std::span<float> buffer = std::span(buffer_).subspan(first, size);
+    const double share = 1.0 / static_cast<double>(outer.buffered);
+    for (const WeightedGradient& entry : differences)
+      use_shard(server, entry,
+                [&](std::span<float> values) { accumulate_gradient(buffer, values, entry.weight * share); });
+    if (outer.is_added_only) return;
+    sgd_step(std::span(global_).subspan(first, size), std::span(outer_velocity_).subspan(first, size), buffer,
+             {.learning_rate = outer.learning_rate, .momentum = outer.momentum}, outer.nesterov);
+    std::ranges::fill(buffer, 0.0F);
   }
   void apply_locally(WorkerId worker, GradientId gradient, const Hyperparameters& hyperparameters) {
     HeldGradient& own = held(gradient);
@@ -128,6 +155,7 @@ class ParameterStore {
       for (float& value : velocity) value *= static_cast<float>(factor);
     };
     scale(velocity_);
+    scale(outer_velocity_);
     for (WorkerState& worker : workers_) scale(worker.velocity);
   }
   void discard(GradientId gradient) {
@@ -138,6 +166,7 @@ class ParameterStore {
   struct WorkerState {
     std::vector<float> copy;
     std::vector<float> velocity;  // empty until first needed
+    std::vector<float> start;     // of local training under way
   };
   struct HeldGradient {
     WorkerId worker;
@@ -165,6 +194,24 @@ class ParameterStore {
     velocity.resize(global_.size());
     return velocity;
   }
+  void keep(WorkerId worker, GradientId gradient, std::vector<float> values) {
+    check(!gradients_.contains(gradient), "a gradient is computed once");
+    gradients_.emplace(gradient, HeldGradient{.worker = worker,
+                                              .values = std::move(values),
+                                              .applied = std::vector<bool>(config_.server_count),
+                                              .shards_left = config_.server_count});
+  }
+  // One shard of it, for the first and only time.
+  template <class Use>
+  void use_shard(ServerId server, const WeightedGradient& entry, Use use) {
+    HeldGradient& gradient = held(entry.gradient);
+    check(gradient.worker == entry.worker, "a gradient is applied as its worker's");
+    check(!gradient.applied[server.value], "a shard of a gradient is applied once");
+    const auto [first, size] = shard_of(server);
+    use(std::span(gradient.values).subspan(first, size));
+    gradient.applied[server.value] = true;
+    if (--gradient.shards_left == 0) gradients_.erase(entry.gradient);
+  }
   HeldGradient& held(GradientId gradient) {
     const auto found = gradients_.find(gradient);
     check(found != gradients_.end(), "a gradient is applied once, after it was computed");
@@ -173,8 +220,10 @@ class ParameterStore {
 
   ParameterStoreConfig config_;
   std::vector<float> global_;
-  std::vector<float> velocity_;  // at the servers; empty when momentum is at the workers
-  std::vector<float> sum_;       // scratch
+  std::vector<float> velocity_;        // at the servers; empty when momentum is at the workers
+  std::vector<float> sum_;             // scratch
+  std::vector<float> outer_velocity_;  // both empty until first needed
+  std::vector<float> buffer_;          // of differences
   std::vector<WorkerState> workers_;
   std::map<GradientId, HeldGradient> gradients_;
 };

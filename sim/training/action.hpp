@@ -19,14 +19,20 @@ namespace paceline {
 
 // --- timed -------------------------------------------------------------------------------------------------
 
-// Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled.
-// Answer: IterationFinished.
+// Several steps of the worker's optimizer on its own copy.
+struct LocalSteps {
+  std::int64_t count = 1;
+  Hyperparameters inner;
+};
+// Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled; or train on that many in
+// each of some local steps, and take the difference for the gradient. Answer: IterationFinished.
 struct StartIteration {
   WorkerId worker;
   GradientId gradient;
-  std::uint64_t iteration = 0;  // of this worker, from 0
+  std::uint64_t iteration = 0;  // of this worker, from 0; local steps count one by one
   std::int64_t batch_samples = 0;
   std::uint64_t since_start = 0;  // its iterations since it was last started or restarted
+  std::optional<LocalSteps> local{};
 };
 // Send one server its shard of the gradient (or of the worker's parameters, when those are exchanged).
 // Answer: GradientArrived.
@@ -110,13 +116,17 @@ struct AppliedGradient {
   std::uint64_t largest_staleness = 0;
   double mean_staleness = 0.0;
 };
-// Change one shard of the global parameters.
+// Change one shard of the global parameters; with differences for gradients by an outer step.
 struct Apply {
   UpdateId update;
   ServerId server;
-  bool completes_update = true;            // no other shard is left
+  bool completes_update = true;            // no other shard is left, and no buffer to fill
   std::vector<AppliedGradient> gradients;  // by worker
   Hyperparameters hyperparameters;
+  std::optional<OuterStep> outer{};
+
+  // Its gradients are used up, be it in a buffer.
+  [[nodiscard]] bool takes_last_shard() const { return completes_update || (outer && outer->is_added_only); }
 };
 // The worker takes an optimizer step on its own copy (when parameters are exchanged instead of gradients) …
 struct ApplyLocally {

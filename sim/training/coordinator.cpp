@@ -106,8 +106,9 @@ void Coordinator::on(const IterationFinished& event, Actions& actions) {
     return onward == Onward::combine ? finish_probe(event.worker, actions)
                                      : send_to_servers(event.worker, actions);
   }
-  adopt(batch_controller_->on_iteration(event.worker, worker.iteration->batch_samples, event.compute_time),
-        actions);
+  const Seconds step = event.compute_time / static_cast<double>(worker.iteration->local_steps);
+  worker.seconds_per_step = step.value();
+  adopt(batch_controller_->on_iteration(event.worker, worker.iteration->batch_samples, step), actions);
   proceed(event.worker, onward, actions);
 }
 

@@ -111,6 +111,9 @@ class Coordinator {
   void count_update(const PendingUpdate& update, Actions& actions);
   void drop_iteration(WorkerId worker, Actions& actions);
   [[nodiscard]] Hyperparameters hyperparameters(const PendingUpdate& update) const;
+  [[nodiscard]] Hyperparameters hyperparameters(std::size_t gradients, std::int64_t samples) const;
+  [[nodiscard]] std::optional<OuterStep> outer_step(bool completes);
+  void take_in(const PendingUpdate& update);
 
   // Workers go on (coordinator_release.cpp).
   void release_round(std::vector<WorkerId> workers, Actions& actions);
@@ -124,6 +127,7 @@ class Coordinator {
   void go_on(WorkerId worker, Actions& actions);
   void receive_parameters(WorkerId worker, Actions& actions);
   void start_iteration(WorkerId worker, Actions& actions);
+  [[nodiscard]] std::int64_t local_steps_of(WorkerId worker) const;
 
   // Members change, and those dropped are probed (coordinator_release.cpp).
   void regroup(std::vector<WorkerId>& workers, Actions& actions);
@@ -148,6 +152,7 @@ class Coordinator {
   Seconds now_;
   std::uint64_t updates_ = 0;  // complete
   std::uint64_t gradients_begun_ = 0;
+  std::int64_t buffered_ = 0;  // differences, since the latest outer step
   bool work_done_ = false;
   bool stopped_ = false;
 };

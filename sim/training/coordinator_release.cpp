@@ -73,7 +73,8 @@ void Coordinator::begin_iteration(WorkerId id, Actions& actions) {
   if (pause && worker.needs_parameters) worker.pauses.add_first(*pause);
   worker.iteration =
       IterationState{.gradient = GradientId{gradients_begun_++}, .batch_samples = batches_[id.value]};
-  workload().hand_out(worker.iteration->batch_samples);
+  worker.iteration->local_steps = local_steps_of(id);
+  workload().hand_out(worker.iteration->samples());
   worker.pauses.settle();
   next_pause_or_go_on(id, actions);
 }
@@ -119,11 +120,30 @@ void Coordinator::start_iteration(WorkerId id, Actions& actions) {
   WorkerState& worker = workers_[id];
   worker.status = WorkerStatus::computing;
   worker.iteration->gradient_is_held = true;
-  actions.emplace_back(StartIteration{.worker = id,
-                                      .gradient = worker.iteration->gradient,
-                                      .iteration = worker.iterations++,
-                                      .batch_samples = worker.iteration->batch_samples,
-                                      .since_start = worker.iterations_since_start++});
+  StartIteration start{.worker = id,
+                       .gradient = worker.iteration->gradient,
+                       .iteration = worker.iterations,
+                       .batch_samples = worker.iteration->batch_samples,
+                       .since_start = worker.iterations_since_start};
+  const std::int64_t steps = worker.iteration->local_steps;
+  if (phases_.config().local && !worker.iteration->is_probe)
+    start.local = LocalSteps{steps, hyperparameters(1, start.batch_samples)};
+  worker.iterations += static_cast<std::uint64_t>(steps);
+  worker.iterations_since_start += static_cast<std::uint64_t>(steps);
+  actions.emplace_back(std::move(start));
+}
+
+std::int64_t Coordinator::local_steps_of(WorkerId id) const {
+  const std::optional<LocalTraining>& local = phases_.config().local;
+  if (!local) return 1;
+  const auto seconds_of = [&](WorkerId worker) {
+    const double declared =
+        static_cast<double>(batches_[worker.value]) / config_.machines[worker.value].throughput;
+    return workers_[worker].seconds_per_step.value_or(declared);
+  };
+  std::vector<double> seconds;
+  for (const WorkerId member : workers_.members()) seconds.push_back(seconds_of(member));
+  return local_steps(*local, hyperparameters(1, batches_[id.value]).learning_rate, seconds_of(id), seconds);
 }
 
 // Between two rounds, when nothing is under way but probes: the workers change, and with them those who are

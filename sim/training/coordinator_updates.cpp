@@ -117,7 +117,7 @@ UpdateId Coordinator::begin_update(const std::vector<WorkerId>& workers) {
   for (const WorkerId id : workers) {
     const WorkerState& worker = workers_[id];
     gradients.push_back(
-        {id, worker.iteration->gradient, worker.iteration->batch_samples, worker.pulled_versions});
+        {id, worker.iteration->gradient, worker.iteration->samples(), worker.pulled_versions});
   }
   const UpdateId id = assembly_.begin(std::move(gradients), phases_.strategy().deciders());
   for (const WorkerId worker : workers) workers_[worker].iteration->update = id;
@@ -129,11 +129,15 @@ void Coordinator::finish_step(UpdateId id, ServerId server, Actions& actions) {
   PendingUpdate& update = assembly_.at(id);
   const bool completes = --update.steps_left == 0;
   const Hyperparameters parameters = hyperparameters(update);
+  const std::optional<OuterStep> outer = outer_step(completes);
+  const bool changes_parameters = !outer || !outer->is_added_only;
   const ShardRange shards = strategy.shards_of(server);
   for (std::uint64_t s = shards.first; s < shards.end; ++s)
-    actions.push_back(
-        strategy.change(assembly_.apply(id, ServerId{s}, completes && s + 1 == shards.end, parameters)));
-  if (completes) count_update(update, actions);
+    actions.push_back(strategy.change(assembly_.apply(id, ServerId{s},
+                                                      completes && changes_parameters && s + 1 == shards.end,
+                                                      parameters, phases_.config().staleness_weight, outer)));
+  if (completes) take_in(update);
+  if (completes && changes_parameters) count_update(update, actions);
   std::vector<WorkerId> free = gate_.let_go(update.release.at(server.value), strategy.deciders());
   const std::int64_t samples = update.samples();
   if (completes) assembly_.erase(id);
@@ -146,18 +150,34 @@ void Coordinator::finish_step(UpdateId id, ServerId server, Actions& actions) {
   }
 }
 
+// How differences change the parameters, if the phase trains locally: a buffer of them steps when it is full.
+std::optional<OuterStep> Coordinator::outer_step(bool completes) {
+  if (!phases_.config().local) return std::nullopt;
+  const OuterOptimizer& outer = phases_.config().outer;
+  if (completes) buffered_ = buffered_ % outer.every + 1;
+  return OuterStep{.learning_rate = outer.learning_rate,
+                   .momentum = outer.momentum,
+                   .nesterov = outer.nesterov,
+                   .buffered = outer.every,
+                   .is_added_only = completes && buffered_ < outer.every};
+}
+
 Hyperparameters Coordinator::hyperparameters(const PendingUpdate& update) const {
+  return hyperparameters(update.gradients.size(), update.samples());
+}
+
+Hyperparameters Coordinator::hyperparameters(std::size_t gradients, std::int64_t samples) const {
   const UpdateContext context{.epoch = phases_.workload().epoch(),
                               .progress = phases_.workload().progress(),
                               .step = updates_,
-                              .gradients = update.gradients.size(),
-                              .samples = update.samples(),
+                              .gradients = gradients,
+                              .samples = samples,
                               .initial_batch_samples = config_.batching.initial_samples,
                               .since_switch = phases_.since_switch(done(), workers_.size())};
   return {learning_rate_at(config_.optimizer, context), momentum_at(config_.optimizer, context)};
 }
 
-void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
+void Coordinator::take_in(const PendingUpdate& update) {
   for (const CombinedGradient& combined : update.gradients) {
     workload().apply(combined.batch_samples);
     WorkerState& worker = workers_[combined.worker];
@@ -166,6 +186,9 @@ void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
     worker.iteration.reset();
     worker.status = WorkerStatus::idle;
   }
+}
+
+void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
   ++updates_;
   workload().count_update();
   adopt(batch_controller_->on_update(update.workers(), phases_.workload().epoch()), actions);
@@ -180,7 +203,7 @@ void Coordinator::drop_iteration(WorkerId id, Actions& actions) {
   WorkerState& worker = workers_[id];
   check(worker.iteration.has_value(), "a worker without an iteration has nothing to drop");
   if (worker.iteration->gradient_is_held) actions.emplace_back(Discard{worker.iteration->gradient});
-  if (!worker.iteration->is_probe) workload().give_back(worker.iteration->batch_samples);
+  if (!worker.iteration->is_probe) workload().give_back(worker.iteration->samples());
   worker.iteration.reset();
   worker.own_time = {};
   worker.pauses.clear();

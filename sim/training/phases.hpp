@@ -36,6 +36,7 @@ class Phases {
   // Of the phase planned last.
   [[nodiscard]] SynchronizationPolicy& policy(ServerId server = {}) { return *policies_.at(server.value); }
   [[nodiscard]] const UpdateStrategy& strategy() const { return *strategy_; }
+  [[nodiscard]] const PhaseConfig& config() const { return phases_[workload_.phase()]; }
   [[nodiscard]] bool is_synchronous() const { return policies_.front()->is_synchronous(); }
   // Whether the phase goes on with another update.
   [[nodiscard]] bool has_work() const {
@@ -44,10 +45,10 @@ class Phases {
 
   // The phase the workload is at comes next, after this pause of its members.
   void plan(std::optional<PauseKind> pause, std::span<const WorkerId> members, const Done& done) {
-    strategy_.emplace(current(), servers_);
+    strategy_.emplace(config(), servers_);
     policies_.clear();
     for (std::size_t s = 0; s < strategy_->deciders(); ++s)
-      policies_.push_back(make_synchronization(current().policy));
+      policies_.push_back(make_synchronization(config().policy));
     begin_round(members);
     switched_at_.reset();
     if (pause == PauseKind::switching && !is_synchronous()) switched_at_ = done;
@@ -63,7 +64,7 @@ class Phases {
     is_planned_ = false;
     actions.emplace_back(EnterPhase{index()});
     // A detour lasts until the phase that was left is resumed.
-    const auto* time = std::get_if<Seconds>(&current().length);
+    const auto* time = std::get_if<Seconds>(&config().length);
     if (time != nullptr && !workload_.is_on_detour()) actions.emplace_back(SetTimer{index(), *time});
   }
   // A round begins with these.
@@ -106,8 +107,6 @@ class Phases {
   }
 
  private:
-  [[nodiscard]] const PhaseConfig& current() const { return phases_[workload_.phase()]; }
-
   std::vector<PhaseConfig> phases_;
   std::size_t servers_;
   Workload workload_;

@@ -10,7 +10,7 @@
 // Units:       updates, samples.
 // Assumptions: every server combines the same gradients. A gradient that some server has decided to combine
 //              is applied even if its worker leaves.
-// Not modelled: weights that depend on staleness.
+//              A factor by staleness comes on top: staleness_weight.hpp. While a buffer of differences fills, the version stays.
 // Source:      weights: OmniLearn, ACSOS 2020 (its printed extra factor 1/K is an error: its code has none).
 #pragma once
 
@@ -95,12 +95,13 @@ class UpdateAssembly {
   [[nodiscard]] PendingUpdate& at(UpdateId id) { return pending_.at(id); }
   // Applies an update to one shard, whose version grows.
   [[nodiscard]] Apply apply(UpdateId id, ServerId shard, bool completes,
-                            const Hyperparameters& hyperparameters) {
+                            const Hyperparameters& hyperparameters, const StalenessWeight& by_staleness = {},
+                            const std::optional<OuterStep>& outer = {}) {
     PendingUpdate& update = pending_.at(id);
     std::vector<std::int64_t> batches;
     for (const CombinedGradient& combined : update.gradients) batches.push_back(combined.batch_samples);
     const std::vector<double> weights = aggregation_weights(weighting_, batches);
-    Apply apply{id, shard, completes, {}, hyperparameters};
+    Apply apply{id, shard, completes, {}, hyperparameters, outer};
     for (std::size_t i = 0; i < update.gradients.size(); ++i) {
       CombinedGradient& combined = update.gradients[i];
       const std::uint64_t staleness = versions_.at(shard.value) - combined.pulled_versions.at(shard.value);
@@ -110,13 +111,13 @@ class UpdateAssembly {
       apply.gradients.push_back({.worker = combined.worker,
                                  .gradient = combined.gradient,
                                  .batch_samples = combined.batch_samples,
-                                 .weight = weights[i],
+                                 .weight = weights[i] * by_staleness.of(staleness),
                                  .staleness = staleness,
                                  .largest_staleness = combined.largest_staleness,
                                  .mean_staleness = static_cast<double>(combined.staleness_sum) /
                                                    static_cast<double>(combined.shards_applied)});
     }
-    ++versions_[shard.value];
+    if (!outer || !outer->is_added_only) ++versions_[shard.value];
     return apply;
   }
   // It is applied, or its worker has left before it could send anything.

@@ -10,7 +10,7 @@
 //                                    it, and the worker pulls once an epoch (ASP as released by OmniLearn)
 // Assumptions: a strategy holds no state of a job: it says what comes next, and the coordinator keeps the
 //              books.
-// Not modelled: several local steps between two exchanges (local SGD).
+//              Differences that local training made take the way of gradients (local_training.hpp).
 // Source:      A. Sergeev, M. Del Balso, arXiv 1802.05799 (all-reduce); M. Li et al., OSDI 2014 (parameter
 //              server); OmniLearn's released code (parameter exchange; docs/models.md).
 #pragma once

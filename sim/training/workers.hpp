@@ -72,10 +72,13 @@ class PauseQueue {
 // One iteration, from its release to its end.
 struct IterationState {
   GradientId gradient;
-  std::int64_t batch_samples = 0;
+  std::int64_t batch_samples = 0;  // of one step
+  std::int64_t local_steps = 1;
   bool is_probe = false;             // of a dropped worker: its gradient is for nobody
   bool gradient_is_held = false;     // by the learner: computed, neither applied nor discarded
   std::optional<UpdateId> update{};  // once some server has decided to combine the gradient
+
+  [[nodiscard]] std::int64_t samples() const { return batch_samples * local_steps; }
 };
 
 struct WorkerState {
@@ -88,6 +91,7 @@ struct WorkerState {
   double pulled_epoch = 0.0;                   // when it last pulled
   std::uint64_t iterations = 0;                // started so far
   std::uint64_t iterations_since_start = 0;    // or since the last restart
+  std::optional<double> seconds_per_step;      // of its latest iteration
   std::size_t parts_awaited = 0;               // shards still on their way, to it or from it
   Seconds own_time;  // of its present iteration: computing and transfers, no waiting
   Seconds transfer_began;

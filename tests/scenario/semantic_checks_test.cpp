@@ -75,6 +75,34 @@ TEST_CASE("K-sync and backup workers say how many gradients count, and there are
   CHECK(complaint(changed(policy("policy: backup-workers, transport: server, backups: 1"))).empty());
 }
 
+TEST_CASE("local training fits its policy, its exchange and its learner") {
+  const auto said = [](const char* phase, const char* what) {
+    CAPTURE(phase);
+    const std::string text = complaint(changed({{"policy: bsp, transport: ring", phase}}));
+    CHECK(text.find(what) != std::string::npos);
+  };
+  said("policy: bsp, transport: ring, local: {steps: 0}", "16:50: error");
+  said("policy: bsp, transport: ring, local: {steps: 4, by_speed: true, growth: 0.1}", "`growth`");
+  said("policy: bsp, transport: ring, outer: {momentum: 0.9}", "`local` is missing");
+  said("policy: bsp, transport: ring, local: {steps: 4}, outer: {every: 4}",
+       "a buffer of differences needs `policy: asp`");
+  said("policy: bsp, transport: ring, local: {steps: 4}, outer: {nesterov: true}",
+       "`nesterov` needs `momentum` above 0");
+  said("policy: asp, transport: server, exchange: parameters, local: {steps: 4}",
+       "local training exchanges differences, not parameters");
+  said("policy: asp, transport: server, staleness_weight: cut-off", "missing key `staleness_limit`");
+  CHECK(
+      complaint(
+          changed(
+              {{"policy: bsp, transport: ring",
+                "policy: bsp, transport: ring, local: {steps: 4}, outer: {momentum: 0.9, nesterov: true}"}}))
+          .empty());
+  const std::string refused =
+      complaint(changed({{"policy: bsp, transport: ring", "policy: bsp, transport: ring, local: {steps: 4}"},
+                         {"{kind: network}", "{kind: statistical, model: learner.json}"}}));
+  CHECK(refused.find("a statistical learner has never seen what local training does") != std::string::npos);
+}
+
 TEST_CASE("heterogeneity names workers that exist, one value for each, and changes something") {
   const auto with = [](const char* heterogeneity) {
     return Changes{{"jitter:", fmt::format("heterogeneity: {}\njitter:", heterogeneity)}};

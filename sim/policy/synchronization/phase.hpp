@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 
 #include "sim/base/quantity.hpp"
+#include "sim/policy/synchronization/local_training.hpp"
+#include "sim/policy/synchronization/staleness_weight.hpp"
 #include "sim/policy/synchronization/synchronization.hpp"
 
 namespace paceline {
@@ -35,6 +38,9 @@ struct PhaseConfig {
   Transport transport = Transport::server;  // all others: BSP only
   PhaseLength length{};
   Exchange exchange = Exchange::gradients;
+  std::optional<LocalTraining> local{};  // several steps between two exchanges, of differences
+  OuterOptimizer outer{};                // what becomes of these
+  StalenessWeight staleness_weight{};
 };
 
 }  // namespace paceline

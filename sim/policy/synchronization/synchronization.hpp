@@ -8,7 +8,7 @@
 // Assumptions: policies see when gradients were ready, nothing of the future. Every worker has at most one
 //              gradient outstanding; a released worker computes its next one on the parameters it is given at
 //              its release.
-// Not modelled: K-async, local SGD.
+// Not modelled: K-async.
 //
 // A policy is one file beside asp.cpp: a class and a function that returns its rule. The function stands in
 // the list of synchronization.cpp; its word, keys and checks in scenarios follow from the rule.

@@ -65,17 +65,23 @@ void RunRecorder::record(Seconds now, const AdoptBatches& action) {
 }
 
 void RunRecorder::record(Seconds now, const Apply& action) {
-  if (action.completes_update) record_update(now, action.gradients);
+  if (action.takes_last_shard()) record_applied(now, action.gradients);
+  if (action.completes_update) count_update();
 }
 
 void RunRecorder::record(Seconds now, const Overwrite& action) {
-  if (action.completes_update) record_update(now, {action.by});
+  if (!action.completes_update) return;
+  record_applied(now, {action.by});
+  count_update();
 }
 
-void RunRecorder::record_update(Seconds now, const std::vector<AppliedGradient>& gradients) {
+void RunRecorder::count_update() {
   ++result_.updates;
+  if (!result_.phases.empty()) ++result_.phases.back().updates;
+}
+
+void RunRecorder::record_applied(Seconds now, const std::vector<AppliedGradient>& gradients) {
   PhaseRecord* phase = result_.phases.empty() ? nullptr : &result_.phases.back();
-  if (phase != nullptr) ++phase->updates;
   for (const AppliedGradient& gradient : gradients) {
     result_.samples += gradient.batch_samples;
     if (gradient.worker.value >= result_.worker_samples.size())

@@ -47,9 +47,10 @@ class RunRecorder final : public RunObserver {
   void record(Seconds now, const AdoptBatches& action);
   void record(Seconds now, const Apply& action);
   void record(Seconds now, const Overwrite& action);
-  // Of the last shard of an update.
-  void record_update(Seconds now, const std::vector<AppliedGradient>& gradients);
+  // With their last shard.
+  void record_applied(Seconds now, const std::vector<AppliedGradient>& gradients);
   void count_staleness(const AppliedGradient& gradient);
+  void count_update();
   void record(Seconds now, const Evaluate& action);
   void record(Seconds now, const Evaluated& event);
   void record(Seconds now, const EnterPhase& action);

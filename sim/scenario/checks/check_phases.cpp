@@ -84,8 +84,33 @@ class PhaseRules : Rules {
       error(in_phase(i, "policy"),
             "this policy needs a single server: several could take different gradients",
             "set `cluster.servers.count` to 1");
+    check_local_training(i);
     if (phase.exchange == Exchange::parameters && phase.policy->waits_for != WaitsFor::nobody)
       error(in_phase(i, "exchange"), "`exchange: parameters` needs `policy: asp`", "remove `exchange`");
+  }
+
+  void check_local_training(std::size_t i) const {
+    const PhaseConfig& phase = phases[i].config;
+    if (!phase.local) {
+      if (given(in_phase(i, "outer")))
+        error(in_phase(i, "outer"),
+              "an outer step is taken along what local training made: `local` is missing",
+              "write `local: {steps: 20}`, or remove `outer`");
+      return;
+    }
+    if (phase.exchange == Exchange::parameters)
+      error(in_phase(i, "exchange"), "local training exchanges differences, not parameters",
+            "remove `exchange`");
+    const bool is_alone = phase.policy->waits_for == WaitsFor::nobody && scenario.cluster.servers.count == 1;
+    if (phase.outer.every > 1 && !is_alone)
+      error(in_phase(i, "outer"), "a buffer of differences needs `policy: asp` and a single server",
+            "remove `every`");
+    if (phase.outer.nesterov && phase.outer.momentum == 0.0)
+      error(in_phase(i, "outer"), "`nesterov` needs `momentum` above 0");
+    const LearnerKind learner = scenario.learner.kind;
+    if (learner == LearnerKind::statistical || learner == LearnerKind::assumed)
+      error(in_phase(i, "local"), "a statistical learner has never seen what local training does",
+            "train the network itself (`learner: {kind: network}`), or ask for times alone (`kind: none`)");
   }
 
   // A length may end the job early, or never be reached: both are said.

@@ -17,7 +17,44 @@ void describe_switch(Visitor& v, RestartCost& c) {
              "whether workers are restarted at once or one after the other");
 }
 
+void describe_staleness_weight(Visitor& v, StalenessWeight& c) {
+  v.optional("staleness_weight", c.rule,
+             Choice{{"none", StalenessRule::none},
+                    {"inverse", StalenessRule::inverse},
+                    {"power", StalenessRule::power},
+                    {"cut-off", StalenessRule::cut_off}},
+             "what a gradient of staleness t counts; inverse: 1/t; power: (1 + t)^-exponent; cut-off: "
+             "nothing beyond a "
+             "limit");
+  v.only_if({"staleness_weight", {"power"}, c.rule == StalenessRule::power});
+  v.optional("staleness_exponent", c.exponent, Number{above_up_to(0, 10)}, "of `power`");
+  v.only_if({"staleness_weight", {"cut-off"}, c.rule == StalenessRule::cut_off});
+  v.required("staleness_limit", c.limit, Whole{0}, "updates, of `cut-off`");
+  v.always();
+}
+
 }  // namespace
+
+void describe(Visitor& v, LocalTraining& c) {
+  v.required("steps", c.steps, Whole{1}, "of a worker's own optimizer between two exchanges");
+  v.optional("by_speed", c.by_speed, Boolean{}, "a slower worker takes fewer, in proportion to its speed");
+  v.only_if({"by_speed", {"true"}, c.by_speed});
+  v.optional("least", c.least, Whole{1}, "steps of a slow worker");
+  v.only_if({"by_speed", {"false"}, !c.by_speed});
+  v.optional("growth", c.growth, Number{above(0)},
+             "more as the learning rate falls: (growth / rate)², at least `steps`",
+             Absent{"`steps` at any rate"});
+  v.always();
+}
+
+void describe(Visitor& v, OuterOptimizer& c) {
+  v.optional("learning_rate", c.learning_rate, Number{above(0)},
+             "of the step along the differences; 1 takes their mean");
+  v.optional("momentum", c.momentum, Number{from_and_below(0, 1)},
+             "share of its velocity kept from step to step");
+  v.optional("nesterov", c.nesterov, Boolean{}, "look ahead along it");
+  v.optional("every", c.every, Whole{1}, "differences in a step (asp only): a buffer collects them");
+}
 
 void describe(Visitor& v, PhaseEntry& c) {
   describe_word(v, "policy", c.config.policy);
@@ -38,6 +75,11 @@ void describe(Visitor& v, PhaseEntry& c) {
              Choice{{"gradients", Exchange::gradients}, {"parameters", Exchange::parameters}},
              "gradients: pull, compute, push in every iteration; parameters: (asp only) a worker steps by "
              "itself, its parameters overwrite the server's, and it pulls once per epoch");
+  v.optional("local", c.config.local, Section{},
+             "workers train by themselves for several steps, and exchange the difference that made",
+             Absent{"they exchange after every step"});
+  v.optional("outer", c.config.outer, Section{}, "the step that is taken along these differences");
+  describe_staleness_weight(v, c.config.staleness_weight);
   describe_switch(v, c.switching);
   v.optional("checkpoint_cost", c.checkpoint_cost, duration(at_least(0)), "of a checkpoint in this phase",
              Absent{"`checkpoints.cost`"});

@@ -49,6 +49,8 @@ void describe(Visitor& v, HeterogeneityConfig& c);
 void describe(Visitor& v, JitterOverrides& c);
 void describe(Visitor& v, JobConfig& c);
 void describe(Visitor& v, LearnerConfig& c);
+void describe(Visitor& v, LocalTraining& c);
+void describe(Visitor& v, OuterOptimizer& c);
 void describe(Visitor& v, PhaseEntry& c);
 void describe(Visitor& v, RampUp& c);
 void describe(Visitor& v, ReactionEntry& c);

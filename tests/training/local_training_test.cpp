@@ -1,0 +1,217 @@
+// Training locally and merging rarely: times, identities with the policies it generalizes, conservation. The bowl that
+// is descended is that of quadratic_learner.hpp: f(x) = ½ (x₀² + 2 x₁²) from (8, 4), g = (x₀, 2 x₁).
+#include <algorithm>
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/quadratic_learner.hpp"
+#include "tests/support/test_job.hpp"
+
+using namespace paceline;
+using namespace paceline::test;
+
+namespace {
+
+constexpr std::size_t steps_compared = 50;
+
+// Batches of 10 samples, 1 s each; the workers' speeds differ, so their gradients meet in different orders.
+TestJob job_of(std::vector<Worker> workers, PhaseConfig phase) {
+  TestJob job;
+  job.workers = std::move(workers);
+  job.phases = {std::move(phase)};
+  job.optimizer = {.learning_rate = 0.05, .momentum = 0.5};
+  job.total_samples = static_cast<std::int64_t>(10 * job.workers.size() * steps_compared);
+  return job;
+}
+
+// The parameters after each update.
+class Trajectory final : public RunObserver {
+ public:
+  explicit Trajectory(const QuadraticLearner& learner) : learner_(learner) {}
+  void on_event(Seconds, const Event&) override { look(); }
+  void on_action(Seconds, const Action&) override { look(); }
+  void on_server_work(ServerId, Seconds, Seconds) override {}
+  void on_balance(Seconds, BalanceCause, const Balance&) override {}
+
+  std::vector<std::vector<float>> points;
+
+ private:
+  void look() {
+    if (points.empty() || points.back() != learner_.x()) points.push_back(learner_.x());
+  }
+  const QuadraticLearner& learner_;
+};
+
+std::vector<std::vector<float>> trajectory(TestJob job, bool nesterov = false) {
+  QuadraticLearner learner(
+      {.worker_count = static_cast<std::uint32_t>(job.workers.size()), .nesterov = nesterov});
+  Trajectory seen(learner);
+  job.observer = &seen;
+  static_cast<void>(job.run_ideal(learner));
+  seen.points.push_back(learner.x());
+  return seen.points;
+}
+
+void check_same(const std::vector<std::vector<float>>& one, const std::vector<std::vector<float>>& other) {
+  REQUIRE(one.size() >= steps_compared);
+  REQUIRE(other.size() >= steps_compared);
+  for (std::size_t i = 0; i < steps_compared; ++i)
+    for (std::size_t k = 0; k < 2; ++k) CHECK(one[i][k] == doctest::Approx(other[i][k]).epsilon(1e-5));
+}
+
+std::vector<double> times_of_updates(const TestJob::Result& result) {
+  std::vector<double> times;
+  for (const auto& [time, update] : result.recording.all<Apply>()) times.push_back(time.value());
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("one local step, merged by the mean, is BSP") {
+  // The mean of the workers' velocities obeys v ← m v + mean g: that of BSP, with or without look-ahead.
+  const std::vector<Worker> workers{{1, 1.0}, {1, 0.8}, {1, 0.5}};
+  for (const bool nesterov : {false, true})
+    check_same(trajectory(job_of(workers, {.local = LocalTraining{}}), nesterov),
+               trajectory(job_of(workers, {}), nesterov));
+}
+
+TEST_CASE("one worker that merges by the mean trains as if it were alone, however rarely it does") {
+  // k = 1, γ = 1, β = 0: every merge leaves what the worker has. 5 steps at a time pass through every fifth point.
+  const auto plain = trajectory(job_of({{}}, {}));
+  const auto rare = trajectory(job_of({{}}, {.local = LocalTraining{.steps = 5}}));
+  REQUIRE(rare.size() >= 10);
+  for (std::size_t i = 0; i < 10; ++i)
+    for (std::size_t k = 0; k < 2; ++k) CHECK(rare[i][k] == doctest::Approx(plain[5 * i][k]).epsilon(1e-5));
+}
+
+TEST_CASE("one local step, applied as it arrives, is ASP") {
+  // A buffer of one, a constant rate, no momentum anywhere, no staleness weight.
+  TestJob local = job_of({{1, 1.0}, {1, 0.8}, {1, 0.5}}, {.policy = "asp", .local = LocalTraining{}});
+  local.optimizer.momentum = 0.0;
+  TestJob asp = local;
+  asp.phases = {{.policy = "asp"}};
+  check_same(trajectory(local), trajectory(asp));
+}
+
+TEST_CASE("training locally after a synchronous start goes on with its velocity") {
+  // BSP for half of the job, then one local step at a time: the same trajectory as BSP throughout.
+  TestJob job = job_of({{1, 1.0}, {1, 0.8}}, {.length = ShareOfJob{0.5}});
+  job.phases.push_back({.length = ShareOfJob{0.5}, .local = LocalTraining{}});
+  check_same(trajectory(job), trajectory(job_of({{1, 1.0}, {1, 0.8}}, {})));
+}
+
+TEST_CASE("workers merge into the mean of where they got to") {
+  // η = ½ without momentum, 2 steps: x₀: 8 → 4 → 2, x₁: 4 → 0 → 0; one step: (4, 0). By speed, the slow worker of half the
+  // speed takes 1 of 2. Batches count by samples: 20 of 30 and 10 of 30: (2·2/3 + 4/3, 0).
+  TestJob job = job_of({{1, 1.0}, {1, 0.5}}, {.local = LocalTraining{.steps = 2, .by_speed = true}});
+  job.optimizer = {.learning_rate = 0.5};
+  job.batching.weighting = GradientWeighting::by_batch;
+  job.total_samples = 30;
+  QuadraticLearner learner({.worker_count = 2});
+  CHECK(job.run_ideal(learner).applied_samples == 30);
+  CHECK(learner.x()[0] == doctest::Approx(8.0 / 3.0));
+  CHECK(learner.x()[1] == doctest::Approx(0.0));
+}
+
+TEST_CASE("the outer step follows the difference with its own rate and velocity") {
+  // One worker, η = ½, H = 1: d = (x₀/2, x₁). γ = ½, β = ½, Nesterov, u from 0, on x₀ alone:
+  // d = 4: u = 4, x = 8 − ½ (4 + 2) = 5.  d = 2.5: u = 4.5, x = 5 − ½ (2.5 + 2.25) = 2.625
+  TestJob job = job_of(
+      {{}}, {.local = LocalTraining{}, .outer = {.learning_rate = 0.5, .momentum = 0.5, .nesterov = true}});
+  job.optimizer = {.learning_rate = 0.5};
+  job.total_samples = 20;
+  QuadraticLearner learner({.worker_count = 1});
+  static_cast<void>(job.run_ideal(learner));
+  CHECK(learner.x()[0] == doctest::Approx(2.625));
+}
+
+TEST_CASE(
+    "a buffer of differences steps when it is full, along their mean, and only then is there a new version") {
+  // Three equal workers under ASP, K = 3, η = ½, H = 1, γ = 1: all compute on (8, 4), each difference is (4, 4): nothing
+  // moves before the third, which leaves (4, 0). Their second differences are computed on (8, 4), (8, 4), (4, 0).
+  TestJob job = job_of({{}, {}, {}}, {.policy = "asp", .local = LocalTraining{}, .outer = {.every = 3}});
+  job.optimizer = {.learning_rate = 0.5};
+  job.total_samples = 60;
+  QuadraticLearner learner({.worker_count = 3});
+  const TestJob::Result result = job.run_ideal(learner);
+  CHECK(result.updates == 2);
+  CHECK(result.applied_samples == 60);
+  CHECK(learner.x()[0] == doctest::Approx(4.0 - (4.0 + 4.0 + 2.0) / 3.0));
+  const auto applied = result.recording.all<Apply>();
+  REQUIRE(applied.size() == 6);
+  std::vector<std::uint64_t> staleness;
+  for (const auto& [time, apply] : applied) staleness.push_back(apply.gradients.at(0).staleness);
+  CHECK(staleness == std::vector<std::uint64_t>{0, 0, 0, 1, 1, 0});
+}
+
+TEST_CASE("what a stale gradient counts follows the rule") {
+  // Two equal workers under ASP: staleness 0, then 1 for ever. 1/t: 1; (1 + 1)^-½; beyond a limit of 0: nothing.
+  const auto weights = [](StalenessWeight rule) {
+    std::vector<double> found;
+    for (const auto& [time, apply] :
+         job_of({{}, {}}, {.policy = "asp", .staleness_weight = rule}).run_ideal().recording.all<Apply>())
+      found.push_back(apply.gradients.at(0).weight);
+    return std::vector(found.begin(), found.begin() + 3);
+  };
+  CHECK(weights({}) == std::vector{1.0, 1.0, 1.0});
+  CHECK(weights({.rule = StalenessRule::inverse}) == std::vector{1.0, 1.0, 1.0});
+  CHECK(weights({.rule = StalenessRule::power, .exponent = 0.5}) ==
+        std::vector{1.0, std::sqrt(0.5), std::sqrt(0.5)});
+  CHECK(weights({.rule = StalenessRule::cut_off, .limit = 0}) == std::vector{1.0, 0.0, 0.0});
+  CHECK(StalenessWeight{.rule = StalenessRule::inverse}.of(4) == 0.25);
+}
+
+TEST_CASE("a synchronous round takes the longest local training and one all-reduce") {
+  // max_i(H_i · t_i) + 2 (k − 1) (L + (S/k) / B) = max(20·10, 10·20, 5·40, 20·10) + 2·3·(1 + 250/100) = 221 s
+  TestJob job;
+  job.workers = {{1, 1.0}, {1, 0.5}, {1, 0.25}, {1, 1.0}};
+  job.network = {BytesPerSecond{100.0}, Seconds{1.0}, BytesPerSecond{100.0}};
+  job.phases = {{.transport = Transport::ring, .local = LocalTraining{.steps = 20, .by_speed = true}}};
+  job.total_samples = 3 * 10 * (20 + 10 + 5 + 20);
+  const std::vector<double> times = times_of_updates(job.run_ideal());
+  REQUIRE(times.size() == 3);
+  for (std::size_t i = 0; i < times.size(); ++i)
+    CHECK(std::abs(times[i] / (221.0 * static_cast<double>(i + 1)) - 1.0) < 1e-9);
+}
+
+TEST_CASE("asynchronous workers come in the order of their own clocks") {
+  // Workers at 0.58, 0.75, 1.51 and 3.33 s a step, H = 20, free network: worker i arrives at 20 t_i, 40 t_i, ...
+  const std::vector<double> seconds{0.58, 0.75, 1.51, 3.33};
+  std::vector<std::pair<double, std::uint64_t>> by_hand;
+  for (std::uint64_t w = 0; w < seconds.size(); ++w)
+    for (int k = 1; k <= 20; ++k) by_hand.emplace_back(20.0 * seconds[w] * k, w);
+  std::ranges::sort(by_hand);
+  TestJob job = job_of({}, {.policy = "asp", .local = LocalTraining{.steps = 20}});
+  for (const double each : seconds) job.workers.push_back({1, 10.0 / each});
+  job.total_samples = 10 * 20 * 24;
+  const auto applied = job.run_ideal().recording.all<Apply>();
+  REQUIRE(applied.size() >= 20);
+  for (std::size_t i = 0; i < 20; ++i) {
+    CHECK(applied[i].first.value() == doctest::Approx(by_hand[i].first));
+    CHECK(applied[i].second.gradients.at(0).worker.value == by_hand[i].second);
+  }
+}
+
+TEST_CASE("by the rate, workers train the longer alone the smaller it is") {
+  // (0.2 / 0.05)² = 16; at a rate of 0.2 it is 1, and never less than `steps`.
+  const double nobody[] = {1.0};
+  CHECK(local_steps({.steps = 4, .growth = 0.2}, 0.05, 1.0, nobody) == 16);
+  CHECK(local_steps({.steps = 4, .growth = 0.2}, 0.2, 1.0, nobody) == 4);
+}
+
+TEST_CASE("a stretch of local steps is one event, and takes as long as its steps one by one") {
+  // With jitter each step draws the factor that it would draw in BSP: one worker takes as long for 20 stretches of 50 as for
+  // 1,000 steps.
+  for (const double cv : {0.0, 0.3}) {
+    TestJob stretches = job_of({{}}, {.local = LocalTraining{.steps = 50}});
+    stretches.total_samples = 10'000;
+    stretches.jitter.iteration_cv = cv;
+    TestJob steps = stretches;
+    steps.phases = {PhaseConfig{}};
+    const TestJob::Result rare = stretches.run_ideal();
+    CHECK(rare.end.value() == doctest::Approx(steps.run_ideal().end.value()));
+    CHECK(rare.recording.all<StartIteration>().size() == 20);
+    CHECK(rare.applied_samples == 10'000);
+  }
+}
