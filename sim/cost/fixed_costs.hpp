@@ -18,6 +18,12 @@
 //              ramp-up:           the k-th iteration of a worker after a start or restart (k = 0, 1, …) takes
 //                                 1 + (slowdown - 1) · (1 - k / iterations) times its time, while k <
 //                                 iterations
+//              communication:     of a worker messages · per_message + bytes / rate, as work of its next iteration
+//                                 (so out of its quota, and slower while it straggles; the same whatever its own
+//                                 `speed`): for an all-reduce among n members as many
+//                                 messages as it has rounds, and 2 (n - 1) / n of the bytes, both ways; of a
+//                                 server server_request for each gradient (or copy of parameters) it takes in,
+//                                 in its queue
 // Units:       seconds; seconds per worker or sample.
 // Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
 //              for them.
@@ -73,6 +79,17 @@ struct CoordinationCost {
   }
 };
 
+// Processor time that messages take where they are sent and received.
+struct CommunicationCost {
+  Seconds server_request{};
+  Seconds per_message{};
+  std::optional<BytesPerSecond> rate{};  // bytes that a worker's processor handles; absent: they cost nothing
+
+  [[nodiscard]] Seconds of(double messages, Bytes bytes) const {
+    return messages * per_message + (rate ? bytes / *rate : Seconds{});
+  }
+};
+
 enum class EvaluationPayer { free, inline_workers, evaluator };
 
 struct FixedCosts {
@@ -84,6 +101,7 @@ struct FixedCosts {
   Seconds regrouping{};
   Seconds probing{};
   CoordinationCost coordination{};
+  CommunicationCost communication{};
 
   [[nodiscard]] Seconds checkpoint_in(std::size_t phase) const {
     return phase < checkpoint_of_phase.size() ? checkpoint_of_phase[phase].value_or(checkpoint) : checkpoint;

@@ -16,7 +16,8 @@ Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learn
       observer_(observer),
       conditions_(model.heterogeneity, model.compute.random_streams(), model.seed),
       computations_(model.compute.worker_count(), model.compute.quota_clocks()),
-      server_free_at_(model.servers) {}
+      server_free_at_(model.servers),
+      owed_to_messages_(model.compute.worker_count()) {}
 
 std::optional<Stalled> Executor::run() {
   // What holds from the very start is no event: the coordinator was told who is there. Observers are told
@@ -174,6 +175,10 @@ Seconds Executor::occupy(ServerId server, Seconds duration) {
   free_at = begin + duration;
   observer_.on_server_work(server, begin, free_at);
   return free_at;
+}
+
+void Executor::charge(WorkerId worker, double messages, Bytes bytes) {
+  owed_to_messages_.at(worker.value) += model_.costs.communication.of(messages, bytes);
 }
 
 Bytes Executor::shard_bytes() const {

@@ -7,7 +7,8 @@
 //              worker's condition allows: it ends when ∫ rate dt = work. Each server holds 1/S of the
 //              parameters and serves one operation at a time in the order asked: end = max(now, end of the
 //              one before) + bytes / rate. A local step takes the slowest member's time. Latency added to a
-//              worker's iteration delays what it sends.
+//              worker's iteration delays what it sends. What a worker's messages
+//              took of its processor is work of its next iteration.
 // Units:       seconds, bytes.
 // Assumptions: a gradient and the parameters have the profile's parameter_bytes. What is called off stops at
 //              once on the worker; what it has already sent travels on and is ignored.
@@ -98,6 +99,7 @@ class Executor {
   // Queues work on a server; returns when it will be done.
   Seconds occupy(ServerId server, Seconds duration);
   [[nodiscard]] Bytes shard_bytes() const;
+  void charge(WorkerId worker, double messages, Bytes bytes);
 
   // Speeds, links and members change: returns what the coordinator hears of it.
   std::vector<Event> follow_conditions();
@@ -120,6 +122,7 @@ class Executor {
   Batches batches_;                                      // in force; empty before the job begins
   std::set<std::pair<GradientId, ServerId>> held_back_;  // by added latency
   std::vector<Seconds> server_free_at_;
+  std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began
   Seconds evaluator_free_at_;
   Seconds last_event_at_;
   std::int64_t applied_samples_ = 0;

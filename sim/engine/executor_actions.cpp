@@ -1,5 +1,6 @@
 // What each action of the coordinator comes to in the simulation model.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -8,6 +9,15 @@
 #include "sim/engine/pause_duration.hpp"
 
 namespace paceline {
+namespace {
+
+// One message each way in each of them (collective.hpp).
+double rounds_of(Transport transport, std::size_t members) {
+  const auto n = static_cast<double>(members);
+  return transport == Transport::ring ? 2.0 * (n - 1.0) : 2.0 * std::ceil(std::log2(n));
+}
+
+}  // namespace
 
 void Executor::carry_out(const Actions& actions) {
   for (const Action& action : actions) {
@@ -23,7 +33,7 @@ void Executor::carry_out(const StartIteration& action) {
   } else {
     learner_.compute(action.worker, action.batch_samples, action.gradient);
   }
-  const Seconds work = work_of(action);
+  const Seconds work = work_of(action) + std::exchange(owed_to_messages_.at(action.worker.value), {});
   const Seconds now = timeline_.now();
   const Computations::End end =
       computations_.start(action.worker, {.gradient = action.gradient,
@@ -52,6 +62,7 @@ Seconds Executor::work_of(const StartIteration& action) const {
 }
 
 void Executor::carry_out(const SendGradient& action) {
+  charge(action.from, 1.0, shard_bytes());
   const Seconds held_back = conditions_.of(action.from).added_latency;
   const bool coordinator_pays = action.is_coordinated && model_.costs.coordination.round_trips.has_value();
   if (held_back == Seconds{} || coordinator_pays) return send_now(action);
@@ -66,6 +77,9 @@ void Executor::send_now(const SendGradient& action) {
 
 void Executor::carry_out(const SendParameters& action) {
   const ParametersArrived arrival{action.to, action.gradient, action.server};
+  const Bytes size = action.from_worker ? model_.parameter_bytes : shard_bytes();
+  charge(action.to, 1.0, size);
+  if (action.from_worker) charge(*action.from_worker, 1.0, size);
   if (action.from_worker) {
     send(*action.from_worker, action.to, model_.parameter_bytes, arrival);
   } else {
@@ -74,6 +88,10 @@ void Executor::carry_out(const SendParameters& action) {
 }
 
 void Executor::carry_out(const AllReduce& action) {
+  const auto members = static_cast<double>(action.members.size());
+  for (const WorkerId member : action.members)
+    charge(member, 2.0 * rounds_of(action.transport, action.members.size()),
+           4.0 * (members - 1.0) / members * model_.parameter_bytes);
   Seconds held_back;
   for (const WorkerId member : action.members)
     held_back = std::max(held_back, conditions_.of(member).added_latency);
@@ -92,14 +110,16 @@ void Executor::all_reduce_now(const AllReduce& action) {
 }
 
 void Executor::carry_out(const Accumulate& action) {
-  occupy(action.server, model_.server.accumulate(shard_bytes()));
+  occupy(action.server, model_.costs.communication.server_request + model_.server.accumulate(shard_bytes()));
 }
 
 void Executor::carry_out(const Step& action) {
   // Taking over parameters writes as much as adding a gradient does.
   const Seconds duration =
       action.overwrites ? model_.server.accumulate(shard_bytes()) : model_.server.step(shard_bytes());
-  at(occupy(action.server, duration), Event(StepFinished{action.update, action.server}));
+  // Of several gradients each has been added before, and has paid for its request then.
+  const Seconds request = action.workers.size() == 1 ? model_.costs.communication.server_request : Seconds{};
+  at(occupy(action.server, request + duration), Event(StepFinished{action.update, action.server}));
 }
 
 void Executor::carry_out(const LocalStep& action) {

@@ -117,6 +117,7 @@ struct Scenario {
   std::vector<PhaseEntry> synchronization;
   std::optional<ReactionEntry> reaction;  // absent: the phases as written
   CoordinationCost coordination;
+  std::optional<CommunicationCost> communication;
   std::optional<RestartCost> start_up;
   std::optional<RampUp> ramp_up;
   std::optional<CheckpointConfig> checkpoints;

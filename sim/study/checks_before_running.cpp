@@ -209,6 +209,8 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
     mistakes.attempt([&] { append(notes, check_memory(loaded, profiles)); });
     if (use == ProfileUse::drawn) mistakes.attempt([&] { notes.push_back(check_drawing(loaded, profiles)); });
   }
+  if (!scenario.communication && scenario.cluster.workers.size() > 1)
+    notes.emplace_back("communication costs no processor time here: not calibrated (`communication`)");
   if (auto note = growth_note(scenario)) notes.push_back(std::move(*note));
   mistakes.attempt([&] { append(notes, check_learner(loaded, files, known.get())); });
   mistakes.throw_if_any();

@@ -149,6 +149,7 @@ FixedCosts fixed_costs(const Scenario& scenario) {
                    .regrouping = {},
                    .probing = {},
                    .coordination = scenario.coordination,
+                   .communication = scenario.communication.value_or(CommunicationCost{}),
                    .evaluation_payer = scenario.evaluation.who_pays,
                    .evaluation = scenario.evaluation.cost,
                    .adjustment = scenario.batching.adjustment_cost};

@@ -112,6 +112,30 @@ TEST_CASE("coordination adds its time to each synchronous step: per step, per wo
   CHECK(times_of_updates(job.run_ideal()) == std::vector{10.0, 10.0, 20.0, 20.0, 30.0, 30.0});
 }
 
+TEST_CASE("a server's request has a fixed time, for each gradient in turn") {
+  // BSP: both gradients are there at 10 s, are taken in one after the other, 1 s each, and a step follows that
+  // costs nothing: rounds of 12 s. ASP: worker 0 is served until 11 s, worker 1 until 12 s; then each has the
+  // server to itself, 1 s after its 10 s: 22 and 23 s.
+  TestJob job = two_workers("bsp", 40);
+  job.costs.communication.server_request = Seconds{1.0};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{12.0, 24.0});
+  job.phases[0].policy = "asp";
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{11.0, 12.0, 22.0, 23.0});
+}
+
+TEST_CASE("messages take processor time of the worker's next iteration, by number and by bytes") {
+  // Between two iterations a worker sends a gradient and receives parameters, of 1000 B each: 2 · 0.5 s, and
+  // 2000 B at 1000 B/s, 2 s. So every iteration but the first takes 10 + 3 s. At half speed computing
+  // takes twice as long, messages do not.
+  TestJob job = two_workers("asp", 30);
+  job.workers = {{}};
+  job.costs.communication.per_message = Seconds{0.5};
+  job.costs.communication.rate = BytesPerSecond{1000.0};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{10.0, 23.0, 36.0});
+  job.workers = {{.speed = 0.5}};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{20.0, 43.0, 66.0});
+}
+
 TEST_CASE("after a start the first iterations are slower by a factor that falls to one") {
   // 4 iterations from 3: factors 3, 2.5, 2, 1.5, then 1: they end at 30, 55, 75, 90, 100 s; and again after a
   // switch.

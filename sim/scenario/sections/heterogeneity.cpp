@@ -1,5 +1,5 @@
 // The sections `heterogeneity` and `jitter`: what changes while a job runs, as planned or by chance; and
-// `start_up`, `ramp_up`, `coordination` and `checkpoints`: time that is neither computing nor transfer.
+// `start_up`, `ramp_up`, `coordination`, `communication` and `checkpoints`: time that is neither computing nor transfer.
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
@@ -93,6 +93,16 @@ void describe(Visitor& v, CoordinationCost& c) {
              "with each worker in each update, one worker after the other: each is delayed by the worker's "
              "added latency",
              Absent{"added latency holds back the worker's gradient instead, by the straggler's own number"});
+}
+
+void describe(Visitor& v, CommunicationCost& c) {
+  v.optional("server_request", c.server_request, duration(at_least(0)),
+             "fixed time of a server for each gradient it takes in, beside bytes / rate of the profile");
+  v.optional("per_message", c.per_message, duration(at_least(0)),
+             "processor time of a worker for each message it sends or receives");
+  v.optional("rate", c.rate, rate(above(0)),
+             "bytes sent or received that a worker's processor handles in a second",
+             Absent{"bytes take no processor time"});
 }
 
 void describe(Visitor& v, CheckpointConfig& c) {

@@ -22,6 +22,9 @@ void describe(Visitor& v, Scenario& c) {
   v.optional("reaction", c.reaction, Section{}, "what is done about stragglers seen in bsp phases",
              Absent{"nobody is watched"});
   v.optional("coordination", c.coordination, Section{}, "serial cost of synchronous updates");
+  v.optional("communication", c.communication, Section{},
+             "processor time of messages at workers and servers; a live job prints what they took",
+             Absent{"none: not calibrated"});
   v.optional("start_up", c.start_up, Section{}, "pause before the first phase", Absent{"none"});
   v.optional("ramp_up", c.ramp_up, Section{}, "slow iterations after a start or a switch", Absent{"none"});
   v.optional("checkpoints", c.checkpoints, Section{}, "periodic pauses", Absent{"none"});

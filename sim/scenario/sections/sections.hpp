@@ -43,6 +43,7 @@ void describe(Visitor& v, BatchingConfig& c);
 void describe(Visitor& v, CheckpointConfig& c);
 void describe(Visitor& v, Cluster& c);
 void describe(Visitor& v, CoordinationCost& c);
+void describe(Visitor& v, CommunicationCost& c);
 void describe(Visitor& v, EvaluationConfig& c);
 void describe(Visitor& v, ExpectConfig& c);
 void describe(Visitor& v, HeterogeneityConfig& c);
