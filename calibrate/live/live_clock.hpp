@@ -4,12 +4,20 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <utility>
 #include <vector>
 
 #include "sim/base/quantity.hpp"
 
 namespace paceline::live {
+
+// Processor time of the calling thread.
+[[nodiscard]] inline std::int64_t processor_time_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 class LiveClock {
  public:

@@ -34,6 +34,7 @@ LiveExecutor::LiveExecutor(Coordinator& coordinator, Crew& crew, NetworkState& s
 
 void LiveExecutor::begin() {
   clock_.start();
+  began_processor_ns_ = processor_time_ns();
   static_cast<void>(conditions_.advance({}));
   for (std::uint64_t w = 0; w < workers_.size(); ++w) {
     const WorkerCondition& condition = conditions_.of(WorkerId{w});
@@ -114,6 +115,17 @@ void LiveExecutor::at(Seconds date, Event event) {
     timers_.push_back({date, std::move(event)});
 }
 
+CommunicationCost LiveExecutor::communication() const {
+  CommunicationCost cost;
+  const std::int64_t used = processor_time_ns() - began_processor_ns_ - applying_ns_;
+  const auto each = [](std::int64_t ns, std::uint64_t count) {
+    return Seconds{count == 0 ? 0.0 : 1e-9 * static_cast<double>(ns) / static_cast<double>(count)};
+  };
+  cost.server_request = each(used, gradients_arrived_);
+  cost.per_message = 0.5 * each(workers_messages_ns_, iterations_with_messages_);
+  return cost;
+}
+
 // --- what arrives ------------------------------------------------------------------------------------------
 
 void LiveExecutor::take(const News& news) {
@@ -154,6 +166,10 @@ void LiveExecutor::on(WorkerId worker, const Computed& message) {
       message.ended_ns > LiveClock::monotonic_ns())
     return refuse(worker, "computed at a time that cannot be");
   asked->is_computed = true;
+  if (message.messages_ns > 0) {
+    workers_messages_ns_ += message.messages_ns;
+    ++iterations_with_messages_;
+  }
   if (asked->is_called_off || !asked->is_started) return;
   const Seconds passed = clock_.between(message.began_ns, message.ended_ns);
   deliver(IterationFinished{worker, asked->gradient, std::max(Seconds{1e-9}, passed)});
@@ -165,6 +181,7 @@ void LiveExecutor::on(WorkerId worker, GradientValues message) {
   if (message.values.size() != job_.parameter_count || message.statistics.size() != job_.statistics_count)
     return refuse(worker, "sent a gradient of another network");
   bytes_received_[worker.value] += bytes_of(message.values.size() + message.statistics.size());
+  ++gradients_arrived_;
   const GradientId gradient = asked->gradient;
   const bool counts = asked->is_started && !asked->is_called_off;
   std::erase_if(workers_[worker.value].asked, [&](const Asked& other) { return other.gradient == gradient; });
@@ -305,7 +322,9 @@ void LiveExecutor::carry_out(const Apply& action) {
     if (action.completes_update) applied_samples_ += applied.batch_samples;
   }
   const Seconds began = clock_.now();
+  const std::int64_t used = processor_time_ns();
   state_.apply(action.server, gradients, action.hyperparameters);
+  applying_ns_ += processor_time_ns() - used;
   observer_.on_server_work(action.server, began, clock_.now());
 }
 

@@ -73,6 +73,9 @@ class LiveExecutor {
   }
 
   [[nodiscard]] const std::vector<LostWorker>& lost() const { return lost_; }
+  // What messages took of processors: the server's for each gradient beside applying it, a worker's for each of
+  // the two messages of an iteration.
+  [[nodiscard]] CommunicationCost communication() const;
   [[nodiscard]] Seconds halted() const { return clock_.halted(); }
   // Bytes of gradients and parameters, by worker.
   [[nodiscard]] const std::vector<double>& bytes_received() const { return bytes_received_; }
@@ -166,6 +169,11 @@ class LiveExecutor {
   std::set<GradientId> held_;
   std::size_t evaluations_under_way_ = 0;
   std::int64_t applied_samples_ = 0;
+  std::int64_t began_processor_ns_ = 0;  // processor time of this thread
+  std::int64_t applying_ns_ = 0;
+  std::uint64_t gradients_arrived_ = 0;
+  std::int64_t workers_messages_ns_ = 0;
+  std::uint64_t iterations_with_messages_ = 0;
   std::vector<LostWorker> lost_;
   std::vector<double> bytes_received_;
   std::vector<double> bytes_sent_;

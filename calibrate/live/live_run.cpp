@@ -70,6 +70,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
   for (const Worker& worker : scenario.cluster.workers) run.result.cores += worker.cores;
   run.lost = executor.lost();
   run.refused = crew.refused();
+  run.communication = executor.communication();
   run.halted = executor.halted();
   run.events = log.take();
   return run;

@@ -30,8 +30,9 @@ struct LiveRun {
   RunResult result;
   std::vector<LostWorker> lost;
   RefusedConnections refused;
-  Seconds halted;                  // for evaluations that nobody pays for
-  std::vector<TimedEvent> events;  // in the order the coordinator met them
+  CommunicationCost communication;  // measured
+  Seconds halted;                   // for evaluations that nobody pays for
+  std::vector<TimedEvent> events;   // in the order the coordinator met them
 };
 
 // The program of the workers, beside this one. Throws UserError when it is not installed.

@@ -51,6 +51,8 @@ struct Computed {
   std::uint64_t gradient = 0;
   std::int64_t began_ns = 0;
   std::int64_t ended_ns = 0;
+  std::int64_t messages_ns =
+      0;  // processor time since the gradient before, spent on messages; 0: it is the first
 };
 struct GradientValues {
   std::uint64_t gradient = 0;

@@ -46,16 +46,6 @@ plots::Scatter accuracy_scatter(const RecordedValidation& validation) {
   return scatter;
 }
 
-// Lists what was written, so that --force may replace it and nothing else.
-void write_manifest(const std::filesystem::path& folder, const std::string& command) {
-  std::set<std::string> files{"manifest.json"};
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) files.insert(entry.path().lexically_relative(folder).string());
-  const nlohmann::ordered_json manifest{
-      {"format", "paceline-validation"}, {"version", 1}, {"command", command}, {"files", files}};
-  write_file_atomically(folder / "manifest.json", manifest.dump(1) + "\n");
-}
-
 // A note made while the folder had its hidden name.
 std::string in_place(std::string note, const std::string& staging, const std::string& folder) {
   for (std::size_t at = note.find(staging); at != std::string::npos;
@@ -79,12 +69,21 @@ void validate_asynchronous(const ValidateArguments& arguments, const std::string
                     {.same_cluster = arguments.same_cluster, .draws = 2 * arguments.replications});
   fmt::print("{}", leave_one_out_text(result));
   write_file_atomically(staged.path() / "validation.csv", leave_one_out_csv(result));
-  write_manifest(staged.path(), command);
+  write_validation_manifest(staged.path(), command);
   staged.commit();
   fmt::print("\nresults: {}\n", arguments.output);
 }
 
 }  // namespace
+
+void write_validation_manifest(const std::filesystem::path& folder, const std::string& command) {
+  std::set<std::string> files{"manifest.json"};
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.insert(entry.path().lexically_relative(folder).string());
+  const nlohmann::ordered_json manifest{
+      {"format", "paceline-validation"}, {"version", 1}, {"command", command}, {"files", files}};
+  write_file_atomically(folder / "manifest.json", manifest.dump(1) + "\n");
+}
 
 void validate_learner(const CompareLearnerArguments& arguments) {
   const std::vector<plots::PlottedRun> predicted = plots::read_results(arguments.predicted);
@@ -122,7 +121,7 @@ void validate_recorded_folder(const ValidateArguments& arguments, const std::str
   const plots::Scatter scatter = accuracy_scatter(validation);
   if (arguments.figures && !scatter.series.empty())
     plots::draw_figure(plots::scatter_figure(scatter), staged.path(), command);
-  write_manifest(staged.path(), command);
+  write_validation_manifest(staged.path(), command);
   staged.commit();
   for (const std::string& note : validation.notes)
     fmt::print(stderr, "note: {}\n", in_place(note, staged.path().string(), folder.string()));

@@ -3,6 +3,7 @@
 
 #include "calibrate/asynchronous/predict_command.hpp"
 #include "calibrate/learning/fit_command.hpp"
+#include "calibrate/validation/live_command.hpp"
 #include "calibrate/validation/validate_command.hpp"
 #include "sim/cli/options.hpp"
 
@@ -15,7 +16,8 @@ constexpr const char* fit_examples = R"(Examples:
 
 constexpr const char* validate_examples = R"(Examples:
   paceline validate recorded recorded/ -o results/validation
-  paceline validate learner results/trained results/predicted)";
+  paceline validate learner results/trained results/predicted
+  paceline validate live scenarios/validation/*.yaml --set job.profile=profile.json -o results/live)";
 
 int fit_command(const FitArguments& arguments) {
   std::string command = fmt::format("paceline fit {}", shell_quoted(arguments.logs));
@@ -88,6 +90,36 @@ void add_predict(CLI::App& app, CommandAction& action) {
   add_number(predict, "--draws", arguments.draws, "of machines, rates and runs, for the ranges", 20, 100'000);
 }
 
+// Without what cannot change a prediction.
+int validate_live_command(const ValidateLiveArguments& arguments) {
+  std::string command = "paceline validate live";
+  for (const std::string& file : arguments.files) command += " " + shell_quoted(file);
+  for (const std::string& assignment : arguments.overrides)
+    command += fmt::format(" --set {}", shell_quoted(assignment));
+  command += fmt::format(" --runs {}", arguments.runs);
+  if (arguments.replications > 0) command += fmt::format(" --replications {}", arguments.replications);
+  return validate_live(arguments, command) ? exit_done : exit_simulation_failed;
+}
+
+void add_validate_live(CLI::App& validate, CommandAction& action) {
+  auto [live, arguments] = add_command<ValidateLiveArguments>(
+      validate, "live", "predict jobs, seal the prediction, carry them out for real, compare",
+      validate_live_command, action);
+  live.footer(validate_examples);
+  live.add_option("FILE", arguments.files, "scenarios that `paceline live` can carry out")->required();
+  add_list(live, "--set", arguments.overrides, "override a value in each of them (repeatable)",
+           "KEY.PATH=VALUE");
+  add_path(live, "-o,--output", arguments.output, "results folder", "DIR");
+  add_number(live, "--runs", arguments.runs, "real ones of each scenario, taken in turn", 1, 1000);
+  add_number(live, "--replications", arguments.replications,
+             "simulated ones of each scenario; 0: as many as it says", 0, 100'000);
+  add_number(live, "--patience", arguments.patience,
+             "seconds after which a worker that owes something and says nothing is given up", 0.1, 1e6);
+  add_jobs(live, arguments.jobs);
+  live.add_flag("!--no-figures", arguments.figures, "do not draw predicted against real");
+  live.add_flag("--force", arguments.force, "replace results that are already there");
+}
+
 void add_validate(CLI::App& app, CommandAction& action) {
   CLI::App& validate = *app.add_subcommand("validate", "measure how good predictions are");
   validate.require_subcommand(1);
@@ -100,6 +132,7 @@ void add_validate(CLI::App& app, CommandAction& action) {
       ->required();
   learner.add_option("PREDICTED", folders.predicted, "results folder of the same study with the learner")
       ->required();
+  add_validate_live(validate, action);
   auto [recorded, arguments] = add_command<ValidateArguments>(
       validate, "recorded", "predict every recorded run from fits that exclude it, beside null models",
       validate_recorded_command, action);

@@ -10,6 +10,7 @@
 
 #include "calibrate/live/live_run.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/cli/commands.hpp"
 #include "sim/cli/options.hpp"
@@ -40,6 +41,18 @@ std::vector<std::string> notes_of(const live::LiveRun& run) {
     notes.push_back(fmt::format("replication {}: {} connections of strangers were refused, {} of them silent",
                                 run.result.seed.replication, all, refused.silent));
   return notes;
+}
+
+std::string communication_note(const std::vector<CommunicationCost>& runs) {
+  std::vector<double> server;
+  std::vector<double> message;
+  for (const CommunicationCost& run : runs) {
+    server.push_back(run.server_request.value());
+    message.push_back(run.per_message.value());
+  }
+  return fmt::format(
+      "messages took processor time: `communication: {{server_request: {:.3g} us, per_message: {:.3g} us}}`",
+      1e6 * median(std::move(server)), 1e6 * median(std::move(message)));
 }
 
 // A job that goes on without a worker is not the one that was asked for.
@@ -78,6 +91,7 @@ int live_command(const LiveArguments& arguments) {
                           .validity = validity_of(loaded, study.files),
                           .recording = recording_of(arguments),
                           .engine = "live"};
+  std::vector<CommunicationCost> communication;
   Progress progress("training");
   const auto start = std::chrono::steady_clock::now();
   for (int r = 0; r < scenario.replications; ++r) {
@@ -93,9 +107,11 @@ int live_command(const LiveArguments& arguments) {
     live::LiveRun run = live::run_live(scenario, *profiles, static_cast<std::uint32_t>(r), options);
     std::ranges::move(failures_of(run), std::back_inserter(results.failures));
     std::ranges::move(notes_of(run), std::back_inserter(notes));
+    communication.push_back(run.communication);
     results.runs.push_back(std::move(run.result));
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  notes.push_back(communication_note(communication));
   results.notes = std::move(notes);
   results.validity = validity_in(results.runs, std::move(results.validity));
   write_results(staged.path(), results,

@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/message.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "kernels/training/network_gradients.hpp"
@@ -29,26 +30,13 @@ constexpr std::uint64_t most_payload_bytes = std::uint64_t{1} << 33U;
 constexpr int exit_connection_lost = 3;
 constexpr int exit_refused = 2;
 
-std::int64_t monotonic_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-// Of this thread.
-std::int64_t processor_time_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
-}
-
 // In short pieces, so that a stretch in which the process was stopped does not count as rest.
 void rest(double ns) {
   constexpr double piece = 1e6;
   while (ns > 0.0) {
-    const std::int64_t began = monotonic_ns();
+    const std::int64_t began = LiveClock::monotonic_ns();
     std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(ns, piece))));
-    ns -= std::min(static_cast<double>(monotonic_ns() - began), 2.0 * piece);
+    ns -= std::min(static_cast<double>(LiveClock::monotonic_ns() - began), 2.0 * piece);
   }
 }
 
@@ -134,7 +122,7 @@ class Worker {
       link_.send(Received{request.gradient});
     }
     if (link_.is_called_off(request.gradient)) return link_.send(CallOff{request.gradient});
-    const std::int64_t began = monotonic_ns();
+    const std::int64_t began = LiveClock::monotonic_ns();
     const std::int64_t used = processor_time_ns();
     gradients_.seek(number_, request.first_sample);
     gradients_.compute(number_, request.batch_samples, parameters_);
@@ -142,7 +130,9 @@ class Worker {
       const std::int64_t spent = processor_time_ns() - used;
       rest(static_cast<double>(spent) * (1.0 / speed_ - 1.0));
     }
-    link_.send(Computed{request.gradient, began, monotonic_ns()});
+    const std::int64_t messages = computed_at_ > 0 ? used - computed_at_ : 0;
+    computed_at_ = processor_time_ns();
+    link_.send(Computed{request.gradient, began, LiveClock::monotonic_ns(), messages});
     const std::span<const float> values = gradients_.gradient();
     const std::span<const float> statistics = gradients_.batch_statistics();
     link_.send(GradientValues{
@@ -156,6 +146,7 @@ class Worker {
 
   Link& link_;
   double speed_;
+  std::int64_t computed_at_ = 0;  // processor time at the end of the last gradient
   kernels::NetworkGradients gradients_;
   std::vector<float> parameters_;
   WorkerId number_;

@@ -58,7 +58,7 @@ class BowlCrew final : public Crew {
     const std::int64_t began = LiveClock::monotonic_ns();
     while (LiveClock::monotonic_ns() <= began) {
     }
-    honest.emplace_back(Computed{compute.gradient, began, began + 1});
+    honest.emplace_back(Computed{compute.gradient, began, began + 1, 0});
     honest.emplace_back(GradientValues{compute.gradient, copy, {}});
     for (Message& message : instead(member, compute, std::move(honest)))
       news_.emplace_back(Arrived{member, std::move(message)});
@@ -133,7 +133,7 @@ TEST_CASE("a worker that says what cannot be is dismissed, and the other one doe
       {[](const Compute& asked) {
          const std::int64_t now = LiveClock::monotonic_ns();
          return std::vector<Message>{Received{asked.gradient},
-                                     Computed{asked.gradient, now - 1'000'000'000, now}};
+                                     Computed{asked.gradient, now - 1'000'000'000, now, 0}};
        },
        "computed at a time that cannot be"},
       {[](const Compute&) {

@@ -1,0 +1,201 @@
+#include "calibrate/validation/live_command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/live/live_run.hpp"
+#include "calibrate/validation/live_validation.hpp"
+#include "calibrate/validation/validate_command.hpp"
+#include "plots/figures/figures.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/csv.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/progress.hpp"
+#include "sim/report/output/staged_folder.hpp"
+#include "sim/report/output/text_table.hpp"
+#include "sim/study/input_files.hpp"
+#include "sim/study/study_runs.hpp"
+
+namespace paceline {
+namespace {
+
+constexpr RecordingOptions with_iterations{.iterations = true, .trace = false};
+
+struct LiveTrial {
+  LoadedScenario loaded;
+  std::shared_ptr<const Profiles> profiles;
+  std::vector<RunResult> predicted;
+  std::vector<RunResult> real;
+};
+
+std::string utc_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text.data();
+}
+
+// A row for each quantity of each run.
+std::string observations_csv(const std::vector<LiveTrial>& trials, std::vector<RunResult> LiveTrial::*runs) {
+  CsvTable csv({"scenario", "run", "quantity", "unit", "value"});
+  for (const LiveTrial& trial : trials)
+    for (std::size_t r = 0; r < (trial.*runs).size(); ++r)
+      for (const Observation& observation : observations_of((trial.*runs)[r])) {
+        csv.add(trial.loaded.scenario.name);
+        csv.add(r);
+        csv.add(observation.quantity);
+        csv.add(observation.unit);
+        csv.add(observation.value);
+        csv.end_row();
+      }
+  return csv.text();
+}
+
+// All scenarios at once, so that every mistake is known before the first run.
+std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, InputFiles& files) {
+  std::vector<LiveTrial> trials;
+  UserErrors mistakes;
+  for (const std::string& file : arguments.files)
+    mistakes.attempt([&] {
+      LiveTrial trial{load_scenario(file, arguments.overrides), {}, {}, {}};
+      static_cast<void>(live::check_live(trial.loaded));
+      trial.profiles = files.profiles_of(trial.loaded);
+      if (arguments.replications > 0) trial.loaded.scenario.replications = arguments.replications;
+      for (const LiveTrial& other : trials)
+        if (other.loaded.scenario.name == trial.loaded.scenario.name)
+          throw UserError(fmt::format("two scenarios are called `{}`", trial.loaded.scenario.name),
+                          "give each file a `name` of its own");
+      trials.push_back(std::move(trial));
+    });
+  mistakes.throw_if_any();
+  return trials;
+}
+
+// A short real run with a seed that no other run has says what messages take of processors, where the scenario
+// does not.
+void calibrate_communication(LiveTrial& trial) {
+  constexpr double pilot_epochs = 1.0;
+  constexpr std::uint32_t pilot_replication = 1'000'000;
+  if (trial.loaded.scenario.communication) return;
+  Scenario pilot = trial.loaded.scenario;
+  pilot.stop.epochs = std::min(pilot.stop.epochs, pilot_epochs);
+  pilot.stop.accuracy.reset();
+  const live::LiveRun run =
+      live::run_live(pilot, *trial.profiles, pilot_replication, {.program = live::worker_program()});
+  trial.loaded.scenario.communication = run.communication;
+  fmt::print("{}: a pilot run: a server's request {:.3g} us, a worker's message {:.3g} us\n",
+             trial.loaded.scenario.name, 1e6 * run.communication.server_request.value(),
+             1e6 * run.communication.per_message.value());
+}
+
+void predict(LiveTrial& trial, int jobs) {
+  PreparedStudy study = prepare_scenarios({trial.loaded}, ProfileUse::as_fitted);
+  WholeRuns whole = run_whole(study, missing_runs(study.planned, {}), jobs, with_iterations);
+  trial.predicted = std::move(whole.variants.front().runs);
+}
+
+// The prediction is on disk, and its hash said, before the first real process starts.
+void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& trials,
+          const std::string& command) {
+  const std::filesystem::path file = folder / "prediction.csv";
+  write_file_atomically(file, observations_csv(trials, &LiveTrial::predicted));
+  const std::string hash = InputFiles().hash(file);
+  const std::string time = utc_now();
+  const nlohmann::ordered_json sealed{
+      {"file", "prediction.csv"}, {"fnv1a", hash}, {"time", time}, {"command", command}};
+  write_file_atomically(folder / "sealed.json", sealed.dump(1) + "\n");
+  fmt::print("sealed at {}: prediction.csv {}\n", time, hash);
+  std::fflush(stdout);
+}
+
+// Run after run, each scenario in turn. False when a job was not carried out as asked for.
+bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments) {
+  bool all_well = true;
+  Progress progress("training");
+  const double all = static_cast<double>(trials.size()) * arguments.runs;
+  double done = 0.0;
+  for (int r = 0; r < arguments.runs; ++r)
+    for (LiveTrial& trial : trials) {
+      const std::string& name = trial.loaded.scenario.name;
+      live::LiveOptions options{.program = live::worker_program(),
+                                .patience = Seconds{arguments.patience},
+                                .recording = with_iterations};
+      options.progress = [&](double share) {
+        progress.update((done + std::min(share, 1.0)) / all,
+                        fmt::format("run {} of {}, {}", r + 1, arguments.runs, name));
+      };
+      live::LiveRun run =
+          live::run_live(trial.loaded.scenario, *trial.profiles, static_cast<std::uint32_t>(r), options);
+      ++done;
+      for (const live::LostWorker& lost : run.lost)
+        fmt::print(stderr, "error: {}, run {}: worker {} {} at {}\n", name, r, lost.worker.value, lost.reason,
+                   format_time(lost.at));
+      if (!run.result.stall.empty())
+        fmt::print(stderr, "error: {}, run {}: the job stalled at {}\n{}", name, r,
+                   format_time(run.result.end_time), run.result.stall);
+      all_well = all_well && run.lost.empty() && run.result.stall.empty();
+      trial.real.push_back(std::move(run.result));
+    }
+  return all_well;
+}
+
+plots::Scatter scatter_of(const std::vector<LiveComparison>& all, const std::string& quantity,
+                          const std::string& name, const std::string& title) {
+  plots::Scatter scatter{
+      .name = name,
+      .x_title = "real " + title,
+      .y_title = "predicted " + title,
+      .note = "each point: medians of one scenario; bars: 90 % of the simulated runs; line: equal",
+      .is_diagonal = true};
+  for (const LiveComparison& comparison : all)
+    for (const PredictedAndReal& row : comparison.rows) {
+      if (row.quantity != quantity || !row.predicted || !row.real) continue;
+      plots::ScatterPoint point{*row.real, *row.predicted};
+      if (row.interval) {
+        point.low = row.interval->low;
+        point.high = row.interval->high;
+      }
+      scatter.series.push_back({comparison.scenario, {point}});
+    }
+  return scatter;
+}
+
+}  // namespace
+
+bool validate_live(const ValidateLiveArguments& arguments, const std::string& command) {
+  InputFiles files;
+  std::vector<LiveTrial> trials = load_trials(arguments, files);
+  StagedFolder staged(arguments.output, arguments.force);
+  for (LiveTrial& trial : trials) {
+    calibrate_communication(trial);
+    predict(trial, arguments.jobs);
+  }
+  seal(staged.path(), trials, command);
+  const bool all_well = carry_out(trials, arguments);
+  std::vector<LiveComparison> comparisons;
+  for (const LiveTrial& trial : trials)
+    comparisons.push_back(compare_live(trial.loaded.scenario, *trial.profiles, trial.predicted, trial.real));
+  write_file_atomically(staged.path() / "measured.csv", observations_csv(trials, &LiveTrial::real));
+  write_file_atomically(staged.path() / "validation.csv", live_validation_csv(comparisons));
+  if (arguments.figures)
+    for (const auto& [quantity, name, title] :
+         {std::tuple{time_quantity, "time-to-accuracy", "time to accuracy [s]"},
+          std::tuple{rate_quantity, "samples-per-second", "samples a second"}}) {
+      const plots::Scatter scatter = scatter_of(comparisons, quantity, name, title);
+      if (!scatter.series.empty()) plots::draw_figure(plots::scatter_figure(scatter), staged.path(), command);
+    }
+  write_validation_manifest(staged.path(), command);
+  staged.commit();
+  fmt::print("\n{}{}\nresults: {}\n", live_validation_text(comparisons), live_verdict(comparisons),
+             arguments.output);
+  return all_well;
+}
+
+}  // namespace paceline

@@ -1,0 +1,24 @@
+// `paceline validate live`: predict, seal, carry out for real, compare.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace paceline {
+
+struct ValidateLiveArguments {
+  std::vector<std::string> files;      // scenarios
+  std::vector<std::string> overrides;  // of each of them
+  std::string output = "results/validation-live";
+  int runs = 5;          // real ones of each scenario
+  int replications = 0;  // simulated ones; 0: as many as the scenario says
+  int jobs = 1;
+  double patience = 60.0;  // s, with a worker that says nothing
+  bool figures = true;
+  bool force = false;
+};
+
+// `command` reproduces the results. Returns false when a real job lost a worker or stalled.
+bool validate_live(const ValidateLiveArguments& arguments, const std::string& command);
+
+}  // namespace paceline

@@ -1,0 +1,211 @@
+#include "calibrate/validation/live_validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/base/csv.hpp"
+#include "sim/base/order_statistics.hpp"
+#include "sim/cost/compute_time.hpp"
+#include "sim/report/output/text_table.hpp"
+
+namespace paceline {
+namespace {
+
+// Of each worker that computed: from the start of its iteration until its gradient was computed.
+std::vector<Observation> iteration_times(const RunResult& run) {
+  std::map<std::uint64_t, std::vector<double>> times;
+  for (const IterationRecord& iteration : run.iterations)
+    if (iteration.start && iteration.finish)
+      times[iteration.worker.value].push_back((*iteration.finish - *iteration.start).value());
+  std::vector<Observation> all;
+  for (auto& [worker, seconds] : times)
+    all.push_back({fmt::format("iteration of worker {}", worker), "s", median(std::move(seconds))});
+  return all;
+}
+
+// Where the controller has changed them.
+std::vector<Observation> final_batches(const RunResult& run) {
+  if (run.adjustments == 0) return {};
+  std::map<std::uint64_t, std::int64_t> last;
+  for (const BatchRecord& batch : run.batches) last[batch.worker.value] = batch.batch_samples;
+  std::vector<Observation> all;
+  for (const auto& [worker, batch] : last)
+    all.push_back({fmt::format("final batch of worker {}", worker), "samples", static_cast<double>(batch)});
+  return all;
+}
+
+std::vector<double> values_of(const std::vector<std::vector<Observation>>& runs,
+                              const std::string& quantity) {
+  std::vector<double> values;
+  for (const std::vector<Observation>& run : runs)
+    for (const Observation& observation : run)
+      if (observation.quantity == quantity) values.push_back(observation.value);
+  return values;
+}
+
+double calibrated_rate(const Scenario& scenario, const Profiles& profiles) {
+  const ComputeTimes times(profiles.distinct, profiles.of_worker, scenario.cluster.workers, {},
+                           {scenario.seed, 0}, scenario.job.data_loading);
+  const std::int64_t batch = scenario.batching.initial_samples;
+  double rate = 0.0;
+  for (std::uint64_t w = 0; w < times.worker_count(); ++w)
+    rate += static_cast<double>(batch) / times.mean_iteration(WorkerId{w}, batch).value();
+  return rate;
+}
+
+PredictedAndReal row_of(const std::vector<double>& predicted, const std::vector<double>& real) {
+  PredictedAndReal row;
+  if (!predicted.empty()) {
+    row.predicted = median(predicted);
+    if (predicted.size() >= least_for_interval)
+      row.interval = {quantile(predicted, interval_tail), quantile(predicted, 1.0 - interval_tail)};
+  }
+  row.runs = real.size();
+  if (real.empty()) return row;
+  row.real = median(real);
+  row.range = {std::ranges::min(real), std::ranges::max(real)};
+  if (row.predicted && *row.predicted != 0.0) row.error = *row.real / *row.predicted - 1.0;
+  if (row.interval)
+    row.inside = static_cast<std::size_t>(std::ranges::count_if(
+        real, [&](double value) { return value >= row.interval->low && value <= row.interval->high; }));
+  return row;
+}
+
+std::string range_text(const std::optional<Interval>& range) {
+  return range ? fmt::format("{:.4g} - {:.4g}", range->low, range->high) : "-";
+}
+
+std::string ranking_text(const Ranking& ranking) {
+  const std::optional<double> tau = ranking.tau();
+  if (!tau) return fmt::format("by {}: no two scenarios are apart", ranking.quantity);
+  return fmt::format(
+      "by {}: {} of {} pairs of scenarios that are apart stand in the predicted order (tau {:.2f})",
+      ranking.quantity, ranking.agreeing, ranking.agreeing + ranking.opposed, *tau);
+}
+
+}  // namespace
+
+std::vector<Observation> observations_of(const RunResult& run) {
+  std::vector<Observation> all = iteration_times(run);
+  const double end = run.end_time.value();
+  if (end > 0.0) {
+    all.push_back({"updates a second", "1/s", static_cast<double>(run.updates) / end});
+    all.push_back({rate_quantity, "1/s", static_cast<double>(run.samples) / end});
+  }
+  all.push_back({"mean staleness", "updates", run.mean_staleness()});
+  for (Observation& batch : final_batches(run)) all.push_back(std::move(batch));
+  if (!run.curve.empty()) all.push_back({"final accuracy", "-", run.curve.back().accuracy});
+  if (run.time_to_accuracy) all.push_back({time_quantity, "s", run.time_to_accuracy->value()});
+  all.push_back({"total time", "s", end});
+  return all;
+}
+
+LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
+                            const std::vector<RunResult>& predicted, const std::vector<RunResult>& real) {
+  const auto observed = [](const std::vector<RunResult>& runs) {
+    std::vector<std::vector<Observation>> all;
+    for (const RunResult& run : runs) all.push_back(observations_of(run));
+    return all;
+  };
+  const std::vector<std::vector<Observation>> of_predicted = observed(predicted);
+  const std::vector<std::vector<Observation>> of_real = observed(real);
+  std::vector<Observation> quantities;  // in the order in which they first appear
+  for (const auto* runs : {&of_predicted, &of_real})
+    for (const std::vector<Observation>& run : *runs)
+      for (const Observation& one : run)
+        if (std::ranges::find(quantities, one.quantity, &Observation::quantity) == quantities.end())
+          quantities.push_back(one);
+  LiveComparison comparison{scenario.name, {}};
+  for (const Observation& one : quantities) {
+    PredictedAndReal row = row_of(values_of(of_predicted, one.quantity), values_of(of_real, one.quantity));
+    row.scenario = scenario.name;
+    row.quantity = one.quantity;
+    row.unit = one.unit;
+    if (one.quantity == rate_quantity) row.null_model = calibrated_rate(scenario, profiles);
+    comparison.rows.push_back(std::move(row));
+  }
+  return comparison;
+}
+
+Ranking ranking_of(const std::vector<LiveComparison>& all, const std::string& quantity) {
+  std::vector<const PredictedAndReal*> rows;
+  for (const LiveComparison& comparison : all)
+    for (const PredictedAndReal& row : comparison.rows)
+      if (row.quantity == quantity && row.real && row.predicted) rows.push_back(&row);
+  Ranking ranking{.quantity = quantity};
+  for (std::size_t a = 0; a < rows.size(); ++a)
+    for (std::size_t b = a + 1; b < rows.size(); ++b) {
+      const bool are_apart =
+          rows[a]->range->high < rows[b]->range->low || rows[b]->range->high < rows[a]->range->low;
+      if (!are_apart) continue;
+      const bool is_agreed = (*rows[a]->real < *rows[b]->real) == (*rows[a]->predicted < *rows[b]->predicted);
+      ++(is_agreed ? ranking.agreeing : ranking.opposed);
+    }
+  return ranking;
+}
+
+std::string live_validation_text(const std::vector<LiveComparison>& all) {
+  std::string text;
+  for (const LiveComparison& comparison : all) {
+    TextRows rows = {{comparison.scenario, "predicted", "90 % interval", "real", "runs from - to", "error",
+                      "inside", "null model"}};
+    for (const PredictedAndReal& row : comparison.rows)
+      rows.push_back({fmt::format("{} [{}]", row.quantity, row.unit), or_dash("{:.4g}", row.predicted),
+                      range_text(row.interval), or_dash("{:.4g}", row.real), range_text(row.range),
+                      row.error ? fmt::format("{:+.1f} %", 100.0 * *row.error) : "-",
+                      row.interval ? fmt::format("{}/{}", row.inside, row.runs) : "-",
+                      or_dash("{:.4g}", row.null_model)});
+    text += text_table(std::move(rows)) + "\n";
+  }
+  for (const char* quantity : {time_quantity, rate_quantity})
+    if (all.size() > 1) text += "ranking " + ranking_text(ranking_of(all, quantity)) + "\n";
+  return text;
+}
+
+std::string live_validation_csv(const std::vector<LiveComparison>& all) {
+  CsvTable csv({"scenario", "quantity", "unit", "predicted", "predicted_low", "predicted_high", "real",
+                "real_least", "real_most", "error", "runs", "inside", "null_model"});
+  const auto add_range = [&](const std::optional<Interval>& range) {
+    csv.add(range ? std::optional(range->low) : std::nullopt);
+    csv.add(range ? std::optional(range->high) : std::nullopt);
+  };
+  for (const LiveComparison& comparison : all)
+    for (const PredictedAndReal& row : comparison.rows) {
+      csv.add(row.scenario);
+      csv.add(row.quantity);
+      csv.add(row.unit);
+      csv.add(row.predicted);
+      add_range(row.interval);
+      csv.add(row.real);
+      add_range(row.range);
+      csv.add(row.error);
+      csv.add(row.runs);
+      csv.add(row.inside);
+      csv.add(row.null_model);
+      csv.end_row();
+    }
+  return csv.text();
+}
+
+std::string live_verdict(const std::vector<LiveComparison>& all) {
+  std::size_t inside = 0;
+  std::size_t runs = 0;
+  const PredictedAndReal* worst = nullptr;
+  for (const LiveComparison& comparison : all)
+    for (const PredictedAndReal& row : comparison.rows) {
+      if (row.interval) {
+        inside += row.inside;
+        runs += row.runs;
+      }
+      if (row.error && (worst == nullptr || std::abs(*row.error) > std::abs(*worst->error))) worst = &row;
+    }
+  return fmt::format("{} of {} real values lie inside predicted 90 % intervals{}", inside, runs,
+                     worst == nullptr ? ""
+                                      : fmt::format("; largest error {:+.1f} % ({}, {})",
+                                                    100.0 * *worst->error, worst->scenario, worst->quantity));
+}
+
+}  // namespace paceline

@@ -1,0 +1,77 @@
+// Predictions made before live jobs ran, held to them.
+//
+// Models:      for each quantity of a job its distribution over simulated and over real runs.
+// Equation:    error = median of the real runs / median of the simulated ones - 1. The predicted interval holds
+//              90 % of the simulated runs (quantiles .05 and .95); `inside` is the share of real runs in it.
+//              Ranking: Kendall's tau between the medians of the scenarios, over pairs whose real runs do not
+//              overlap.
+//              Null model of the rate: sum of the workers' calibrated speeds, Σ b / T_w(b), as if nobody waited
+//              and nothing travelled.
+// Units:       see each quantity.
+// Assumptions: real runs of all scenarios alternate, so that a machine that changes meets all of them.
+// Not modelled: correlation between quantities of one run.
+// Source:      docs/validation.md.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/cost/profile.hpp"
+#include "sim/report/recording/run_result.hpp"
+#include "sim/report/statistics/time_to_accuracy.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace paceline {
+
+// What one run says about one quantity.
+struct Observation {
+  std::string quantity;  // "iteration of worker 1", "updates"
+  std::string unit;
+  double value = 0.0;
+};
+// All quantities that the run has. Its iterations have been recorded.
+[[nodiscard]] std::vector<Observation> observations_of(const RunResult& run);
+
+struct PredictedAndReal {
+  std::string scenario;
+  std::string quantity;
+  std::string unit;
+  std::optional<double> predicted;  // median; absent: no simulated run has it
+  std::optional<Interval> interval;
+  std::optional<double> real;     // median
+  std::optional<Interval> range;  // of the real runs
+  std::optional<double> error;
+  std::size_t inside = 0;  // real runs in the predicted interval
+  std::size_t runs = 0;    // real ones that have it
+  std::optional<double> null_model;
+};
+
+struct LiveComparison {
+  std::string scenario;
+  std::vector<PredictedAndReal> rows;
+};
+[[nodiscard]] LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
+                                          const std::vector<RunResult>& predicted,
+                                          const std::vector<RunResult>& real);
+
+struct Ranking {
+  std::string quantity;
+  int agreeing = 0;  // pairs of scenarios whose real runs are apart, in the predicted order …
+  int opposed = 0;   // … and in the opposite one
+  [[nodiscard]] std::optional<double> tau() const {
+    const int pairs = agreeing + opposed;
+    return pairs == 0 ? std::nullopt : std::optional(static_cast<double>(agreeing - opposed) / pairs);
+  }
+};
+[[nodiscard]] Ranking ranking_of(const std::vector<LiveComparison>& all, const std::string& quantity);
+
+[[nodiscard]] std::string live_validation_text(const std::vector<LiveComparison>& all);
+[[nodiscard]] std::string live_validation_csv(const std::vector<LiveComparison>& all);
+// One line: how many quantities lie inside their intervals, the largest errors, the ranking.
+[[nodiscard]] std::string live_verdict(const std::vector<LiveComparison>& all);
+
+inline constexpr const char* rate_quantity = "samples a second";
+inline constexpr const char* time_quantity = "time to accuracy";
+
+}  // namespace paceline

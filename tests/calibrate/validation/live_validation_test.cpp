@@ -1,0 +1,71 @@
+#include "calibrate/validation/live_validation.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace paceline;
+
+namespace {
+
+PredictedAndReal row(double predicted, double real) {
+  PredictedAndReal one;
+  one.quantity = time_quantity;
+  one.predicted = predicted;
+  one.interval = {predicted - 1.0, predicted + 1.0};
+  one.real = real;
+  one.range = {real - 0.1, real + 0.1};
+  one.error = real / predicted - 1.0;
+  one.runs = 2;
+  one.inside = 1;
+  return one;
+}
+
+RunResult run_of(double end, std::uint64_t updates, std::vector<double> iteration_times) {
+  RunResult run;
+  run.end_time = Seconds{end};
+  run.updates = updates;
+  run.samples = static_cast<std::int64_t>(updates) * 10;
+  for (const double time : iteration_times) {
+    IterationRecord iteration;
+    iteration.start = Seconds{1.0};
+    iteration.finish = Seconds{1.0 + time};
+    run.iterations.push_back(iteration);
+  }
+  return run;
+}
+
+double value_of(const std::vector<Observation>& all, const std::string& quantity) {
+  for (const Observation& one : all)
+    if (one.quantity == quantity) return one.value;
+  FAIL(quantity);
+  return 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("what a run says: median iteration of each worker, rates by the run's end") {
+  // 20 updates of 10 samples in 4 s: 5 updates and 50 samples a second. Median of .1, .2, .9 s: .2 s.
+  const std::vector<Observation> all = observations_of(run_of(4.0, 20, {0.1, 0.9, 0.2}));
+  CHECK(value_of(all, "iteration of worker 0") == doctest::Approx(0.2));
+  CHECK(value_of(all, "updates a second") == doctest::Approx(5.0));
+  CHECK(value_of(all, rate_quantity) == doctest::Approx(50.0));
+  CHECK(value_of(all, "total time") == doctest::Approx(4.0));
+}
+
+TEST_CASE("scenarios are ranked by those pairs whose real runs are apart") {
+  // Real 1, 2, 2.1 s: the last two overlap. Predicted 2, 3, 1 s: 1 < 2 agrees, 1 against 2.1 is opposed.
+  const std::vector<LiveComparison> all = {
+      {"a", {row(2.0, 1.0)}}, {"b", {row(3.0, 2.0)}}, {"c", {row(1.0, 2.1)}}};
+  const Ranking ranking = ranking_of(all, time_quantity);
+  CHECK(ranking.agreeing == 1);
+  CHECK(ranking.opposed == 1);
+  CHECK(ranking.tau() == doctest::Approx(0.0));
+  CHECK_FALSE(ranking_of(all, rate_quantity).tau().has_value());
+}
+
+TEST_CASE("the verdict counts real values inside intervals and names the largest error") {
+  // Errors: 1/2 - 1 = -50 %, 2/3 - 1 = -33 %.
+  const std::vector<LiveComparison> all = {{"a", {row(2.0, 1.0)}}, {"b", {row(3.0, 2.0)}}};
+  const std::string verdict = live_verdict(all);
+  CHECK(verdict.find("2 of 4 real values") != std::string::npos);
+  CHECK(verdict.find("-50.0 %") != std::string::npos);
+}
