@@ -1,6 +1,7 @@
 // What a live job cannot do yet is refused at the key that asks for it.
 #include <fmt/format.h>
 
+#include "calibrate/live/cpu_budget.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/study/checks_before_running.hpp"
@@ -43,9 +44,11 @@ void check_workers(const LoadedScenario& loaded, UserErrors& mistakes) {
         fail_at(loaded, key + ".speed", "a live worker cannot be made faster than this machine",
                 "a speed of at most 1");
       });
-    if (workers[w].quota)
+    if (const std::string reason = why_no_cpu_budget(); workers[w].quota && !reason.empty())
       mistakes.attempt([&] {
-        fail_at(loaded, key + ".quota", "a live job sets no limit of processor time", "use `speed` instead");
+        fail_at(loaded, key + ".quota.cores",
+                fmt::format("no limit of processor time can be set: {}", reason),
+                "run as root, or use `speed` instead");
       });
   }
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/live/machine_load.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/study/simulation.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 std::vector<WorkerSetup> setups(const Scenario& scenario, const NetworkLearnerConfig& learner) {
   std::vector<WorkerSetup> all;
   for (const Worker& worker : scenario.cluster.workers)
-    all.push_back({.learner = learner, .is_evaluator = false, .speed = worker.speed});
+    all.push_back({.learner = learner, .is_evaluator = false, .speed = worker.speed, .quota = worker.quota});
   all.push_back({.learner = learner, .is_evaluator = true});
   return all;
 }
@@ -37,12 +38,21 @@ std::filesystem::path worker_program() {
                   "build it with -DPACELINE_KERNELS=ON (the default)");
 }
 
+LoadedMachine::LoadedMachine(double load)
+    : std::runtime_error(fmt::format(
+          "{:.0f} % of this machine's processor time goes to other programs, or to its host, before the job "
+          "begins: "
+          "its times would say little (--accept-load carries it out all the same, and records that)",
+          100.0 * load)) {}
+
 LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,
                  const LiveOptions& options) {
   const Seed seed{scenario.seed, replication};
   const NetworkLearnerConfig learner = network_learner_config(scenario, seed);
   ProcessCrew crew({.program = options.program, .setups = setups(scenario, learner), .port = options.port});
   options.on_start(crew);
+  const double load = other_load(Seconds{0.5});
+  if (load > most_other_load && !options.accepts_load) throw LoadedMachine(load);
   const Ready& initial = crew.ready().back();
   NetworkState state(initial.parameters, initial.statistics, learner);
   Coordinator coordinator = build_coordinator(scenario, profiles, seed);
@@ -65,6 +75,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
   const std::optional<Stalled> stalled =
       executor.run([&](std::int64_t samples) { options.progress(static_cast<double>(samples) / total); });
   LiveRun run;
+  run.other_load = load;
   run.result = recorder.finish(stalled ? stalled->at : recorder.last_time(),
                                stalled ? std::optional(stalled->waiting) : std::nullopt);
   for (const Worker& worker : scenario.cluster.workers) run.result.cores += worker.cores;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct LiveOptions {
   std::filesystem::path program;  // of the workers: paceline-calibrate
   int port = 0;                   // 0: any that is free
   Seconds patience{60.0};         // with a worker that owes something and says nothing
+  bool accepts_load = false;      // of other programs
   RecordingOptions recording{};
   std::function<void(double share_done)> progress = [](double) {};
   std::function<void(const ProcessCrew&)> on_start = [](const ProcessCrew&) {};
@@ -31,8 +33,15 @@ struct LiveRun {
   std::vector<LostWorker> lost;
   RefusedConnections refused;
   CommunicationCost communication;  // measured
+  double other_load = 0.0;          // just before it began, 0 to 1
   Seconds halted;                   // for evaluations that nobody pays for
   std::vector<TimedEvent> events;   // in the order the coordinator met them
+};
+
+// Other programs use so much of the machine that times would mean little.
+class LoadedMachine : public std::runtime_error {
+ public:
+  explicit LoadedMachine(double load);
 };
 
 // The program of the workers, beside this one. Throws UserError when it is not installed.

@@ -79,6 +79,7 @@ struct ProcessCrew::State {
   Token token = new_token();
   asio::io_context context;
   tcp::acceptor acceptor{context};
+  std::vector<std::unique_ptr<CpuBudget>> budgets;       // outlive the processes
   std::vector<std::unique_ptr<Process>> processes;       // null once it has ended
   std::vector<std::shared_ptr<Connection>> connections;  // by member; null before hello and after the end
   std::vector<Ready> ready;
@@ -199,6 +200,14 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
     throw UserError(fmt::format("cannot listen at port {}: {}", state.config.port, failure.code().message()),
                     "choose another port");
   }
+  std::vector<std::string> groups;
+  for (Member member = 0; member < members; ++member) {
+    const std::optional<CpuQuota>& quota = state.config.setups[member].quota;
+    state.budgets.push_back(quota ? std::make_unique<CpuBudget>(*quota, member) : nullptr);
+    if (quota) groups.push_back(state.budgets.back()->folder().string());
+  }
+  for (WorkerSetup& setup : state.config.setups)
+    if (setup.is_evaluator) setup.groups = groups;
   // Children inherit no socket of the server's.
   fcntl(state.acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
   for (Member member = 0; member < members; ++member)
@@ -207,6 +216,9 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
         .environment = {fmt::format("{}={}", token_variable, to_text(state.token))}}));
   accept();
   wait_until_ready();
+  // Loading has been done at full speed.
+  for (Member member = 0; member < members; ++member)
+    if (state.budgets[member]) state.budgets[member]->add(state.processes[member]->id());
 }
 
 ProcessCrew::~ProcessCrew() {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "calibrate/live/cpu_budget.hpp"
 #include "calibrate/live/crew.hpp"
 #include "calibrate/live/worker_setup.hpp"
 

@@ -1,8 +1,11 @@
 // What a worker process of a live job has to know before it begins, as the launcher writes it for it.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "sim/cluster/cluster.hpp"
 #include "sim/learning/network_learner.hpp"
 
 namespace paceline::live {
@@ -12,6 +15,9 @@ struct WorkerSetup {
   bool is_evaluator = false;
   double speed =
       1.0;  // below 1: it rests after each gradient as long as a slower machine would still compute
+  std::optional<CpuQuota> quota{};  // kept by the launcher (cpu_budget.hpp); unknown to the worker
+  // Of the evaluator: control groups to remove when the launcher has died.
+  std::vector<std::string> groups{};
 };
 
 [[nodiscard]] std::string to_text(const WorkerSetup& setup);

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/live/live_run.hpp"
+#include "calibrate/live/machine_load.hpp"
 #include "calibrate/validation/live_validation.hpp"
 #include "calibrate/validation/validate_command.hpp"
 #include "plots/figures/figures.hpp"
@@ -80,15 +81,15 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
 
 // A short real run with a seed that no other run has says what messages take of processors, where the scenario
 // does not.
-void calibrate_communication(LiveTrial& trial) {
+void calibrate_communication(LiveTrial& trial, bool accepts_load) {
   constexpr double pilot_epochs = 1.0;
   constexpr std::uint32_t pilot_replication = 1'000'000;
   if (trial.loaded.scenario.communication) return;
   Scenario pilot = trial.loaded.scenario;
   pilot.stop.epochs = std::min(pilot.stop.epochs, pilot_epochs);
   pilot.stop.accuracy.reset();
-  const live::LiveRun run =
-      live::run_live(pilot, *trial.profiles, pilot_replication, {.program = live::worker_program()});
+  const live::LiveRun run = live::run_live(pilot, *trial.profiles, pilot_replication,
+                                           {.program = live::worker_program(), .accepts_load = accepts_load});
   trial.loaded.scenario.communication = run.communication;
   fmt::print("{}: a pilot run: a server's request {:.3g} us, a worker's message {:.3g} us\n",
              trial.loaded.scenario.name, 1e6 * run.communication.server_request.value(),
@@ -126,6 +127,7 @@ bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& argu
       const std::string& name = trial.loaded.scenario.name;
       live::LiveOptions options{.program = live::worker_program(),
                                 .patience = Seconds{arguments.patience},
+                                .accepts_load = arguments.accept_load,
                                 .recording = with_iterations};
       options.progress = [&](double share) {
         progress.update((done + std::min(share, 1.0)) / all,
@@ -140,6 +142,10 @@ bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& argu
       if (!run.result.stall.empty())
         fmt::print(stderr, "error: {}, run {}: the job stalled at {}\n{}", name, r,
                    format_time(run.result.end_time), run.result.stall);
+      if (run.other_load > live::most_other_load)
+        fmt::print(stderr,
+                   "note: {}, run {}: {:.0f} % of the machine's processor time went to other programs\n",
+                   name, r, 100.0 * run.other_load);
       all_well = all_well && run.lost.empty() && run.result.stall.empty();
       trial.real.push_back(std::move(run.result));
     }
@@ -174,7 +180,7 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   std::vector<LiveTrial> trials = load_trials(arguments, files);
   StagedFolder staged(arguments.output, arguments.force);
   for (LiveTrial& trial : trials) {
-    calibrate_communication(trial);
+    calibrate_communication(trial, arguments.accept_load);
     predict(trial, arguments.jobs);
   }
   seal(staged.path(), trials, command);

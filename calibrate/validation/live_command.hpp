@@ -14,6 +14,7 @@ struct ValidateLiveArguments {
   int replications = 0;  // simulated ones; 0: as many as the scenario says
   int jobs = 1;
   double patience = 60.0;  // s, with a worker that says nothing
+  bool accept_load = false;
   bool figures = true;
   bool force = false;
 };

@@ -116,6 +116,8 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
   add_number(live, "--patience", arguments.patience,
              "seconds after which a worker that owes something and says nothing is given up", 0.1, 1e6);
   add_jobs(live, arguments.jobs);
+  live.add_flag("--accept-load", arguments.accept_load,
+                "begin although other programs use the machine; results say so");
   live.add_flag("!--no-figures", arguments.figures, "do not draw predicted against real");
   live.add_flag("--force", arguments.force, "replace results that are already there");
 }

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "calibrate/live/live_run.hpp"
+#include "calibrate/live/machine_load.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
@@ -30,7 +31,8 @@ constexpr const char* live_examples = R"(Examples:
   paceline run scenarios/validation/asp-two-speeds.yaml -o results/predicted     the same job, simulated)";
 
 struct LiveArguments : RunArguments {
-  int port = 0;            // 0: any that is free
+  int port = 0;  // 0: any that is free
+  bool accept_load = false;
   double patience = 60.0;  // s, with a worker that says nothing
 };
 
@@ -40,6 +42,10 @@ std::vector<std::string> notes_of(const live::LiveRun& run) {
   if (const std::uint64_t all = refused.strangers + refused.silent; all > 0)
     notes.push_back(fmt::format("replication {}: {} connections of strangers were refused, {} of them silent",
                                 run.result.seed.replication, all, refused.silent));
+  if (run.other_load > live::most_other_load)
+    notes.push_back(
+        fmt::format("replication {}: {:.0f} % of the machine's processor time went to other programs",
+                    run.result.seed.replication, 100.0 * run.other_load));
   return notes;
 }
 
@@ -98,6 +104,7 @@ int live_command(const LiveArguments& arguments) {
     live::LiveOptions options{.program = live::worker_program(),
                               .port = arguments.port,
                               .patience = Seconds{arguments.patience},
+                              .accepts_load = arguments.accept_load,
                               .recording = results.recording};
     options.recording.trace &= r == 0;
     options.progress = [&](double share) {
@@ -139,6 +146,8 @@ void add_live(CLI::App& app, CommandAction& action) {
                 "also write trace.json (opens in Perfetto) and activities.csv, of the first replication");
   add_number(live, "--port", arguments.port, "of the server, on the loopback address; 0: any that is free", 0,
              65'535);
+  live.add_flag("--accept-load", arguments.accept_load,
+                "begin although other programs use the machine; results say so");
   add_number(live, "--patience", arguments.patience,
              "seconds after which a worker that owes something and says nothing is given up", 0.1, 1e6);
 }

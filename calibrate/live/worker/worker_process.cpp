@@ -1,9 +1,11 @@
 #include "calibrate/live/worker/worker_process.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -45,12 +47,19 @@ class Link {
   explicit Link(int port) : socket_(context_) {
     socket_.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)});
     socket_.set_option(tcp::no_delay(true));
-    std::thread([descriptor = socket_.native_handle()] {
-      pollfd watched{descriptor, POLLRDHUP, 0};
+    std::thread([this] {
+      pollfd watched{socket_.native_handle(), POLLRDHUP, 0};
       while (poll(&watched, 1, -1) <= 0) {
       }
+      remove_groups();
       _exit(exit_connection_lost);
     }).detach();
+  }
+
+  // When the connection breaks, whatever else happens: control groups, as soon as their processes are gone.
+  void remove_at_the_end(const std::vector<std::string>& groups) {
+    const std::lock_guard lock(groups_mutex_);
+    groups_ = groups;
   }
 
   void send(const Message& message) { asio::write(socket_, asio::buffer(encode(message))); }
@@ -81,8 +90,19 @@ class Link {
     return decode(header, payload_);
   }
 
+  void remove_groups() {
+    const std::lock_guard lock(groups_mutex_);
+    for (int attempt = 0; attempt < 400 && !groups_.empty(); ++attempt) {
+      std::erase_if(groups_,
+                    [](const std::string& group) { return rmdir(group.c_str()) == 0 || errno == ENOENT; });
+      if (!groups_.empty()) usleep(5000);
+    }
+  }
+
   asio::io_context context_;
   tcp::socket socket_;
+  std::mutex groups_mutex_;
+  std::vector<std::string> groups_;
   std::vector<std::byte> payload_;
   std::deque<Message> waiting_;
 };
@@ -169,6 +189,11 @@ int run_worker_process(const std::vector<std::string>& words) {
   const auto* setup_message = std::get_if<Setup>(&first);
   if (setup_message == nullptr) return exit_connection_lost;
   const WorkerSetup setup = worker_setup_from(setup_message->text);
+  if (setup.is_evaluator) {
+    // It outlives a launcher that is killed, to tidy up after it; the broken connection ends it.
+    prctl(PR_SET_PDEATHSIG, 0);
+    link.remove_at_the_end(setup.groups);
+  }
   try {
     Worker(link, setup, number).serve();
     return 0;
