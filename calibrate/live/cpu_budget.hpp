@@ -3,10 +3,10 @@
 // Models:      what sim/cost/quota_clock.hpp models: in each period a group of processes may use as much
 //              processor time as so many cores give, and waits when it is used up.
 // Units:       cores; seconds.
-// Assumptions: version 1 (a hierarchy `cpu`) or 2 (this process's own group, with the controller `cpu` for its
-//              children). A group lives as long as its object; groups that a killed process left behind are
-//              removed by the next one that makes any, and by the job's evaluator, which outlives its parent
-//              for that.
+// Assumptions: version 1 (a hierarchy `cpu`) or 2 (this process's own group, with the controller `cpu` for
+//              its children). A group lives as long as its object; groups that a killed process left behind
+//              are removed by the next one that makes any, and by the job's evaluator, which outlives its
+//              parent for that.
 // Not modelled: cores the group is bound to; memory.
 // Source:      Linux, Documentation/scheduler/sched-bwc.rst.
 #pragma once

@@ -4,15 +4,16 @@
 // Models:      nothing: what the simulation's executor (sim/engine/executor.hpp) models happens. The server
 //              is this process: it holds the parameters, applies one gradient at a time in the order in which
 //              they have arrived, and asks the coordinator after each event.
-// Assumptions: - Parameters are sent together with the order to begin the iteration they are for, and a worker
-//                sends its gradient as soon as it is computed: what the coordinator would ask for next. The
-//                coordinator hears of each when it has happened.
+// Assumptions: - Parameters are sent together with the order to begin the iteration they are for, and a
+//                worker sends its gradient as soon as it is computed: what the coordinator would ask for
+//                next. The coordinator hears of each when it has happened.
 //              - A worker that is called off finishes what it computes; what it sends then is ignored.
-//              - Pauses (starts, switches, checkpoints, adjustments) and the serial part of a synchronous step
-//                take the time the scenario declares. An evaluation is really made, by a process of its own;
-//                with `who_pays: free` all workers and the clock stand still meanwhile.
-//              - A worker is made slower by resting after each gradient; a change of its speed counts from its
-//                next gradient on. One that leaves by the schedule keeps its process.
+//              - Pauses (starts, switches, checkpoints, adjustments) and the serial part of a synchronous
+//                step take the time the scenario declares. An evaluation is really made, by a process of its
+//                own; with `who_pays: free` all workers and the clock stand still meanwhile.
+//              - A worker is made slower by resting after each gradient, or by a quota of processor time
+//                (cpu_budget.hpp); a change of its speed counts from its next gradient on. One that leaves
+//                by the schedule keeps its process.
 //              - A worker whose process ends, that stays silent, or says what cannot be has left the job.
 // Not modelled: all-reduce; several servers; exchange of parameters; bandwidths and latencies.
 #pragma once
@@ -73,8 +74,8 @@ class LiveExecutor {
   }
 
   [[nodiscard]] const std::vector<LostWorker>& lost() const { return lost_; }
-  // What messages took of processors: the server's for each gradient beside applying it, a worker's for each of
-  // the two messages of an iteration.
+  // What messages took of processors: the server's for each gradient beside applying it, a worker's for each
+  // of the two messages of an iteration.
   [[nodiscard]] CommunicationCost communication() const;
   [[nodiscard]] Seconds halted() const { return clock_.halted(); }
   // Bytes of gradients and parameters, by worker.

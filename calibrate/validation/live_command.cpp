@@ -79,8 +79,8 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
   return trials;
 }
 
-// A short real run with a seed that no other run has says what messages take of processors, where the scenario
-// does not.
+// A short real run with a seed that no other run has says what messages take of processors, where the
+// scenario does not.
 void calibrate_communication(LiveTrial& trial, bool accepts_load) {
   constexpr double pilot_epochs = 1.0;
   constexpr std::uint32_t pilot_replication = 1'000'000;

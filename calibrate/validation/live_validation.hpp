@@ -1,12 +1,12 @@
 // Predictions made before live jobs ran, held to them.
 //
 // Models:      for each quantity of a job its distribution over simulated and over real runs.
-// Equation:    error = median of the real runs / median of the simulated ones - 1. The predicted interval holds
-//              90 % of the simulated runs (quantiles .05 and .95); `inside` is the share of real runs in it.
-//              Ranking: Kendall's tau between the medians of the scenarios, over pairs whose real runs do not
-//              overlap.
-//              Null model of the rate: sum of the workers' calibrated speeds, Σ b / T_w(b), as if nobody waited
-//              and nothing travelled.
+// Equation:    error = median of the real runs / median of the simulated ones - 1. The predicted interval
+//              holds 90 % of the simulated runs (quantiles .05 and .95); `inside` is the share of real runs
+//              in it. Ranking: Kendall's tau between the medians of the scenarios, over pairs whose real
+//              runs do not overlap.
+//              Null model of the rate: sum of the workers' calibrated speeds, Σ b / T_w(b), as if nobody
+//              waited and nothing travelled.
 // Units:       see each quantity.
 // Assumptions: real runs of all scenarios alternate, so that a machine that changes meets all of them.
 // Not modelled: correlation between quantities of one run.

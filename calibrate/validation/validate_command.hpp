@@ -27,8 +27,8 @@ struct CompareLearnerArguments {
   std::string trained;    // results of a study with real networks
   std::string predicted;  // of the same policies with a statistical learner
 };
-// manifest.json of a folder of this kind: it lists what was written, so that --force may replace it and nothing
-// else.
+// manifest.json of a folder of this kind: it lists what was written, so that --force may replace it and
+// nothing else.
 void write_validation_manifest(const std::filesystem::path& folder, const std::string& command);
 
 // A statistical learner beside real training under the same policies.

@@ -18,12 +18,12 @@
 //              ramp-up:           the k-th iteration of a worker after a start or restart (k = 0, 1, …) takes
 //                                 1 + (slowdown - 1) · (1 - k / iterations) times its time, while k <
 //                                 iterations
-//              communication:     of a worker messages · per_message + bytes / rate, as work of its next iteration
-//                                 (so out of its quota, and slower while it straggles; the same whatever its own
-//                                 `speed`): for an all-reduce among n members as many
-//                                 messages as it has rounds, and 2 (n - 1) / n of the bytes, both ways; of a
-//                                 server server_request for each gradient (or copy of parameters) it takes in,
-//                                 in its queue
+//              communication:     of a worker messages · per_message + bytes / rate, as work of its next
+//                                 iteration: out of its quota, slower while it straggles, the same whatever
+//                                 its own `speed`. For an all-reduce among n members as many messages as it
+//                                 has rounds, and 2 (n - 1) / n of the bytes, both ways. Of a server
+//                                 server_request for each gradient (or copy of parameters) it takes in, in
+//                                 its queue
 // Units:       seconds; seconds per worker or sample.
 // Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
 //              for them.

@@ -113,9 +113,9 @@ TEST_CASE("coordination adds its time to each synchronous step: per step, per wo
 }
 
 TEST_CASE("a server's request has a fixed time, for each gradient in turn") {
-  // BSP: both gradients are there at 10 s, are taken in one after the other, 1 s each, and a step follows that
-  // costs nothing: rounds of 12 s. ASP: worker 0 is served until 11 s, worker 1 until 12 s; then each has the
-  // server to itself, 1 s after its 10 s: 22 and 23 s.
+  // BSP: both gradients are there at 10 s, are taken in one after the other, 1 s each, and a step follows
+  // that costs nothing: rounds of 12 s. ASP: worker 0 is served until 11 s, worker 1 until 12 s; then each
+  // has the server to itself, 1 s after its 10 s: 22 and 23 s.
   TestJob job = two_workers("bsp", 40);
   job.costs.communication.server_request = Seconds{1.0};
   CHECK(times_of_updates(job.run_ideal()) == std::vector{12.0, 24.0});
@@ -198,8 +198,8 @@ TEST_CASE("a target to be met m times in a row is met by the first of them") {
 }
 
 TEST_CASE("added latency is paid once: by the coordinator's round trips where it has its own number") {
-  // Iterations of 10 s, 3 s added to each message of worker 0: two round trips of the coordinator, 6 s. Without a
-  // number of its own the worker's gradient is held back by its own number instead, once: 3 s.
+  // Iterations of 10 s, 3 s added to each message of worker 0: two round trips of the coordinator, 6 s.
+  // Without a number of its own the worker's gradient is held back by its own number instead, once: 3 s.
   for (const Transport transport : {Transport::server, Transport::ring}) {
     TestJob job = two_workers("bsp", 20);
     job.phases.front().transport = transport;

@@ -1,5 +1,6 @@
 // The sections `heterogeneity` and `jitter`: what changes while a job runs, as planned or by chance; and
-// `start_up`, `ramp_up`, `coordination`, `communication` and `checkpoints`: time that is neither computing nor transfer.
+// `start_up`, `ramp_up`, `coordination`, `communication` and `checkpoints`: time that is neither computing
+// nor transfer.
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
