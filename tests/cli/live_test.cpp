@@ -1,0 +1,92 @@
+// `paceline live` as a person at a terminal meets it.
+#ifdef PACELINE_WITH_KERNELS
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/atomic_file.hpp"
+#include "tests/cli/throughput_workplace.hpp"
+#include "tests/support/text.hpp"
+
+using paceline::Process;
+using paceline::read_file;
+using paceline::test::contains;
+using paceline::test::ProgramResult;
+using paceline::test::throughput_profile;
+using paceline::test::throughput_scenario;
+using paceline::test::Workplace;
+namespace fs = std::filesystem;
+
+namespace {
+
+Workplace live_workplace() {
+  return Workplace(PACELINE_PROGRAM,
+                   {{"profile.json", throughput_profile}, {"scenario.yaml", throughput_scenario}});
+}
+
+// Two workers for a second or two.
+std::vector<std::string> live_arguments(const std::string& epochs) {
+  return {"live",
+          "scenario.yaml",
+          "--accept-load",
+          "--set",
+          "learner.kind=network",
+          "--set",
+          "replications=1",
+          "--set",
+          "stop.epochs=" + epochs,
+          "-o",
+          "out"};
+}
+
+bool has_live_workers(const fs::path& place) {
+  for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
+    std::error_code ignored;
+    if (fs::read_symlink(process.path() / "cwd", ignored) == place) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a live job writes the results folder of a run, and says that it was real") {
+  const Workplace place = live_workplace();
+  const ProgramResult live = place.paceline(live_arguments("0.5"));
+  INFO(live.err);
+  CHECK(live.exit_code == 0);
+  CHECK(contains(live.out, "Times are real"));
+  CHECK(contains(live.err, "messages took processor time"));
+  const nlohmann::json manifest = nlohmann::json::parse(read_file(place.path() / "out" / "manifest.json"));
+  CHECK(manifest.at("engine") == "live");
+  for (const char* file : {"summary.json", "curve.csv", "staleness.csv", "attribution.csv"})
+    CHECK(fs::exists(place.path() / "out" / file));
+  CHECK_FALSE(has_live_workers(place.path()));
+}
+
+TEST_CASE("what a live job cannot do is refused before anything starts, all at once, each at its key") {
+  const Workplace place = live_workplace();
+  const ProgramResult refused =
+      place.paceline({"live", "scenario.yaml", "--set", "synchronization=[{policy: bsp, transport: ring}]",
+                      "--set", "cluster.workers.1.speed=2", "-o", "out"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "a live job exchanges gradients over a server only"));
+  CHECK(contains(refused.err, "cannot be made faster than this machine"));
+  CHECK(contains(refused.err, "a live job really trains its network"));
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+}
+
+TEST_CASE("an interrupted live job leaves neither results nor processes") {
+  const Workplace place = live_workplace();
+  Process live = place.start(live_arguments("2000"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // wherever it is by then
+  kill(live.id(), SIGINT);
+  CHECK(live.wait() == 128 + SIGINT);
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+  CHECK_FALSE(has_live_workers(place.path()));
+}
+#endif
