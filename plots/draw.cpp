@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <stdlib.h>
 
 #include "plots/figures/figures.hpp"
@@ -23,18 +24,35 @@ struct RunFigure {
   std::string_view name;  // of its files
   std::optional<Figure> (*show)(const ShownRuns& shown);
   std::string_view why_missing;
-  bool is_usual = false;  // to have none is worth a message
+  bool is_usual = false;       // to have none is worth a message
+  bool is_on_request = false;  // drawn only by --only
 };
 
-constexpr std::array<RunFigure, 8> run_figures{
+constexpr std::array<RunFigure, 12> run_figures{
     {{"accuracy-over-time", accuracy_figure, "no scenario learns", true},
+     {"accuracy-over-samples", accuracy_over_samples_figure, "no scenario learns", false, true},
+     {"loss-over-time", loss_figure, "no run has a loss", false, true},
+     {"loss-over-samples", loss_over_samples_figure, "no run has a loss", false, true},
      {"time-to-accuracy", time_to_accuracy_figure, "no scenario names a target accuracy", true},
      {"batches-over-time", batch_figure, "no batch ever changes", true},
      {"outcomes", outcome_figure, "they are of several policies, of jobs without a target"},
      {"worker-timeline", timeline_figure, "no run was traced (--trace)"},
      {"compute-times", compute_time_figure, "no run kept its iterations (--iterations)"},
      {"updates-per-worker", update_density_figure, "every worker contributed the same"},
+     {"staleness", staleness_figure, "no gradient was stale"},
      {"attribution", attribution_figure, "the results do not say what time went into"}}};
+// Of one study's folder.
+struct WholeStudyFigure {
+  std::string_view name;
+  std::optional<Figure> (*show)(const fs::path& folder, const PageOptions& page);
+  std::string_view why_missing;
+};
+constexpr std::array<WholeStudyFigure, 3> whole_study_figures{
+    {{"pareto", [](const fs::path& folder, const PageOptions&) { return pareto_figure(folder); },
+      "it is of a study of three combinations or more"},
+     {"heat-map", [](const fs::path& folder, const PageOptions&) { return heat_map_figure(folder); },
+      "it is of a study that varies two names or more"},
+     {"tornado", tornado_figure, "it is of a study that varies two names or more"}}};
 constexpr auto all_of_the_study = "study";
 constexpr auto caption_ending = ".txt";
 
@@ -103,6 +121,11 @@ std::vector<Figure> study_figures(const PlotRequest& request) {
                         "draw the studies one by one");
       figures.push_back(std::move(*figure));
     }
+  if (request.folders.size() > 1) return figures;
+  for (const WholeStudyFigure& kind : whole_study_figures)
+    if (is_asked_for(kind.name, request))
+      if (std::optional<Figure> figure = kind.show(request.folders.front(), request.page))
+        figures.push_back(std::move(*figure));
   return figures;
 }
 
@@ -123,12 +146,27 @@ RecordedOutcomes recorded_outcomes(const std::vector<PlottedRun>& runs, const Pl
   return drawn;
 }
 
-std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
+// What every figure says of the results behind it: how far they leave what was fitted, and what is missing.
+std::string common_note(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
+  std::vector<std::string> beyond;
+  const auto add = [&](const std::vector<std::string>& more) {
+    for (const std::string& each : more)
+      if (std::ranges::count(beyond, each) == 0) beyond.push_back(each);
+  };
+  for (const PlottedRun& run : runs) add(run.beyond_fit);
+  for (const fs::path& folder : request.folders) add(quantities_beyond_fit(folder));
+  std::string note =
+      beyond.empty() ? "" : fmt::format("; beyond what was fitted: {}", fmt::join(beyond, ", "));
+  if (!request.missing.empty()) note += "; " + request.missing;
+  return note;
+}
+
+std::vector<Figure> shown_figures(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
   std::vector<Figure> figures = study_figures(request);
   if (runs.empty()) return figures;
   const ShownRuns shown{runs, recorded_outcomes(runs, request), request.page};
   for (const RunFigure& kind : run_figures) {
-    if (!is_asked_for(kind.name, request)) continue;
+    if (!is_asked_for(kind.name, request) || (kind.is_on_request && request.only.empty())) continue;
     if (std::optional<Figure> figure = kind.show(shown)) {
       figure->name = kind.name;
       figures.push_back(std::move(*figure));
@@ -139,10 +177,19 @@ std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRe
   return figures;
 }
 
+std::vector<Figure> figures_of(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
+  std::vector<Figure> figures = shown_figures(runs, request);
+  const std::string note = common_note(runs, request);
+  for (Figure& figure : figures)
+    figure.note += figure.note.empty() ? note.substr(std::min<std::size_t>(note.size(), 2)) : note;
+  return figures;
+}
+
 // Each figure that was asked for by name must be there.
 void refuse_missing(const std::vector<Figure>& figures, const PlotRequest& request) {
   std::vector<std::string> known;
   for (const RunFigure& kind : run_figures) known.emplace_back(kind.name);
+  for (const WholeStudyFigure& kind : whole_study_figures) known.emplace_back(kind.name);
   known.emplace_back(all_of_the_study);
   for (const Figure& figure : figures) known.push_back(figure.name);
   std::string mistakes;
@@ -153,6 +200,14 @@ void refuse_missing(const std::vector<Figure>& figures, const PlotRequest& reque
     if (kind != run_figures.end()) {
       mistakes +=
           UserError(fmt::format("--only: there is nothing to draw as {}: {}", name, kind->why_missing), "")
+              .what();
+      continue;
+    }
+    const auto of_study = std::ranges::find(whole_study_figures, name, &WholeStudyFigure::name);
+    if (of_study != whole_study_figures.end()) {
+      mistakes +=
+          UserError(fmt::format("--only: there is nothing to draw as {}: {}", name, of_study->why_missing),
+                    "")
               .what();
       continue;
     }
@@ -196,18 +251,26 @@ void remove_stale(const PlotRequest& request, const std::vector<std::string>& dr
   for (const RunFigure& kind : run_figures)
     if (is_asked_for(kind.name, request) && std::ranges::count(drawn, kind.name) == 0)
       stale.emplace_back(kind.name);
+  for (const WholeStudyFigure& kind : whole_study_figures)
+    if (is_asked_for(kind.name, request) && std::ranges::count(drawn, kind.name) == 0)
+      stale.emplace_back(kind.name);
   std::error_code ignored;
   for (const std::string& file : files_of(stale, request.page)) fs::remove(request.output / file, ignored);
 }
 
-// A file is a profile, a folder holds results.
-bool is_profile(const PlotRequest& request) {
+// A file stands for itself: a profile, or the table of a validation.
+std::optional<std::vector<Figure>> figures_of_file(const PlotRequest& request) {
   const auto files =
       std::ranges::count_if(request.folders, [](const fs::path& path) { return fs::is_regular_file(path); });
-  if (files == 0) return false;
+  if (files == 0) return std::nullopt;
   if (request.folders.size() > 1)
-    throw UserError("a profile is drawn by itself", "name one profile, or results folders only");
-  return true;
+    throw UserError("a file is drawn by itself", "name one profile or table, or results folders only");
+  const fs::path& file = request.folders.front();
+  if (file.extension() == ".csv") return validation_figures(file);
+  const nlohmann::json content = nlohmann::json::parse(read_file(file), nullptr, false);
+  if (content.is_object() && content.value("format", "") == "paceline-learner")
+    return std::vector{learner_figure(file, content)};
+  return std::vector{profile_figure(file, request.page)};
 }
 
 }  // namespace
@@ -230,11 +293,9 @@ std::vector<SvgFigure> figures_as_svg(PlotRequest request) {
 }
 
 std::vector<fs::path> draw_figures(const PlotRequest& request) {
-  const bool of_profile = is_profile(request);
-  const std::vector<PlottedRun> runs = of_profile ? std::vector<PlottedRun>{} : read_all(request.folders);
-  const std::vector<Figure> figures =
-      of_profile ? std::vector<Figure>{profile_figure(request.folders.front(), request.page)}
-                 : figures_of(runs, request);
+  const std::optional<std::vector<Figure>> of_file = figures_of_file(request);
+  const std::vector<PlottedRun> runs = of_file ? std::vector<PlottedRun>{} : read_all(request.folders);
+  const std::vector<Figure> figures = of_file ? *of_file : figures_of(runs, request);
   if (figures.empty() && runs.empty())
     throw UserError(fmt::format("{} holds no results", request.folders.front().string()), "");
   refuse_missing(figures, request);
@@ -260,7 +321,7 @@ std::vector<fs::path> draw_figures(const PlotRequest& request) {
     if (failure)
       throw UserError(fmt::format("cannot write {}: {}", paths.back().string(), failure.message()), "");
   }
-  if (request.force && !of_profile) remove_stale(request, names);
+  if (request.force && !of_file) remove_stale(request, names);
   return paths;
 }
 

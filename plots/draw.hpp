@@ -22,6 +22,7 @@ struct PlotRequest {
   // Told about figures that have nothing to show.
   std::function<void(std::string_view)> tell = print_to_stderr;
   std::vector<std::string> only = {};   // names of figures; empty: all. `study`: what a study's file asks for
+  std::string missing = {};             // of the results, as every figure says it; empty: nothing
   std::filesystem::path recorded = {};  // CSV of recorded outcomes (figures/figures.hpp); empty: none
   PageOptions page = {};
 };

@@ -46,6 +46,23 @@ class JsonFile {
                : name;
   }
 
+  // The scenario's values as text, by key; older results have none.
+  [[nodiscard]] std::string scenario_text(const std::string& key) const {
+    const auto scenario = content_.find("scenario");
+    return scenario == content_.end() ? "" : scenario->value(key, "");
+  }
+
+  // Of the section *validity*: quantities that are used beyond what was fitted, with the word for it.
+  [[nodiscard]] std::vector<std::string> beyond_fit() const {
+    std::vector<std::string> beyond;
+    const auto rows = content_.find("validity");
+    if (rows == content_.end() || !rows->is_array()) return beyond;
+    for (const json& row : *rows)
+      if (const std::string word = row.value("validity", "inside"); word != "inside")
+        beyond.push_back(fmt::format("{} {}", row.value("quantity", ""), word));
+    return beyond;
+  }
+
   [[noreturn]] void fail(const std::string& problem, const std::string& hint = made_by_hint) const {
     throw UserError(path_.string() + problem, hint);
   }
@@ -81,7 +98,9 @@ std::vector<LearningCurve> read_curves(const fs::path& path, bool has_target) {
   std::map<std::uint64_t, LearningCurve> by_replication;
   for (const CsvRow& row : table.rows()) {
     LearningCurve& curve = by_replication[row.count("replication")];
-    const Evaluation next{row.number("time_s"), row.number("accuracy")};
+    const Evaluation next{row.number("time_s"), row.number("accuracy"),
+                          table.has("samples") ? row.number("samples") : 0.0,
+                          table.has("loss") ? row.number_if_given("loss") : std::nullopt};
     if (next.time_s < 0.0 || (!curve.empty() && next.time_s < curve.back().time_s))
       row.fail("time runs backwards");
     curve.push_back(next);
@@ -140,10 +159,37 @@ void read_summary(PlottedRun& run) {
   }
 }
 
+// "big 1"; or "16 cores", with its number where several have as many; or its number where all have.
+std::map<std::uint64_t, std::string> worker_names(const JsonFile& manifest) {
+  std::vector<std::string> cores;
+  std::vector<std::string> names;
+  const auto value = [&](const char* key) {
+    return manifest.scenario_text(fmt::format("cluster.workers.{}.{}", cores.size(), key));
+  };
+  for (std::string count = value("cores"); !count.empty(); count = value("cores")) {
+    names.push_back(value("name"));
+    cores.push_back(count);
+  }
+  const bool is_even =
+      std::ranges::all_of(cores, [&](const std::string& count) { return count == cores.front(); });
+  std::map<std::uint64_t, std::string> by_worker;
+  for (std::size_t w = 0; w < cores.size(); ++w) {
+    if (!names[w].empty()) {
+      by_worker[w] = names[w];
+    } else if (!is_even) {
+      const std::string what = fmt::format("{} core{}", cores[w], cores[w] == "1" ? "" : "s");
+      by_worker[w] = std::ranges::count(cores, cores[w]) > 1 ? fmt::format("{}: {}", w, what) : what;
+    }
+  }
+  return by_worker;
+}
+
 PlottedRun read_run(const fs::path& folder, const JsonFile& manifest) {
   PlottedRun run;
   run.folder = folder;
   run.name = manifest.name_in_figures();
+  run.worker_names = worker_names(manifest);
+  run.beyond_fit = manifest.beyond_fit();
   read_summary(run);
   read_attribution(run);
   run.curves = read_curves(folder / "curve.csv", run.target_accuracy.has_value());
@@ -162,6 +208,11 @@ PlottedRun read_run(const fs::path& folder, const JsonFile& manifest) {
   read_first_replication(folder / "workers.csv", true, [&](const CsvRow& row) {
     if (const std::optional<double> rate = row.number_if_given("gradients_per_s"))
       run.workers.push_back({row.count("worker"), row.count("gradients"), *rate});
+  });
+  read_first_replication(folder / "staleness.csv", true, [&](const CsvRow& row) {
+    const std::uint64_t staleness = row.count("staleness");
+    if (run.staleness.size() <= staleness) run.staleness.resize(staleness + 1, 0.0);
+    run.staleness[staleness] += row.number("gradients");
   });
   return run;
 }
@@ -207,6 +258,10 @@ bool is_cut_short(const CsvFile& runs, const CsvRow& row) {
 
 std::string with_assumed_learner(const std::string& name) {
   return name.empty() ? "assumed learner" : name + " (assumed learner)";
+}
+
+std::vector<std::string> quantities_beyond_fit(const fs::path& folder) {
+  return read_manifest(folder).beyond_fit();
 }
 
 std::vector<PlottedRun> read_results(const fs::path& folder) {

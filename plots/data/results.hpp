@@ -18,6 +18,8 @@ namespace paceline::plots {
 struct Evaluation {
   double time_s = 0.0;
   double accuracy = 0.0;
+  double samples = 0.0;             // applied by then
+  std::optional<double> loss = {};  // absent: not finite, or older results
 };
 using LearningCurve = std::vector<Evaluation>;  // never empty; times do not decrease
 
@@ -63,7 +65,17 @@ struct PlottedRun {
   std::vector<WorkerActivity> activities;  // empty unless it was traced
   std::vector<double> compute_times_s;     // of all iterations; empty unless they were kept
   std::vector<WorkerUpdates> workers;      // empty in older results
+  std::vector<double> staleness;  // gradients by the number of updates between; empty in older results
+
+  // What a worker is: its name, or its cores where these differ; its number where nothing tells it apart.
+  std::map<std::uint64_t, std::string> worker_names;
+  std::vector<std::string> beyond_fit;  // quantities of the job that are not inside what was fitted
 };
+
+[[nodiscard]] inline std::string worker_name(const PlottedRun& run, std::uint64_t worker) {
+  const auto found = run.worker_names.find(worker);
+  return found == run.worker_names.end() ? std::to_string(worker) : found->second;
+}
 
 // Most of its runs diverged: what the others show is not what to expect.
 [[nodiscard]] inline bool is_divergent(const PlottedRun& run) {
@@ -79,6 +91,9 @@ struct PlottedRun {
 // Of a table of runs: whether this one diverged or stalled, so that its end is not that of its work. Older
 // files do not say.
 [[nodiscard]] bool is_cut_short(const CsvFile& runs, const CsvRow& row);
+
+// Quantities that the jobs of a results or study folder ask for beyond what was fitted: "cores near".
+[[nodiscard]] std::vector<std::string> quantities_beyond_fit(const std::filesystem::path& folder);
 
 // The runs of a results folder (one) or a study folder (its variants, in the study's order).
 // Throws UserError naming the file at fault.

@@ -246,13 +246,21 @@ void add_recorded(StudyChart& chart) {
   }
 }
 
+bool has_folders(const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    if (entry.is_directory() && fs::exists(entry.path() / "manifest.json")) return true;
+  return false;
+}
+
 }  // namespace
 
 std::vector<StudyFigureSpec> study_figure_specs(const fs::path& folder) {
   const json manifest = study_manifest(folder);
   const auto specs = manifest.value("figures", std::vector<StudyFigureSpec>{});
   const auto columns = manifest.value("columns", Columns{});
-  if (!specs.empty() || columns.empty() || columns.back() == "variant") return specs;
+  if (!specs.empty() || columns.empty()) return specs;
+  // Variants alone have folders of their own, unless the study is not done yet.
+  if (columns.back() == "variant" && has_folders(folder)) return specs;
   const CsvFile table = read_results_csv(folder / "runs.csv");
   const bool any_reached =
       std::ranges::any_of(table.rows(), [](const CsvRow& row) { return !row.text(time_metric).empty(); });

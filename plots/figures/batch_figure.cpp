@@ -8,11 +8,12 @@ namespace paceline::plots {
 namespace {
 
 constexpr std::size_t workers_named_max = 16;
+constexpr std::size_t panels_below_each_other = 4;
 
 using Trajectory = std::vector<BatchChange>;  // of a worker
 
 struct ShownBatches {
-  std::string name;
+  const PlottedRun& run;
   std::map<std::uint64_t, Trajectory> by_worker = {};
   double end_s = 0.0;  // of the run, to which the last batch holds
 };
@@ -26,7 +27,7 @@ bool changes(const Trajectory& trajectory) {
 std::vector<ShownBatches> shown_batches(const std::vector<PlottedRun>& runs) {
   std::vector<ShownBatches> shown;
   for (const PlottedRun& run : runs) {
-    ShownBatches batches{run.name};
+    ShownBatches batches{run};
     for (const BatchChange& change : run.batches) batches.by_worker[change.worker].push_back(change);
     if (std::ranges::none_of(batches.by_worker, [](const auto& entry) { return changes(entry.second); }))
       continue;
@@ -35,6 +36,15 @@ std::vector<ShownBatches> shown_batches(const std::vector<PlottedRun>& runs) {
     shown.push_back(std::move(batches));
   }
   return shown;
+}
+
+// Its name where all runs have the same for it, else its number.
+std::string worker_text(const std::vector<ShownBatches>& shown, std::uint64_t worker) {
+  const std::string name = worker_name(shown.front().run, worker);
+  const bool is_name = std::ranges::all_of(shown, [&](const ShownBatches& batches) {
+    return batches.run.worker_names.contains(worker) && worker_name(batches.run, worker) == name;
+  });
+  return is_name ? name : fmt::format("worker {}", worker);
 }
 
 Table table_of(const std::string& name, const Trajectory& trajectory, double end_s, const TimeUnit& unit) {
@@ -62,19 +72,22 @@ std::optional<Figure> batch_figure(const ShownRuns& input) {
   }
   // More workers than colours can tell apart: the spread is what remains to be seen.
   const bool is_crowded = series.size() > workers_named_max;
-  Figure figure{.note = "one run (replication 0)"};
+  Figure figure{.columns = shown.size() > panels_below_each_other ? 2U : 1U,
+                .note = "one run (replication 0)"};
   if (is_crowded) {
     figure.note += fmt::format("; one line for each of {} workers", series.size());
   } else {
     for (auto& [worker, index] : series) {
       index = figure.legend.size();
-      figure.legend.push_back({fmt::format("worker {}", worker), series_ink(index)});
+      figure.legend.push_back({worker_text(shown, worker), series_ink(index)});
     }
   }
   const TimeUnit unit = time_unit_for(end_s);
   for (const ShownBatches& batches : shown) {
-    Panel panel{.title = batches.name,
-                .height_in = shown.size() == 1 ? 1.5 : 1.0,
+    Panel panel{.title = batches.run.name,
+                .height_in = shown.size() == 1                        ? 1.5
+                             : shown.size() > panels_below_each_other ? 0.8
+                                                                      : 1.0,
                 .x = time_axis("time", end_s, unit),
                 .y = {.title = "batch (samples)", .from = 0.0, .to = 1.08 * largest}};
     for (const auto& [worker, trajectory] : batches.by_worker) {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "plots/data/results.hpp"
 #include "plots/data/study_runs.hpp"
 #include "plots/page/figure.hpp"
@@ -40,6 +42,10 @@ struct ShownRuns {
 
 // Nothing when no run has a learning curve.
 [[nodiscard]] std::optional<Figure> accuracy_figure(const ShownRuns& shown);
+[[nodiscard]] std::optional<Figure> accuracy_over_samples_figure(const ShownRuns& shown);
+// Nothing when no run has a loss.
+[[nodiscard]] std::optional<Figure> loss_figure(const ShownRuns& shown);
+[[nodiscard]] std::optional<Figure> loss_over_samples_figure(const ShownRuns& shown);
 // Nothing when no run has a target accuracy.
 [[nodiscard]] std::optional<Figure> time_to_accuracy_figure(const ShownRuns& shown);
 // Nothing when no batch ever changes.
@@ -54,8 +60,19 @@ struct ShownRuns {
 // Nothing when every worker of every run contributed the same number of gradients.
 [[nodiscard]] std::optional<Figure> update_density_figure(const ShownRuns& shown);
 
+// How stale gradients were. Nothing when none was.
+[[nodiscard]] std::optional<Figure> staleness_figure(const ShownRuns& shown);
 // What the workers' time went into, stacked. Nothing for results that do not say.
 [[nodiscard]] std::optional<Figure> attribution_figure(const ShownRuns& shown);
+
+// Of a whole study's folder. Time against cost, with what nothing beats in both, a panel for each case; nothing for
+// fewer than three combinations.
+[[nodiscard]] std::optional<Figure> pareto_figure(const std::filesystem::path& folder);
+// The time over the last two varied names, a map for each combination of the others; nothing without two.
+[[nodiscard]] std::optional<Figure> heat_map_figure(const std::filesystem::path& folder);
+// How far each varied name alone moves the time from the first combination's; nothing without two.
+[[nodiscard]] std::optional<Figure> tornado_figure(const std::filesystem::path& folder,
+                                                   const PageOptions& page);
 
 // One metric of a study against what is varied, a line for each series, recorded values as hollow markers. An
 // axis whose numbers span a factor of 30 or more, all above 0, is logarithmic. Nothing when no run has the
@@ -106,6 +123,12 @@ struct Scatter {
 };
 // Predicted against recorded, or residuals against progress.
 [[nodiscard]] Figure scatter_figure(const Scatter& scatter);
+
+// Of a validation.csv of `paceline validate recorded`: a figure for each quantity.
+[[nodiscard]] std::vector<Figure> validation_figures(const std::filesystem::path& path);
+
+// Of a learner's file: final accuracies of the groups that were left out. Throws UserError where it names none.
+[[nodiscard]] Figure learner_figure(const std::filesystem::path& path, const nlohmann::json& learner);
 
 inline constexpr double named_bar_in = 0.12;  // thickness of a bar below its name
 struct NamedRow {

@@ -16,7 +16,9 @@ namespace {
 constexpr int curve_points = 60;
 constexpr double band_tail = 0.025;
 constexpr double smallest_residual = 0.05;  // the axis of residuals reaches at least so far
-constexpr double beside_one_batch = 4.0;    // factor of the batch, either side
+constexpr double beside = 2.0;              // factor of the batch beyond what was fitted, either side
+constexpr double beside_one_batch = 4.0;    // where one batch alone is known
+constexpr auto extrapolated_dash = "(4,3)";
 
 struct MeasuredPoint {
   double batch = 1.0;
@@ -55,18 +57,20 @@ bool is_known_at_one_batch(const ComputeFit& fit) {
   return fit.batch_min_samples == fit.batch_max_samples;
 }
 
-// Of the law's line; around a single batch that is known.
+// What was fitted, and how far beyond it the line goes on.
+Extent fitted_batches(const ComputeFit& fit) {
+  return {static_cast<double>(fit.batch_min_samples), static_cast<double>(fit.batch_max_samples)};
+}
 Extent batches_of(const ComputeFit& fit) {
-  const double beside = is_known_at_one_batch(fit) ? beside_one_batch : 1.0;
-  return {static_cast<double>(fit.batch_min_samples) / beside,
-          static_cast<double>(fit.batch_max_samples) * beside};
+  const double factor = is_known_at_one_batch(fit) ? beside_one_batch : beside;
+  const Extent fitted = fitted_batches(fit);
+  return {std::max(1.0, fitted.low / factor), fitted.high * factor};
 }
 
 // In equal steps of the logarithm; the band is as thin as the law without an ensemble.
-Table law_table(const Profile& profile, std::size_t index) {
+Table law_table(const std::string& name, const Profile& profile, std::size_t index, const Extent& batches) {
   const ComputeFit& fit = profile.compute[index];
-  Table table{fmt::format("law_{}", fit.cores), {"batch", "seconds", "low", "high"}};
-  const Extent batches = batches_of(fit);
+  Table table{fmt::format("{}_{}", name, fit.cores), {"batch", "seconds", "low", "high"}};
   const double low = std::log(batches.low);
   const double high = std::log(batches.high);
   for (int i = 0; i <= curve_points; ++i) {
@@ -94,12 +98,13 @@ Table points_table(const ComputeFit& fit, const std::vector<MeasuredPoint>& poin
 std::string note_about(const Profile& profile, int set_aside) {
   if (profile.is_derived)
     return std::ranges::any_of(profile.compute, is_known_at_one_batch)
-               ? "derived from publications: one batch is known (point), the line extrapolates"
-               : "derived from publications: no measurements";
-  return fmt::format("points: one for each of {} processes{}; lines: fitted; bands: 95 %{}",
-                     profile.jitter.processes,
-                     set_aside > 0 ? fmt::format(" ({} set aside: cores elsewhere)", set_aside) : "",
-                     profile.ensemble.empty() ? " (not known)" : "");
+               ? "derived from publications: one batch is known (point); dashed: extrapolated"
+               : "derived from publications: no measurements; dashed: extrapolated";
+  return fmt::format(
+      "points: one for each of {} processes{}; lines: fitted, dashed: extrapolated; bands: 95 %{}",
+      profile.jitter.processes,
+      set_aside > 0 ? fmt::format(" ({} set aside: cores elsewhere)", set_aside) : "",
+      profile.ensemble.empty() ? " (not known)" : "");
 }
 
 }  // namespace
@@ -123,10 +128,23 @@ Figure profile_figure(const std::filesystem::path& path, const PageOptions& page
   for (std::size_t i = 0; i < profile.compute.size(); ++i) {
     const ComputeFit& fit = profile.compute[i];
     const Ink ink = series_ink(i);
-    figure.legend.push_back({fmt::format("{} core{}", fit.cores, fit.cores == 1 ? "" : "s"), ink});
-    const Table law = law_table(profile, i);
-    laws.layers.push_back({Shape::band, law, {"batch", "low", "high"}, ink});
-    laws.layers.push_back({Shape::line, law, {"batch", "seconds"}, ink});
+    figure.legend.push_back({fmt::format("{} core{}", fit.cores, fit.cores == 1 ? "" : "s"),
+                             {.colour = ink.colour, .marker = ink.marker}});
+    const Extent fitted = fitted_batches(fit);
+    const Extent all = batches_of(fit);
+    if (!is_known_at_one_batch(fit)) {
+      const Table law = law_table("law", profile, i, fitted);
+      laws.layers.push_back({Shape::band, law, {"batch", "low", "high"}, ink});
+      laws.layers.push_back({Shape::line, law, {"batch", "seconds"}, {.colour = ink.colour}});
+    }
+    for (const auto& [name, part] : {std::pair{"below", Extent{all.low, fitted.low}},
+                                     std::pair{"beyond", Extent{fitted.high, all.high}}}) {
+      if (part.length() <= 0.0) continue;
+      const Table law = law_table(name, profile, i, part);
+      laws.layers.push_back(
+          {Shape::line, law, {"batch", "seconds"}, {.colour = ink.colour, .dash = extrapolated_dash}});
+      laws.layers.back().line_width = 0.9;
+    }
     if (is_known_at_one_batch(fit)) {
       const auto batch = static_cast<double>(fit.batch_min_samples);
       const Table known{fmt::format("known_{}", fit.cores),

@@ -25,7 +25,8 @@ double axis_end_s(const std::vector<PlottedRun>& runs) {
   double end_s = 0.0;
   for (const PlottedRun& run : runs) {
     end_s = std::max({end_s, run.time_median_s.value_or(0.0), run.time_high_s.value_or(0.0)});
-    if (!run.time_median_s || !run.time_high_s) end_s = std::max(end_s, run.horizon_s);
+    if (!run.time_median_s || (!run.time_high_s && run.reached < run.replications))
+      end_s = std::max(end_s, run.horizon_s);
   }
   return end_s > 0.0 ? 1.03 * end_s : 1.0;
 }
@@ -47,6 +48,8 @@ std::vector<Layer> layers_of(const PlottedRun& run, const Table& times, std::siz
   } else if (run.time_low_s) {
     add(Shape::cap, "low", "end");
     add(Shape::arrow, "low", "end");
+  } else if (run.time_median_s && run.reached == run.replications) {
+    // Of fewer than five runs no interval is known.
   } else if (is_divergent(run)) {
     add(Shape::marks, "end", "place").ink = {.colour = series_ink(run.series).colour, .marker = cross_marker};
     layers.back().columns = {"near_end", "place"};
@@ -58,8 +61,8 @@ std::vector<Layer> layers_of(const PlottedRun& run, const Table& times, std::siz
 }
 
 std::string note_on_times(const std::vector<PlottedRun>& runs) {
-  const bool any_beyond =
-      std::ranges::any_of(runs, [](const PlottedRun& run) { return !run.time_high_s.has_value(); });
+  const bool any_beyond = std::ranges::any_of(
+      runs, [](const PlottedRun& run) { return !run.time_high_s && run.reached < run.replications; });
   return fmt::format("bar: median; whisker: 90 % prediction interval{}{}",
                      any_beyond ? "; open arrow: beyond the simulated time" : "",
                      std::ranges::any_of(runs, is_divergent) ? "; cross: most runs diverged" : "");

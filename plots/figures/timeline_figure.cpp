@@ -77,6 +77,9 @@ std::optional<Figure> timeline_figure(const ShownRuns& shown) {
                 .height_in = row_in * workers,
                 .x = time_axis("time", window_s, unit),
                 .y = {.title = "worker", .from = workers - 0.5, .to = -0.5, .step = 1.0}};
+    for (const auto& [worker, name] : run.worker_names)
+      if (worker < static_cast<std::uint64_t>(workers))
+        panel.y.tics.push_back({name, static_cast<double>(worker)});
     for (std::size_t c = 0; c < activity_colours.size(); ++c) {
       const Table table =
           activity_table(fmt::format("{}_{}", activity_colours[c].activity, figure.panels.size() + 1), run,

@@ -40,6 +40,7 @@ enum class Shape {
   band,        // x, low, high
   error_bars,  // x, y, low, high
   upright,     // x, low, high: a line
+  cells,       // x, y, colour (0xRRGGBB): squares of a map, whose axes count from 0
   columns,     // x, y: upright from 0
   bars,        // from, to, y: lying, as thick as the layer says
   segment,     // from, to, y: a lying line
@@ -126,6 +127,8 @@ struct Figure {
   std::string name = {};  // of its files, without extension
   std::vector<Panel> panels = {};
   bool is_side_by_side = false;  // else one below the other, over the x axis of the last
+  // Of a grid of panels with the same axes, whose numbers stand at its left and below; they are as high as the first.
+  std::size_t columns = 1;
   Sample sample = Sample::line;
   std::vector<LegendEntry> legend = {};
   std::string note = {};

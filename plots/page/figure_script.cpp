@@ -17,24 +17,27 @@ constexpr double untitled_top_in = 0.08;  // half of the uppermost tic's label
 constexpr double title_gap_in = 0.03;
 constexpr double panel_gap_in = 0.12;
 constexpr double left_of_labelled_in = 0.52;
+constexpr double before_labels_in = 0.26;  // the upright title, and what keeps it apart
 constexpr double left_of_rows_in = 0.10;
 constexpr double right_in = 0.14;
 constexpr double upright_title_in = 0.10;  // from the left edge
 constexpr double tic_labels_in = 0.25;     // from the axis to the middle of its title
 constexpr double axis_below_in = 0.37;
 constexpr std::size_t title_lines_max = 3;
+constexpr double column_width = 0.7;  // of the distance to the next
 
 struct PlacedPanel {
   const Panel& panel;
   std::vector<std::string> title;
   Box box;
   bool has_x_labels = true;
+  bool has_y_labels = true;
 };
 
 struct Layout {
   std::vector<PlacedPanel> panels;
-  bool slants_labels = false;
-  double bottom_in = 0.0;  // of the lowest panel, with labels that stand askew
+  double slanted_in = 0.0;  // how far labels that stand askew reach down; 0: none do
+  double bottom_in = 0.0;   // of the lowest panel, with these
 };
 
 // Wide labels along an axis stand askew; how far they then reach down.
@@ -46,47 +49,77 @@ double slanted_labels_in(const Axis& axis, double width_in, const PageOptions& o
   return widest_in > 0.9 * width_in / tics ? 0.5 * widest_in : 0.0;
 }
 
+// Of panels with numbers or names at their left.
+double left_of_labels_in(const Figure& figure, const PageOptions& options) {
+  constexpr double share_max = 0.4;  // of the page
+  double widest_in = 0.0;
+  for (const Panel& panel : figure.panels)
+    for (const Tic& tic : panel.y.tics)
+      widest_in = std::max(widest_in, text_width_in(tic.label, options.points(TextSize::small)));
+  return std::clamp(widest_in + options.scaled(before_labels_in), options.scaled(left_of_labelled_in),
+                    std::max(share_max * options.width_in, options.scaled(left_of_labelled_in)));
+}
+
 std::vector<std::string> page_title(const PageOptions& options) {
   if (options.title.empty()) return {};
   return wrapped(options.title, options.text_pt, options.usable_in(), title_lines_max);
+}
+
+// Panels beside each other begin at one height.
+std::size_t title_lines_of_row(const Figure& figure, std::size_t panel, double width_in,
+                               const PageOptions& options) {
+  const std::size_t columns = figure.is_side_by_side ? 1 : figure.columns;
+  const std::size_t first = panel - panel % columns;
+  std::size_t lines = 1;
+  for (std::size_t i = first; i < std::min(first + columns, figure.panels.size()); ++i)
+    lines =
+        std::max(lines, wrapped(figure.panels[i].title, options.text_pt, width_in, title_lines_max).size());
+  return lines;
 }
 
 Layout lay_out(const Figure& figure, const PageOptions& options) {
   Layout layout;
   const bool has_labels =
       std::ranges::any_of(figure.panels, [](const Panel& panel) { return panel.y.has_tics; });
-  const double left_in = options.scaled(has_labels ? left_of_labelled_in : left_of_rows_in);
+  const double left_in = has_labels ? left_of_labels_in(figure, options) : options.scaled(left_of_rows_in);
   const double all_in = options.width_in - left_in - options.scaled(right_in);
   const double gap_in = options.scaled(panel_gap_in);
-  const auto across = static_cast<double>(figure.is_side_by_side ? figure.panels.size() : 1);
-  Box next{.left_in = left_in,
-           .top_in = options.scaled(page_top_in) +
-                     options.line_in() * static_cast<double>(page_title(options).size()) +
-                     (options.title.empty() ? 0.0 : options.scaled(title_gap_in)),
-           .width_in = (all_in - (across - 1.0) * gap_in) / across};
-  for (const Panel& panel : figure.panels) {
+  const std::size_t columns = figure.is_side_by_side ? figure.panels.size() : figure.columns;
+  const auto across = static_cast<double>(columns);
+  const double first_left_in = left_in;
+  const double top_in = options.scaled(page_top_in) +
+                        options.line_in() * static_cast<double>(page_title(options).size()) +
+                        (options.title.empty() ? 0.0 : options.scaled(title_gap_in));
+  Box next{.left_in = left_in, .top_in = top_in, .width_in = (all_in - (across - 1.0) * gap_in) / across};
+  for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+    const Panel& panel = figure.panels[i];
     Box box = next;
     std::vector<std::string> title;
     if (!panel.title.empty()) {
       title = wrapped(panel.title, options.text_pt, box.width_in, title_lines_max);
-      box.top_in += options.line_in() * static_cast<double>(title.size()) + options.scaled(title_gap_in);
+      box.top_in += options.scaled(title_gap_in) + options.line_in() * static_cast<double>(title_lines_of_row(
+                                                                           figure, i, box.width_in, options));
     } else if (panel.y.has_tics) {
       box.top_in += options.scaled(untitled_top_in);
     }
     // Rows stand as close as their text allows; other panels grow with the page.
     box.height_in = panel.y.has_tics ? options.panel_height_in(panel.height_in) : panel.height_in;
     layout.bottom_in = std::max(layout.bottom_in, box.bottom_in());
-    if (figure.is_side_by_side) {
-      next.left_in += box.width_in + gap_in;
-    } else {
+    const bool is_last_across = (i + 1) % columns == 0;
+    if (is_last_across) {
+      next.left_in = first_left_in;
       next.top_in = box.bottom_in() + gap_in;
+    } else {
+      next.left_in += box.width_in + gap_in;
     }
-    layout.panels.push_back(
-        {panel, std::move(title), box, figure.is_side_by_side || &panel == &figure.panels.back()});
+    layout.panels.push_back({.panel = panel,
+                             .title = std::move(title),
+                             .box = box,
+                             .has_x_labels = i + columns >= figure.panels.size(),
+                             .has_y_labels = figure.is_side_by_side || i % columns == 0});
   }
-  const double slanted_in = slanted_labels_in(figure.panels.back().x, next.width_in, options);
-  layout.slants_labels = slanted_in > 0.0;
-  layout.bottom_in += slanted_in;
+  layout.slanted_in = slanted_labels_in(figure.panels.back().x, next.width_in, options);
+  layout.bottom_in += layout.slanted_in;
   return layout;
 }
 
@@ -119,7 +152,7 @@ struct Drawing {
 };
 
 constexpr auto lying = "{0}:{2}:(${1}-${0}):(0)";
-constexpr std::array<Drawing, 13> drawings{{
+constexpr std::array<Drawing, 14> drawings{{
     {Shape::line, "{0}:{1}", "lines {stroke}", 1.6},
     {Shape::steps, "{0}:{1}", "steps {stroke}", 1.6},
     {Shape::points, "{0}:{1}", "points {marker}"},
@@ -127,7 +160,9 @@ constexpr std::array<Drawing, 13> drawings{{
     {Shape::band, "{0}:{1}:{2}", "filledcurves {fill} noborder", 1.0, 0.16},
     {Shape::error_bars, "{0}:{1}:{2}:{3}", "yerrorbars {marker}", 0.8},
     {Shape::upright, "{0}:{1}:(0):(${2}-${1})", "vectors nohead {stroke}", 0.8},
-    {Shape::columns, "{0}:{1}", "boxes {fill} border rgb \"{colour}\"", 1.0, 0.55},
+    {Shape::cells, "{0}:{1}:(${0}-0.5):(${0}+0.5):(${1}-0.5):(${1}+0.5):{2}",
+     "boxxyerror fillcolor rgb variable fillstyle solid 1.0 border linecolor rgb \"#FFFFFF\""},
+    {Shape::columns, "{0}:{1}:({w})", "boxes {fill} border rgb \"{colour}\"", 1.0, 0.55},
     {Shape::bars, "{0}:{2}:{0}:{1}:(${2}-{t}):(${2}+{t})", "boxxyerror {fill} noborder", 1.0, 0.55},
     {Shape::segment, lying, "vectors nohead {stroke}", 1.4},
     {Shape::whisker, lying, "vectors heads size screen 0.012,90 {stroke}", 1.4},
@@ -152,7 +187,8 @@ std::string layer_text(const Layer& layer) {
   return fmt::format("${}{} using {} with {}", layer.table.name,
                      layer.row ? fmt::format(" every ::{0}::{0}", *layer.row) : "",
                      fmt::format(fmt::runtime(drawing.columns), number[0], number[1], number[2], number[3],
-                                 fmt::arg("t", layer.thickness / 2.0)),
+                                 fmt::arg("t", layer.thickness / 2.0),
+                                 fmt::arg("w", layer.thickness > 0.0 ? layer.thickness : column_width)),
                      fmt::format(fmt::runtime(drawing.style), fmt::arg("colour", layer.ink.colour),
                                  fmt::arg("stroke", fmt::format("{} dashtype {}", line, layer.ink.dash)),
                                  fmt::arg("marker", fmt::format("{} pointtype {}", line, layer.ink.marker)),
@@ -172,7 +208,8 @@ void draw_axis(Canvas& canvas, const Axis& axis, char name, bool has_numbers, bo
   canvas.draw("set {}range [{}:{}]", name, end(axis.from), end(axis.to));
   canvas.draw("set format {} \"{}\"", name, !has_numbers ? "" : axis.log_base > 0 ? "%g" : "% h");
   std::vector<std::string> labels;
-  for (const Tic& tic : axis.tics) labels.push_back(fmt::format("{} {}", canvas.quoted(tic.label), tic.at));
+  for (const Tic& tic : axis.tics)
+    labels.push_back(fmt::format("{} {}", has_numbers ? canvas.quoted(tic.label) : "\"\"", tic.at));
   if (!axis.has_tics) {
     canvas.draw("unset {}tics", name);
   } else if (!labels.empty()) {
@@ -189,7 +226,7 @@ void draw_panel(Canvas& canvas, const Figure& figure, const PlacedPanel& placed,
   // A long name of a row may reach into the panel beside.
   canvas.draw("set border {} linewidth 0.6", figure.is_side_by_side ? 1 : 3);
   draw_axis(canvas, panel.x, 'x', placed.has_x_labels, slants_labels);
-  draw_axis(canvas, panel.y, 'y', true, false);
+  draw_axis(canvas, panel.y, 'y', placed.has_y_labels, false);
   canvas.draw("{}", panel.y.has_tics
                         ? "set grid ytics linetype 1 dashtype solid linewidth 0.4 linecolor rgb \"#E4E4E4\""
                         : "unset grid");
@@ -213,7 +250,7 @@ void place_titles(Canvas& canvas, const Layout& layout) {
     canvas.text(line, options.width_in / 2.0, title_in, {.align = Align::center});
     title_in += options.line_in();
   }
-  for (const auto& [panel, title, box, has_x_labels] : layout.panels) {
+  for (const auto& [panel, title, box, has_x_labels, has_y_labels] : layout.panels) {
     double y_in = box.top_in - options.scaled(title_gap_in) -
                   options.line_in() * (static_cast<double>(title.size()) - 0.5);
     for (const std::string& line : title) {
@@ -221,7 +258,8 @@ void place_titles(Canvas& canvas, const Layout& layout) {
       y_in += options.line_in();
     }
     if (has_x_labels)
-      canvas.text(panel.x.title, box.center_in(), layout.bottom_in + options.scaled(tic_labels_in),
+      canvas.text(panel.x.title, box.center_in(),
+                  box.bottom_in() + layout.slanted_in + options.scaled(tic_labels_in),
                   {.align = Align::center});
   }
   // Panels of one quantity share its title.
@@ -252,7 +290,7 @@ std::string gnuplot_script(const Figure& figure, std::string_view given_command,
   const bool has_several = layout.panels.size() > 1;
   if (has_several) canvas.draw("set multiplot");
   for (const PlacedPanel& placed : layout.panels) {
-    draw_panel(canvas, figure, placed, layout.slants_labels);
+    draw_panel(canvas, figure, placed, layout.slanted_in > 0.0);
     // What stands on the page or in this panel is not drawn again with the next.
     if (&placed != &layout.panels.back()) canvas.draw("unset label; unset arrow; unset object");
   }

@@ -22,7 +22,7 @@ Footer::Footer(const Figure& figure, std::string_view command, const PageOptions
     : options_(options), sample_(figure.sample) {
   if (!figure.legend.empty()) add_legend(figure.legend);
   if (options_.has_footer) {
-    add_lines(figure.note, 3, note_colour);
+    add_lines(figure.note, 5, note_colour);
     height_in_ += options_.scaled(command_gap_in);
     add_lines(command, 2, command_colour);
   }

@@ -1,10 +1,13 @@
 // plot: figures of results folders, studies and profiles.
+#include <list>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "plots/draw.hpp"
 #include "plots/page/page_words.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/cli/unfinished.hpp"
 
 namespace paceline {
 namespace {
@@ -33,8 +36,14 @@ int plot_command(const PlotArguments& arguments) {
                              .only = arguments.only,
                              .recorded = arguments.recorded,
                              .page = plots::page_options(arguments.page)};
+  std::list<DrawableFolder> drawable;
   for (const std::string& folder : arguments.folders) {
-    request.folders.emplace_back(folder);
+    const DrawableFolder& place = drawable.emplace_back(folder);
+    request.folders.push_back(place.path());
+    if (!place.missing().empty()) {
+      request.missing += fmt::format("{}{}", request.missing.empty() ? "" : ", ", place.missing());
+      fmt::print(stderr, "warning: {}: {}\n", folder, place.missing());
+    }
     request.command += fmt::format(" {}", shell_quoted(folder));
   }
   if (!arguments.recorded.empty())
@@ -54,7 +63,9 @@ void add_plot(CLI::App& app, CommandAction& action) {
   auto [plot, arguments] = add_command<PlotArguments>(
       app, "plot", "draw figures from results folders, a study, or a profile", plot_command, action);
   plot.footer(plot_examples);
-  plot.add_option("DIR", arguments.folders, "results folders, study folders, or one profile")->required();
+  plot.add_option("DIR", arguments.folders,
+                  "results folders, study folders, or one profile, learner or validation.csv")
+      ->required();
   add_path(plot, "-o,--output", arguments.output, "folder of the figures", "DIR");
   add_path(plot, "--recorded", arguments.recorded,
            "CSV file of recorded outcomes (variant,final_accuracy,relative_time), drawn as circles", "FILE");

@@ -9,6 +9,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/cli/options.hpp"
+#include "sim/cli/unfinished.hpp"
 #include "sim/report/output/html_page.hpp"
 #include "sim/report/output/read_results.hpp"
 #include "sim/report/output/staged_folder.hpp"
@@ -220,7 +221,8 @@ Drawn drawn_figures(const fs::path& folder) {
   static const std::vector<std::string> reasons{"attribution",        "batches-over-time", "compute-times",
                                                 "updates-per-worker", "staleness",         "worker-timeline"};
   Drawn drawn;
-  plots::PlotRequest request{.folders = {folder}, .output = {}, .tell = [](std::string_view) {}};
+  const DrawableFolder drawable(folder);
+  plots::PlotRequest request{.folders = {drawable.path()}, .output = {}, .tell = [](std::string_view) {}};
   request.page.width_in = 4.5;
   request.page.has_footer = false;
   for (plots::SvgFigure& figure : plots::figures_as_svg(request)) {

@@ -62,6 +62,7 @@ json manifest_of(const PreparedStudy& study) {
                    {"store", store_file},
                    {"base", study.plan.base_file.string()},
                    {"columns", planned.columns},
+                   {"conditions", planned.conditions},
                    {"combinations", planned.points.size()},
                    {"runs", planned.run_count()},
                    {"network_model", study.network_model},
