@@ -174,6 +174,7 @@ void add_ranking(const Findings& found, const Case& one, nlohmann::json& ranking
                        {"diverged", outcomes.diverged},
                        {"stalled", outcomes.stalled},
                        {"time_s", ranked.time},
+                       {"cost", cost_of(runs, ranked.time)},
                        {"final_accuracy", ranked.accuracy},
                        {"pareto", ranked.is_on_front},
                        {"against_reference", nullptr}});

@@ -66,7 +66,7 @@ std::string results_reference() {
   text += study_introduction;
   for (const ResultFile& file : result_files())
     if (!file.columns.empty()) text += table_of(file.name, file.columns);
-  text += table_of("runs.csv", runs_columns({"the varied names"}));
+  text += table_of("runs.csv", runs_columns({"the varied names"}, true));
   return text + table_of("comparison.csv", comparison_columns());
 }
 

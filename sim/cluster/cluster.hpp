@@ -108,6 +108,7 @@ struct Worker {
   std::optional<double> flops{};                 // declared peak, flop/s
   std::optional<std::uint32_t> random_stream{};  // absent: its place among the workers
   std::string name{};                            // empty: it goes by its number
+  std::optional<double> price_per_hour{};        // in a currency of the user's own
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 

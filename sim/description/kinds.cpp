@@ -234,6 +234,9 @@ Measured rate(Range range) {
 Measured operation_rate(Range range) {
   return Measured{{{Dimension::operation_rate, range}}};
 }
+Measured price(Range range) {
+  return Measured{{{Dimension::price, range}}};
+}
 Measured percent(Range range) {
   return Measured{{{Dimension::percent, range}}};
 }

@@ -122,6 +122,7 @@ struct Measured : Kind {
 [[nodiscard]] Measured size(Range range);
 [[nodiscard]] Measured rate(Range range);
 [[nodiscard]] Measured operation_rate(Range range);
+[[nodiscard]] Measured price(Range range);    // of an hour
 [[nodiscard]] Measured percent(Range range);  // held as a fraction
 // At least 1 of them.
 [[nodiscard]] Measured iterations();

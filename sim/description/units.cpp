@@ -42,6 +42,8 @@ constexpr auto updates = std::to_array<Unit>({{"updates"}, {"update", 1, 1, true
 constexpr auto epochs = std::to_array<Unit>({{"epochs"}, {"epoch", 1, 1, true}});
 constexpr auto iterations = std::to_array<Unit>({{"iterations"}, {"iteration", 1, 1, true}});
 
+constexpr auto prices = std::to_array<Unit>({{"per hour"}, {"per day", 1, 24}});
+
 // By Dimension. "epochs" may be parts of one; the other counts are whole.
 constexpr auto tables =
     std::to_array<UnitTable>({{"a duration", "50 us", durations},
@@ -52,7 +54,8 @@ constexpr auto tables =
                               {"a number of samples", "2048 samples", samples, true},
                               {"a number of updates", "50 updates", updates, true},
                               {"a number of epochs", "5 epochs", epochs},
-                              {"a number of iterations", "10 iterations", iterations, true}});
+                              {"a number of iterations", "10 iterations", iterations, true},
+                              {"a price", "0.90 per hour", prices}});
 
 struct FoundUnit {
   Dimension dimension;

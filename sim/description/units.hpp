@@ -15,7 +15,18 @@
 
 namespace paceline {
 
-enum class Dimension { time, size, rate, percent, operation_rate, samples, updates, epochs, iterations };
+enum class Dimension {
+  time,
+  size,
+  rate,
+  percent,
+  operation_rate,
+  samples,
+  updates,
+  epochs,
+  iterations,
+  price
+};
 
 struct Unit {
   std::string_view name;

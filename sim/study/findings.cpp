@@ -223,6 +223,9 @@ std::string missing_text(const RunCounts& counts) {
 TextRows ranking_rows(const Findings& found, const Case& one, std::size_t lines) {
   TextRows rows{{"ranking", "rank", "time", "final accuracy", "runs", "P(faster than leader) [90 %]",
                  "Pareto", "updates", "samples/update", "batch growth"}};
+  const bool has_prices = std::ranges::any_of(
+      found.table.runs, [](const ComparedRuns& runs) { return runs.price_per_hour.has_value(); });
+  if (has_prices) rows.front().emplace_back("cost");
   for (const Ranked& ranked : one.ranked) {
     if (rows.size() > lines) break;
     const ComparedRuns& runs = found.table.runs[ranked.index];
@@ -231,6 +234,7 @@ TextRows ranking_rows(const Findings& found, const Case& one, std::size_t lines)
                     ranked.against_leader ? faster_text(*ranked.against_leader) : "-",
                     ranked.is_on_front ? "*" : ""});
     std::ranges::move(work_texts(runs), std::back_inserter(rows.back()));
+    if (has_prices) rows.back().push_back(or_dash("{:.4g}", cost_of(runs, ranked.time)));
   }
   return rows;
 }

@@ -11,7 +11,7 @@ namespace {
 
 bool says_nothing_about_runs(std::string_view key) {
   return key == "name" || key == "question" || key == "replications" || key.starts_with("expect.") ||
-         (key.starts_with("cluster.workers.") && key.ends_with(".name"));
+         (key.starts_with("cluster.workers.") && (key.ends_with(".name") || key.ends_with(".price")));
 }
 
 // Whose value is the path of a file that determines the runs.

@@ -8,8 +8,16 @@
 #include "sim/report/output/record_columns.hpp"
 
 namespace paceline {
+namespace {
 
-Columns<RunRow> runs_columns(const std::vector<std::string>& varied) {
+std::optional<double> cost_to_target(const PlannedPoint& point, const RunSummary& run) {
+  const ComparedRuns one{point, {run}};
+  return cost_of(one, median_time(one));
+}
+
+}  // namespace
+
+Columns<RunRow> runs_columns(const std::vector<std::string>& varied, bool has_prices) {
   Columns<RunRow> columns = {
       {"point", "-", "the combination, from 1", [](const RunRow& row) { return row.run.point + 1; }}};
   for (std::size_t c = 0; c < varied.size(); ++c)
@@ -30,13 +38,25 @@ Columns<RunRow> runs_columns(const std::vector<std::string>& varied) {
     columns.emplace_back(column.name, column.unit, column.meaning, [value = column.value](const RunRow& row) {
       return row.run.summary ? value(*row.run.summary, {}) : Cell();
     });
+  if (has_prices)
+    columns.emplace_back("cost_to_target", "-",
+                         "of all workers until the target, or without one until the end of the work; empty: "
+                         "never; no such column "
+                         "without prices",
+                         [](const RunRow& row) {
+                           return row.run.summary ? cost_to_target(row.point, *row.run.summary)
+                                                  : std::nullopt;
+                         });
   columns.emplace_back("message", "-", "why it failed or stalled, or remarks on it",
                        [](const RunRow& row) { return row.run.message; });
   return columns;
 }
 
 std::string runs_csv(const PlannedStudy& study, RunStore& store) {
-  const Columns<RunRow> columns = runs_columns(study.columns);
+  const Columns<RunRow> columns =
+      runs_columns(study.columns, std::ranges::any_of(study.points, [](const PlannedPoint& point) {
+                     return point.price_per_hour.has_value();
+                   }));
   CsvTable csv(names_of(columns));
   store.for_each_run([&](const StoredRun& run) {
     add_cells(csv, columns, RunRow{study.points.at(run.point), run});

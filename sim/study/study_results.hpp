@@ -17,7 +17,7 @@ struct RunRow {
   const PlannedPoint& point;
   const StoredRun& run;
 };
-[[nodiscard]] Columns<RunRow> runs_columns(const std::vector<std::string>& varied);
+[[nodiscard]] Columns<RunRow> runs_columns(const std::vector<std::string>& varied, bool has_prices = false);
 
 // One row for each planned run, in the order of the plan.
 [[nodiscard]] std::string runs_csv(const PlannedStudy& study, RunStore& store);

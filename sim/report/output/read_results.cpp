@@ -1,10 +1,13 @@
 #include "sim/report/output/read_results.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
+#include "sim/description/units.hpp"
 #include "sim/report/output/record_columns.hpp"
 #include "sim/report/output/staged_folder.hpp"
 
@@ -15,6 +18,19 @@ Cell cell_of(const CsvRow& row, const Column<RunSummary>& column) {
   if (row.text(column.name).empty()) return nullptr;
   if (std::string_view(column.type) == "TEXT") return row.text(column.name);
   return row.number(column.name);
+}
+
+// Of all workers together.
+std::optional<double> price_in_manifest(const nlohmann::json& manifest) {
+  std::optional<double> sum;
+  const nlohmann::json values = manifest.value("scenario", nlohmann::json::object());
+  constexpr std::array price{Dimension::price};
+  for (const auto& [key, value] : values.items())
+    if (key.starts_with("cluster.workers.") && key.ends_with(".price") && value.is_string()) {
+      const Parsed<Amount> amount = parse_amount(value.get<std::string>(), price);
+      if (const auto* parsed = std::get_if<Amount>(&amount)) sum = sum.value_or(0.0) + parsed->value;
+    }
+  return sum;
 }
 
 // Older results do not say.
@@ -49,6 +65,7 @@ ComparedRuns read_compared_runs(const std::filesystem::path& folder) {
   if (manifest.contains("target_accuracy")) manifest["target_accuracy"].get_to(compared.target_accuracy);
   compared.has_assumed_learner =
       manifest.value(nlohmann::json::json_pointer("/scenario/learner.kind"), "") == "assumed";
+  compared.price_per_hour = price_in_manifest(manifest);
   compared.validity = validity_in_manifest(manifest);
   compared.bottleneck = bottleneck_in(folder);
   for (const CsvFile table(folder / "summary.csv"); const CsvRow& row : table.rows()) {

@@ -21,6 +21,11 @@ std::string interval_text(const std::optional<Seconds>& low, const std::optional
 std::string shortfall(const ComparedVariant& one) {
   return one.outcomes.shortfall(one.target_accuracy.has_value());
 }
+bool has_prices(const std::vector<ComparedVariant>& compared) {
+  return std::ranges::any_of(compared,
+                             [](const ComparedVariant& one) { return one.price_per_hour.has_value(); });
+}
+
 bool falls_short(const ComparedVariant& one) {
   return !shortfall(one).empty();
 }
@@ -37,12 +42,15 @@ std::string median_text(const ComparedVariant& one) {
 TextRows times_to_target(const std::vector<ComparedVariant>& compared, const AssumedLearners& assumed) {
   TextRows rows{{"", "target", "time to it", "90 % interval", "reached", "P(reach) [90 %]", "samples/s"}};
   const bool any_short = std::ranges::any_of(compared, falls_short);
+  const bool any_price = has_prices(compared);
   if (any_short) rows.front().emplace_back("others");
+  if (any_price) rows.front().emplace_back("cost to it");
   for (const ComparedVariant& one : compared) {
     const TimeToAccuracy& s = one.summary;
     rows.push_back({assumed.marked(one.name, one.has_assumed_learner), "-", "-", "-", "-", "-",
                     fmt::format("{:.4g}", one.mean_samples_per_s)});
     if (any_short) rows.back().push_back(falls_short(one) ? shortfall(one) : "-");
+    if (any_price) rows.back().push_back(or_dash("{:.4g}", cost_of(one, one.median)));
     if (!one.target_accuracy) continue;
     const std::vector<std::string> to_target{fmt::format("{:g}", *one.target_accuracy), median_text(one),
                                              interval_text(s.low, s.high),
@@ -56,6 +64,7 @@ TextRows times_to_target(const std::vector<ComparedVariant>& compared, const Ass
 
 TextRows end_times(const std::vector<ComparedVariant>& compared, const AssumedLearners& assumed) {
   TextRows rows{{"", "end of job", "90 % interval", "samples/s"}};
+  if (has_prices(compared)) rows.front().emplace_back("cost");
   for (const ComparedVariant& one : compared) {
     const EndTimes& ends = one.end_times;
     std::string end = time_or_outcome(one, one.median);
@@ -64,6 +73,7 @@ TextRows end_times(const std::vector<ComparedVariant>& compared, const AssumedLe
     rows.push_back({assumed.marked(one.name, one.has_assumed_learner), std::move(end),
                     ends.cut_short > 0 ? "-" : interval_text(ends.low, ends.high),
                     fmt::format("{:.4g}", one.mean_samples_per_s)});
+    if (has_prices(compared)) rows.back().push_back(or_dash("{:.4g}", cost_of(one, one.median)));
   }
   return rows;
 }
@@ -133,6 +143,12 @@ std::optional<PairedComparison> compare_pairs(const ComparedRuns& first, const C
   const double grid_first = relative_grid(first, pairs, &TimePair::first);
   const double grid_second = relative_grid(second, pairs, &TimePair::second);
   return compare_paired(pairs, grid_first * grid_first + grid_second * grid_second);
+}
+
+std::optional<double> cost_of(const ComparedRuns& runs, const std::optional<Seconds>& time) {
+  constexpr double seconds_per_hour = 3600.0;
+  if (!runs.price_per_hour || !time) return std::nullopt;
+  return *runs.price_per_hour * time->value() / seconds_per_hour;
 }
 
 std::string time_or_outcome(const ComparedRuns& runs, const std::optional<Seconds>& time) {
@@ -256,7 +272,9 @@ const Columns<ComparedVariant>& comparison_columns() {
       {"time_correlation", "-",
        "realized, of the two variants' log times over those pairs; empty: fewer than 3, or no variance",
        of_pairs([](const Pairs& p) { return p.correlation; })},
-      {"throughput_samples_per_s", "samples/s", "mean over the replications", &V::mean_samples_per_s}};
+      {"throughput_samples_per_s", "samples/s", "mean over the replications", &V::mean_samples_per_s},
+      {"cost", "-", "of all workers for the median of the times compared; empty: never, or no prices",
+       [](const V& one) { return cost_of(one, one.median); }}};
   return columns;
 }
 

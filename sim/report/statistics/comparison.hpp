@@ -4,7 +4,8 @@
 //              of the first / median time of this one, absent when either is. The
 //              times are those to the target accuracy when both have the same one; to the end of the work
 //              when neither has one and their workloads are equal: a job that diverged or stalled never does
-//              it. Other variants are not compared. Probability, interval and correlation: paired.hpp.
+//              it. Other variants are not compared. Cost: that median time · the price of all workers, of a
+//              worker that is away too. Probability, interval and correlation: paired.hpp.
 #pragma once
 
 #include <optional>
@@ -41,6 +42,8 @@ struct ComparedVariant : ComparedRuns {
 
 // Of the times compared; nothing where half of the runs or more never get there.
 [[nodiscard]] std::optional<Seconds> median_time(const ComparedRuns& runs);
+// What the workers cost until then; nothing where they have no price.
+[[nodiscard]] std::optional<double> cost_of(const ComparedRuns& runs, const std::optional<Seconds>& time);
 // That time, or in its place how most runs ended: "8.56 h", "diverges", "never".
 [[nodiscard]] std::string time_or_outcome(const ComparedRuns& runs, const std::optional<Seconds>& time);
 [[nodiscard]] std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants);

@@ -40,12 +40,24 @@ Outcomes count_outcomes(const std::vector<RunSummary>& runs) {
   return outcomes;
 }
 
+namespace {
+
+std::optional<double> price_per_hour(const Cluster& cluster) {
+  std::optional<double> sum;
+  for (const Worker& worker : cluster.workers)
+    if (worker.price_per_hour) sum = sum.value_or(0.0) + *worker.price_per_hour;
+  return sum;
+}
+
+}  // namespace
+
 Comparable comparable_of(const Scenario& scenario) {
   return {.name = scenario.name,
           .target_accuracy = scenario.stop.accuracy,
           .workload_epochs = scenario.stop.epochs,
           .epoch_samples = scenario.job.dataset.train_samples,
-          .has_assumed_learner = scenario.learner.kind == LearnerKind::assumed};
+          .has_assumed_learner = scenario.learner.kind == LearnerKind::assumed,
+          .price_per_hour = price_per_hour(scenario.cluster)};
 }
 
 RunSummary summary_of(const RunResult& run) {

@@ -58,6 +58,7 @@ struct Comparable {
   double workload_epochs = 0.0;
   std::int64_t epoch_samples = 0;
   bool has_assumed_learner = false;
+  std::optional<double> price_per_hour = {};  // of all workers together; absent: they have none
   std::vector<ValidityRow> validity = {};
 };
 [[nodiscard]] Comparable comparable_of(const Scenario& scenario);

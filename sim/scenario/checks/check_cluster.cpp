@@ -22,6 +22,7 @@ class ClusterRules : Rules {
     if (sound("cluster.workers")) {
       check_worker_names();
       check_random_streams();
+      check_prices();
       if (sound("cluster.machines", "heterogeneity.schedule")) check_machines();
     }
     for (std::size_t i = 0; i < changes.schedule.size(); ++i)
@@ -48,6 +49,16 @@ class ClusterRules : Rules {
     if (sound(path) && worker.quota && worker.quota->cores >= worker.cores)
       warn(path + ".quota", fmt::format("a quota of {:g} cores never holds up a worker that has {}",
                                         worker.quota->cores, worker.cores));
+  }
+
+  // A cost without some of the machines would look low.
+  void check_prices() const {
+    const auto has_price = [](const Worker& worker) { return worker.price_per_hour.has_value(); };
+    if (std::ranges::none_of(workers, has_price)) return;
+    for (std::size_t w = 0; w < workers.size(); ++w)
+      if (!has_price(workers[w]))
+        error(fmt::format("cluster.workers.{}", w), "it has no `price`, though other workers have one",
+              "for example `price: 0.90 per hour`; 0 for one that costs nothing");
   }
 
   void check_worker_names() const {

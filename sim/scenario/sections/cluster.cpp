@@ -108,6 +108,9 @@ void describe(Visitor& v, Worker& c) {
              Absent{"no limit"});
   v.optional("flops", c.flops, operation_rate(above(0)), "declared peak, for `batching.shares: flops`",
              Absent{"not declared"});
+  v.optional("price", c.price_per_hour, price(at_least(0)),
+             "of the machine, in a currency of your own; with one for every worker, cost stands beside time",
+             Absent{"no cost is told"});
   v.optional("random_stream", c.random_stream, Whole{0, maximum_workers - 1},
              "names its random numbers (jitter, stragglers, order of its data), so that a list "
              "in another order keeps them",

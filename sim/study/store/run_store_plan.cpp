@@ -11,9 +11,9 @@ namespace paceline {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValueRange, least, most)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ValidityRow, quantity, file, fitted, used)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlannedPoint, replications, seed, target_accuracy, workload_epochs,
-                                   epoch_samples, policy, learning_rate, momentum, learns,
-                                   has_assumed_learner)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(PlannedPoint, replications, seed, target_accuracy,
+                                                workload_epochs, epoch_samples, policy, learning_rate,
+                                                momentum, learns, has_assumed_learner, price_per_hour)
 
 namespace {
 
