@@ -12,7 +12,7 @@ void describe(Visitor& v, Scenario& c) {
              Choice{{"auto", NetworkEngine::automatic},
                     {"fluid", NetworkEngine::fluid},
                     {"simgrid", NetworkEngine::simgrid}},
-             "what simulates the network; auto: fluid where its dates are SimGrid's, which is slower");
+             "what simulates the network; auto: fluid, which is faster, where its dates are SimGrid's");
   v.optional("shortcuts", c.shortcuts, Choice{{"on", Shortcuts::on}, {"off", Shortcuts::off}},
              "off: nothing is left out because it would come out as before, and auto is simgrid");
   v.required("job", c.job, Section{}, "what is trained, and how");
