@@ -1,8 +1,8 @@
 // Random traffic on a random network, to be carried by one timeline and another.
 //
-// Topologies, speeds, latencies (equal, unequal or none), model factors, message sizes and dates are drawn, often
-// alike, so that messages meet and end together. Some messages answer others, some are of collectives, and
-// bandwidths change meanwhile.
+// Topologies, speeds, latencies (equal, unequal or none), model factors, message sizes and dates are drawn,
+// often alike, so that messages meet and end together. Some messages answer others, some are of collectives,
+// and bandwidths change meanwhile.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Random jobs on one network engine and another, with shortcuts and without: the same events in the same order.
+// Random jobs on one network engine and the other, with shortcuts and without: the same events in one order.
 #include <algorithm>
 #include <cmath>
 #include <functional>

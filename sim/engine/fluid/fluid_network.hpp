@@ -1,25 +1,25 @@
 // Messages that share links max-min fairly, event by event.
 //
-// Models:      what SimGrid's CM02 model has with the settings of simgrid_timeline.hpp, without cross-traffic:
-//              a message waits for its latency f_L · L, then transfers at f_b · r, where the rates r of all
-//              messages are the weighted max-min fair ones under the capacities of the links.
-// Equation:    weight of a message 1 / p with p = L, its route's latency (1 where f_L · L = 0). A level rises
-//              from 0 for all messages together, r = level / p, until a message reaches a bound of
+// Models:      what SimGrid's CM02 model has with the settings of simgrid_timeline.hpp, without
+//              cross-traffic: a message waits for its latency f_L · L, then transfers at f_b · r, where the
+//              rates r of all messages are the weighted max-min fair ones under the links' capacities.
+// Equation:    weight of a message 1 / p with p = L, its route's latency (1 where f_L · L = 0). A level
+//              rises from 0 for all messages together, r = level / p, until a message reaches a bound of
 //              its own or one of its links is full: then it keeps that rate.
-//              The bound, as SimGrid has it: min(gamma / (2L), slowest link when it was sent); with L = 0 that
-//              link alone; with L > 0 and gamma = 0 none.
+//              The bound, as SimGrid has it: min(gamma / (2L), slowest link when it was sent); with L = 0
+//              that link alone; with L > 0 and gamma = 0 none.
 // Units:       seconds, bytes.
 // Assumptions: a link on which only one message transfers bounds that message and is no constraint of any
-//              other. Messages with the same p, the same bound and the same links that they share with others
-//              get the same rate: they are one class. A class counts what each of its messages could have
-//              transferred so far, V = ∫ r dt; a message that joins at V and has B bytes is over at
-//              V + B / f_b, whatever happens to r meanwhile. So an event costs the solution for the classes it
-//              affects, and the logarithm of the number of messages: n messages into one server from links of
-//              one speed are one class.
+//              other. Messages with the same p, the same bound and the same links that they share with
+//              others get the same rate: they are one class. A class counts what each of its messages could
+//              have transferred so far, V = ∫ r dt; a message that joins at V and has B bytes is over at
+//              V + B / f_b, whatever happens to r meanwhile. So an event costs the solution for the classes
+//              it affects, and the logarithm of the number of messages: n messages into one server from
+//              links of one speed are one class.
 // Not modelled: cross-traffic; everything SimGrid does not.
-// Source:      D. Bertsekas, R. Gallager, Data Networks, section 6.5.2 (max-min fairness by filling); A. Demers,
-//              S. Keshav, S. Shenker, Analysis and simulation of a fair queueing algorithm (1989; virtual
-//              time); SimGrid's CM02 model. Compared with SimGrid message by message by the tests.
+// Source:      D. Bertsekas, R. Gallager, Data Networks, section 6.5.2 (max-min fairness by filling);
+//              A. Demers, S. Keshav, S. Shenker, Analysis and simulation of a fair queueing algorithm
+//              (1989; virtual time); SimGrid's CM02 model. Compared with SimGrid message by message by tests.
 #pragma once
 
 #include <compare>

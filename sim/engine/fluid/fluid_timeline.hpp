@@ -1,4 +1,4 @@
-// The fluid timeline: the network model of simgrid_timeline.hpp, computed here and only where something changes.
+// The fluid timeline: the network model of simgrid_timeline.hpp, solved only where something changes.
 //
 // Models:      messages and collectives on links shared max-min fairly (fluid_network.hpp), a queue of dates.
 // Equation:    as fluid_network.hpp; every date is SimGrid's to 1e-9 (tests/engine/fluid_oracle_test.cpp).
