@@ -124,8 +124,8 @@ NetworkTraffic random_traffic(std::uint32_t seed) {
                                                                      : draw.positive(bytes))},
                                  1 + draw.below(8)});
   for (std::size_t i = draw.below(3); i > 0; --i)
-    traffic.collectives.push_back({static_cast<Transport>(draw.below(3)), Seconds{draw.positive(0.05)},
-                                   Bytes{draw.positive(bytes)}});
+    traffic.collectives.push_back(
+        {static_cast<Transport>(draw.below(3)), Seconds{draw.positive(0.05)}, Bytes{draw.positive(bytes)}});
   // Which of several changes at one date is the last is for the caller to say: there is one.
   if (draw.chance(0.4))
     for (std::size_t i = 1 + draw.below(5); i > 0; --i) {
