@@ -26,8 +26,8 @@ struct BatchScore {
 
 class Network {
  public:
-  // One of the list, or a TorchScript file. Throws UserError naming the closest network when `name` is unknown,
-  // and when it does not take 32x32 images.
+  // One of the list, or a TorchScript file. Throws UserError naming the closest network when `name` is
+  // unknown, and when it does not take 32x32 images.
   Network(const std::string& name, std::int64_t classes);
   ~Network();
   Network(Network&&) noexcept;

@@ -1,9 +1,10 @@
 // A network of the user's own, as a TorchScript file (torch.jit.script(model).save("model.pt")).
 //
-// Models:      averages that the module keeps by itself (batch normalization's) are taken from it for each batch and
-//              given back for an evaluation: whose batches they follow is decided by the learner.
-// Equation:    a training pass makes r' = (1 − m)·r + m·b of an average r and what the batch b shows; with r = 0 and
-//              r = 1 before two passes over the same batch, m = 1 − (r'_1 − r'_0), and b = r'/m where r was 0.
+// Models:      averages that the module keeps by itself (batch normalization's) are taken from it for
+//              each batch and given back for an evaluation: whose batches they follow, the learner decides.
+// Equation:    a training pass makes r' = (1 − m)·r + m·b of an average r and what the batch b shows;
+//              with r = 0 and r = 1 before two passes over the same batch, m = 1 − (r'_1 − r'_0), and b =
+//              r'/m where r was 0.
 // Assumptions: every average of the module is updated so, m being its own; other buffers stay as they are.
 #include <algorithm>
 #include <filesystem>

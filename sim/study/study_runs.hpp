@@ -116,10 +116,10 @@ struct WholeRuns {
   double peak_memory_mib = 0.0;
 };
 
-// Carries out some runs of a study for their whole results, which no file keeps; but an interruption leaves the
-// finished ones in `unfinished`, if it is named, and those there are taken over. Throws UserError for a
-// mistake that only a run finds out, and SimulationFailed when not one run of a combination could be carried
-// out.
+// Carries out some runs of a study for their whole results, which no file keeps; but an interruption
+// leaves the finished ones in `unfinished`, if it is named, and those there are taken over. Throws
+// UserError for a mistake that only a run finds out, and SimulationFailed when not one run of a
+// combination could be carried out.
 [[nodiscard]] WholeRuns run_whole(PreparedStudy& study, const std::vector<PlannedRun>& runs, int jobs,
                                   const RecordingOptions& recording,
                                   const std::filesystem::path& unfinished = {});

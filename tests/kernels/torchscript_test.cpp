@@ -31,8 +31,8 @@ std::string linear_file(const test::TemporaryFolder& folder) {
   return path;
 }
 
-// logits = weight · normalized pixels + bias over 3x32x32 images, 5 classes; keeps averages of what it normalizes
-// by, a fifth of them from the newest batch.
+// logits = weight · normalized pixels + bias over 3x32x32 images, 5 classes; keeps averages of what it
+// normalizes by, a fifth of them from the newest batch.
 std::string normalizing_file(const test::TemporaryFolder& folder) {
   torch::jit::Module module("Normalizing");
   module.register_attribute("training", c10::BoolType::get(), true);
@@ -142,7 +142,8 @@ TEST_CASE("what a TorchScript file normalizes by is taken from each batch, and g
       CHECK(network.batch_statistics()[c] ==
             doctest::Approx(0.5 + 10.0 * static_cast<double>(c) + 1.0 / 1024.0).epsilon(1e-5));
   }
-  // By the averages of this very batch a score is that of the batch; by means of 0 and variances of 1 it is not.
+  // By the averages of this very batch a score is that of the batch; by means of 0 and variances of 1 it
+  // is not.
   network.parameters()[0] = 0.5F;
   static_cast<void>(network.forward_backward(batch));
   const std::vector<float> seen(network.batch_statistics().begin(), network.batch_statistics().end());

@@ -97,8 +97,8 @@ TEST_CASE("relaxation: without staleness what is left to learn falls exponential
 
 TEST_CASE("relaxation: staleness slows progress by 1 / (1 + slowing · exposure)") {
   const auto form = make("relaxation", plain_relaxation());
-  // exposure x = tau · weight · rate / (1 - momentum) = 3 · 1 · 0.1 / 0.1 = 3: progress at 1 / (1 + 0.5·3) =
-  // 0.4
+  // exposure x = tau · weight · rate / (1 - momentum) = 3 · 1 · 0.1 / 0.1 = 3: progress at 1 / (1 +
+  // 0.5·3) = 0.4
   advance(*form, 20, {100.0, 1.0, 3.0}, 0.1, 0.9);
   CHECK(form->read().loss == doctest::Approx(std::log(10.0) * std::exp(-0.4 * 2.0)).epsilon(1e-6));
 }
@@ -197,7 +197,8 @@ TEST_CASE("relaxation: one update far beyond the exposure limit is not divergenc
 }
 
 TEST_CASE("relaxation: beyond the noise batch a larger batch brings less for each sample") {
-  // b_noise = n_ref = 100: a sample in an update of 300 brings (1 + 1) / (1 + 3) = 1/2 of one in an update of 100.
+  // b_noise = n_ref = 100: a sample in an update of 300 brings (1 + 1) / (1 + 3) = 1/2 of one in an
+  // update of 100.
   std::vector<Named> named = plain_relaxation();
   named.push_back({"noise_batch_samples", 100.0});
   named.push_back({"reference_samples", 100.0});

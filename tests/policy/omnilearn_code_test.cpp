@@ -158,10 +158,12 @@ TEST_CASE("omnilearn-code under ASP does not wait for a worker that left") {
 }
 
 TEST_CASE("OmniLearn's code: the dead-band is relative to the new batch") {
-  // Times 1 and 1.44 s, mean 1.22: worker 0 wants 39.04 of 32 samples, 18 % of the new and 22 % of the old batch.
+  // Times 1 and 1.44 s, mean 1.22: worker 0 wants 39.04 of 32 samples, 18 % of the new and 22 % of the
+  // old batch.
   const OmniLearnCodeRule rule{
       .dead_band = 0.2, .minimum_samples = 16, .maximum_samples = 96, .global_batch = std::nullopt};
   CHECK(batches_of(omnilearn_code_batches(rule, Batches{32, 32}, std::vector{1.0, 1.44})) == Batches{32, 32});
-  // Times 1 and 0.64 s, mean 0.82: it wants 26.24, 22 % of the new and 18 % of the old; the other 41, 22 % and 28 %.
+  // Times 1 and 0.64 s, mean 0.82: it wants 26.24, 22 % of the new and 18 % of the old; the other 41, 22
+  // % and 28 %.
   CHECK(batches_of(omnilearn_code_batches(rule, Batches{32, 32}, std::vector{1.0, 0.64})) == Batches{27, 41});
 }

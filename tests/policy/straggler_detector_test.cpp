@@ -127,7 +127,8 @@ TEST_CASE("a probe is held against the worker's own usual alone") {
 }
 
 TEST_CASE("what a straggler does while it is flagged is no part of its usual") {
-  // Flagged after three windows of 2 s; windows of 1.08 s (9.26 samples/s) are then within the floor of its usual 10.
+  // Flagged after three windows of 2 s; windows of 1.08 s (9.26 samples/s) are then within the floor of
+  // its usual 10.
   StragglerDetector detector = watching(4);
   static_cast<void>(window(detector, {1, 1, 1, 1}));
   for (int i = 0; i < 3; ++i) static_cast<void>(window(detector, {1, 1, 2, 1}));

@@ -246,8 +246,8 @@ TEST_CASE(
 }
 
 TEST_CASE("what a worker computed before it left is no part of its time once it is back") {
-  // Worker 1 needs 10 s, the others 12. In the second round it is done at 22 s and leaves at 23; back, it is as fast
-  // as before, and its first window shows 10 samples in 10 s, not in 20.
+  // Worker 1 needs 10 s, the others 12. In the second round it is done at 22 s and leaves at 23; back, it
+  // is as fast as before, and its first window shows 10 samples in 10 s, not in 20.
   TestJob job;
   job.workers = {{1, 10.0 / 12.0}, {}, {1, 10.0 / 12.0}};
   job.total_samples = 300;

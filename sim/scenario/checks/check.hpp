@@ -39,7 +39,8 @@ class Rules {
   [[nodiscard]] bool meant(const std::string& key, const std::string& deciding) const {
     return given(key) && !reading_.is_left_behind(reading_.spot(key), deciding);
   }
-  // Keys that overrides set by themselves: whoever varies them expects something of it. A base may have them for
+  // Keys that overrides set by themselves: whoever varies them expects something of it. A base may have
+  //                                        them for
   // other variants.
   [[nodiscard]] std::vector<std::string> varied_below(const std::string& path) const {
     return reading_.varied_below(path);

@@ -123,7 +123,8 @@ class LearnerRules : Rules {
     const bool has_model = kind == LearnerKind::statistical || kind == LearnerKind::assumed;
     if (kind == LearnerKind::none && meant("learner.model", "learner.kind"))
       warn("learner.model", "`model` has no effect: nothing learns in this job");
-    if (kind == LearnerKind::network && meant("learner.model", "learner.kind") && !scenario.learner.model.ends_with(".pt"))
+    const bool names_file = meant("learner.model", "learner.kind");
+    if (kind == LearnerKind::network && names_file && !scenario.learner.trains_file())
       error("learner.model", "the learner `network` trains a TorchScript file, which ends in .pt",
             "remove `model` to train the network of the list that `job.network` names");
     if (has_model) check_model();

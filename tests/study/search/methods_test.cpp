@@ -166,7 +166,8 @@ TEST_CASE("successive halving takes replications up to the limit and no further"
 }
 
 TEST_CASE("golden section goes towards the best setting where neither point is feasible") {
-  // Only settings from 0.9 on are accurate, and the smallest of them is the fastest: 0.38 and 0.62 say nothing.
+  // Only settings from 0.9 on are accurate, and the smallest of them is the fastest: 0.38 and 0.62 say
+  // nothing.
   Trials trials([](double x, int replications) {
     return Outcome(static_cast<std::size_t>(replications), run(x, x, x < 0.9 ? 0.5 : 0.9, x));
   });
