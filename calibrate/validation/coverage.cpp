@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 
+#include <boost/math/distributions/beta.hpp>
 #include <fmt/format.h>
 
 #include "sim/base/csv.hpp"
@@ -25,6 +26,17 @@ constexpr std::array<SourcesOfVariation, 4> alone{{{true, false, false, false},
                                                    {false, false, true, false},
                                                    {false, false, false, true}}};
 constexpr std::array<const char*, 4> source_names{"runs", "fit", "model", "cluster"};
+
+// Clopper-Pearson: where the true share lies with at least 90 % confidence.
+Interval exact_interval(int inside, int runs) {
+  const auto beta_quantile = [](double a, double b, double p) {
+    return boost::math::quantile(boost::math::beta_distribution<double>(a, b), p);
+  };
+  const double k = inside;
+  const double n = runs;
+  return {inside == 0 ? 0.0 : beta_quantile(k, n - k + 1.0, tail),
+          inside == runs ? 1.0 : beta_quantile(k + 1.0, n - k, 1.0 - tail)};
+}
 
 double first_at(const PredictedRun& run, double threshold) {
   for (std::size_t i = 0; i < run.accuracy.size(); ++i)
@@ -225,7 +237,7 @@ std::string coverage_text(std::span<const CoverageRow> rows) {
       for (const CoverageRow& row : rows)
         if (row.quantity == quantity && (kind.empty() || row.left_out == kind)) sum.add(row);
       if (sum.runs == 0) continue;
-      const Interval interval = binomial_interval(sum.inside, sum.runs);
+      const Interval interval = exact_interval(sum.inside, sum.runs);
       std::vector<std::string> cells{kind.empty() ? "all" : kind,
                                      name_of(quantity),
                                      fmt::format("{} of {}", sum.inside, sum.runs),

@@ -142,7 +142,7 @@ void ActivityTracker::end(Seconds now, WorkerId id, const Task& task) {
     const OpenTask alone = worker.open.front();
     worker.open.clear();
     worker.accounted_until = now;
-    return add(id, worker, alone.activity, alone.begin, now);
+    return add(id, worker, alone.activity, alone.begin, now, &alone.task);
   }
   end_where(now, id, [&](const OpenTask& open) { return open.task == task; });
 }
