@@ -31,9 +31,8 @@ std::optional<std::string> own_group(const std::string& controller) {
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
-    if (names == "," + controller + "," || names.find("," + controller + ",") != std::string::npos)
-      return line.substr(second + 1);
+    const std::string names = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    if (names.find(fmt::format(",{},", controller)) != std::string::npos) return line.substr(second + 1);
   }
   return std::nullopt;
 }

@@ -36,10 +36,10 @@ std::string linear_file(const test::TemporaryFolder& folder) {
 std::string normalizing_file(const test::TemporaryFolder& folder) {
   torch::jit::Module module("Normalizing");
   module.register_attribute("training", c10::BoolType::get(), true);
-  module.register_buffer("mean", at::zeros({3}));
-  module.register_buffer("variance", at::ones({3}));
+  module.register_buffer("mean", at::full({3}, 0.0));
+  module.register_buffer("variance", at::full({3}, 1.0));
   module.register_parameter("weight", at::full({5, 3072}, 0.001), false);
-  module.register_parameter("bias", at::zeros({5}), false);
+  module.register_parameter("bias", at::full({5}, 0.0), false);
   module.define(
       "def forward(self, x):\n"
       "  y = torch.batch_norm(x, None, None, self.mean, self.variance, self.training, 0.2, 1e-05, False)\n"

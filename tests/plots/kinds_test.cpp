@@ -137,18 +137,18 @@ TEST_CASE("workers are called what they are") {
       .workers = "replication,worker,gradients,gradients_per_s\n0,0,20,2.5\n0,1,10,1.25\n0,2,9,1\n"};
   const auto place = write_run(folder.path() / "run", run);
   write_file_atomically(place / "manifest.json",
-                        R"({"format": "paceline-results", "version": 1, "name": "BSP", "scenario": {
+                        R"json({"format": "paceline-results", "version": 1, "name": "BSP", "scenario": {
                             "cluster.workers.0.cores": "16", "cluster.workers.1.cores": "4",
                             "cluster.workers.2.cores": "4", "cluster.workers.2.name": "old \"one\""},
                             "validity": [{"quantity": "cores", "validity": "near"},
                                          {"quantity": "batch (samples)", "validity": "inside"
 }]
-})");
+})json");
   const auto script = script_of(place, "updates-per-worker", folder.path() / "out");
-CHECK(holds(script, "\"16 cores\" 0, \"1: 4 cores\" 1, \"old \\042one\\042\" 2"));
-// Every figure says how far the job leaves what was fitted.
-CHECK(holds(script, "beyond what was fitted: cores near"));
-CHECK(holds(script_of(place, "batches-over-time", folder.path() / "out"), "\"1: 4 cores\""));
+  CHECK(holds(script, "\"16 cores\" 0, \"1: 4 cores\" 1, \"old \\042one\\042\" 2"));
+  // Every figure says how far the job leaves what was fitted.
+  CHECK(holds(script, "beyond what was fitted: cores near"));
+  CHECK(holds(script_of(place, "batches-over-time", folder.path() / "out"), "\"1: 4 cores\""));
 }
 
 TEST_CASE("where too few runs give an interval, a time that all reached has none, and no open arrow") {
