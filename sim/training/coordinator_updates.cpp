@@ -153,7 +153,7 @@ void Coordinator::finish_step(UpdateId id, ServerId server, Actions& actions) {
 // How differences change the parameters, if the phase trains locally: a buffer of them steps when it is full.
 std::optional<OuterStep> Coordinator::outer_step(bool completes) {
   if (!phases_.config().local) return std::nullopt;
-  const OuterOptimizer& outer = phases_.config().outer;
+  const OuterOptimizer& outer = phases_.config().local->outer;
   if (completes) buffered_ = buffered_ % outer.every + 1;
   return OuterStep{.learning_rate = outer.learning_rate,
                    .momentum = outer.momentum,

@@ -83,10 +83,9 @@ TEST_CASE("local training fits its policy, its exchange and its learner") {
   };
   said("policy: bsp, transport: ring, local: {steps: 0}", "16:50: error");
   said("policy: bsp, transport: ring, local: {steps: 4, by_speed: true, growth: 0.1}", "`growth`");
-  said("policy: bsp, transport: ring, outer: {momentum: 0.9}", "`local` is missing");
-  said("policy: bsp, transport: ring, local: {steps: 4}, outer: {every: 4}",
+  said("policy: bsp, transport: ring, local: {steps: 4, outer: {every: 4}}",
        "a buffer of differences needs `policy: asp`");
-  said("policy: bsp, transport: ring, local: {steps: 4}, outer: {nesterov: true}",
+  said("policy: bsp, transport: ring, local: {steps: 4, outer: {nesterov: true}}",
        "`nesterov` needs `momentum` above 0");
   said("policy: asp, transport: server, exchange: parameters, local: {steps: 4}",
        "local training exchanges differences, not parameters");
@@ -95,7 +94,7 @@ TEST_CASE("local training fits its policy, its exchange and its learner") {
       complaint(
           changed(
               {{"policy: bsp, transport: ring",
-                "policy: bsp, transport: ring, local: {steps: 4}, outer: {momentum: 0.9, nesterov: true}"}}))
+                "policy: bsp, transport: ring, local: {steps: 4, outer: {momentum: 0.9, nesterov: true}}"}}))
           .empty());
   const std::string refused =
       complaint(changed({{"policy: bsp, transport: ring", "policy: bsp, transport: ring, local: {steps: 4}"},

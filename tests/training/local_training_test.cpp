@@ -118,7 +118,7 @@ TEST_CASE("the outer step follows the difference with its own rate and velocity"
   // One worker, η = ½, H = 1: d = (x₀/2, x₁). γ = ½, β = ½, Nesterov, u from 0, on x₀ alone:
   // d = 4: u = 4, x = 8 − ½ (4 + 2) = 5.  d = 2.5: u = 4.5, x = 5 − ½ (2.5 + 2.25) = 2.625
   TestJob job = job_of(
-      {{}}, {.local = LocalTraining{}, .outer = {.learning_rate = 0.5, .momentum = 0.5, .nesterov = true}});
+      {{}}, {.local = LocalTraining{.outer = {.learning_rate = 0.5, .momentum = 0.5, .nesterov = true}}});
   job.optimizer = {.learning_rate = 0.5};
   job.total_samples = 20;
   QuadraticLearner learner({.worker_count = 1});
@@ -130,7 +130,7 @@ TEST_CASE(
     "a buffer of differences steps when it is full, along their mean, and only then is there a new version") {
   // Three equal workers under ASP, K = 3, η = ½, H = 1, γ = 1: all compute on (8, 4), each difference is (4, 4): nothing
   // moves before the third, which leaves (4, 0). Their second differences are computed on (8, 4), (8, 4), (4, 0).
-  TestJob job = job_of({{}, {}, {}}, {.policy = "asp", .local = LocalTraining{}, .outer = {.every = 3}});
+  TestJob job = job_of({{}, {}, {}}, {.policy = "asp", .local = LocalTraining{.outer = {.every = 3}}});
   job.optimizer = {.learning_rate = 0.5};
   job.total_samples = 60;
   QuadraticLearner learner({.worker_count = 3});

@@ -31,18 +31,19 @@
 
 namespace paceline {
 
-struct LocalTraining {
-  std::int64_t steps = 1;
-  bool by_speed = false;
-  std::int64_t least = 1;        // by speed
-  std::optional<double> growth{};  // by the rate
-};
-
 struct OuterOptimizer {
   double learning_rate = 1.0;
   double momentum = 0.0;
   bool nesterov = false;
   std::int64_t every = 1;  // differences in an outer step of an asynchronous policy
+};
+
+struct LocalTraining {
+  std::int64_t steps = 1;
+  bool by_speed = false;
+  std::int64_t least = 1;          // by speed
+  std::optional<double> growth{};  // by the rate
+  OuterOptimizer outer{};
 };
 
 // Of a worker that needs `own_seconds` for a step, among workers that need `seconds`.

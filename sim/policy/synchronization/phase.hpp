@@ -39,7 +39,6 @@ struct PhaseConfig {
   PhaseLength length{};
   Exchange exchange = Exchange::gradients;
   std::optional<LocalTraining> local{};  // several steps between two exchanges, of differences
-  OuterOptimizer outer{};                // what becomes of these
   StalenessWeight staleness_weight{};
 };
 

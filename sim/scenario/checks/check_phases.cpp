@@ -91,22 +91,16 @@ class PhaseRules : Rules {
 
   void check_local_training(std::size_t i) const {
     const PhaseConfig& phase = phases[i].config;
-    if (!phase.local) {
-      if (given(in_phase(i, "outer")))
-        error(in_phase(i, "outer"),
-              "an outer step is taken along what local training made: `local` is missing",
-              "write `local: {steps: 20}`, or remove `outer`");
-      return;
-    }
+    if (!phase.local) return;
+    const OuterOptimizer& outer = phase.local->outer;
+    const std::string place = in_phase(i, "local.outer");
     if (phase.exchange == Exchange::parameters)
       error(in_phase(i, "exchange"), "local training exchanges differences, not parameters",
             "remove `exchange`");
     const bool is_alone = phase.policy->waits_for == WaitsFor::nobody && scenario.cluster.servers.count == 1;
-    if (phase.outer.every > 1 && !is_alone)
-      error(in_phase(i, "outer"), "a buffer of differences needs `policy: asp` and a single server",
-            "remove `every`");
-    if (phase.outer.nesterov && phase.outer.momentum == 0.0)
-      error(in_phase(i, "outer"), "`nesterov` needs `momentum` above 0");
+    if (outer.every > 1 && !is_alone)
+      error(place, "a buffer of differences needs `policy: asp` and a single server", "remove `every`");
+    if (outer.nesterov && outer.momentum == 0.0) error(place, "`nesterov` needs `momentum` above 0");
     const LearnerKind learner = scenario.learner.kind;
     if (learner == LearnerKind::statistical || learner == LearnerKind::assumed)
       error(in_phase(i, "local"), "a statistical learner has never seen what local training does",

@@ -35,6 +35,15 @@ void describe_staleness_weight(Visitor& v, StalenessWeight& c) {
 
 }  // namespace
 
+void describe(Visitor& v, OuterOptimizer& c) {
+  v.optional("learning_rate", c.learning_rate, Number{above(0)},
+             "of the step along the differences; 1 takes their mean");
+  v.optional("momentum", c.momentum, Number{from_and_below(0, 1)},
+             "share of its velocity kept from step to step");
+  v.optional("nesterov", c.nesterov, Boolean{}, "look ahead along it");
+  v.optional("every", c.every, Whole{1}, "differences in a step (asp only): a buffer collects them");
+}
+
 void describe(Visitor& v, LocalTraining& c) {
   v.required("steps", c.steps, Whole{1}, "of a worker's own optimizer between two exchanges");
   v.optional("by_speed", c.by_speed, Boolean{}, "a slower worker takes fewer, in proportion to its speed");
@@ -45,15 +54,7 @@ void describe(Visitor& v, LocalTraining& c) {
              "more as the learning rate falls: (growth / rate)², at least `steps`",
              Absent{"`steps` at any rate"});
   v.always();
-}
-
-void describe(Visitor& v, OuterOptimizer& c) {
-  v.optional("learning_rate", c.learning_rate, Number{above(0)},
-             "of the step along the differences; 1 takes their mean");
-  v.optional("momentum", c.momentum, Number{from_and_below(0, 1)},
-             "share of its velocity kept from step to step");
-  v.optional("nesterov", c.nesterov, Boolean{}, "look ahead along it");
-  v.optional("every", c.every, Whole{1}, "differences in a step (asp only): a buffer collects them");
+  v.optional("outer", c.outer, Section{}, "the step that is taken along the difference");
 }
 
 void describe(Visitor& v, PhaseEntry& c) {
@@ -78,7 +79,6 @@ void describe(Visitor& v, PhaseEntry& c) {
   v.optional("local", c.config.local, Section{},
              "workers train by themselves for several steps, and exchange the difference that made",
              Absent{"they exchange after every step"});
-  v.optional("outer", c.config.outer, Section{}, "the step that is taken along these differences");
   describe_staleness_weight(v, c.config.staleness_weight);
   describe_switch(v, c.switching);
   v.optional("checkpoint_cost", c.checkpoint_cost, duration(at_least(0)), "of a checkpoint in this phase",
