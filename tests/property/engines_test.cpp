@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,26 +61,42 @@ bool is_near(double a, double b) {
   return a == b || std::abs(a - b) <= 1e-9 * std::max(1.0, std::max(std::abs(a), std::abs(b)));
 }
 
-// Empty when both are the same, times and other real numbers to 1e-9.
-std::string difference(const std::vector<Entry>& a, const std::vector<Entry>& b) {
+// The first entry in which they differ, times and other real numbers by more than 1e-9.
+std::optional<std::size_t> first_difference(const std::vector<Entry>& a, const std::vector<Entry>& b) {
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     const bool same_kind = a[i].is_event == b[i].is_event && a[i].kind == b[i].kind;
     if (!same_kind || !is_near(a[i].time.value(), b[i].time.value()) ||
         !std::ranges::equal(a[i].content, b[i].content, is_near))
-      return fmt::format("entry {}: {} {} at {} and {} {} at {}", i, a[i].is_event ? "event" : "action",
-                         a[i].kind, a[i].time.value(), b[i].is_event ? "event" : "action", b[i].kind,
-                         b[i].time.value());
+      return i;
   }
-  return a.size() == b.size() ? "" : fmt::format("{} and {} entries", a.size(), b.size());
+  if (a.size() == b.size()) return std::nullopt;
+  return std::min(a.size(), b.size());
 }
 
-void check_same(const std::function<std::vector<Entry>(const RandomJob&)>& one,
-                const std::function<std::vector<Entry>(const RandomJob&)>& other) {
+using Run = std::function<std::vector<Entry>(const RandomJob&)>;
+
+// In few jobs rounding decides what follows. Either two events fall on one date, by round numbers, and
+// rounding says which is first. Or the job amplifies the smallest difference (whose gradient is late, who
+// comes first into a full link): then it differs from itself when its latency changes by one part in 1e13.
+void check_same(const Run& one, const Run& other) {
+  std::uint32_t decided_by_rounding = 0;
   for (std::uint32_t index = 0; index < jobs_compared; ++index) {
     const RandomJob random = jittered_job(index);
+    const std::vector<Entry> a = one(random);
+    const std::vector<Entry> b = other(random);
+    const std::optional<std::size_t> first = first_difference(a, b);
+    if (!first) continue;
+    ++decided_by_rounding;
     CAPTURE(index);
-    CHECK(difference(one(random), other(random)) == "");
+    CAPTURE(*first);
+    REQUIRE(*first < std::min(a.size(), b.size()));
+    if (is_near(a[*first].time.value(), b[*first].time.value())) continue;
+    RandomJob nudged = random;
+    nudged.job.network.latency = nudged.job.network.latency * (1.0 + 1e-13);
+    CHECK(first_difference(a, one(nudged)).has_value());
   }
+  CHECK(decided_by_rounding <= jobs_compared / 25);
+  MESSAGE(decided_by_rounding << " of " << jobs_compared << " jobs are decided by rounding");
 }
 
 }  // namespace
