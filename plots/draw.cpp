@@ -50,7 +50,7 @@ struct WholeStudyFigure {
 constexpr std::array<WholeStudyFigure, 3> whole_study_figures{
     {{"pareto", [](const fs::path& folder, const PageOptions&) { return pareto_figure(folder); },
       "it is of a study of three combinations or more"},
-     {"heat-map", [](const fs::path& folder, const PageOptions&) { return heat_map_figure(folder); },
+     {"time-map", [](const fs::path& folder, const PageOptions&) { return time_map_figure(folder); },
       "it is of a study that varies two names or more"},
      {"tornado", tornado_figure, "it is of a study that varies two names or more"}}};
 constexpr auto all_of_the_study = "study";
@@ -293,7 +293,9 @@ std::vector<SvgFigure> figures_as_svg(PlotRequest request) {
 }
 
 std::vector<fs::path> draw_figures(const PlotRequest& request) {
-  const std::optional<std::vector<Figure>> of_file = figures_of_file(request);
+  std::optional<std::vector<Figure>> of_file = figures_of_file(request);
+  if (of_file && of_file->size() > 1)
+    std::erase_if(*of_file, [&](const Figure& figure) { return !is_asked_for(figure.name, request); });
   const std::vector<PlottedRun> runs = of_file ? std::vector<PlottedRun>{} : read_all(request.folders);
   const std::vector<Figure> figures = of_file ? *of_file : figures_of(runs, request);
   if (figures.empty() && runs.empty())

@@ -1,10 +1,11 @@
 // The combinations of a study as figures of the whole study need them: time and cost of each.
 //
 // Models:      a combination is all runs with the same labels.
-// Equation:    time: to the target where any run of the study reached one, else to the end of the work; the median,
-//              a run without one counting as slowest. Cost of a run: core-hours until then, core_hours · time /
-//              end_time, or `cost_to_target` where the study has prices; the median likewise. Pareto front: no
-//              other combination of the case is both sooner and cheaper, or equal in one and better in the other.
+// Equation:    time: to the target where any run of the study reached one, else to the end of the work; the
+//              median, a run without one counting as slowest. Cost of a run: core-hours until then,
+//              core_hours · time / end_time, or `cost_to_target` where the study has prices; the median
+//              likewise. Pareto front: no other combination of the case is both sooner and cheaper, or equal
+//              in one and better in the other.
 // Units:       seconds; core-hours, or the prices' money.
 // Assumptions: runs.csv and manifest.json of `paceline study`.
 #pragma once

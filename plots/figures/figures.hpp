@@ -65,11 +65,11 @@ struct ShownRuns {
 // What the workers' time went into, stacked. Nothing for results that do not say.
 [[nodiscard]] std::optional<Figure> attribution_figure(const ShownRuns& shown);
 
-// Of a whole study's folder. Time against cost, with what nothing beats in both, a panel for each case; nothing for
-// fewer than three combinations.
+// Of a whole study's folder. Time against cost, with what nothing beats in both, a panel for each case;
+// nothing for fewer than three combinations.
 [[nodiscard]] std::optional<Figure> pareto_figure(const std::filesystem::path& folder);
 // The time over the last two varied names, a map for each combination of the others; nothing without two.
-[[nodiscard]] std::optional<Figure> heat_map_figure(const std::filesystem::path& folder);
+[[nodiscard]] std::optional<Figure> time_map_figure(const std::filesystem::path& folder);
 // How far each varied name alone moves the time from the first combination's; nothing without two.
 [[nodiscard]] std::optional<Figure> tornado_figure(const std::filesystem::path& folder,
                                                    const PageOptions& page);
@@ -127,7 +127,8 @@ struct Scatter {
 // Of a validation.csv of `paceline validate recorded`: a figure for each quantity.
 [[nodiscard]] std::vector<Figure> validation_figures(const std::filesystem::path& path);
 
-// Of a learner's file: final accuracies of the groups that were left out. Throws UserError where it names none.
+// Of a learner's file: final accuracies of the groups that were left out. Throws UserError where there are
+// none.
 [[nodiscard]] Figure learner_figure(const std::filesystem::path& path, const nlohmann::json& learner);
 
 inline constexpr double named_bar_in = 0.12;  // thickness of a bar below its name

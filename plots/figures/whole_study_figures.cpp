@@ -59,7 +59,8 @@ std::string runs_note(const Combinations& study) {
   return fmt::format("medians over the runs of {} combinations", study.all.size());
 }
 
-// From light to dark, so that it is read in grey too. Source: viridis of matplotlib (van der Walt and Smith 2015).
+// From light to dark, so that it is read in grey too.
+// Source: viridis of matplotlib, van der Walt and Smith 2015.
 std::uint32_t map_colour(double share) {
   constexpr std::array<std::array<double, 3>, 5> stops{
       {{253, 231, 37}, {94, 201, 98}, {33, 145, 140}, {59, 82, 139}, {68, 1, 84}}};
@@ -141,7 +142,7 @@ std::optional<Figure> pareto_figure(const std::filesystem::path& folder) {
   return figure;
 }
 
-std::optional<Figure> heat_map_figure(const std::filesystem::path& folder) {
+std::optional<Figure> time_map_figure(const std::filesystem::path& folder) {
   const std::optional<Combinations> study = read_combinations(folder);
   if (!study) return std::nullopt;
   ColumnNumbers varied = varied_columns(*study);
@@ -160,7 +161,7 @@ std::optional<Figure> heat_map_figure(const std::filesystem::path& folder) {
   if (times.is_empty()) return std::nullopt;
   const TimeUnit unit = time_unit_for(times.high);
   const auto maps = grouped(*study, varied);
-  Figure figure{.name = "heat-map", .columns = maps.size() > 1 ? 2U : 1U, .sample = Sample::box};
+  Figure figure{.name = "time-map", .columns = maps.size() > 1 ? 2U : 1U, .sample = Sample::box};
   figure.note = fmt::format("{} ({}), {}; crossed: most runs diverged, empty: the median never gets there",
                             time_words(*study), unit.symbol, runs_note(*study));
   const double step = times.length() / 4.0;

@@ -48,7 +48,7 @@ END
 "$paceline" study rates.yaml -o rates --set stop.accuracy=0.60 \
   --set 'cluster.network={topology: star, bandwidth: 10 Gbit/s, latency: 50 us}' \
   > /dev/null 2>&1
-for figure in time-against-bandwidth heat-map pareto tornado; do draw "$figure" "$figure" rates; done
+for figure in time-against-bandwidth time-map pareto tornado; do draw "$figure" "$figure" rates; done
 
 # One run each of three policies, looked at closely, to the end of the work.
 for policy in bsp asp ssp; do

@@ -127,7 +127,7 @@ struct Figure {
   std::string name = {};  // of its files, without extension
   std::vector<Panel> panels = {};
   bool is_side_by_side = false;  // else one below the other, over the x axis of the last
-  // Of a grid of panels with the same axes, whose numbers stand at its left and below; they are as high as the first.
+  // Of a grid of panels with the same axes, whose numbers stand at its left and below.
   std::size_t columns = 1;
   Sample sample = Sample::line;
   std::vector<LegendEntry> legend = {};

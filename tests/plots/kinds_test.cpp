@@ -65,10 +65,10 @@ fs::path write_varied_study(const fs::path& folder, const std::string& bsp = "BS
   return folder;
 }
 
-TEST_CASE("a heat map has a square for each pair of labels, a cross where runs diverged, nothing for never") {
+TEST_CASE("a time map has a square for each pair of labels, a cross where runs diverged, nothing for never") {
   const TemporaryFolder folder;
-  const auto script = script_of(write_varied_study(folder.path() / "s"), "heat-map", folder.path() / "out");
-  // Rates across, networks up, a map for each variant. The fastest, 50 s, is the lightest (#FDE725), the slowest,
+  const auto script = script_of(write_varied_study(folder.path() / "s"), "time-map", folder.path() / "out");
+  // Rates across, networks up, a map for each variant. The fastest, 50 s, is the lightest (#FDE725), the
   // 200 s, the darkest (#440154).
   CHECK(holds(script, fmt::format("\n1 0 {} 50\n", 0xFDE725)));
   CHECK(holds(script, fmt::format("\n0 1 {} 200\n", 0x440154)));
@@ -182,7 +182,7 @@ TEST_CASE("hostile names in figures of a whole study are text") {
   const TemporaryFolder folder;
   const std::string touch = "touch " + (folder.path() / "executed").string();
   const auto study = write_varied_study(folder.path() / "s", "`" + touch + "` \"; system('" + touch + "')");
-  for (const char* figure : {"heat-map", "pareto", "tornado", "study"}) {
+  for (const char* figure : {"time-map", "pareto", "tornado", "study"}) {
     PlotRequest request{.folders = {study}, .output = folder.path() / figure, .only = {figure}};
     request.missing = "`" + touch + "`";
     request.page.formats = {Format::svg, Format::pdf};
