@@ -211,6 +211,19 @@ void write_reproduction(HtmlPage& page, const Reported& reported) {
   page.paragraph("The same scenario, seed, profile, build and type of processor give the same bytes.");
 }
 
+// The lines of a caption; the figure itself has the names of its series.
+std::string one_line(const std::string& caption, bool with_names) {
+  std::string text;
+  for (std::size_t at = 0; at < caption.size();) {
+    const std::size_t end = std::min(caption.find('\n', at), caption.size());
+    const std::string line = caption.substr(at, end - at);
+    at = end + 1;
+    if (!with_names && (line.starts_with("series: ") || line.starts_with("panels: "))) continue;
+    text += fmt::format("{}{}", text.empty() ? "" : ". ", line);
+  }
+  return text;
+}
+
 // Those that say why, and the others.
 struct Drawn {
   std::vector<HtmlFigure> results;
@@ -226,13 +239,12 @@ Drawn drawn_figures(const fs::path& folder) {
   request.page.width_in = 4.5;
   request.page.has_footer = false;
   for (plots::SvgFigure& figure : plots::figures_as_svg(request)) {
-    std::ranges::replace(figure.caption, '\n', ' ');
     std::string title = figure.name;
     std::ranges::replace(title, '-', ' ');
     std::vector<HtmlFigure>& place =
         std::ranges::count(reasons, figure.name) > 0 ? drawn.reasons : drawn.results;
-    place.push_back({std::move(figure.svg), fmt::format("{}: {}", title, figure.caption),
-                     fmt::format("{}. {}", title, figure.caption)});
+    place.push_back({std::move(figure.svg), fmt::format("{}: {}", title, one_line(figure.caption, true)),
+                     fmt::format("{}. {}", title, one_line(figure.caption, false))});
   }
   return drawn;
 }

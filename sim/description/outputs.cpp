@@ -190,7 +190,7 @@ std::string key_path_pattern(const Field& document) {
 
 std::string units_table() {
   std::string text = "| value | units | also accepted |\n|---|---|---|\n";
-  for (int d = 0; d <= static_cast<int>(Dimension::iterations); ++d) {
+  for (int d = 0; d <= static_cast<int>(Dimension::price); ++d) {
     const UnitTable& table = units_of(Dimension{d});
     std::vector<std::string> units;
     std::vector<std::string> synonyms;
