@@ -155,6 +155,13 @@ std::string common_note(const std::vector<PlottedRun>& runs, const PlotRequest& 
   };
   for (const PlottedRun& run : runs) add(run.beyond_fit);
   for (const fs::path& folder : request.folders) add(quantities_beyond_fit(folder));
+  // Of a quantity that is near in some jobs and outside in others the worse word is enough.
+  const std::vector<std::string> all = beyond;
+  std::erase_if(beyond, [&](const std::string& each) {
+    constexpr std::string_view near = " near";
+    return each.ends_with(near) &&
+           std::ranges::count(all, each.substr(0, each.size() - near.size()) + " outside") > 0;
+  });
   std::string note =
       beyond.empty() ? "" : fmt::format("; beyond what was fitted: {}", fmt::join(beyond, ", "));
   if (!request.missing.empty()) note += "; " + request.missing;

@@ -153,6 +153,8 @@ Figure apart(const Drawn& drawn) {
     Panel panel = drawn.frame;
     panel.title = legend_name(drawn.runs[i]);
     panel.height_in = 0.7;
+    panel.x.step = tic_step(*panel.x.to, figure.columns == 3 ? 3 : 5);
+    if (i > 0) panel.texts.clear();  // the rule is the same in all
     for (std::size_t other = 0; other < drawn.curves.size(); ++other) {
       if (other == i) continue;
       panel.layers.push_back({Shape::line, drawn.curves[other], {"at", "median"}, {.colour = others_colour}});

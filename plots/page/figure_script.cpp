@@ -91,6 +91,7 @@ Layout lay_out(const Figure& figure, const PageOptions& options) {
                         options.line_in() * static_cast<double>(page_title(options).size()) +
                         (options.title.empty() ? 0.0 : options.scaled(title_gap_in));
   Box next{.left_in = left_in, .top_in = top_in, .width_in = (all_in - (across - 1.0) * gap_in) / across};
+  layout.slanted_in = slanted_labels_in(figure.panels.back().x, next.width_in, options);
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     const Panel& panel = figure.panels[i];
     Box box = next;
@@ -106,19 +107,20 @@ Layout lay_out(const Figure& figure, const PageOptions& options) {
     box.height_in = panel.y.has_tics ? options.panel_height_in(panel.height_in) : panel.height_in;
     layout.bottom_in = std::max(layout.bottom_in, box.bottom_in());
     const bool is_last_across = (i + 1) % columns == 0;
+    const bool is_last_row = i / columns == (figure.panels.size() - 1) / columns;
     if (is_last_across) {
       next.left_in = first_left_in;
       next.top_in = box.bottom_in() + gap_in;
     } else {
       next.left_in += box.width_in + gap_in;
     }
-    layout.panels.push_back({.panel = panel,
-                             .title = std::move(title),
-                             .box = box,
-                             .has_x_labels = i + columns >= figure.panels.size(),
-                             .has_y_labels = figure.is_side_by_side || i % columns == 0});
+    layout.panels.push_back(
+        {.panel = panel,
+         .title = std::move(title),
+         .box = box,
+         .has_x_labels = is_last_row || (i + columns >= figure.panels.size() && layout.slanted_in == 0.0),
+         .has_y_labels = figure.is_side_by_side || i % columns == 0});
   }
-  layout.slanted_in = slanted_labels_in(figure.panels.back().x, next.width_in, options);
   layout.bottom_in += layout.slanted_in;
   return layout;
 }
@@ -195,6 +197,16 @@ std::string layer_text(const Layer& layer) {
                                  fmt::arg("fill", fill)));
 }
 
+// gnuplot takes the label of a tic for a format, in which a percent sign stands twice.
+std::string tic_label(const Canvas& canvas, const std::string& label) {
+  constexpr std::string_view percent = "\\045";
+  std::string quoted = canvas.quoted(label);
+  for (std::size_t at = quoted.find(percent); at != quoted.npos;
+       at = quoted.find(percent, at + 2 * percent.size()))
+    quoted.insert(at, percent);
+  return quoted;
+}
+
 void draw_axis(Canvas& canvas, const Axis& axis, char name, bool has_numbers, bool slants_labels) {
   const auto end = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.9g}", *value) : "*";
@@ -209,7 +221,7 @@ void draw_axis(Canvas& canvas, const Axis& axis, char name, bool has_numbers, bo
   canvas.draw("set format {} \"{}\"", name, !has_numbers ? "" : axis.log_base > 0 ? "%g" : "% h");
   std::vector<std::string> labels;
   for (const Tic& tic : axis.tics)
-    labels.push_back(fmt::format("{} {}", has_numbers ? canvas.quoted(tic.label) : "\"\"", tic.at));
+    labels.push_back(fmt::format("{} {}", has_numbers ? tic_label(canvas, tic.label) : "\"\"", tic.at));
   if (!axis.has_tics) {
     canvas.draw("unset {}tics", name);
   } else if (!labels.empty()) {

@@ -76,6 +76,16 @@ TEST_CASE("a time map has a square for each pair of labels, a cross where runs d
   CHECK(holds(script, "$diverged_2 << END_OF_DATA\n# x y\n1 1\nEND_OF_DATA"));
 }
 
+TEST_CASE("a percent sign in the label of a tic is text, not a format") {
+  const TemporaryFolder folder;
+  const auto study = write_varied_study(folder.path() / "s");
+  std::string rows = read_file(study / "runs.csv");
+  for (std::size_t at = rows.find(",0.1,"); at != rows.npos; at = rows.find(",0.1,"))
+    rows.replace(at, 5, ",10 %s,");
+  write_file_atomically(study / "runs.csv", rows);
+  CHECK(holds(script_of(study, "time-map", folder.path() / "out"), "\"10 \\045\\045s\" 0"));
+}
+
 TEST_CASE("a Pareto figure has stairs of what nothing beats, for each condition") {
   const TemporaryFolder folder;
   const auto script = script_of(write_varied_study(folder.path() / "s"), "pareto", folder.path() / "out");
