@@ -52,6 +52,7 @@ struct Network::State {
 
 Network::Network(const std::string& name, std::int64_t classes) {
   check(classes >= 2, "a classifier tells at least two classes apart");
+  // Its values are those of its file.
   const NetworkChoice choice{name, {image_channels, image_size, image_size}, classes};
   if (choice.is_file()) {
     state_ = std::make_unique<State>(choice);
@@ -64,6 +65,7 @@ Network::Network(const std::string& name, std::int64_t classes) {
                     image_size),
         "its profile serves simulations without a network learner; learn with a network for CIFAR");
   state_ = std::make_unique<State>(NetworkChoice{name, {}, classes});
+  state_->model->flat_parameters.zero_();
 }
 Network::~Network() = default;
 Network::Network(Network&&) noexcept = default;

@@ -39,6 +39,10 @@ class ScriptModel final : public MeasuredModel {
       : module_(std::move(module)), choice_(std::move(choice)) {
     module_.train();
     gather_parameters();
+    // Before any pass: each moves the averages.
+    for (const at::Tensor& buffer : module_.buffers())
+      if (buffer.scalar_type() == at::kFloat && buffer.numel() > 0)
+        buffers_.push_back({buffer, buffer.clone()});
   }
 
   using MeasuredModel::logits;
@@ -90,9 +94,11 @@ class ScriptModel final : public MeasuredModel {
   }
 
  private:
-  struct Average {
+  struct Buffer {
     at::Tensor buffer;
     at::Tensor initial;
+  };
+  struct Average : Buffer {
     double share = 1.0;  // of the newest batch
   };
 
@@ -112,27 +118,20 @@ class ScriptModel final : public MeasuredModel {
 
   void find_averages() {
     const at::NoGradGuard no_gradient;
-    std::vector<at::Tensor> buffers;
-    std::vector<at::Tensor> initial;
-    for (const at::Tensor& buffer : module_.buffers())
-      if (buffer.scalar_type() == at::kFloat && buffer.numel() > 0) {
-        buffers.push_back(buffer);
-        initial.push_back(buffer.clone());
-      }
     std::vector<int64_t> shape = {2};
     shape.insert(shape.end(), choice_.input_shape.begin(), choice_.input_shape.end());
     const at::Tensor input = at::zeros(shape);
     std::vector<std::vector<double>> after;
     for (const double before : {0.0, 1.0}) {
-      for (std::size_t i = 0; i < buffers.size(); ++i) buffers[i].fill_(before);
+      for (const Buffer& one : buffers_) one.buffer.fill_(before);
       static_cast<void>(forward(input));
       after.emplace_back();
-      for (const at::Tensor& buffer : buffers) after.back().push_back(buffer.flatten()[0].item<double>());
+      for (const Buffer& one : buffers_) after.back().push_back(one.buffer.flatten()[0].item<double>());
     }
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
-      buffers[i].copy_(initial[i]);
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+      buffers_[i].buffer.copy_(buffers_[i].initial);
       const double share = 1.0 - (after[1][i] - after[0][i]);
-      if (after[0][i] != 0.0 || after[1][i] != 1.0) averages_.push_back({buffers[i], initial[i], share});
+      if (after[0][i] != 0.0 || after[1][i] != 1.0) averages_.push_back({buffers_[i], share});
     }
     are_averages_known_ = true;
   }
@@ -162,7 +161,8 @@ class ScriptModel final : public MeasuredModel {
 
   torch::jit::Module module_;
   NetworkChoice choice_;
-  std::vector<Average> averages_;
+  std::vector<Buffer> buffers_;    // of floats
+  std::vector<Average> averages_;  // those of them that training moves
   bool are_averages_known_ = false;
 };
 

@@ -100,11 +100,11 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
   store.for_each_run([&](const StoredRun& run) {
     if (run.status == RunStatus::done && !run.message.empty()) ++remarks[run.message];
   });
+  for (const std::string& column : columns_without_effect(study.planned, store))
+    study.notes.add(no_effect_text(column));
   write_study_results(folder, study.planned, store, provenance);
   if (!compared.empty()) print_comparison(compared, folder, arguments);
   if (!wants_folders(arguments, study)) add_remarks(remarks, study.notes);
-  for (const std::string& column : columns_without_effect(study.planned, store))
-    study.notes.add(no_effect_text(column));
   print_warnings(study.warnings, study.note_lines());
   return report_expectations(compared, status);
 }

@@ -44,6 +44,7 @@ struct Problem {
   Spot spot;
   std::string message;
   std::string hint;
+  bool is_idle = false;  // a key without effect: of a study, only where it has none in any combination
 
   [[nodiscard]] std::string render() const;
 };

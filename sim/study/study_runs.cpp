@@ -160,7 +160,6 @@ std::size_t PreparedStudy::add(const LoadedScenario& loaded, std::vector<std::st
   const Scenario& scenario = loaded.scenario;
   const std::size_t number = planned.points.size();
   notes.add(check_before_running(loaded, files, use), static_cast<std::size_t>(scenario.replications));
-  add_once(warnings, loaded.warnings);
   add_evidence(loaded, files, evidence);
   for (const ResolvedValue& value : loaded.values)
     expects = expects || (!value.is_absent && value.key.starts_with("expect."));
@@ -191,6 +190,7 @@ PreparedStudy prepare_study(const std::filesystem::path& file, const std::vector
   };
   mistakes.attempt([&] {
     study.plan = load_study_plan(file, overrides, add);
+    study.warnings = study.plan.warnings;
     check_figures(study.plan);
   });
   mistakes.throw_if_any();
@@ -221,7 +221,10 @@ PreparedStudy prepare_scenario(const std::filesystem::path& file, const std::vec
 PreparedStudy prepare_scenarios(std::vector<LoadedScenario> scenarios, ProfileUse use) {
   PreparedStudy study;
   study.use = use;
-  for (const LoadedScenario& loaded : scenarios) study.add(loaded);
+  for (const LoadedScenario& loaded : scenarios) {
+    study.add(loaded);
+    add_once(study.warnings, loaded.warnings);
+  }
   study.scenarios = std::move(scenarios);
   return study;
 }

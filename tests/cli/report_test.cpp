@@ -76,7 +76,7 @@ TEST_CASE("a report against itself finds no change, and one against other seeds 
   REQUIRE(place.paceline({"report", "a", "--against", "a", "-o", "same.html"}).exit_code == 0);
   const std::string same = place.text("same.html");
   CHECK(contains(same, "<section id=\"changes\">"));
-  CHECK(contains(same, "+0 s [+0, +0]"));
+  CHECK(contains(same, "+0.00 s [+0.00 s, +0.00 s]"));
   CHECK(contains(same, "1.000x [1.000, 1.000]"));
   REQUIRE(place.paceline({"report", "a", "--against", "b", "-o", "other.html"}).exit_code == 0);
   CHECK(contains(place.text("other.html"), "no common seeds, target and workload"));

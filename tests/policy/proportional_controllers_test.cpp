@@ -192,7 +192,7 @@ TEST_CASE("what memory cuts from the equal start comes back with the first adjus
 
 TEST_CASE("a moving average begins with the first time, not with 0") {
   // Weight 1/4: 4, then 4 + (8 - 4) / 4.
-  ObservedWorkers workers(Allocation(1), 0.25);
+  ObservedWorkers workers(Allocation{{.samples = 10}}, 0.25);
   workers.observe(WorkerId{0}, 10, Seconds{4});
   CHECK(workers[0].mean_time_s == 4.0);
   workers.observe(WorkerId{0}, 10, Seconds{8});

@@ -27,7 +27,7 @@ TEST_CASE("what a statistical learner leaves to its recorded runs gets a warning
   const std::string said = warnings_of(statistical);
   CAPTURE(said);
   for (const char* key : {"nesterov", "weight_decay", "momentum_at", "batch_norm"})
-    CHECK(contains(said, ("`job.optimizer." + std::string(key) + "` has no effect").c_str()));
+    CHECK(contains(said, ("`" + std::string(key) + "` has no effect").c_str()));
   CHECK(contains(said, "scenario.yaml:10:"));
   CHECK_FALSE(contains(warnings_of({{"nesterov: false", "nesterov: true"}}), "has no effect"));
 }

@@ -51,6 +51,10 @@ class Rules {
   void warn(const std::string& path, std::string message, std::string hint = {}) const {
     reading_.problems().warning(reading_.spot(path), std::move(message), std::move(hint));
   }
+  void warn_without_effect(const std::string& path, std::string message, std::string hint) const {
+    reading_.problems().add(
+        {Severity::warning, reading_.spot(path), std::move(message), std::move(hint), /*is_idle=*/true});
+  }
   [[nodiscard]] static std::string in_phase(std::size_t phase, std::string_view key) {
     return fmt::format("synchronization.{}.{}", phase, key);
   }

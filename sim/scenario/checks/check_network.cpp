@@ -54,7 +54,8 @@ class NetworkRules : Rules {
   void check_servers() const {
     if (meant("cluster.servers", "synchronization") && !has_server_phase())
       warn("cluster.servers", "`servers` is not used: no phase has `transport: server`");
-    if (meant(in("server_bandwidth"), "synchronization") && !has_server_phase())
+    if (std::ranges::count(varied_below("cluster.network"), in("server_bandwidth")) > 0 &&
+        !has_server_phase())
       warn(in("server_bandwidth"), "`server_bandwidth` is not used: no phase has `transport: server`");
     if (servers.placement == ServerPlacement::with_workers && given(in("server_bandwidth")))
       warn(in("server_bandwidth"), "`server_bandwidth` is not used with `placement: with-workers`");

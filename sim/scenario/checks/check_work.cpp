@@ -152,7 +152,7 @@ class EffectRules : Rules {
  private:
   void warn_idle(const std::string& path, const std::string& why, std::string hint = {}) const {
     const std::string key = path.substr(path.rfind('.') + 1);
-    warn(path, fmt::format("`{}` has no effect: {}", key, why), std::move(hint));
+    warn_without_effect(path, fmt::format("`{}` has no effect: {}", key, why), std::move(hint));
   }
 
   // Bases have a learning rate and test samples whoever learns; who varies them expects an effect.
@@ -164,8 +164,7 @@ class EffectRules : Rules {
         std::ranges::move(varied_below(section), std::back_inserter(idle));
     if (kind != LearnerKind::network)
       for (std::string& path : varied_below("job.dataset"))
-        if (path.ends_with("samples") ? path.ends_with("test_samples") : path.ends_with("partition"))
-          idle.push_back(std::move(path));
+        if (path.ends_with(".test_samples")) idle.push_back(std::move(path));
     for (const std::string& path : idle)
       warn_idle(path, kind == LearnerKind::none ? "nothing learns in this job (`learner: {kind: none}`)"
                                                 : "only the learner `network` trains on samples");

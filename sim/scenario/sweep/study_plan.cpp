@@ -103,6 +103,7 @@ class SharedProblems {
 
   void move_to(Problems& problems, std::size_t combinations) {
     for (auto& [text, seen] : by_text_) {
+      if (seen.problem.is_idle && seen.count < combinations) continue;
       if (seen.count < combinations) {
         seen.problem.message += fmt::format(" (in `{}`", fmt::join(seen.by, "`, `"));
         if (seen.count > seen.by.size())
@@ -240,6 +241,7 @@ StudyPlan load_study_plan(const std::filesystem::path& file, std::span<const std
     shared.move_to(problems, plan.points.size());
   }
   problems.throw_if_errors(file.string());
+  plan.warnings = problems.rendered_warnings();
   return plan;
 }
 

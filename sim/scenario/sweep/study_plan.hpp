@@ -124,6 +124,7 @@ struct StudyPlan {
   YamlNode base;
   std::vector<Assignment> overrides;  // `--set`
   std::vector<StudyPoint> points;     // variants vary slowest, the last axis fastest; names differ
+  std::vector<std::string> warnings;  // rendered, with the combinations they are about
 
   // What tells combinations apart: "variant" if there are variants, then the axes; and of one combination,
   // its labels.
