@@ -37,8 +37,7 @@ std::string probability_text(const Probability& p) {
 std::string reach_text(const ComparedRuns& runs) {
   if (!runs.target_accuracy) return {};
   const TimeToAccuracy summary = compare(std::vector<ComparedRuns>{runs}).front().summary;
-  return fmt::format(" It gets there with probability {}.",
-                     probability_text(summary.p_reach));
+  return fmt::format(" It gets there with probability {}.", probability_text(summary.p_reach));
 }
 
 // How sure it is that the first is faster than the second.
