@@ -1,5 +1,6 @@
 // Keys that are read and change nothing get a warning at their place; where they do something, none.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tests/scenario/good_example.hpp"
 #include "tests/support/text.hpp"
@@ -27,7 +28,7 @@ TEST_CASE("what a statistical learner leaves to its recorded runs gets a warning
   const std::string said = warnings_of(statistical);
   CAPTURE(said);
   for (const char* key : {"nesterov", "weight_decay", "momentum_at", "batch_norm"})
-    CHECK(contains(said, ("`" + std::string(key) + "` has no effect").c_str()));
+    CHECK(contains(said, fmt::format("`{}` has no effect", key).c_str()));
   CHECK(contains(said, "scenario.yaml:10:"));
   CHECK_FALSE(contains(warnings_of({{"nesterov: false", "nesterov: true"}}), "has no effect"));
 }
