@@ -4,7 +4,7 @@
 set -euo pipefail
 
 root="$(CDPATH="" cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)"
-paceline="$root/build/paceline"
+paceline="${PACELINE:-$root/build/paceline}"
 gallery="$root/docs/gallery"
 work="$(mktemp -d)"
 trap 'rm -rf -- "$work"' EXIT
@@ -33,29 +33,34 @@ cat > rates.yaml << END
 study: rates
 question: Which rate on which network?
 base: $root/scenarios/guide/six-nodes.yaml
-replications: 10
+replications: 3
 variants:
   - {name: BSP, set: {batching.controller: static}}
   - {name: ASP, set: {synchronization: [{policy: asp, transport: server}]}}
   - name: BSP 20 %, then ASP
     set: {synchronization: [{policy: bsp, transport: ring, share: 20 %}, {policy: asp, transport: server}]}
 vary:
-  - {key: cluster.network.bandwidth, name: bandwidth, values: [1 Gbit/s, 2.5 Gbit/s, 5 Gbit/s, 10 Gbit/s]}
+  - name: bandwidth
+    cases:
+      - {label: 1 Gbit/s, set: {cluster.network: {topology: star, bandwidth: 1 Gbit/s, latency: 50 us}}}
+      - {label: 2.5 Gbit/s, set: {cluster.network: {topology: star, bandwidth: 2.5 Gbit/s, latency: 50 us}}}
+      - {label: 5 Gbit/s, set: {cluster.network: {topology: star, bandwidth: 5 Gbit/s, latency: 50 us}}}
+      - {label: 10 Gbit/s, set: {cluster.network: {topology: star, bandwidth: 10 Gbit/s, latency: 50 us}}}
   - {key: job.optimizer.learning_rate, name: rate, values: [0.025, 0.05, 0.1]}
 figures:
   - {name: time-against-bandwidth, metric: time_to_accuracy_s, against: bandwidth, series: variant, where: {rate: ["0.05"]}}
 END
-"$paceline" study rates.yaml -o rates --set stop.accuracy=0.60 \
-  --set 'cluster.network={topology: star, bandwidth: 10 Gbit/s, latency: 50 us}' \
-  > /dev/null 2>&1
+"$paceline" study rates.yaml -o rates --set stop.accuracy=0.60 > /dev/null 2>&1
 for figure in time-against-bandwidth time-map pareto tornado; do draw "$figure" "$figure" rates; done
 
 # One run each of three policies, looked at closely, to the end of the work.
-for policy in bsp asp ssp; do
+for policy in bsp asp dssp; do
   transport=server
+  bounds=
   if [[ $policy == bsp ]]; then transport=ring; fi
+  if [[ $policy == dssp ]]; then bounds=", staleness: 1, staleness_maximum: 3"; fi
   "$paceline" run "$root/scenarios/guide/six-nodes.yaml" --set "name=${policy^^}" --set 'stop={epochs: 8}' \
-    --set "synchronization=[{policy: $policy, transport: $transport}]" --set replications=5 \
+    --set "synchronization=[{policy: $policy, transport: $transport$bounds}]" --set replications=5 \
     --trace --iterations -o "close/$policy" > /dev/null 2>&1
 done
 for figure in worker-timeline compute-times outcomes; do draw "$figure" "$figure" close/*; done
