@@ -21,7 +21,7 @@ namespace paceline::live {
 struct CrewConfig {
   std::filesystem::path program;    // paceline-calibrate
   std::vector<WorkerSetup> setups;  // by member
-  Seconds start_patience{120.0};    // within which every member has to be ready
+  Seconds start_patience{900.0};    // within which all are ready; one that dies is noticed at once
   int port = 0;                     // 0: any that is free
 };
 

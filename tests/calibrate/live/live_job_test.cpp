@@ -49,6 +49,9 @@ evaluation: {{every: 200 samples, who_pays: free}}
 stop: {{epochs: 2}}
 )";
 
+// Tests run on machines where everything takes a minute.
+constexpr Seconds on_any_machine{900.0};
+
 struct LoadedJob {
   LoadedScenario loaded;
   InputFiles files;
@@ -79,8 +82,10 @@ TEST_CASE(
     "a live job met again event by event takes the same decisions and learns the same, to the last bit") {
   const LoadedJob job = load_job();
   CHECK_FALSE(check_live(job.loaded).empty());
-  LiveOptions options{
-      .program = PACELINE_CALIBRATE, .accepts_load = true, .recording = {.iterations = true, .trace = false}};
+  LiveOptions options{.program = PACELINE_CALIBRATE,
+                      .patience = on_any_machine,
+                      .accepts_load = true,
+                      .recording = {.iterations = true, .trace = false}};
   std::vector<int> processes;
   options.on_start = [&](const ProcessCrew& crew) { processes = crew.process_ids(); };
   const Scenario& scenario = job.loaded.scenario;
@@ -109,7 +114,7 @@ TEST_CASE(
 TEST_CASE("strangers and garbage on the port are refused and counted, and the job goes on") {
   namespace asio = boost::asio;
   const LoadedJob job = load_job();
-  LiveOptions options{.program = PACELINE_CALIBRATE, .accepts_load = true};
+  LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
   options.on_start = [](const ProcessCrew& crew) {
     const auto say = [&](const std::vector<std::byte>& bytes) {
       asio::io_context context;
@@ -134,7 +139,7 @@ TEST_CASE("a worker killed at a random moment leaves the job, the others end it,
   const int kills = asked == nullptr ? 2 : std::atoi(asked);
   std::mt19937 random(1);
   for (int i = 0; i < kills; ++i) {
-    LiveOptions options{.program = PACELINE_CALIBRATE, .accepts_load = true};
+    LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
     const auto victim = random() % 3;
     const std::chrono::microseconds when(random() % 600'000);
     std::thread killer;
