@@ -92,6 +92,7 @@ TEST_CASE("what init cannot do is told, and nothing is written") {
   CHECK(contains(said({"--network", "nothing"}), "no profile of `nothing` is shipped"));
   CHECK(contains(said({"--bandwidth", "10"}), "`10` has no unit"));
   CHECK(contains(said({"--target", "880 %"}), "out of range"));
+  CHECK(contains(place.paceline({"init"}).err, "scenario.yaml is already there"));  // its default
   const ProgramResult there = place.paceline({"init", "scenario.yaml"});
   CHECK(there.exit_code == 2);
   CHECK(there.err == "error: scenario.yaml is already there\nhint: --force replaces it\n");
