@@ -110,7 +110,7 @@ struct Scenario {
   std::string question;
   std::uint32_t seed = 1;
   int replications = 5;
-  NetworkEngine engine = NetworkEngine::automatic;
+  NetworkEngine engine = NetworkEngine::simgrid;
   Shortcuts shortcuts = Shortcuts::on;
   JobConfig job;
   Cluster cluster;
