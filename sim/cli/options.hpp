@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ std::pair<CLI::App&, Arguments&> add_command(CLI::App& app, const std::string& n
   CLI::App& command = *app.add_subcommand(name, help);
   command.callback([=, &action, &command] {
     if (!command.get_subcommands().empty()) return;  // one of them is carried out
-    if constexpr (requires { arguments->overrides; })
+    if constexpr (std::is_base_of_v<RunArguments, Arguments>)
       if (arguments->file.empty()) throw CLI::RequiredError("FILE");
     action = [=] { return carry_out(*arguments); };
   });
