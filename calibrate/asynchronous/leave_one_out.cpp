@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/asynchronous/exchange_model.hpp"
+#include "calibrate/learning/exact_interval.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/report/output/text_table.hpp"
@@ -137,7 +138,7 @@ std::string coverage_text(const std::vector<LeftOutRow>& rows, PredictedQuantity
     groups += 1.0;
   }
   if (runs == 0) return "";
-  const Interval interval = jeffreys(inside, runs).interval;
+  const Interval interval = exact_interval(inside, runs);
   std::string text = fmt::format(
       "{}{}: {} of {} inside their 90 % range ({:.2f}, 90 % interval {:.2f} to {:.2f})", part,
       name_of(quantity), inside, runs, static_cast<double>(inside) / runs, interval.low, interval.high);

@@ -10,6 +10,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
+#include "calibrate/learning/exact_interval.hpp"
 #include "calibrate/learning/recorded_layout.hpp"
 
 namespace paceline {
@@ -188,7 +189,7 @@ class GroupRows {
     });
     share.recorded = static_cast<double>(recorded.reached) / static_cast<double>(recorded.runs);
     share.recorded_interval =
-        jeffreys(static_cast<double>(recorded.reached), static_cast<double>(recorded.runs)).interval;
+        exact_interval(static_cast<int>(recorded.reached), static_cast<int>(recorded.runs));
     rows_.push_back(share);
   }
 

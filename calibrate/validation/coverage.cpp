@@ -5,9 +5,9 @@
 #include <functional>
 #include <limits>
 
-#include <boost/math/distributions/beta.hpp>
 #include <fmt/format.h>
 
+#include "calibrate/learning/exact_interval.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/report/output/text_table.hpp"
@@ -26,17 +26,6 @@ constexpr std::array<SourcesOfVariation, 4> alone{{{true, false, false, false},
                                                    {false, false, true, false},
                                                    {false, false, false, true}}};
 constexpr std::array<const char*, 4> source_names{"runs", "fit", "model", "cluster"};
-
-// Clopper-Pearson: where the true share lies with at least 90 % confidence.
-Interval exact_interval(int inside, int runs) {
-  const auto beta_quantile = [](double a, double b, double p) {
-    return boost::math::quantile(boost::math::beta_distribution<double>(a, b), p);
-  };
-  const double k = inside;
-  const double n = runs;
-  return {inside == 0 ? 0.0 : beta_quantile(k, n - k + 1.0, tail),
-          inside == runs ? 1.0 : beta_quantile(k + 1.0, n - k, 1.0 - tail)};
-}
 
 double first_at(const PredictedRun& run, double threshold) {
   for (std::size_t i = 0; i < run.accuracy.size(); ++i)

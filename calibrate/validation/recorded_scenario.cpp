@@ -41,9 +41,10 @@ std::string schedule_text(const TrainingPlan& plan) {
                      fmt::join(milestones, ", "), plan.drop_factor);
 }
 
-std::string costs_text(const RecordedCosts& costs) {
-  std::string text =
-      fmt::format("coordination: {{per_worker: {:.9g} s}}\n", costs.serial_per_worker_s.value_or(0.0));
+std::string costs_text(const RecordedCosts& costs, bool waits) {
+  std::string text;
+  if (waits)
+    text = fmt::format("coordination: {{per_worker: {:.9g} s}}\n", costs.serial_per_worker_s.value_or(0.0));
   if (costs.checkpoints)
     text += fmt::format("checkpoints: {{every: {:.0f} samples, cost: {:.9g} s}}\n",
                         std::max(1.0, costs.checkpoints->every_samples), costs.checkpoints->pause_s);
@@ -142,7 +143,7 @@ std::string scenario_text(const RecordedSetting& setting, const RecordedCosts& c
   text += fmt::format(
       "cluster:\n  workers: [{}]\n  network: {{topology: star, bandwidth: 1000 Gbit/s, latency: 1 ns}}\n",
       fmt::join(workers, ", "));
-  text += "synchronization:\n" + phases_text(plan) + costs_text(costs) + delay_text(setting.delay);
+  text += "synchronization:\n" + phases_text(plan) + costs_text(costs, waits) + delay_text(setting.delay);
   text += fmt::format("batching: {{controller: uniform, initial: {:.0f}}}\n", plan.batch_samples);
   text += setting.learner.empty()
               ? std::string("learner: {kind: none}\n")

@@ -12,8 +12,8 @@ namespace paceline::plots {
 namespace {
 
 constexpr std::size_t panels_max = 12;
-constexpr std::size_t labels_max = 24;  // of a map's axis
-constexpr std::size_t names_max = 16;   // of a legend
+constexpr std::size_t labels_max = 24;        // of a map's axis
+constexpr std::size_t legend_names_max = 16;  // of a legend
 
 using ColumnNumbers = std::vector<std::size_t>;
 
@@ -97,7 +97,7 @@ std::optional<Figure> pareto_figure(const std::filesystem::path& folder) {
                 .columns = cases.size() > 1 ? 2U : 1U,
                 .sample = Sample::marker,
                 .note = fmt::format("{}; stairs: nothing is both sooner and cheaper", runs_note(*study))};
-  const bool has_names = choices.size() <= names_max;
+  const bool has_names = choices.size() <= legend_names_max;
   if (!has_names) figure.note += fmt::format("; black: on the stairs");
   for (std::size_t c = 0; has_names && c < choices.size(); ++c)
     figure.legend.push_back({choices[c].first, series_ink(c)});

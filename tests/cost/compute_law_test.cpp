@@ -66,9 +66,10 @@ TEST_CASE("a count that was not measured is scaled from the nearest one, and sai
   CHECK(core_law_notes(profile, {1, 4}).empty());
   const std::vector<std::string> notes = core_law_notes(profile, {8, 2, 8});
   REQUIRE(notes.size() == 2);
-  CHECK(notes[0] ==
-        "2 cores: interpolated from the amdahl law fitted on 1 to 4 cores, of unknown error: fewer than 3 "
-        "counts were measured");
+  CHECK(
+      notes[0] ==
+      "2 cores: interpolated from the amdahl law fitted on 1 to 4 cores, of unknown error: it was fitted on "
+      "fewer than 3 counts");
   CHECK(notes[1].starts_with("8 cores: extrapolated"));
 }
 

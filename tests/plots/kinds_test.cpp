@@ -157,7 +157,7 @@ TEST_CASE("workers are called what they are") {
   const auto script = script_of(place, "updates-per-worker", folder.path() / "out");
   CHECK(holds(script, "\"16 cores\" 0, \"1: 4 cores\" 1, \"old \\042one\\042\" 2"));
   // Every figure says how far the job leaves what was fitted.
-  CHECK(holds(script, "beyond what was fitted: cores near"));
+  CHECK(holds(script, "fitted: cores near"));
   CHECK(holds(script_of(place, "batches-over-time", folder.path() / "out"), "\"1: 4 cores\""));
 }
 

@@ -81,8 +81,7 @@ TEST_CASE("local training fits its policy, its exchange and its learner") {
     const std::string text = complaint(changed({{"policy: bsp, transport: ring", phase}}));
     CHECK(text.find(what) != std::string::npos);
   };
-  said("policy: bsp, transport: ring, local: {steps: 0}", "16:50: error");
-  said("policy: bsp, transport: ring, local: {steps: 4, by_speed: true, growth: 0.1}", "`growth`");
+  said("policy: bsp, transport: ring, local: {steps: 0}", "`0` is out of range");
   said("policy: bsp, transport: ring, local: {steps: 4, outer: {every: 4}}",
        "a buffer of differences needs `policy: asp`");
   said("policy: bsp, transport: ring, local: {steps: 4, outer: {nesterov: true}}",

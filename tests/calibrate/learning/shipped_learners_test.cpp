@@ -6,16 +6,15 @@
 
 using namespace paceline;
 
-TEST_CASE(
-    "the shipped learners are readable, fitted to recorded runs, and train within the ranges they name") {
+TEST_CASE("the shipped learners of recorded runs train within the ranges they name") {
   int learners = 0;
   for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(PACELINE_SOURCE_DIR) /
                                                                "scenarios" / "learners")) {
     if (entry.path().extension() != ".json") continue;
     INFO(entry.path().string());
-    ++learners;
     const StatisticalModel model = read_statistical_model(entry.path());
-    CHECK(model.source == LearnerSource::recorded);
+    if (model.source != LearnerSource::recorded) continue;  // an assumed one says so
+    ++learners;
     CHECK(model.form->name == "relaxation");
     CHECK(model.identity.network.has_value());
     CHECK(model.identity.dataset.has_value());
@@ -33,5 +32,5 @@ TEST_CASE(
     CHECK(form->read().accuracy > 0.65);
     CHECK(form->read().accuracy < 0.92);
   }
-  CHECK(learners >= 2);
+  CHECK(learners >= 3);
 }
