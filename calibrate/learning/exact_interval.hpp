@@ -1,6 +1,7 @@
 // Where a share that was counted really lies, with at least the confidence asked for.
 //
-// Equation:    of k in n: from the 5 % quantile of Beta(k, n - k + 1) to the 95 % quantile of Beta(k + 1, n - k); 0 below
+// Equation:    of k in n: from the 5 % quantile of Beta(k, n - k + 1) to the 95 % quantile of Beta(k + 1, n
+//              - k); 0 below
 //              none, 1 above all.
 // Assumptions: the n are independent, each inside with the same probability.
 // Source:      Clopper and Pearson, Biometrika 1934.

@@ -28,7 +28,8 @@ namespace paceline {
 void print_comparison(const std::vector<ComparedVariant>& compared, const std::filesystem::path& folder,
                       const RunArguments& arguments);
 
-// Says on stderr which runs failed or stalled; the exit code. Stalled jobs are results, but not the ones asked
+// Says on stderr which runs failed or stalled; the exit code. Stalled jobs are results, but not the ones
+// asked
 // for; runs that failed are none.
 [[nodiscard]] int report_failures(const ScenarioResults& results);
 

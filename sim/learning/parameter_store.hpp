@@ -25,7 +25,8 @@
 // Assumptions: calls come from one thread; every shard of a gradient is applied once, or the gradient is
 //              discarded (also after some of its shards were applied); momentum 0 leaves no trace of earlier
 //              gradients.
-//              The first local training of a worker begins with the servers' velocity, as a replica would have it.
+//              The first local training of a worker begins with the servers' velocity, as a replica would
+//              have it.
 // Not modelled: dampening, adaptive methods, gradients compressed or dropped on their way.
 // Source:      Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
 #pragma once
@@ -107,7 +108,8 @@ class ParameterStore {
       sgd_step(parameters, std::span(velocity_).subspan(first, size), sum, hyperparameters, config_.nesterov);
     }
   }
-  // Local training: begin, any number of steps along gradients computed on the worker's copy, and what came of it.
+  // Local training: begin, any number of steps along gradients computed on the worker's copy, and what came
+  // of it.
   void begin_local_training(WorkerId worker) {
     WorkerState& state = worker_at(worker);
     if (state.velocity.empty()) state.velocity = velocity_;

@@ -24,7 +24,8 @@ struct LocalSteps {
   std::int64_t count = 1;
   Hyperparameters inner;
 };
-// Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled; or train on that many in
+// Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled; or train on
+// that many in
 // each of some local steps, and take the difference for the gradient. Answer: IterationFinished.
 struct StartIteration {
   WorkerId worker;

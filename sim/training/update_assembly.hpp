@@ -10,7 +10,8 @@
 // Units:       updates, samples.
 // Assumptions: every server combines the same gradients. A gradient that some server has decided to combine
 //              is applied even if its worker leaves.
-//              A factor by staleness comes on top: staleness_weight.hpp. While a buffer of differences fills, the version stays.
+//              A factor by staleness comes on top: staleness_weight.hpp. While a buffer of differences
+//              fills, the version stays.
 // Source:      weights: OmniLearn, ACSOS 2020 (its printed extra factor 1/K is an error: its code has none).
 #pragma once
 

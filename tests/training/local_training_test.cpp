@@ -1,4 +1,5 @@
-// Training locally and merging rarely: times, identities with the policies it generalizes, conservation. The bowl that
+// Training locally and merging rarely: times, identities with the policies it generalizes, conservation. The
+//                                      bowl that
 // is descended is that of quadratic_learner.hpp: f(x) = ½ (x₀² + 2 x₁²) from (8, 4), g = (x₀, 2 x₁).
 #include <algorithm>
 #include <cmath>
@@ -77,7 +78,8 @@ TEST_CASE("one local step, merged by the mean, is BSP") {
 }
 
 TEST_CASE("one worker that merges by the mean trains as if it were alone, however rarely it does") {
-  // k = 1, γ = 1, β = 0: every merge leaves what the worker has. 5 steps at a time pass through every fifth point.
+  // k = 1, γ = 1, β = 0: every merge leaves what the worker has. 5 steps at a time pass through every fifth
+  // point.
   const auto plain = trajectory(job_of({{}}, {}));
   const auto rare = trajectory(job_of({{}}, {.local = LocalTraining{.steps = 5}}));
   REQUIRE(rare.size() >= 10);
@@ -102,7 +104,8 @@ TEST_CASE("training locally after a synchronous start goes on with its velocity"
 }
 
 TEST_CASE("workers merge into the mean of where they got to") {
-  // η = ½ without momentum, 2 steps: x₀: 8 → 4 → 2, x₁: 4 → 0 → 0; one step: (4, 0). By speed, the slow worker of half the
+  // η = ½ without momentum, 2 steps: x₀: 8 → 4 → 2, x₁: 4 → 0 → 0; one step: (4, 0). By speed, the slow
+  // worker of half the
   // speed takes 1 of 2. Batches count by samples: 20 of 30 and 10 of 30: (2·2/3 + 4/3, 0).
   TestJob job = job_of({{1, 1.0}, {1, 0.5}}, {.local = LocalTraining{.steps = 2, .by_speed = true}});
   job.optimizer = {.learning_rate = 0.5};
@@ -128,8 +131,10 @@ TEST_CASE("the outer step follows the difference with its own rate and velocity"
 
 TEST_CASE(
     "a buffer of differences steps when it is full, along their mean, and only then is there a new version") {
-  // Three equal workers under ASP, K = 3, η = ½, H = 1, γ = 1: all compute on (8, 4), each difference is (4, 4): nothing
-  // moves before the third, which leaves (4, 0). Their second differences are computed on (8, 4), (8, 4), (4, 0).
+  // Three equal workers under ASP, K = 3, η = ½, H = 1, γ = 1: all compute on (8, 4), each difference is (4,
+  // 4): nothing
+  // moves before the third, which leaves (4, 0). Their second differences are computed on (8, 4), (8, 4),
+  // (4, 0).
   TestJob job = job_of({{}, {}, {}}, {.policy = "asp", .local = LocalTraining{.outer = {.every = 3}}});
   job.optimizer = {.learning_rate = 0.5};
   job.total_samples = 60;
@@ -146,7 +151,8 @@ TEST_CASE(
 }
 
 TEST_CASE("what a stale gradient counts follows the rule") {
-  // Two equal workers under ASP: staleness 0, then 1 for ever. 1/t: 1; (1 + 1)^-½; beyond a limit of 0: nothing.
+  // Two equal workers under ASP: staleness 0, then 1 for ever. 1/t: 1; (1 + 1)^-½; beyond a limit of 0:
+  // nothing.
   const auto weights = [](StalenessWeight rule) {
     std::vector<double> found;
     for (const auto& [time, apply] :
@@ -176,7 +182,8 @@ TEST_CASE("a synchronous round takes the longest local training and one all-redu
 }
 
 TEST_CASE("asynchronous workers come in the order of their own clocks") {
-  // Workers at 0.58, 0.75, 1.51 and 3.33 s a step, H = 20, free network: worker i arrives at 20 t_i, 40 t_i, ...
+  // Workers at 0.58, 0.75, 1.51 and 3.33 s a step, H = 20, free network: worker i arrives at 20 t_i, 40 t_i,
+  // ...
   const std::vector<double> seconds{0.58, 0.75, 1.51, 3.33};
   std::vector<std::pair<double, std::uint64_t>> by_hand;
   for (std::uint64_t w = 0; w < seconds.size(); ++w)
@@ -201,7 +208,8 @@ TEST_CASE("by the rate, workers train the longer alone the smaller it is") {
 }
 
 TEST_CASE("a stretch of local steps is one event, and takes as long as its steps one by one") {
-  // With jitter each step draws the factor that it would draw in BSP: one worker takes as long for 20 stretches of 50 as for
+  // With jitter each step draws the factor that it would draw in BSP: one worker takes as long for 20
+  // stretches of 50 as for
   // 1,000 steps.
   for (const double cv : {0.0, 0.3}) {
     TestJob stretches = job_of({{}}, {.local = LocalTraining{.steps = 50}});

@@ -1,25 +1,34 @@
 // Training locally and merging rarely: how many steps a worker takes by itself, and what becomes of them.
 //
-// Models:      a worker takes H steps of its own optimizer on its own copy of the parameters; what it hands over, in
+// Models:      a worker takes H steps of its own optimizer on its own copy of the parameters; what it hands
+//              over, in
 //              place of a gradient, is the difference it made. How differences meet is the policy's and the
 //              transport's: under BSP all workers merge together, under ASP each by itself.
 // Equation:    worker i:   x_i <- x;  H_i times x_i <- inner step on x_i;  d_i = x - x_i
 //              outer step: s = sum of w_i · d_i;  v <- b · v + s;  x <- x - g · (nesterov ? s + b · v : v)
 //                g = 1, b = 0 leaves the weighted mean of the x_i (local SGD).
-//              buffer:     with `every` = K the server adds K differences up, s is their mean, and x and its version stay
+//              buffer:     with `every` = K the server adds K differences up, s is their mean, and x and its
+//              version stay
 //                          what they are until the K-th.
 //              H_i:        steps
-//                          by speed:       max(floor(steps · min_j t_j / t_i), least), t_j the seconds a step took worker
+//                          by speed:       max(floor(steps · min_j t_j / t_i), least), t_j the seconds a
+//                          step took worker
 //                                          j last, before its first one what is declared of it
-//                          by the rate e:  max(steps, floor((growth / e)^2)), with the inner rate at the phase's start
+//                          by the rate e:  max(steps, floor((growth / e)^2)), with the inner rate at the
+//                          phase's start
 // Units:       steps of one mini-batch each; g and b as those of any optimizer.
-// Assumptions: the inner rate and momentum stay what they are when a worker begins. A worker's velocity is kept from one
-//              stretch to the next; the first time it starts with the server's, as replicas of one optimizer would have.
+// Assumptions: the inner rate and momentum stay what they are when a worker begins. A worker's velocity is
+//              kept from one
+//              stretch to the next; the first time it starts with the server's, as replicas of one optimizer
+//              would have.
 //              What is in a buffer when the job ends is lost.
 // Not modelled: adaptive inner optimizers; merging fragment by fragment while training goes on.
-// Source:      local SGD: Stich, ICLR 2019 (arXiv 1805.09767); outer momentum: Douillard et al., "DiLoCo", arXiv
-//              2311.08105; steps by speed: Liu et al., arXiv 2401.09135 (dynamic local updates); by the rate: Gu et al.,
-//              "A Quadratic Synchronization Rule for Distributed Deep Learning", ICLR 2024; buffer: Nguyen et al.,
+// Source:      local SGD: Stich, ICLR 2019 (arXiv 1805.09767); outer momentum: Douillard et al., "DiLoCo",
+//              arXiv
+//              2311.08105; steps by speed: Liu et al., arXiv 2401.09135 (dynamic local updates); by the
+//              rate: Gu et al.,
+//              "A Quadratic Synchronization Rule for Distributed Deep Learning", ICLR 2024; buffer: Nguyen
+//              et al.,
 //              "FedBuff", AISTATS 2022.
 #pragma once
 

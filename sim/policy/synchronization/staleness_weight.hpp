@@ -1,9 +1,12 @@
 // How much a stale gradient still counts.
 //
-// Models:      a factor on what one gradient (or difference) adds to an update, by its staleness t in updates.
-// Equation:    none: 1;  inverse: 1 / max(1, t);  power: (1 + t)^-exponent;  cut-off: 1 up to t = limit, 0 beyond.
+// Models:      a factor on what one gradient (or difference) adds to an update, by its staleness t in
+//              updates.
+// Equation:    none: 1;  inverse: 1 / max(1, t);  power: (1 + t)^-exponent;  cut-off: 1 up to t = limit, 0
+//              beyond.
 //              It multiplies the weight by batches, and nothing is scaled up in return.
-// Source:      inverse: Zhang et al., IJCAI 2016 (arXiv 1511.05950); power: Xie et al., arXiv 1903.03934 (FedAsync).
+// Source:      inverse: Zhang et al., IJCAI 2016 (arXiv 1511.05950); power: Xie et al., arXiv 1903.03934
+//              (FedAsync).
 #pragma once
 
 #include <algorithm>
