@@ -200,20 +200,22 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
     throw UserError(fmt::format("cannot listen at port {}: {}", state.config.port, failure.code().message()),
                     "choose another port");
   }
-  std::vector<std::string> groups;
+  std::string groups;
   for (Member member = 0; member < members; ++member) {
     const std::optional<CpuQuota>& quota = state.config.setups[member].quota;
     state.budgets.push_back(quota ? std::make_unique<CpuBudget>(*quota, member) : nullptr);
-    if (quota) groups.push_back(state.budgets.back()->folder().string());
+    if (quota) groups += state.budgets.back()->folder().string() + "\n";
   }
-  for (WorkerSetup& setup : state.config.setups)
-    if (setup.is_evaluator) setup.groups = groups;
   // Children inherit no socket of the server's.
   fcntl(state.acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
-  for (Member member = 0; member < members; ++member)
-    state.processes.push_back(std::make_unique<Process>(Command{
+  for (Member member = 0; member < members; ++member) {
+    Command command{
         .words = {state.config.program.string(), worker_flag, std::to_string(port()), std::to_string(member)},
-        .environment = {fmt::format("{}={}", token_variable, to_text(state.token))}}));
+        .environment = {fmt::format("{}={}", token_variable, to_text(state.token))}};
+    if (state.config.setups[member].is_evaluator)
+      command.environment.push_back(fmt::format("{}={}", groups_variable, groups));
+    state.processes.push_back(std::make_unique<Process>(command));
+  }
   accept();
   wait_until_ready();
   // Loading has been done at full speed.

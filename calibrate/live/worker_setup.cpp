@@ -21,8 +21,7 @@ std::string to_text(const WorkerSetup& setup) {
               {"replication", learner.seed.replication},
               {"random_streams", learner.random_streams},
               {"is_evaluator", setup.is_evaluator},
-              {"speed", setup.speed},
-              {"groups", setup.groups}}
+              {"speed", setup.speed}}
       .dump();
 }
 
@@ -42,7 +41,6 @@ WorkerSetup worker_setup_from(const std::string& text) {
   setup.learner.random_streams = j.at("random_streams").get<std::vector<std::uint32_t>>();
   setup.is_evaluator = j.at("is_evaluator");
   setup.speed = j.at("speed");
-  setup.groups = j.at("groups").get<std::vector<std::string>>();
   return setup;
 }
 

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "sim/cluster/cluster.hpp"
 #include "sim/learning/network_learner.hpp"
@@ -16,8 +15,6 @@ struct WorkerSetup {
   double speed =
       1.0;  // below 1: it rests after each gradient as long as a slower machine would still compute
   std::optional<CpuQuota> quota{};  // kept by the launcher (cpu_budget.hpp); unknown to the worker
-  // Of the evaluator: control groups to remove when the launcher has died.
-  std::vector<std::string> groups{};
 };
 
 [[nodiscard]] std::string to_text(const WorkerSetup& setup);
@@ -27,6 +24,8 @@ struct WorkerSetup {
 // The environment variable that carries the token, and the hidden first argument of the worker program:
 //   paceline-calibrate --live-worker PORT NUMBER
 inline constexpr const char* token_variable = "PACELINE_LIVE_TOKEN";
+// The evaluator gets control groups, one a line, to remove when the launcher has died.
+inline constexpr const char* groups_variable = "PACELINE_LIVE_GROUPS";
 inline constexpr const char* worker_flag = "--live-worker";
 
 }  // namespace paceline::live

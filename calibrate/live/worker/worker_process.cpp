@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -42,24 +43,43 @@ void rest(double ns) {
   }
 }
 
-class Link {
+// Control groups that nobody else removes once the launcher has died, as soon as their processes are gone.
+class LeftGroups {
  public:
-  explicit Link(int port) : socket_(context_) {
-    socket_.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)});
-    socket_.set_option(tcp::no_delay(true));
-    std::thread([this] {
-      pollfd watched{socket_.native_handle(), POLLRDHUP, 0};
-      while (poll(&watched, 1, -1) <= 0) {
-      }
-      remove_groups();
-      _exit(exit_connection_lost);
-    }).detach();
+  // From the environment. Who has any outlives a launcher that is killed; the broken connection ends it.
+  LeftGroups() {
+    const char* text = std::getenv(groups_variable);
+    std::istringstream lines(text == nullptr ? "" : text);
+    for (std::string line; std::getline(lines, line);) groups_.push_back(line);
+    if (!groups_.empty()) prctl(PR_SET_PDEATHSIG, 0);
+  }
+  // From whichever thread notices first; the other one waits here.
+  void remove() {
+    const std::lock_guard lock(mutex_);
+    for (int attempt = 0; attempt < 6000 && !groups_.empty(); ++attempt) {
+      std::erase_if(groups_,
+                    [](const std::string& group) { return rmdir(group.c_str()) == 0 || errno == ENOENT; });
+      if (!groups_.empty()) usleep(5000);
+    }
   }
 
-  // When the connection breaks, whatever else happens: control groups, as soon as their processes are gone.
-  void remove_at_the_end(const std::vector<std::string>& groups) {
-    const std::lock_guard lock(groups_mutex_);
-    groups_ = groups;
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> groups_;
+};
+
+class Link {
+ public:
+  Link(int port, LeftGroups& groups) : socket_(context_) {
+    socket_.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)});
+    socket_.set_option(tcp::no_delay(true));
+    std::thread([&groups, descriptor = socket_.native_handle()] {
+      pollfd watched{descriptor, POLLRDHUP, 0};
+      while (poll(&watched, 1, -1) <= 0) {
+      }
+      groups.remove();
+      _exit(exit_connection_lost);
+    }).detach();
   }
 
   void send(const Message& message) { asio::write(socket_, asio::buffer(encode(message))); }
@@ -90,19 +110,8 @@ class Link {
     return decode(header, payload_);
   }
 
-  void remove_groups() {
-    const std::lock_guard lock(groups_mutex_);
-    for (int attempt = 0; attempt < 400 && !groups_.empty(); ++attempt) {
-      std::erase_if(groups_,
-                    [](const std::string& group) { return rmdir(group.c_str()) == 0 || errno == ENOENT; });
-      if (!groups_.empty()) usleep(5000);
-    }
-  }
-
   asio::io_context context_;
   tcp::socket socket_;
-  std::mutex groups_mutex_;
-  std::vector<std::string> groups_;
   std::vector<std::byte> payload_;
   std::deque<Message> waiting_;
 };
@@ -172,6 +181,25 @@ class Worker {
   WorkerId number_;
 };
 
+// The exit code. Throws boost::system::system_error when there is no connection any more.
+int work(int port, std::uint64_t number, const Token& token, LeftGroups& groups) {
+  Link link(port, groups);
+  link.send(Hello{token, number});
+  const Message first = link.next();
+  const auto* setup_message = std::get_if<Setup>(&first);
+  if (setup_message == nullptr) return exit_connection_lost;
+  const WorkerSetup setup = worker_setup_from(setup_message->text);
+  try {
+    Worker(link, setup, number).serve();
+    return 0;
+  } catch (const boost::system::system_error&) {
+    throw;
+  } catch (const std::exception& error) {
+    link.send(Failed{error.what()});
+    return exit_refused;
+  }
+}
+
 }  // namespace
 
 int run_worker_process(const std::vector<std::string>& words) {
@@ -182,26 +210,12 @@ int run_worker_process(const std::vector<std::string>& words) {
     return exit_refused;
   }
   unsetenv(token_variable);
-  const std::uint64_t number = std::stoull(words[1]);
-  Link link(std::stoi(words[0]));
-  link.send(Hello{*token, number});
-  const Message first = link.next();
-  const auto* setup_message = std::get_if<Setup>(&first);
-  if (setup_message == nullptr) return exit_connection_lost;
-  const WorkerSetup setup = worker_setup_from(setup_message->text);
-  if (setup.is_evaluator) {
-    // It outlives a launcher that is killed, to tidy up after it; the broken connection ends it.
-    prctl(PR_SET_PDEATHSIG, 0);
-    link.remove_at_the_end(setup.groups);
-  }
+  static LeftGroups& groups = *new LeftGroups;  // outlives the watching thread
   try {
-    Worker(link, setup, number).serve();
-    return 0;
+    return work(std::stoi(words[0]), std::stoull(words[1]), *token, groups);
   } catch (const boost::system::system_error&) {
+    groups.remove();
     return exit_connection_lost;
-  } catch (const std::exception& error) {
-    link.send(Failed{error.what()});
-    return exit_refused;
   }
 }
 
