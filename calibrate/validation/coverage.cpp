@@ -16,7 +16,7 @@ namespace paceline {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-constexpr double tail = 0.05;
+constexpr double coverage_tail = 0.05;
 constexpr double normal_5_to_95 = 3.29;  // standard deviations
 constexpr std::size_t least_runs = 3;
 constexpr std::size_t least_in_set = 5;
@@ -34,13 +34,13 @@ double first_at(const PredictedRun& run, double threshold) {
 }
 
 // A quantity as numbers, of predicted and of recorded runs.
-struct Quantity {
+struct LeftOutQuantity {
   CoveredQuantity name = CoveredQuantity::final_accuracy;
   double at = 0.0;
   std::function<std::optional<double>(const PredictedRun&)> of;
 };
 
-std::vector<double> values_of(const PredictedRuns& runs, const Quantity& quantity) {
+std::vector<double> values_of(const PredictedRuns& runs, const LeftOutQuantity& quantity) {
   std::vector<double> values;
   for (const PredictedRun& run : runs.runs)
     if (const std::optional<double> value = quantity.of(run)) values.push_back(*value);
@@ -48,7 +48,7 @@ std::vector<double> values_of(const PredictedRuns& runs, const Quantity& quantit
 }
 
 // What never happens counts as the end of the job.
-double deviation_of(std::vector<double> values, double end) {
+double spread_deviation(std::vector<double> values, double end) {
   for (double& value : values)
     if (value == never) value = end;
   return spread_of(values).deviation;
@@ -128,7 +128,7 @@ class GroupCoverage {
     return sum / static_cast<double>(runs.size());
   }
 
-  void add(const Quantity& quantity, std::vector<CoveredRun> runs, double scale) {
+  void add(const LeftOutQuantity& quantity, std::vector<CoveredRun> runs, double scale) {
     const std::vector<double> values = values_of(all_, quantity);
     if (values.size() < all_.runs.size() / 2 || runs.empty()) return;
     CoverageRow row{.left_out = request_.left_out,
@@ -137,7 +137,7 @@ class GroupCoverage {
                     .quantity = quantity.name,
                     .at = quantity.at,
                     .median = median(values),
-                    .range = {quantile(values, tail), quantile(values, 1.0 - tail)},
+                    .range = {quantile(values, coverage_tail), quantile(values, 1.0 - coverage_tail)},
                     .runs = std::move(runs)};
     std::vector<double> recorded;
     for (CoveredRun& run : row.runs) {
@@ -147,9 +147,9 @@ class GroupCoverage {
     const auto known = [&](double value) { return value == never ? end_ : value; };
     row.relative_width = (known(row.range.high) - known(row.range.low)) / scale;
     if (recorded.size() >= least_runs)
-      row.relative_spread = normal_5_to_95 * deviation_of(recorded, end_) / scale;
+      row.relative_spread = normal_5_to_95 * spread_deviation(recorded, end_) / scale;
     for (std::size_t s = 0; s < alone.size(); ++s) {
-      const double deviation = deviation_of(values_of(alone_[s], quantity), end_);
+      const double deviation = spread_deviation(values_of(alone_[s], quantity), end_);
       row.variances[s] = deviation * deviation;
     }
     rows_.push_back(std::move(row));

@@ -207,8 +207,8 @@ int timing_command(const TimingArguments& arguments) {
   const TimingResult result = binary_search(rules, trials);
   if (result.out_of_reach) refuse_target(*result.out_of_reach, rules);
   const bool assumed = loaded.scenario.learner.kind == LearnerKind::assumed;
-  const Json json = json_of(*result.choice, rules, assumed, command_of(arguments));
-  write_file_atomically(folder / "timing.json", json.dump(2) + "\n");
+  const Json result_json = json_of(*result.choice, rules, assumed, command_of(arguments));
+  write_file_atomically(folder / "timing.json", result_json.dump(2) + "\n");
   if (arguments.figures) draw(*result.choice, assumed, arguments, folder);
   std::vector<std::string> warnings = loaded.warnings;
   if (const std::optional<FreshRuns> against = contradiction(*result.choice))
@@ -220,7 +220,7 @@ int timing_command(const TimingArguments& arguments) {
         against->runs, against->mean_accuracy, result.choice->target_accuracy));
   print_warnings(warnings, notes);
   if (arguments.run.json) {
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", result_json.dump(2));
   } else {
     fmt::print("{}\nresults: {}\n", table_of(*result.choice, rules, assumed), folder.string());
   }
