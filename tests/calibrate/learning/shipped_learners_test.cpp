@@ -13,11 +13,11 @@ TEST_CASE("the shipped learners of recorded runs train within the ranges they na
     if (entry.path().extension() != ".json") continue;
     INFO(entry.path().string());
     const StatisticalModel model = read_statistical_model(entry.path());
+    CHECK(model.identity.network.has_value());
+    CHECK(model.identity.dataset.has_value());
     if (model.source != LearnerSource::recorded) continue;  // an assumed one says so
     ++learners;
     CHECK(model.form->name == "relaxation");
-    CHECK(model.identity.network.has_value());
-    CHECK(model.identity.dataset.has_value());
     // The whole workload in asynchronous gradients of the workers it was fitted on, the rate dropped after 60
     // %.
     const auto form = model.form->make(model.values, {.classes = model.classes, .effects = {}});
