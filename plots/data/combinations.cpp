@@ -9,7 +9,6 @@
 
 #include "plots/data/results.hpp"
 #include "sim/base/atomic_file.hpp"
-#include "sim/base/number_text.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::plots {
@@ -33,6 +32,8 @@ void add_run(const CsvFile& table, const CsvRow& row, const Combinations& study,
   Combination& one = into.combination;
   ++one.runs;
   if (table.has("end_reason") && row.text("end_reason") == "diverged") ++one.diverged;
+  // Older results do not say.
+  if (table.has("assumed_learner") && row.count("assumed_learner") == 1) one.has_assumed_learner = true;
   const double end_s = row.number("end_time_s");
   const std::optional<double> time_s = study.has_target           ? row.number_if_given("time_to_accuracy_s")
                                        : is_cut_short(table, row) ? std::nullopt
@@ -75,8 +76,8 @@ std::vector<std::string> Combinations::labels_of(std::size_t column) const {
 std::string Combinations::text_of(const Combination& one, const std::vector<std::size_t>& of_columns) const {
   std::string text;
   for (const std::size_t c : of_columns) {
-    const bool speaks = columns[c] == "variant" || !split_number(one.labels[c]);
-    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", speaks ? "" : columns[c] + " ", one.labels[c]);
+    const std::string column = columns[c] == "variant" ? "" : columns[c] + " ";
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", column, one.labels[c]);
   }
   return text;
 }

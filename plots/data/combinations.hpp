@@ -24,6 +24,7 @@ struct Combination {
   std::size_t runs = 0;
   std::size_t diverged = 0;
   bool is_on_front = false;
+  bool has_assumed_learner = false;
 };
 
 struct Combinations {
@@ -34,7 +35,7 @@ struct Combinations {
   std::vector<Combination> all;  // in the order of the study
 
   [[nodiscard]] std::vector<std::string> labels_of(std::size_t column) const;  // each once
-  // "variant ASP, rate 0.1" of these columns; a name that speaks for itself stands alone.
+  // "ASP, rate 0.1, straggler none" of these columns.
   [[nodiscard]] std::string text_of(const Combination& one, const std::vector<std::size_t>& of_columns) const;
 };
 

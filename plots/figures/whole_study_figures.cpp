@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "plots/data/combinations.hpp"
+#include "plots/data/results.hpp"
 #include "plots/figures/figures.hpp"
 #include "plots/page/text.hpp"
 
@@ -19,6 +20,11 @@ using ColumnNumbers = std::vector<std::size_t>;
 
 std::string time_words(const Combinations& study) {
   return study.has_target ? "time to the target" : "time of the job";
+}
+
+// What one name of a figure stands for; it says so where no recorded runs stand behind the accuracies.
+std::string name_of(const std::string& name, const std::vector<Combination>& members) {
+  return std::ranges::any_of(members, &Combination::has_assumed_learner) ? with_assumed_learner(name) : name;
 }
 
 double longest_time_s(const Combinations& study) {
@@ -100,11 +106,11 @@ std::optional<Figure> pareto_figure(const std::filesystem::path& folder) {
   const bool has_names = choices.size() <= legend_names_max;
   if (!has_names) figure.note += fmt::format("; black: on the stairs");
   for (std::size_t c = 0; has_names && c < choices.size(); ++c)
-    figure.legend.push_back({choices[c].first, series_ink(c)});
+    figure.legend.push_back({name_of(choices[c].first, choices[c].second), series_ink(c)});
   for (const auto& [name, members] : cases) {
     if (figure.panels.size() == panels_max) break;
     Panel panel{
-        .title = name,
+        .title = has_names ? name : name_of(name, members),
         .height_in = cases.size() > 1 ? 1.1 : 2.0,
         .x = {.title = fmt::format("{} ({})", time_words(*study), unit.symbol),
               .from = 0.0,
@@ -172,7 +178,8 @@ std::optional<Figure> time_map_figure(const std::filesystem::path& folder) {
   for (const auto& [name, members] : maps) {
     if (figure.panels.size() == panels_max) break;
     const std::string number = fmt::format("{}", figure.panels.size() + 1);
-    Panel panel{.title = name, .height_in = std::max(0.16 * static_cast<double>(rows.size()) + 0.1, 0.5)};
+    Panel panel{.title = name_of(name, members),
+                .height_in = std::max(0.16 * static_cast<double>(rows.size()) + 0.1, 0.5)};
     const auto axis_of = [&](std::size_t column, const std::vector<std::string>& labels) {
       Axis axis{
           .title = study->columns[column], .from = -0.5, .to = static_cast<double>(labels.size()) - 0.5};
@@ -253,7 +260,7 @@ std::optional<Figure> tornado_figure(const std::filesystem::path& folder, const 
                                 swing.slowest->labels[swing.at], swing.has_never ? ", or never" : "")});
   }
   auto [panel, middles] = stacked_rows(rows, named_bar_in, 2, page);
-  panel.x = times.axis(fmt::format("{} ({})", time_words(*study), unit.symbol),
+  panel.x = times.axis(name_of(fmt::format("{} ({})", time_words(*study), unit.symbol), study->all),
                        0.06 * std::max(times.length(), 1e-9));
   Table bars{"swings", {"from", "to", "place"}};
   Table middle{"reference", {"time", "place"}};

@@ -1,5 +1,6 @@
 // A figure laid out on its page and written down for gnuplot.
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -207,6 +208,22 @@ std::string tic_label(const Canvas& canvas, const std::string& label) {
   return quoted;
 }
 
+// Numbers along an axis of this width that do not touch each other.
+double fitting_step(double from, double to, double width_in, const PageOptions& options) {
+  constexpr int most = 8;
+  constexpr double with_gap = 1.5;
+  double step = to - from;
+  for (int tics = most; tics > 1; --tics) {
+    step = tic_step(to - from, tics);
+    double widest_in = 0.0;
+    for (const double outermost : {std::ceil(from / step) * step, std::floor(to / step) * step})
+      widest_in = std::max(widest_in,
+                           text_width_in(fmt::format("{:.6g}", outermost), options.points(TextSize::small)));
+    if ((to - from) / step * with_gap * widest_in <= width_in) break;
+  }
+  return step;
+}
+
 void draw_axis(Canvas& canvas, const Axis& axis, char name, bool has_numbers, bool slants_labels) {
   const auto end = [](const std::optional<double>& value) {
     return value ? fmt::format("{:.9g}", *value) : "*";
@@ -237,7 +254,10 @@ void draw_panel(Canvas& canvas, const Figure& figure, const PlacedPanel& placed,
   canvas.frame(placed.box);
   // A long name of a row may reach into the panel beside.
   canvas.draw("set border {} linewidth 0.6", figure.is_side_by_side ? 1 : 3);
-  draw_axis(canvas, panel.x, 'x', placed.has_x_labels, slants_labels);
+  Axis x = panel.x;
+  if (x.log_base == 0 && !x.step && x.tics.empty() && x.from && x.to && *x.from < *x.to)
+    x.step = fitting_step(*x.from, *x.to, placed.box.width_in, canvas.options());
+  draw_axis(canvas, x, 'x', placed.has_x_labels, slants_labels);
   draw_axis(canvas, panel.y, 'y', placed.has_y_labels, false);
   canvas.draw("{}", panel.y.has_tics
                         ? "set grid ytics linetype 1 dashtype solid linewidth 0.4 linecolor rgb \"#E4E4E4\""

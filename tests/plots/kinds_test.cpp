@@ -37,7 +37,8 @@ std::string script_of(const fs::path& results, const std::string& figure, const 
 // BSP                     100,  50               200, 150
 // ASP                      80, never             160, diverged
 // A run costs 0.01 core-hours a second to its end at 200 s.
-fs::path write_varied_study(const fs::path& folder, const std::string& bsp = "BSP") {
+fs::path write_varied_study(const fs::path& folder, const std::string& bsp = "BSP",
+                            const char* asp_is_assumed = "0") {
   fs::create_directories(folder);
   const nlohmann::json manifest{{"format", "paceline-study"},
                                 {"version", 1},
@@ -46,12 +47,14 @@ fs::path write_varied_study(const fs::path& folder, const std::string& bsp = "BS
                                 {"conditions", {"network"}}};
   write_file_atomically(folder / "manifest.json", manifest.dump());
   std::string rows =
-      "point,variant,network,rate,replication,status,time_to_accuracy_s,end_time_s,end_reason,core_hours\n";
+      "point,variant,network,rate,replication,status,time_to_accuracy_s,end_time_s,end_reason,core_hours,"
+      "assumed_learner\n";
   const auto add = [&](const std::string& variant, const char* network, const char* rate, const char* time,
                        const char* reason) {
     std::string quoted;
     for (const char c : variant) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    rows += fmt::format("1,\"{}\",{},{},0,done,{},200,{},2\n", quoted, network, rate, time, reason);
+    rows += fmt::format("1,\"{}\",{},{},0,done,{},200,{},2,{}\n", quoted, network, rate, time, reason,
+                        variant == "ASP" ? asp_is_assumed : "0");
   };
   add(bsp, "10 Gbit/s", "0.1", "100", "target-reached");
   add(bsp, "10 Gbit/s", "0.2", "50", "target-reached");
@@ -103,6 +106,19 @@ TEST_CASE("a tornado shows what each name alone does to the first combination, t
   CHECK(data.find("100 200 ") < data.find("50 100 "));
   CHECK(data.find("50 100 ") < data.find("80 100 "));
   CHECK(holds(script, "network: 10 Gbit/s to 1 Gbit/s"));
+}
+
+TEST_CASE("figures of a whole study name the variants whose learner is assumed") {
+  const TemporaryFolder folder;
+  const auto study = write_varied_study(folder.path() / "s");
+  for (const char* figure : {"pareto", "time-map", "tornado"})
+    CHECK_FALSE(holds(script_of(study, figure, folder.path() / "out"), "assumed"));
+  write_varied_study(study, "BSP", "1");
+  const auto pareto = script_of(study, "pareto", folder.path() / "out");
+  CHECK(holds(pareto, "\"ASP, rate 0.1 (assumed learner)\""));
+  CHECK(holds(pareto, "\"BSP, rate 0.1\""));
+  CHECK(holds(script_of(study, "time-map", folder.path() / "out"), "ASP (assumed learner)"));
+  CHECK(holds(script_of(study, "tornado", folder.path() / "out"), "(assumed learner)"));
 }
 
 TEST_CASE("staleness is a share of the gradients for each number of updates between") {
