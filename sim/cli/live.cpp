@@ -124,7 +124,7 @@ int live_command(const LiveArguments& arguments) {
   write_results(staged.path(), results,
                 {reproducing_command("live", arguments), elapsed.count(), peak_memory_mib(), 1});
   staged.commit();
-  const std::vector<ComparedVariant> compared = compare(std::vector<ScenarioResults>{results});
+  const std::vector<ComparedVariant> compared = compare(compared_runs({results}));
   print_comparison(compared, folder, arguments);
   print_warnings(loaded.warnings, results.notes);
   return report_expectations(compared, report_failures(results));

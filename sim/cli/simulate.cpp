@@ -36,7 +36,7 @@ int run_command(const RunArguments& arguments) {
                               : fs::path(arguments.output);
   const ScenarioResults results = run_into_folder(study, missing_runs(study.planned, {}), folder,
                                                   reproducing_command("run", arguments), arguments);
-  const std::vector<ComparedVariant> compared = compare(std::vector<ScenarioResults>{results});
+  const std::vector<ComparedVariant> compared = compare(compared_runs({results}));
   print_comparison(compared, folder, arguments);
   print_warnings(results.loaded.warnings, results.notes);
   return report_expectations(compared, report_failures(results));

@@ -82,19 +82,23 @@ void add_remarks(const std::map<std::string, std::size_t>& remarks, Notes& notes
 
 int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path& folder,
            const Provenance& provenance, RunStore& store) {
-  std::vector<ComparedVariant> compared;
+  std::vector<ComparedRuns> runs;
   if (wants_folders(arguments, study)) {
     const std::vector<ScenarioResults> variants = write_folders(study, arguments, folder, provenance, store);
-    if (!variants.empty()) compared = compare(variants);
+    runs = compared_runs(variants);
+    for (ComparedRuns& one : runs) {
+      const auto point = std::ranges::find(study.planned.points, one.name, &PlannedPoint::name);
+      one.conditions = study.planned.conditions_text(point->labels);
+    }
     for (const ScenarioResults& variant : variants)
       study.notes.add(notes_after(variant.loaded.scenario, variant.runs, study.files));
   } else {
     std::vector<std::size_t> points;
-    std::vector<ComparedRuns> runs = compared_runs(study.planned, store, &points);
+    runs = compared_runs(study.planned, store, &points);
     for (std::size_t i = 0; study.expects && i < runs.size(); ++i)
       runs[i].expectations = evaluate_expectations(study.scenario(points[i]), runs[i].runs);
-    if (!runs.empty()) compared = compare(std::move(runs));
   }
+  const std::vector<ComparedVariant> compared = compare(std::move(runs));
   const int status = report_counts(study.planned, store);
   std::map<std::string, std::size_t> remarks;  // and how many runs have it
   store.for_each_run([&](const StoredRun& run) {

@@ -69,7 +69,7 @@ int run_single(const StudyArguments& arguments, PreparedStudy& study) {
   const ScenarioResults results =
       run_into_folder(alone, {{0, run->replication, run->id}}, folder,
                       fmt::format("{} --run {}", study.planned.command, run->id), arguments);
-  print_comparison(compare(std::vector<ScenarioResults>{results}), folder, arguments);
+  print_comparison(compare(compared_runs({results})), folder, arguments);
   return results.runs.front().stall.empty() ? exit_done : exit_simulation_failed;
 }
 

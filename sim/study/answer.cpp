@@ -52,11 +52,11 @@ std::string answer_in(const Findings& found, const Case& one) {
   const Ranked& best = one.ranked.front();
   const ComparedRuns& runs = found.table.runs[best.index];
   if (!best.time) return fmt::format("{}.", verdict(found, one));
-  const std::string name = found.name(best.index);
+  const std::string name = found.name_in_case(best.index);
   const std::string time = time_with_interval(runs, *best.time);
   if (one.ranked.size() == 1)
     return fmt::format("{} {} in {}.{}", name, goal_of(runs), time, reach_text(runs));
-  const std::string second = found.name(one.ranked[1].index);
+  const std::string second = found.name_in_case(one.ranked[1].index);
   if (winner_of(one))
     return fmt::format("{} {} soonest, in {}. That it is faster than the second, {}, has probability {}.{}",
                        name, goal_of(runs), time, second, odds_text(found, one), reach_text(runs));
@@ -70,7 +70,7 @@ std::string answer_by_case(const Findings& found) {
   std::size_t open = 0;
   for (const Case& one : found.cases) {
     if (const std::optional<std::size_t> winner = winner_of(one))
-      ++wins[labels_text(found, *winner, false)];
+      ++wins[found.choice(*winner)];
     else
       ++open;
   }

@@ -31,17 +31,10 @@ std::size_t index_of(const std::string& name, const ComparedTable& table) {
       likely ? fmt::format("did you mean `{}`?", *likely) : "paceline study FILE --list names them");
 }
 
-bool is_condition(const Findings& found, std::size_t column) {
-  const std::vector<std::string>& conditions = found.study.conditions;
-  // Where nothing is chosen, all combinations compete.
-  return conditions.size() < found.table.columns.size() &&
-         std::ranges::count(conditions, found.table.columns[column]) > 0;
-}
-
 std::vector<Case> cases_of(const Findings& found, const std::string& against) {
   std::vector<std::pair<std::string, std::vector<std::size_t>>> groups;
   for (std::size_t i = 0; i < found.table.runs.size(); ++i) {
-    const std::string at = labels_text(found, i, true);
+    const std::string& at = found.table.runs[i].conditions;
     auto group = std::ranges::find(groups, at, [](const auto& each) { return each.first; });
     if (group == groups.end()) group = groups.insert(groups.end(), {at, {}});
     group->second.push_back(i);
@@ -95,9 +88,8 @@ void conclude(Findings& found, const std::string& against) {
   }
   found.cases = cases_of(found, against);
   found.effects = sensitivities(found.table);
-  std::size_t chosen = 0;
-  while (is_condition(found, chosen)) ++chosen;
-  found.winners = winners_along(found.table, found.table.columns[chosen]);
+  const auto is_chosen = [&](const std::string& column) { return !found.study.is_condition(column); };
+  found.winners = winners_along(found.table, *std::ranges::find_if(found.table.columns, is_chosen));
 }
 
 Findings study_findings(const fs::path& folder, const std::string& against) {
@@ -169,13 +161,9 @@ std::vector<std::string> work_texts(const ComparedRuns& runs) {
 
 }  // namespace
 
-std::string labels_text(const Findings& found, std::size_t index, bool of_conditions) {
-  std::string text;
-  for (std::size_t c = 0; c < found.table.columns.size(); ++c)
-    if (is_condition(found, c) == of_conditions)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", found.table.columns[c],
-                          found.table.labels[index][c]);
-  return text;
+std::string Findings::name_in_case(std::size_t index) const {
+  return cases.size() == 1 ? name(index)
+                           : assumed.marked(choice(index), table.runs[index].has_assumed_learner);
 }
 
 Findings findings_in(const fs::path& folder, const std::string& against) {
@@ -193,7 +181,7 @@ std::optional<std::size_t> winner_of(const Case& one) {
 
 std::string verdict(const Findings& found, const Case& one) {
   const std::vector<std::size_t> first = one.first();
-  const auto name = [&](std::size_t index) { return printable(found.name(index)); };
+  const auto name = [&](std::size_t index) { return printable(found.name_in_case(index)); };
   if (!one.ranked.front().time)
     return fmt::format("no variant gets there: {} {}", name(first.front()),
                        time_or_outcome(found.table.runs[first.front()], {}));
@@ -209,7 +197,7 @@ std::optional<std::string> winner_everywhere(const Findings& found) {
   std::set<std::string> choices;
   for (const Case& one : found.cases) {
     const std::optional<std::size_t> winner = winner_of(one);
-    choices.insert(winner ? labels_text(found, *winner, false) : "");
+    choices.insert(winner ? found.choice(*winner) : "");
   }
   if (choices.size() > 1 || choices.begin()->empty()) return std::nullopt;
   return *choices.begin();
@@ -229,10 +217,10 @@ TextRows ranking_rows(const Findings& found, const Case& one, std::size_t lines)
   for (const Ranked& ranked : one.ranked) {
     if (rows.size() > lines) break;
     const ComparedRuns& runs = found.table.runs[ranked.index];
-    rows.push_back({found.name(ranked.index), fmt::format("{}{}", ranked.rank, ranked.is_tied ? "=" : ""),
-                    time_or_outcome(runs, ranked.time), or_dash("{:.4f}", ranked.accuracy), runs_text(runs),
-                    ranked.against_leader ? faster_text(*ranked.against_leader) : "-",
-                    ranked.is_on_front ? "*" : ""});
+    rows.push_back(
+        {found.name_in_case(ranked.index), fmt::format("{}{}", ranked.rank, ranked.is_tied ? "=" : ""),
+         time_or_outcome(runs, ranked.time), or_dash("{:.4f}", ranked.accuracy), runs_text(runs),
+         ranked.against_leader ? faster_text(*ranked.against_leader) : "-", ranked.is_on_front ? "*" : ""});
     std::ranges::move(work_texts(runs), std::back_inserter(rows.back()));
     if (has_prices) rows.back().push_back(or_dash("{:.4g}", cost_of(runs, ranked.time)));
   }
@@ -255,12 +243,12 @@ std::vector<std::string> pair_cells(const std::optional<PairedComparison>& paire
 
 TextRows paired_rows(const Findings& found, const Case& one, std::size_t lines) {
   const ComparedRuns& first = found.table.runs[one.reference];
-  TextRows rows{{fmt::format("against {}", found.name(one.reference)), "difference [90 %]", "speed-up [90 %]",
-                 "P(faster) [90 %]", "pairs", "correlation"}};
+  TextRows rows{{fmt::format("against {}", found.name_in_case(one.reference)), "difference [90 %]",
+                 "speed-up [90 %]", "P(faster) [90 %]", "pairs", "correlation"}};
   for (const Ranked& ranked : one.ranked) {
     if (ranked.index == one.reference || rows.size() > lines) continue;
     const std::optional<PairedComparison> paired = compare_pairs(first, found.table.runs[ranked.index]);
-    rows.push_back({found.name(ranked.index)});
+    rows.push_back({found.name_in_case(ranked.index)});
     std::ranges::move(pair_cells(paired), std::back_inserter(rows.back()));
     rows.back().push_back(paired ? or_dash("{:.2f}", paired->correlation) : "-");
   }

@@ -52,6 +52,10 @@ struct Findings {
   [[nodiscard]] std::string name(std::size_t index) const {
     return assumed.marked(table.runs[index].name, table.runs[index].has_assumed_learner);
   }
+  // Without the conditions.
+  [[nodiscard]] std::string choice(std::size_t index) const { return study.choice_text(table.labels[index]); }
+  // Without the conditions where these vary.
+  [[nodiscard]] std::string name_in_case(std::size_t index) const;
 };
 
 // Of a study's folder, or of a results folder. `against`: the combination that the others of its case are
@@ -59,8 +63,6 @@ struct Findings {
 // name.
 [[nodiscard]] Findings findings_in(const std::filesystem::path& folder, const std::string& against);
 
-// "network 10 Gbit/s, straggler none", of the columns that are conditions or of the others.
-[[nodiscard]] std::string labels_text(const Findings& found, std::size_t index, bool of_conditions);
 // The only one of the first rank, if it gets there.
 [[nodiscard]] std::optional<std::size_t> winner_of(const Case& one);
 // "BSP wins, then ASP", or who cannot be told apart.

@@ -1,4 +1,5 @@
 // `paceline report`: one page that needs nothing else, and in which text stays text.
+#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -34,6 +35,16 @@ std::string sections(const std::string& page) {
     ids += page.substr(begin, page.find('"', begin) - begin) + " ";
   }
   return ids;
+}
+
+// Source: Web Content Accessibility Guidelines 2.1, relative luminance and contrast ratio; `hex` as "1a1a1a" or "444".
+double contrast_with_white(std::string hex) {
+  if (hex.size() == 3) hex = {hex[0], hex[0], hex[1], hex[1], hex[2], hex[2]};
+  const auto channel = [&](std::size_t at) {
+    const double value = std::stoi(hex.substr(at, 2), nullptr, 16) / 255.0;
+    return value <= 0.03928 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+  };
+  return 1.05 / (0.2126 * channel(0) + 0.7152 * channel(2) + 0.0722 * channel(4) + 0.05);
 }
 
 }  // namespace
@@ -80,6 +91,24 @@ TEST_CASE("a report against itself finds no change, and one against other seeds 
   CHECK(contains(same, "1.000x [1.000, 1.000]"));
   REQUIRE(place.paceline({"report", "a", "--against", "b", "-o", "other.html"}).exit_code == 0);
   CHECK(contains(place.text("other.html"), "no common seeds, target and workload"));
+}
+
+TEST_CASE("words of a report are dark enough on its white page: a contrast of at least 4.5") {
+  CHECK(contrast_with_white("000") == doctest::Approx(21.0));
+  const ThroughputWorkplace place;
+  REQUIRE(place.paceline({"run", "scenario.yaml", "-o", "a"}).exit_code == 0);
+  REQUIRE(place.paceline({"report", "a", "-o", "page.html"}).exit_code == 0);
+  const std::string page = place.text("page.html");
+  const std::string style = page.substr(0, page.find("</style>"));
+  std::size_t colours = 0;
+  constexpr std::string_view mark = " color: #";
+  for (std::size_t at = style.find(mark); at != style.npos; at = style.find(mark, at + 1), ++colours) {
+    const std::size_t begin = at + mark.size();
+    const std::string hex = style.substr(begin, style.find(';', begin) - begin);
+    CAPTURE(hex);
+    CHECK(contrast_with_white(hex) >= 4.5);
+  }
+  CHECK(colours >= 3);
 }
 
 TEST_CASE("hostile names and questions are text on the page") {

@@ -112,8 +112,9 @@ ScenarioResults throughput_only(const char* name, std::vector<double> ends_s, do
 }  // namespace
 
 TEST_CASE("jobs without a target are compared by the end of the same workload, and of no other") {
-  const auto compared = compare({throughput_only("a", {4, 5, 6}), throughput_only("b", {2, 2.5, 3}),
-                                 throughput_only("longer", {9, 9, 9}, 2.0)});
+  const auto compared =
+      compare(compared_runs({throughput_only("a", {4, 5, 6}), throughput_only("b", {2, 2.5, 3}),
+                             throughput_only("longer", {9, 9, 9}, 2.0)}));
   CHECK(*compared[1].speedup == doctest::Approx(2.0));
   CHECK(compared[1].against_first->p_faster.value == doctest::Approx(3.5 / 4.0));
   CHECK(*compared[1].against_first->correlation == doctest::Approx(1.0));
@@ -129,7 +130,7 @@ TEST_CASE("jobs without a target are compared by the end of the same workload, a
 TEST_CASE("a job without a target that diverges at once is not the fastest: it never does its work") {
   ScenarioResults diverged = throughput_only("diverged", {0.1, 0.1, 0.1});
   for (RunResult& run : diverged.runs) run.end_reason = "diverged";
-  const auto compared = compare({throughput_only("a", {4, 5, 6}), diverged});
+  const auto compared = compare(compared_runs({throughput_only("a", {4, 5, 6}), diverged}));
   CHECK_FALSE(compared[1].speedup.has_value());
   // No win of three: (0 + 1/2) / 4
   CHECK(compared[1].against_first->p_faster.value == doctest::Approx(0.5 / 4.0));
@@ -145,7 +146,7 @@ TEST_CASE(
   some.runs[0].end_reason = some.runs[1].end_reason = "diverged";
   ScenarioResults most = throughput_only("most", {0.1, 0.1, 0.1, 4, 5});
   for (std::size_t r = 0; r < 3; ++r) most.runs[r].end_reason = "stalled";
-  const auto compared = compare({throughput_only("a", {12, 12, 12, 12, 12}), some, most});
+  const auto compared = compare(compared_runs({throughput_only("a", {12, 12, 12, 12, 12}), some, most}));
   // 4, 5, 6, never, never: the middle one is 6, and 12 / 6 = 2. Of all ends 0.1, 0.1, 4, 5, 6 it is 4.
   CHECK(compared[1].median == Seconds{6.0});
   CHECK(*compared[1].speedup == doctest::Approx(2.0));
@@ -162,11 +163,11 @@ TEST_CASE("runs are paired by their seeds, not by their place: a replication tha
   ScenarioResults first = throughput_only("a", {4, 5, 6});
   first.runs.erase(first.runs.begin());
   // Replications 1 and 2 of the first: 5 and 6. Of the second: 7 and 3. One win of two: (1 + 1/2) / 3
-  const auto compared = compare({first, throughput_only("b", {1, 7, 3})});
+  const auto compared = compare(compared_runs({first, throughput_only("b", {1, 7, 3})}));
   CHECK(compared[1].against_first->pairs == 2);
   CHECK(compared[1].against_first->p_faster.value == doctest::Approx(0.5));
   // Another seed altogether: nothing to pair.
   ScenarioResults other = throughput_only("c", {1, 2});
   for (RunResult& run : other.runs) run.seed.seed = 9;
-  CHECK_FALSE(compare({first, other})[1].against_first.has_value());
+  CHECK_FALSE(compare(compared_runs({first, other}))[1].against_first.has_value());
 }

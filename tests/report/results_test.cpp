@@ -128,8 +128,8 @@ TEST_CASE("variants with and without a target stand in one table, and speed-ups 
     results.runs.push_back(run);
     return results;
   };
-  const auto compared = compare({variant("a", 0.7, 4.0), variant("none", std::nullopt, 9.0),
-                                 variant("b", 0.7, 2.0), variant("c", 0.8, 1.0)});
+  const auto compared = compare(compared_runs({variant("a", 0.7, 4.0), variant("none", std::nullopt, 9.0),
+                                               variant("b", 0.7, 2.0), variant("c", 0.8, 1.0)}));
   CHECK(compared[2].speedup == 2.0);
   CHECK_FALSE(compared[1].speedup.has_value());
   CHECK_FALSE(compared[3].speedup.has_value());

@@ -171,26 +171,30 @@ std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants) {
       if (run.end_time > Seconds{})
         one.mean_samples_per_s +=
             static_cast<double>(run.samples) / run.end_time.value() / static_cast<double>(one.runs.size());
-    const ComparedVariant& first = compared.front();
+    const ComparedVariant& first = *std::ranges::find(compared, one.conditions, &ComparedVariant::conditions);
     if (!are_comparable(first, one)) continue;
     if (first.median && one.median && *one.median > Seconds{}) one.speedup = *first.median / *one.median;
-    if (compared.size() > 1) one.against_first = compare_pairs(first, one);
+    if (&first != &one) one.against_first = compare_pairs(first, one);
     if (one.against_first && one.against_first->speedup) one.speedup = one.against_first->speedup;
   }
   return compared;
 }
 
-std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants) {
+std::vector<ComparedRuns> compared_runs(const std::vector<ScenarioResults>& variants) {
   std::vector<ComparedRuns> runs;
   for (const ScenarioResults& variant : variants) {
     std::vector<RunSummary> summaries = summaries_of(variant.runs);
     std::vector<ExpectationOutcome> expectations = evaluate_expectations(variant.loaded, summaries);
     Comparable facts = comparable_of(variant.loaded.scenario);
     facts.validity = variant.validity;
-    runs.push_back({std::move(facts), std::move(summaries), find_bottleneck(variant.runs),
-                    std::move(expectations), variant.engine == "live"});
+    runs.push_back({std::move(facts),
+                    std::move(summaries),
+                    {},  // conditions are a study's
+                    find_bottleneck(variant.runs),
+                    std::move(expectations),
+                    variant.engine == "live"});
   }
-  return compare(std::move(runs));
+  return runs;
 }
 
 const Columns<ComparedVariant>& comparison_columns() {
@@ -249,7 +253,8 @@ const Columns<ComparedVariant>& comparison_columns() {
       {"end_time_high_s", "s", "upper end; empty: none", [](const V& one) { return one.end_times.high; }},
       {"cut_short", "runs", "that diverged or stalled", [](const V& one) { return one.end_times.cut_short; }},
       {"speedup", "-",
-       "geometric mean over the pairs of the first variant's time over this one's; where some run never got "
+       "geometric mean over the pairs of the time of the first variant under the same conditions over this "
+       "one's; where some run never got "
        "there, "
        "the ratio of the medians. Times to the end of the work when neither has a target: a job cut short "
        "never does "
@@ -261,7 +266,7 @@ const Columns<ComparedVariant>& comparison_columns() {
        of_pairs([](const Pairs& p) { return p.speedup_interval ? Cell(p.speedup_interval->low) : Cell(); })},
       {"speedup_high", "-", "upper end",
        of_pairs([](const Pairs& p) { return p.speedup_interval ? Cell(p.speedup_interval->high) : Cell(); })},
-      {"p_faster", "probability", "that this variant beats the first one; never 0 or 1",
+      {"p_faster", "probability", "that this variant beats that first one; never 0 or 1",
        of_pairs([](const Pairs& p) { return p.p_faster.value; })},
       {"p_faster_low", "probability", "lower end of its 90 % interval",
        of_pairs([](const Pairs& p) { return p.p_faster.interval.low; })},
@@ -325,10 +330,12 @@ ComparisonText comparison_text(const std::vector<ComparedVariant>& compared) {
   if (any_km)
     text.sentences.emplace_back(
         "KM: Kaplan-Meier median; a run that did its whole workload might have reached the target later.");
-  if (any_pair)
+  if (any_pair) {
+    const bool has_conditions = any([](const ComparedVariant& one) { return !one.conditions.empty(); });
     text.sentences.push_back(fmt::format(
         "Against {}: runs paired by seed, 90 % intervals; correlation of the paired times' logarithms.",
-        printable(compared.front().name)));
+        has_conditions ? "the first under the same conditions" : printable(compared.front().name)));
+  }
   if (std::string note = assumed.note(); !note.empty()) {
     note.pop_back();  // its line's end
     text.sentences.push_back(std::move(note));

@@ -4,7 +4,8 @@
 //              of the first / median time of this one, absent when either is. The
 //              times are those to the target accuracy when both have the same one; to the end of the work
 //              when neither has one and their workloads are equal: a job that diverged or stalled never does
-//              it. Other variants are not compared. Cost: that median time · the price of all workers, of a
+//              it. Other variants are not compared, nor those that meet other conditions (cluster, network,
+//              task): the first is the first under the same ones. Cost: that median time · the price of all workers, of a
 //              worker that is away too. Probability, interval and correlation: paired.hpp.
 #pragma once
 
@@ -25,6 +26,7 @@ namespace paceline {
 
 struct ComparedRuns : Comparable {
   std::vector<RunSummary> runs;  // not empty
+  std::string conditions = {};   // it is compared with what meets the same ones; empty: there are none
   std::optional<Bottleneck> bottleneck = {};
   std::vector<ExpectationOutcome> expectations = {};
   bool is_live = false;  // carried out for real
@@ -47,7 +49,7 @@ struct ComparedVariant : ComparedRuns {
 // That time, or in its place how most runs ended: "8.56 h", "diverges", "never".
 [[nodiscard]] std::string time_or_outcome(const ComparedRuns& runs, const std::optional<Seconds>& time);
 [[nodiscard]] std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants);
-[[nodiscard]] std::vector<ComparedVariant> compare(const std::vector<ScenarioResults>& variants);
+[[nodiscard]] std::vector<ComparedRuns> compared_runs(const std::vector<ScenarioResults>& variants);
 // The second against the first, over the replications that both have with the same seed; nothing when their
 // targets or workloads differ, or no pair is there.
 [[nodiscard]] std::optional<PairedComparison> compare_pairs(const ComparedRuns& first,

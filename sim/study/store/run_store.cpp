@@ -1,5 +1,7 @@
 #include "sim/study/store/run_store.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -54,6 +56,18 @@ void read_run(SQLite::Statement& row, int first, StoredRun& run) {
   }
 }
 
+std::string labels_text(const PlannedStudy& study, const std::vector<std::string>& labels,
+                        bool of_conditions) {
+  std::string text;
+  for (std::size_t c = 0; c < study.columns.size(); ++c) {
+    const std::string& column = study.columns[c];
+    if (study.is_condition(column) != of_conditions) continue;
+    text +=
+        fmt::format("{}{}{}", text.empty() ? "" : ", ", column == "variant" ? "" : column + " ", labels[c]);
+  }
+  return text;
+}
+
 }  // namespace
 
 SQLite::Statement prepared(SQLite::Database& database, const std::string& sql, const Cell& values) {
@@ -106,6 +120,18 @@ void explain(const std::filesystem::path& file, const SQLite::Exception& error) 
     default:
       throw std::runtime_error(fmt::format("{}: {}", file.string(), error.what()));
   }
+}
+
+bool PlannedStudy::is_condition(const std::string& column) const {
+  return conditions.size() < columns.size() && std::ranges::count(conditions, column) > 0;
+}
+
+std::string PlannedStudy::choice_text(const std::vector<std::string>& labels) const {
+  return labels_text(*this, labels, false);
+}
+
+std::string PlannedStudy::conditions_text(const std::vector<std::string>& labels) const {
+  return labels_text(*this, labels, true);
 }
 
 std::size_t PlannedStudy::run_count() const {

@@ -56,6 +56,11 @@ struct PlannedStudy {
   std::vector<PlannedPoint> points;
 
   [[nodiscard]] std::size_t run_count() const;
+  // Where nothing is chosen, nothing is a condition: all combinations compete.
+  [[nodiscard]] bool is_condition(const std::string& column) const;
+  // "BSP, batch 64": what these labels choose; or "network 10 Gbit/s, straggler none": which conditions they meet.
+  [[nodiscard]] std::string choice_text(const std::vector<std::string>& labels) const;
+  [[nodiscard]] std::string conditions_text(const std::vector<std::string>& labels) const;
 };
 
 // The id of a run: the same for the same content, in every folder, shard and build.
