@@ -147,13 +147,16 @@ Figure together(const Drawn& drawn) {
 
 // A panel each, over the medians of all.
 Figure apart(const Drawn& drawn) {
-  Figure figure{.columns = drawn.runs.size() > 12 ? 3U : 2U};
+  // Longer names would be cut above a third of the width.
+  constexpr std::size_t longest_name = 36;
+  const bool has_long_names = std::ranges::any_of(
+      drawn.runs, [](const PlottedRun& run) { return legend_name(run).size() > longest_name; });
+  Figure figure{.columns = drawn.runs.size() > 12 && !has_long_names ? 3U : 2U};
   for (std::size_t i = 0; i < drawn.runs.size(); ++i) {
     const Ink ink = series_ink(drawn.runs[i].series);
     Panel panel = drawn.frame;
     panel.title = legend_name(drawn.runs[i]);
     panel.height_in = 0.7;
-    panel.x.step = tic_step(*panel.x.to, figure.columns == 3 ? 3 : 5);
     if (i > 0) panel.texts.clear();  // the rule is the same in all
     for (std::size_t other = 0; other < drawn.curves.size(); ++other) {
       if (other == i) continue;

@@ -227,7 +227,13 @@ std::optional<Figure> tornado_figure(const std::filesystem::path& folder, const 
     const Combination* fastest = nullptr;
     const Combination* slowest = nullptr;
     std::size_t at = 0;
-    bool has_never = false;
+    std::vector<std::string> never = {};  // labels with which the target is not reached
+    // "rate: 0.1 to 0.2", "variant: BSP; ASP never"
+    [[nodiscard]] std::string text() const {
+      std::string text = fmt::format("{}: {}", column, fastest->labels[at]);
+      if (slowest != fastest) text += fmt::format(" to {}", slowest->labels[at]);
+      return never.empty() ? text : fmt::format("{}; {} never", text, fmt::join(never, ", "));
+    }
   };
   std::vector<Swing> swings;
   for (const std::size_t c : varied_columns(*study)) {
@@ -240,13 +246,13 @@ std::optional<Figure> tornado_figure(const std::filesystem::path& folder, const 
       }();
       if (!differs_here_alone) continue;
       if (!one.time_s) {
-        swing.has_never = true;
+        swing.never.push_back(one.labels[c]);
         continue;
       }
       if (swing.fastest == nullptr || *one.time_s < *swing.fastest->time_s) swing.fastest = &one;
       if (swing.slowest == nullptr || *one.time_s > *swing.slowest->time_s) swing.slowest = &one;
     }
-    if (swing.fastest != swing.slowest || swing.has_never) swings.push_back(swing);
+    if (swing.fastest != swing.slowest || !swing.never.empty()) swings.push_back(swing);
   }
   if (swings.size() < 2) return std::nullopt;
   const auto width_of = [](const Swing& swing) { return *swing.slowest->time_s - *swing.fastest->time_s; };
@@ -256,8 +262,7 @@ std::optional<Figure> tornado_figure(const std::filesystem::path& folder, const 
   const TimeUnit unit = time_unit_for(longest_time_s(*study));
   for (const Swing& swing : swings) {
     for (const Combination* end : {swing.fastest, swing.slowest}) times.include(*end->time_s / unit.seconds);
-    rows.push_back({fmt::format("{}: {} to {}{}", swing.column, swing.fastest->labels[swing.at],
-                                swing.slowest->labels[swing.at], swing.has_never ? ", or never" : "")});
+    rows.push_back({swing.text()});
   }
   auto [panel, middles] = stacked_rows(rows, named_bar_in, 2, page);
   panel.x = times.axis(name_of(fmt::format("{} ({})", time_words(*study), unit.symbol), study->all),
