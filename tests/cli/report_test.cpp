@@ -37,7 +37,8 @@ std::string sections(const std::string& page) {
   return ids;
 }
 
-// Source: Web Content Accessibility Guidelines 2.1, relative luminance and contrast ratio; `hex` as "1a1a1a" or "444".
+// Of `hex`, as "1a1a1a" or "444". Source: Web Content Accessibility Guidelines 2.1, relative luminance and
+// contrast ratio.
 double contrast_with_white(std::string hex) {
   if (hex.size() == 3) hex = {hex[0], hex[0], hex[1], hex[1], hex[2], hex[2]};
   const auto channel = [&](std::size_t at) {

@@ -5,8 +5,8 @@
 //              times are those to the target accuracy when both have the same one; to the end of the work
 //              when neither has one and their workloads are equal: a job that diverged or stalled never does
 //              it. Other variants are not compared, nor those that meet other conditions (cluster, network,
-//              task): the first is the first under the same ones. Cost: that median time · the price of all workers, of a
-//              worker that is away too. Probability, interval and correlation: paired.hpp.
+//              task): the first is the first under the same ones. Cost: that median time · the price of all
+//              workers, of a worker that is away too. Probability, interval and correlation: paired.hpp.
 #pragma once
 
 #include <optional>

@@ -58,7 +58,8 @@ struct PlannedStudy {
   [[nodiscard]] std::size_t run_count() const;
   // Where nothing is chosen, nothing is a condition: all combinations compete.
   [[nodiscard]] bool is_condition(const std::string& column) const;
-  // "BSP, batch 64": what these labels choose; or "network 10 Gbit/s, straggler none": which conditions they meet.
+  // "BSP, batch 64": what these labels choose; or "network 10 Gbit/s, straggler none": the conditions they
+  // meet.
   [[nodiscard]] std::string choice_text(const std::vector<std::string>& labels) const;
   [[nodiscard]] std::string conditions_text(const std::vector<std::string>& labels) const;
 };
