@@ -100,7 +100,8 @@ std::string networks_and_examples() {
          "  paceline calibrate resnet50 --budget '10 min' --memory '8 GB'\n"
          "  paceline calibrate mine.pt --input 3,32,32 --classes 10\n"
          "\n"
-         "Other commands: paceline calibrate show | check | from-log | network, each with --help.\n"
+         "Other commands: paceline calibrate show | check | from-log | network | server | own, each with "
+         "--help.\n"
          "An interrupted calibration goes on when the same command is given again.\n"
          "Run it on an otherwise idle machine of the kind to be simulated. A scenario names the file under\n"
          "job.profile. Exit codes: 0 done, 1 measuring failed, 2 wrong arguments, 3 a check did not hold.";
@@ -187,6 +188,60 @@ void declare(CLI::App& app, NetworkArguments& arguments) {
       "  paceline calibrate network first-host:7000 --json > network.json");
 }
 
+void declare(CLI::App& app, ServerArguments& arguments) {
+  app.description(
+      "Measures what a request at a parameter server on this machine takes: with the server of `paceline "
+      "live`, over loopback TCP, and workers that compute nothing. Prints the lines for a scenario.");
+  add_list(app, "--parameters", arguments.parameters,
+           "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
+  add_count(app, "--passes", arguments.passes, 2, 1000,
+            "How often every size is measured, in processes of its own each time (default: 5)");
+  app.add_flag("--quick", arguments.quick,
+               "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
+  add_json(app, arguments.json);
+  app.footer(
+      "Run it on an otherwise idle machine with two free cores.\n\n"
+      "Examples:\n  paceline calibrate server\n"
+      "  paceline calibrate server --parameters 5000,20000,80000      around the size of a network\n"
+      "  paceline calibrate server --quick --json > server.json");
+}
+
+void declare(CLI::App& app, OwnArguments& arguments) {
+  app.description(
+      "Times a training loop of your own by the lines it prints, `step <n> <wall_s> <cpu_s> <samples>`, and "
+      "corrects a profile by it. A step's times are its own, not those since the start; other lines are "
+      "ignored. The command that trains comes last, after `--`.");
+  app.add_option("--log", arguments.log, "A log with such lines, instead of a command")->type_name("FILE");
+  CLI::Option* const profile = app.add_option("--profile", arguments.profile,
+                                              "Profile of the same network on this machine, to correct")
+                                   ->type_name("PROFILE");
+  app.add_option("-o,--output", arguments.output, "Corrected profile to write")->type_name("FILE");
+  add_count(app, "--cores", arguments.cores, 1, 1 << 20, "Cores the loop computes on")->capture_default_str();
+  add_count(app, "--warm-up", arguments.warm_up, 0, 1 << 20, "Steps to leave out at the beginning")
+      ->capture_default_str();
+  const std::map<std::string, CorrectBy> ways = {{"factor", CorrectBy::factor},
+                                                 {"offset", CorrectBy::offset}};
+  app.add_option("--by", arguments.by,
+                 "Correct by a factor, or by a time added to every iteration (default: of one batch size the "
+                 "latter where the loop is slower, of several both)")
+      ->transform(CLI::CheckedTransformer(ways).description(""))
+      ->type_name("factor|offset")
+      ->needs(profile);
+  app.add_flag("--processor-time", arguments.processor_clock,
+               "Correct by processor instead of wall-clock time: for a loop on one core that waits");
+  app.add_flag("--without-optimizer-step", arguments.without_optimizer_step,
+               "A step of the loop ends before the optimizer's");
+  app.add_flag("--force", arguments.force, "Replace an existing file");
+  add_json(app, arguments.json);
+  app.footer(
+      "In Python, around the body of the loop, flushed or at the end:\n"
+      "  w, c = time.perf_counter(), time.process_time()\n"
+      "  ...\n"
+      "  print('step', n, time.perf_counter() - w, time.process_time() - c, len(batch))\n\n"
+      "Examples:\n  paceline calibrate own -- python3 train.py --epochs 1\n"
+      "  paceline calibrate own --log train.log --profile resnet20.json -o mine.json");
+}
+
 void declare(CLI::App& app, FromLogArguments& arguments) {
   app.description("Fits the parallel and the serial part of a synchronous step from recorded step times.");
   app.add_option("FOLDER", arguments.folder, "Folder with asp/run*/loss.csv and bsp/run*/loss.csv");
@@ -248,6 +303,14 @@ std::optional<Arguments> parse(const std::string& name, const std::vector<std::s
   return arguments;
 }
 
+// Everything after `--` is the command.
+std::optional<Arguments> parse_own(const std::string& name, const std::vector<std::string>& words) {
+  const auto end = std::ranges::find(words, "--");
+  std::optional<Arguments> parsed = parse<OwnArguments>(name, {words.begin(), end});
+  if (parsed && end != words.end()) std::get<OwnArguments>(*parsed).command.assign(end + 1, words.end());
+  return parsed;
+}
+
 using Parser = std::optional<Arguments> (*)(const std::string& name, const std::vector<std::string>& words);
 
 }  // namespace
@@ -256,6 +319,8 @@ std::optional<Arguments> parse_command_line(std::vector<std::string> words) {
   const std::map<std::string, Parser> commands = {{"show", parse<ShowArguments>},
                                                   {"check", parse<CheckArguments>},
                                                   {"network", parse<NetworkArguments>},
+                                                  {"server", parse<ServerArguments>},
+                                                  {"own", parse_own},
                                                   {"from-log", parse<FromLogArguments>}};
   const std::string program = "paceline calibrate";
   if (words == std::vector<std::string>{"networks"}) {  // for `paceline list networks`

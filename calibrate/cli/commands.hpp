@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "calibrate/fit/correction.hpp"
 #include "calibrate/measure/sample.hpp"
 
 namespace paceline::calibrate {
@@ -59,6 +60,28 @@ struct NetworkArguments {
   bool json = false;
 };
 
+struct ServerArguments {
+  std::vector<std::int64_t> parameters;  // of a gradient; empty: the usual sizes
+  std::optional<int> passes;
+  bool quick = false;
+  bool json = false;
+};
+
+// paceline calibrate own: a log or a command
+struct OwnArguments {
+  std::string log;
+  std::vector<std::string> command;
+  std::string profile;
+  std::string output;
+  int cores = 1;
+  int warm_up = 10;
+  CorrectBy by = CorrectBy::whatever_fits;
+  bool processor_clock = false;
+  bool without_optimizer_step = false;
+  bool force = false;
+  bool json = false;
+};
+
 struct FromLogArguments {
   std::string folder;
   std::vector<std::string> asp;
@@ -79,10 +102,12 @@ int run(const CalibrateArguments& arguments);
 int run(const ShowArguments& arguments);
 int run(const CheckArguments& arguments);
 int run(const NetworkArguments& arguments);
+int run(const ServerArguments& arguments);
+int run(const OwnArguments& arguments);
 int run(const FromLogArguments& arguments);
 
-using Arguments =
-    std::variant<CalibrateArguments, ShowArguments, CheckArguments, NetworkArguments, FromLogArguments>;
+using Arguments = std::variant<CalibrateArguments, ShowArguments, CheckArguments, NetworkArguments,
+                               ServerArguments, OwnArguments, FromLogArguments>;
 // Nothing when help was asked for, and printed. Throws UserError.
 [[nodiscard]] std::optional<Arguments> parse_command_line(std::vector<std::string> words);
 

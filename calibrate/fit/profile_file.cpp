@@ -146,22 +146,6 @@ Json fits_json(const ProfileFits& fits) {
           {"ensemble", fits.ensemble}};
 }
 
-std::string profile_file_text(const Json& profile) {
-  std::string text = "{";
-  for (const auto& [name, value] : profile.items()) {
-    text += fmt::format("{}\n  {}: ", text.size() == 1 ? "" : ",", Json(name).dump());
-    if (name != "samples") {
-      text += value.dump();
-      continue;
-    }
-    std::string lines;
-    for (const Json& sample : value)
-      lines += fmt::format("{}\n    {}", lines.empty() ? "" : ",", sample.dump());
-    text += "[" + lines + "\n  ]";
-  }
-  return text + "\n}\n";
-}
-
 void read_measurement(const nlohmann::json& json, MeasuredProfile& read) {
   const nlohmann::json& measurement = json.at("measurement");
   read.plan = measurement.get<MeasurementPlan>();
@@ -177,6 +161,22 @@ void read_measurement(const nlohmann::json& json, MeasuredProfile& read) {
 }
 
 }  // namespace
+
+std::string profile_file_text(const Json& profile) {
+  std::string text = "{";
+  for (const auto& [name, value] : profile.items()) {
+    text += fmt::format("{}\n  {}: ", text.size() == 1 ? "" : ",", Json(name).dump());
+    if (name != "samples") {
+      text += value.dump();
+      continue;
+    }
+    std::string lines;
+    for (const Json& sample : value)
+      lines += fmt::format("{}\n    {}", lines.empty() ? "" : ",", sample.dump());
+    text += "[" + lines + "\n  ]";
+  }
+  return text + "\n}\n";
+}
 
 Bytes parameter_bytes(const kernels::NetworkFacts& network) {
   return Bytes{4.0 * static_cast<double>(network.parameter_count)};

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/measure/core_states.hpp"
 #include "calibrate/measure/machine.hpp"
@@ -34,6 +36,8 @@ struct Calibration {
 // grep and diff. Numbers are written so that reading them gives the same doubles. Throws ProgrammingError
 // when a number is not finite.
 [[nodiscard]] std::string profile_text(const Calibration& calibration);
+// The same of any profile that is JSON already.
+[[nodiscard]] std::string profile_file_text(const nlohmann::ordered_json& profile);
 
 struct MeasuredProfile {
   Profile profile;

@@ -128,6 +128,9 @@ std::string header_text(const MeasuredProfile& measured) {
   }
   text += fmt::format("measured {} by `{}`, {} processes for each core count; {}\n", measured.date,
                       measured.command, profile.jitter.processes, measured.software);
+  if (profile.correction)
+    text += fmt::format("corrected {}; the points below are compared without that\n",
+                        profile.correction->summary);
   for (const std::string& dropped : measured.plan.dropped) text += fmt::format("left out: {}\n", dropped);
   return text;
 }
@@ -148,9 +151,12 @@ std::vector<PointError> point_errors(const Profile& profile, const std::vector<S
   for (const int cores : counts) {
     const std::optional<ComputeFit> fit = fit_for_cores(profile, cores);
     if (!fit) continue;
-    for (const BatchTime& time : batch_times(counted(samples), cores))
+    const ProfileCorrection correction = profile.correction.value_or(ProfileCorrection{});
+    for (const BatchTime& time : batch_times(counted(samples), cores)) {
+      const Seconds corrected = law_seconds(*fit, static_cast<double>(time.batch_samples));
       errors.push_back({cores, time.batch_samples, time.seconds,
-                        law_seconds(*fit, static_cast<double>(time.batch_samples)).value()});
+                        ((corrected - correction.offset) / correction.factor).value()});
+    }
   }
   return errors;
 }

@@ -26,7 +26,8 @@ struct ErrorSummary {
   double percentile_95 = 0.0;  // of the absolute relative errors
 };
 
-// Robust means of the samples against the profile's laws, by ascending cores and batch.
+// Robust means of the samples against the profile's laws, without its correction by another loop; by
+// ascending cores and batch.
 [[nodiscard]] std::vector<PointError> point_errors(const Profile& profile,
                                                    const std::vector<Sample>& samples);
 [[nodiscard]] ErrorSummary summarize(const std::vector<PointError>& errors);  // not empty

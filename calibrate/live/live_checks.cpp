@@ -53,7 +53,26 @@ void check_workers(const LoadedScenario& loaded, UserErrors& mistakes) {
   }
 }
 
-// Speeds and members may change; a speed above the worker's own only as far as this machine goes.
+// A level that would make a worker faster than this machine.
+void check_levels(const LoadedScenario& loaded, UserErrors& mistakes) {
+  const std::vector<Level>& schedule = loaded.scenario.heterogeneity.changes.schedule;
+  const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
+  for (std::size_t i = 0; i < schedule.size(); ++i)
+    for (std::size_t k = 0; k < schedule[i].speeds.size(); ++k) {
+      const std::uint64_t worker = schedule[i].workers.empty() ? k : schedule[i].workers[k];
+      const double speed = workers.at(worker).speed * schedule[i].speeds[k];
+      if (speed <= 1.0) continue;
+      mistakes.attempt([&] {
+        fail_at(loaded, fmt::format("heterogeneity.schedule.{}.speed.{}", i, k),
+                fmt::format("worker {} would have a speed of {:g}: a live worker cannot be made faster than "
+                            "this machine",
+                            worker, speed),
+                fmt::format("at most {:g}", 1.0 / workers.at(worker).speed));
+      });
+    }
+}
+
+// Speeds and members may change, nothing else.
 void check_changes(const LoadedScenario& loaded, UserErrors& mistakes) {
   const Heterogeneity& changes = loaded.scenario.heterogeneity.changes;
   const auto refuse = [&](const std::string& key, const std::string& what) {
@@ -83,6 +102,7 @@ void check_job(const LoadedScenario& loaded, UserErrors& mistakes) {
     mistakes.attempt(
         [&] { fail_at(loaded, "cluster.servers.count", "a live job has one server", "`count: 1`"); });
   check_changes(loaded, mistakes);
+  check_levels(loaded, mistakes);
 }
 
 }  // namespace

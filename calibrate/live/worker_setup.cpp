@@ -21,7 +21,8 @@ std::string to_text(const WorkerSetup& setup) {
               {"replication", learner.seed.replication},
               {"random_streams", learner.random_streams},
               {"is_evaluator", setup.is_evaluator},
-              {"speed", setup.speed}}
+              {"speed", setup.speed},
+              {"echoed_values", setup.echoed_values.value_or(0)}}
       .dump();
 }
 
@@ -41,6 +42,7 @@ WorkerSetup worker_setup_from(const std::string& text) {
   setup.learner.random_streams = j.at("random_streams").get<std::vector<std::uint32_t>>();
   setup.is_evaluator = j.at("is_evaluator");
   setup.speed = j.at("speed");
+  if (const std::uint64_t values = j.at("echoed_values"); values > 0) setup.echoed_values = values;
   return setup;
 }
 

@@ -1,6 +1,7 @@
 // What a worker process of a live job has to know before it begins, as the launcher writes it for it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,8 @@ struct WorkerSetup {
   bool is_evaluator = false;
   double speed =
       1.0;  // below 1: it rests after each gradient as long as a slower machine would still compute
+  // It computes nothing, and sends a gradient of so many values at once: to time requests. No learner then.
+  std::optional<std::uint64_t> echoed_values{};
   std::optional<CpuQuota> quota{};  // kept by the launcher (cpu_budget.hpp); unknown to the worker
 };
 

@@ -22,8 +22,8 @@
 //                                 iteration: out of its quota, slower while it straggles, the same whatever
 //                                 its own `speed`. For an all-reduce among n members as many messages as it
 //                                 has rounds, and 2 (n - 1) / n of the bytes, both ways. Of a server
-//                                 server_request for each gradient (or copy of parameters) it takes in, in
-//                                 its queue
+//                                 server_request + bytes / server_rate for each gradient (or copy of
+//                                 parameters) it takes in, in its queue
 // Units:       seconds; seconds per worker or sample.
 // Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
 //              for them.
@@ -82,11 +82,16 @@ struct CoordinationCost {
 // Processor time that messages take where they are sent and received.
 struct CommunicationCost {
   Seconds server_request{};
+  std::optional<BytesPerSecond> server_rate{};  // bytes of gradients; absent: they cost a server nothing
   Seconds per_message{};
   std::optional<BytesPerSecond> rate{};  // bytes that a worker's processor handles; absent: they cost nothing
 
   [[nodiscard]] Seconds of(double messages, Bytes bytes) const {
     return messages * per_message + (rate ? bytes / *rate : Seconds{});
+  }
+  // Of a server, for a gradient of so many bytes.
+  [[nodiscard]] Seconds of_request(Bytes bytes) const {
+    return server_request + (server_rate ? bytes / *server_rate : Seconds{});
   }
 };
 

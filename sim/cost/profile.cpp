@@ -193,6 +193,14 @@ std::optional<LoadingFit> read_loading(const JsonField& fits) {
                     Seconds{loading.member("slope_s_per_sample").non_negative()}};
 }
 
+std::optional<ProfileCorrection> read_correction(const JsonField& root) {
+  if (!root.has("correction") || root.member("correction").is_null()) return std::nullopt;
+  const JsonField correction = root.member("correction");
+  return ProfileCorrection{correction.member("factor").positive(),
+                           Seconds{correction.member("offset_s").non_negative()},
+                           correction.member("summary").text()};
+}
+
 // [cores, intercept_s, slope_s_per_sample, knee_at, extra_slope]
 ComputeFit read_drawn_fit(const JsonField& entry) {
   const std::vector<JsonField> values = entry.elements();
@@ -266,6 +274,7 @@ Profile read_profile(const std::filesystem::path& path) {
   profile.server_step_rate = BytesPerSecond{fits.member("server_step_bytes_per_s").positive()};
   profile.jitter = read_jitter(root.member("jitter"), version);
   if (version >= 2) read_version_2(root, fits, profile);
+  profile.correction = read_correction(root);
   return profile;
 }
 

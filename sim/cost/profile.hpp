@@ -41,6 +41,10 @@
 //                data_loading + (absent or null: not measured): {data, intercept_s, slope_s_per_sample},
 //                ensemble + : [[[cores, intercept_s, slope_s_per_sample, knee_at, extra_slope], ..], ..]
 //                             equally likely parameters, bootstrapped by process; knee_at 0: no knee}
+//   correction  + (absent: none) {factor, offset_s, relative_half_width, summary: in words, clock: "wall" |
+//                "processor", cores, with_optimizer_step, warm_up_steps, date,
+//                points: [{batch, steps, measured_s, half_width_s, profile_s, wall_s, processor_s}]}
+//               `fits` hold already: an iteration takes factor · (as measured) + offset_s; samples do not
 //   jitter      {iteration_cv, run_cv (null: not told apart from noise), processes, process_cv + (null
 //                likewise), run_cv_upper + (null: unknown), iteration_law + : "log_normal" | "empirical",
 //                iteration_quantiles + : null | [..] of the factor at equally spaced probabilities 0 … 1,
@@ -177,6 +181,13 @@ struct ProfileDraw {
   std::vector<ComputeFit> compute;  // intercept, slope and knee for each measured core count
 };
 
+// The fits have been corrected by a user's own training loop: factor · (as measured) + offset.
+struct ProfileCorrection {
+  double factor = 1.0;
+  Seconds offset{};
+  std::string summary;  // "by 400 steps of `python3 train.py`, ± 1 %"
+};
+
 struct Profile {
   std::string path;
   std::string content_hash;  // FNV-1a of the file's bytes, in hexadecimal
@@ -193,6 +204,7 @@ struct Profile {
   std::optional<MemoryFit> memory = std::nullopt;
   std::vector<ProfileDraw> ensemble = {};
   std::optional<LoadingFit> loading = std::nullopt;
+  std::optional<ProfileCorrection> correction = std::nullopt;
 
   // The fit for exactly this many cores, if it was measured.
   [[nodiscard]] const ComputeFit* find(int cores) const;

@@ -110,7 +110,8 @@ void Executor::all_reduce_now(const AllReduce& action) {
 }
 
 void Executor::carry_out(const Accumulate& action) {
-  occupy(action.server, model_.costs.communication.server_request + model_.server.accumulate(shard_bytes()));
+  occupy(action.server,
+         model_.costs.communication.of_request(shard_bytes()) + model_.server.accumulate(shard_bytes()));
 }
 
 void Executor::carry_out(const Step& action) {
@@ -118,7 +119,8 @@ void Executor::carry_out(const Step& action) {
   const Seconds duration =
       action.overwrites ? model_.server.accumulate(shard_bytes()) : model_.server.step(shard_bytes());
   // Of several gradients each has been added before, and has paid for its request then.
-  const Seconds request = action.workers.size() == 1 ? model_.costs.communication.server_request : Seconds{};
+  const Seconds request =
+      action.workers.size() == 1 ? model_.costs.communication.of_request(shard_bytes()) : Seconds{};
   at(occupy(action.server, request + duration), Event(StepFinished{action.update, action.server}));
 }
 

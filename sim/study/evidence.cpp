@@ -26,6 +26,7 @@ std::string evidence_of_profile(const Profile& profile) {
     parts.emplace_back("derived from published figures or logs, so its error is not known");
   else
     parts.push_back(fmt::format("batches left out of a fit are missed by {:.1f} % at worst", 100.0 * worst));
+  if (profile.correction) parts.push_back("corrected " + profile.correction->summary);
   if (profile.core_scaling)
     parts.push_back(profile.core_scaling->leave_one_out_error
                         ? fmt::format("core counts left out by {:.1f} %",

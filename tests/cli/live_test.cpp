@@ -72,10 +72,12 @@ TEST_CASE("what a live job cannot do is refused before anything starts, all at o
   const Workplace place = live_workplace();
   const ProgramResult refused =
       place.paceline({"live", "scenario.yaml", "--set", "synchronization=[{policy: bsp, transport: ring}]",
-                      "--set", "cluster.workers.1.speed=2", "-o", "out"});
+                      "--set", "cluster.workers.1.speed=2", "--set",
+                      "heterogeneity.schedule=[{at: 1 epochs, speed: [1.5, 0.4]}]", "-o", "out"});
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.err, "a live job exchanges gradients over a server only"));
-  CHECK(contains(refused.err, "cannot be made faster than this machine"));
+  CHECK(contains(refused.err, "cluster.workers.1.speed"));
+  CHECK(contains(refused.err, "worker 0 would have a speed of 1.5: a live worker cannot be made faster"));
   CHECK(contains(refused.err, "a live job really trains its network"));
   CHECK_FALSE(fs::exists(place.path() / "out"));
 }

@@ -121,6 +121,9 @@ TEST_CASE("a server's request has a fixed time, for each gradient in turn") {
   CHECK(times_of_updates(job.run_ideal()) == std::vector{12.0, 24.0});
   job.phases[0].policy = "asp";
   CHECK(times_of_updates(job.run_ideal()) == std::vector{11.0, 12.0, 22.0, 23.0});
+  // A gradient of 1000 B at 2000 B/s takes 0.5 s more.
+  job.costs.communication.server_rate = BytesPerSecond{2000.0};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{11.5, 13.0, 23.0, 24.5});
 }
 
 TEST_CASE("messages take processor time of the worker's next iteration, by number and by bytes") {

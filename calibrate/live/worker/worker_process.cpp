@@ -181,6 +181,30 @@ class Worker {
   WorkerId number_;
 };
 
+// Answers parameters with a gradient that cost nothing, until the server says it is over.
+void echo(Link& link, std::uint64_t values) {
+  link.send(Ready{values, 0, {}, {}});
+  std::vector<float> parameters(values);
+  const std::vector<float> gradient(values);
+  std::int64_t computed_at = 0;
+  while (true) {
+    Message message = link.next();
+    if (std::holds_alternative<Quit>(message)) return;
+    const auto* request = std::get_if<Compute>(&message);
+    if (request == nullptr) continue;
+    if (!request->parameters.empty()) {
+      parameters = request->parameters;
+      link.send(Received{request->gradient});
+    }
+    const std::int64_t now = LiveClock::monotonic_ns();
+    const std::int64_t used = processor_time_ns();
+    const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
+    computed_at = used;
+    link.send(Computed{request->gradient, now, LiveClock::monotonic_ns() + 1, messages});
+    link.send(GradientValues{request->gradient, gradient, {}});
+  }
+}
+
 // The exit code. Throws boost::system::system_error when there is no connection any more.
 int work(int port, std::uint64_t number, const Token& token, LeftGroups& groups) {
   Link link(port, groups);
@@ -190,7 +214,10 @@ int work(int port, std::uint64_t number, const Token& token, LeftGroups& groups)
   if (setup_message == nullptr) return exit_connection_lost;
   const WorkerSetup setup = worker_setup_from(setup_message->text);
   try {
-    Worker(link, setup, number).serve();
+    if (setup.echoed_values)
+      echo(link, *setup.echoed_values);
+    else
+      Worker(link, setup, number).serve();
     return 0;
   } catch (const boost::system::system_error&) {
     throw;

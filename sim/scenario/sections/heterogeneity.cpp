@@ -99,6 +99,9 @@ void describe(Visitor& v, CoordinationCost& c) {
 void describe(Visitor& v, CommunicationCost& c) {
   v.optional("server_request", c.server_request, duration(at_least(0)),
              "fixed time of a server for each gradient it takes in, beside bytes / rate of the profile");
+  v.optional("server_rate", c.server_rate, rate(above(0)),
+             "bytes of gradients that a server receives, and answers with parameters, in a second, besides",
+             Absent{"bytes take a server no time but that of the profile"});
   v.optional("per_message", c.per_message, duration(at_least(0)),
              "processor time of a worker for each message it sends or receives");
   v.optional("rate", c.rate, rate(above(0)),

@@ -29,7 +29,8 @@ void check_refused(const std::string& arguments, const std::string& message) {
   const Workplace workplace;
   const test::ProgramResult outcome = workplace.run(arguments);
   CHECK(outcome.exit_code == 2);
-  CHECK_MESSAGE(outcome.out.find("error: ") == 0, outcome.out);
+  CHECK_MESSAGE(outcome.out.substr(0, outcome.out.find('\n')).find("error: ") != std::string::npos,
+                outcome.out);
   CHECK_MESSAGE(outcome.out.find(message) != std::string::npos, outcome.out);
   CHECK(std::filesystem::is_empty(workplace.path()));
 }
@@ -63,6 +64,55 @@ TEST_CASE("wrong arguments end with code 2, say what is wrong, and leave nothing
   check_refused("mlp -o ''", "--output: the file's name is empty");
   check_refused("mlp --cores ''", "--cores: Value  not in range");
   check_refused("mlp -o /", "cannot write /: it is a folder");
+}
+
+TEST_CASE("requests at a server are timed, and the lines for a scenario printed") {
+  const test::ProgramResult outcome =
+      Workplace().run("server --parameters 100,10000 --passes 2 --quick --json", "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["format"] == "paceline-server");
+  CHECK(json["samples"].size() == 4);
+  for (const auto& sample : json["samples"]) {
+    CHECK(sample["server_s"] > 0.0);
+    CHECK(sample["worker_s"] > 0.0);
+  }
+  CHECK(json["scenario"].get<std::string>().starts_with("communication: {server_request: "));
+  check_refused("server --parameters 1000", "--parameters: at least 2 different sizes are needed");
+  check_refused("server --passes 1", "--passes");
+}
+
+TEST_CASE("a loop of one's own is timed by what it prints, and corrects a profile") {
+  const Workplace workplace;
+  // Steps of batch 32 take 0.05 s, of which a third the processor's, among lines of other kinds.
+  const std::string train =
+      "'i=0; while [ $i -lt 40 ]; do echo loss 0.3; echo step $i 0.05 0.0167 32; i=$((i+1)); done'";
+  const std::string profile = "'" PACELINE_CHECKOUT "/scenarios/profiles/epyc-small-cnn.json'";
+  const test::ProgramResult outcome =
+      workplace.run("own --profile " + profile + " -o mine.json --json -- sh -c " + train, "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["batches"][0]["steps"] == 30);
+  CHECK(json["batches"][0]["wall_s"] == 0.05);
+  CHECK(json["offset_s"] > 0.0);
+  CHECK(read_profile(workplace.file("mine.json")).correction->offset.value() == json["offset_s"]);
+  const test::ProgramResult shown = workplace.run("show mine.json");
+  CHECK_MESSAGE(shown.out.find("an iteration, from 30 steps of `sh -c") != std::string::npos, shown.out);
+  CHECK(workplace.run("own --profile mine.json -o again.json -- sh -c " + train)
+            .out.find("is corrected already") != std::string::npos);
+  const test::ProgramResult failed = workplace.run("own -- sh -c 'echo nothing to train >&2; exit 3'");
+  CHECK(failed.exit_code == 1);
+  CHECK_MESSAGE(failed.out.find("exited with code 3:\nnothing to train") != std::string::npos, failed.out);
+}
+
+TEST_CASE("a loop that says nothing of use is refused at the place of what is wrong") {
+  check_refused("own", "either a command or a log is needed");
+  check_refused("own --log none.log", "cannot read none.log");
+  check_refused("own -- no-such-program", "cannot be started");
+  check_refused("own -- echo step 1 2", "output of `echo step 1 2`:1:8: error: ");
+  check_refused("own -- echo step 1 0.1 0.1 8", "1 steps, of which 1 warm up");
+  check_refused("own --profile none.json -- true", "--profile and --output go together");
+  check_refused("own --by guess --profile a -o b -- true", "--by");
 }
 
 TEST_CASE("what cannot fit, or contradicts itself, is refused before it is measured") {

@@ -1,0 +1,167 @@
+// `paceline calibrate own`: a user's own training loop timed, and a profile corrected by it.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "calibrate/cli/commands.hpp"
+#include "calibrate/fit/correction.hpp"
+#include "calibrate/fit/report.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/process.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct OwnLoop {
+  std::vector<OwnStep> steps;
+  std::string source;
+};
+
+OwnLoop read_log(const std::string& path) {
+  std::ifstream file(path);
+  if (!file || std::filesystem::is_directory(path))
+    throw UserError(fmt::format("cannot read {}", path), "name a log with lines `step ...`");
+  OwnLoop loop{{}, path};
+  int number = 0;
+  for (std::string line; std::getline(file, line);)
+    if (const auto step = parse_own_step(line, path, ++number)) loop.steps.push_back(*step);
+  return loop;
+}
+
+// The last lines of what a program wrote.
+std::string end_of(const std::string& text) {
+  constexpr std::size_t most = 2000;
+  return text.size() <= most ? text : "…" + text.substr(text.size() - most);
+}
+
+OwnLoop run_command(const std::vector<std::string>& words) {
+  OwnLoop loop{{}, fmt::format("`{}`", fmt::join(words, " "))};
+  Process process({.words = words});
+  int number = 0;
+  while (const std::optional<std::string> line = process.read_line()) {
+    if (const auto step = parse_own_step(*line, "output of " + loop.source, ++number))
+      loop.steps.push_back(*step);
+  }
+  const int status = process.wait();
+  if (status == status_not_started)
+    throw UserError(fmt::format("{} cannot be started: {}", loop.source, end_of(process.errors())),
+                    "a program on the PATH, or a path to one, after `--`");
+  if (status != 0)
+    throw std::runtime_error(fmt::format("{} {}{}", loop.source, describe_status(status),
+                                         process.errors().empty() ? "" : ":\n" + end_of(process.errors())));
+  return loop;
+}
+
+std::string with_interval(const MeasuredMedian& time) {
+  return fmt::format("{} ± {}", duration_text(time.seconds), duration_text(time.half_width_s));
+}
+
+std::string times_text(const OwnLoop& loop, const OwnTimes& times, std::size_t warm_up) {
+  std::string text = fmt::format("{} steps of {}, the first {} left out; medians with 95 % intervals\n",
+                                 loop.steps.size(), loop.source, warm_up);
+  text += " batch   steps             wall-clock time              processor time   processor/wall\n";
+  for (const OwnBatchTime& time : times.batches)
+    text += fmt::format("{:>6}  {:>6}  {:>26}  {:>26}  {:>15.2f}\n", time.batch, time.steps,
+                        with_interval(time.wall), with_interval(time.processor),
+                        time.processor.seconds / time.wall.seconds);
+  for (const std::string& left_out : times.left_out) text += fmt::format("left out: {}\n", left_out);
+  return text;
+}
+
+std::string correction_text(const Profile& profile, const Correction& correction) {
+  std::string text =
+      fmt::format("against {} on {} core{}:\n batch     measured      profile    corrected     error\n",
+                  profile.path, correction.request.cores, correction.request.cores == 1 ? "" : "s");
+  for (const CorrectedPoint& point : correction.points)
+    text +=
+        fmt::format("{:>6}  {:>11}  {:>11}  {:>11}  {:>+6.1f} %\n", point.own.batch,
+                    duration_text(point.measured_s), duration_text(point.profile_s),
+                    duration_text(point.corrected_s), 100.0 * (point.corrected_s / point.measured_s - 1.0));
+  return text;
+}
+
+std::vector<std::string> notes_about(const OwnTimes& times, const OwnArguments& arguments) {
+  constexpr double waiting_share = 0.1;
+  constexpr double wide = 0.05;
+  std::vector<std::string> notes;
+  for (const OwnBatchTime& time : times.batches) {
+    const double busy = time.processor.seconds / time.wall.seconds;
+    if (!arguments.processor_clock && busy < 1.0 - waiting_share)
+      notes.push_back(fmt::format(
+          "batch {}: the loop waits for {:.0f} % of its time: for data, a quota or other programs, which a "
+          "simulated worker would not; --processor-time leaves that out",
+          time.batch, 100.0 * (1.0 - busy)));
+    if (time.wall.half_width_s > wide * time.wall.seconds)
+      notes.push_back(fmt::format("batch {}: its median is known to ± {:.0f} % only", time.batch,
+                                  100.0 * time.wall.half_width_s / time.wall.seconds));
+  }
+  return notes;
+}
+
+Json times_json(const OwnLoop& loop, const OwnTimes& times, std::size_t warm_up) {
+  Json batches = Json::array();
+  for (const OwnBatchTime& time : times.batches)
+    batches.push_back({{"batch", time.batch},
+                       {"steps", time.steps},
+                       {"wall_s", time.wall.seconds},
+                       {"wall_half_width_s", time.wall.half_width_s},
+                       {"processor_s", time.processor.seconds},
+                       {"processor_half_width_s", time.processor.half_width_s}});
+  return {{"format", "paceline-own-loop"}, {"version", 1},       {"source", loop.source},
+          {"steps", loop.steps.size()},    {"warm_up", warm_up}, {"batches", batches}};
+}
+
+void check_output(const OwnArguments& arguments) {
+  if (arguments.profile.empty() != arguments.output.empty())
+    throw UserError("--profile and --output go together: one is corrected, the other is written",
+                    "for example --profile measured.json -o corrected.json");
+  std::error_code status;
+  if (!arguments.output.empty() && std::filesystem::exists(arguments.output, status) && !arguments.force)
+    throw UserError(fmt::format("{} exists", arguments.output),
+                    "choose another file with --output, or replace it with --force");
+}
+
+}  // namespace
+
+int run(const OwnArguments& arguments) {
+  if (arguments.log.empty() == arguments.command.empty())
+    throw UserError("either a command or a log is needed",
+                    "paceline calibrate own -- python3 train.py, or paceline calibrate own --log FILE");
+  check_output(arguments);
+  std::optional<Profile> profile;
+  if (!arguments.profile.empty()) profile = read_profile(arguments.profile);
+  const OwnLoop loop = arguments.log.empty() ? run_command(arguments.command) : read_log(arguments.log);
+  const auto warm_up = static_cast<std::size_t>(arguments.warm_up);
+  const OwnTimes times = own_times(loop.steps, warm_up, loop.source);
+  for (const std::string& note : notes_about(times, arguments)) fmt::print(stderr, "note: {}\n", note);
+  Json json = times_json(loop, times, warm_up);
+  std::string text = times_text(loop, times, warm_up);
+  if (profile) {
+    const Correction correction =
+        correct(*profile, times.batches,
+                {.cores = arguments.cores,
+                 .clock = arguments.processor_clock ? StepClock::processor : StepClock::wall,
+                 .by = arguments.by,
+                 .with_optimizer_step = !arguments.without_optimizer_step});
+    const std::string date = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+    write_file_atomically(arguments.output, corrected_profile_text(arguments.profile, correction,
+                                                                   {loop.source, date, warm_up}));
+    json["factor"] = correction.factor;
+    json["offset_s"] = correction.offset_s;
+    json["profile"] = arguments.output;
+    text += fmt::format("\n{}corrected {}\nwrote {}\n", correction_text(*profile, correction),
+                        correction_words(correction, loop.source), arguments.output);
+  }
+  fmt::print("{}", arguments.json ? json.dump(2) + "\n" : text);
+  return exit_done;
+}
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,179 @@
+#include "calibrate/live/request_timing.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "calibrate/live/live_executor.hpp"
+#include "calibrate/live/process_crew.hpp"
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline::live {
+namespace {
+
+constexpr int warm_up_requests = 10;  // of each worker
+
+double in_seconds(std::int64_t ns) {
+  return 1e-9 * static_cast<double>(ns);
+}
+
+double without_stalls(const std::vector<double>& values) {
+  return values.empty() ? 0.0 : mean_without_stalls(values);
+}
+
+// Passes everything on, hears what workers say of their messages, and evaluates by itself: at once.
+class HeardCrew final : public Crew {
+ public:
+  HeardCrew(ProcessCrew& crew, std::size_t workers) : crew_(crew), workers_(workers) {}
+
+  std::optional<News> next(Seconds patience) override {
+    if (!answers_.empty()) {
+      News answer = std::move(answers_.front());
+      answers_.pop_front();
+      return answer;
+    }
+    std::optional<News> news = crew_.next(patience);
+    if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr)
+      if (const auto* computed = std::get_if<Computed>(&arrived->message))
+        messages_s_.push_back(in_seconds(computed->messages_ns));
+    return news;
+  }
+  void send(Member member, const Message& message) override {
+    if (const auto* request = std::get_if<EvaluationRequest>(&message))
+      answers_.emplace_back(Arrived{workers_, EvaluationResult{request->updates, 1.0, 0.0}});
+    else
+      crew_.send(member, message);
+  }
+  void dismiss(Member member, const std::string& reason) override { crew_.dismiss(member, reason); }
+  void halt_workers() override {}
+  void resume_workers() override {}
+
+  [[nodiscard]] const std::vector<double>& messages_s() const { return messages_s_; }
+
+ private:
+  ProcessCrew& crew_;
+  std::size_t workers_;
+  std::deque<News> answers_;
+  std::vector<double> messages_s_;
+};
+
+// Splits the server's time at each gradient that has arrived.
+class RequestClock final : public RunObserver {
+ public:
+  void on_event(Seconds, const Event& event) override {
+    if (!std::holds_alternative<GradientArrived>(event)) return;
+    const std::int64_t used = processor_time_ns();
+    const std::int64_t now = LiveClock::monotonic_ns();
+    if (last_arrival_ns_ > 0) {
+      server_s_.push_back(in_seconds(used - used_at_arrival_ - applying_ns_));
+      applying_s_.push_back(in_seconds(applying_ns_));
+      wall_s_.push_back(in_seconds(now - last_arrival_ns_));
+    }
+    used_at_arrival_ = used;
+    last_arrival_ns_ = now;
+    applying_ns_ = 0;
+  }
+  void on_action(Seconds, const Action& action) override {
+    if (std::holds_alternative<Apply>(action)) used_before_applying_ = processor_time_ns();
+  }
+  void on_server_work(ServerId, Seconds, Seconds) override {
+    applying_ns_ += processor_time_ns() - used_before_applying_;
+  }
+
+  [[nodiscard]] const std::vector<double>& server_s() const { return server_s_; }
+  [[nodiscard]] const std::vector<double>& applying_s() const { return applying_s_; }
+  [[nodiscard]] const std::vector<double>& wall_s() const { return wall_s_; }
+
+ private:
+  std::int64_t used_at_arrival_ = 0;
+  std::int64_t last_arrival_ns_ = 0;
+  std::int64_t used_before_applying_ = 0;
+  std::int64_t applying_ns_ = 0;
+  std::vector<double> server_s_;
+  std::vector<double> applying_s_;
+  std::vector<double> wall_s_;
+};
+
+std::vector<double> after_warm_up(const std::vector<double>& values, std::size_t warm_up) {
+  return {values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size())), values.end()};
+}
+
+int request_count(std::uint64_t values, Seconds for_each) {
+  constexpr double usual_request_s = 150e-6;
+  constexpr double usual_per_value_s = 15e-9;
+  const double each = usual_request_s + usual_per_value_s * static_cast<double>(values);
+  return std::clamp(static_cast<int>(for_each.value() / each), 20, 2000);
+}
+
+CoordinatorConfig asynchronous_job(std::uint32_t workers, std::int64_t requests) {
+  CoordinatorConfig config;
+  config.phases = {PhaseConfig{.policy = SynchronizationChoice("asp")}};
+  config.batching.initial_samples = 1;
+  config.machines.resize(workers);
+  config.optimizer.learning_rate = 0.01;
+  config.optimizer.momentum = 0.9;
+  config.total_samples = requests;
+  config.dataset_samples = requests;
+  config.evaluate_every = {1e9, EveryUnit::updates};
+  return config;
+}
+
+}  // namespace
+
+RequestTime time_requests(const std::filesystem::path& program, const RequestLoad& load) {
+  const std::size_t warm_up = std::size_t{warm_up_requests} * load.workers;
+  const std::vector<WorkerSetup> setups(load.workers,
+                                        WorkerSetup{.learner = {}, .echoed_values = load.values});
+  ProcessCrew processes({.program = program, .setups = setups});
+  HeardCrew crew(processes, load.workers);
+  const std::int64_t requests = load.requests + static_cast<std::int64_t>(warm_up) + 1;
+  Coordinator coordinator(asynchronous_job(load.workers, requests));
+  NetworkLearnerConfig of_store;
+  of_store.worker_count = load.workers;
+  NetworkState state(std::vector<float>(load.values), {}, of_store);
+  RequestClock clock;
+  LiveJob job;
+  job.workers = load.workers;
+  job.parameter_count = load.values;
+  job.speeds.assign(load.workers, 1.0);
+  for (std::uint32_t w = 0; w < load.workers; ++w) job.random_streams.push_back(w);
+  job.total_samples = requests;
+  job.dataset_samples = requests;
+  LiveExecutor executor(coordinator, crew, state, std::move(job), clock);
+  const std::optional<Stalled> stalled = executor.run([](std::int64_t) {});
+  if (!executor.lost().empty())
+    throw std::runtime_error(fmt::format("a worker process {}", executor.lost().front().reason));
+  if (stalled) throw std::runtime_error("the requests stopped:\n" + stalled->waiting);
+  RequestTime time;
+  time.bytes = Bytes{static_cast<double>(load.values * sizeof(float))};
+  time.server = Seconds{without_stalls(after_warm_up(clock.server_s(), warm_up))};
+  time.applying = Seconds{without_stalls(after_warm_up(clock.applying_s(), warm_up))};
+  time.worker = Seconds{without_stalls(after_warm_up(crew.messages_s(), warm_up))};
+  if (load.workers == 1) {
+    const Seconds wall{without_stalls(after_warm_up(clock.wall_s(), warm_up))};
+    time.connection = std::max(Seconds{}, wall - time.server - time.applying - time.worker);
+  }
+  return time;
+}
+
+std::vector<RequestPass> time_passes(const std::filesystem::path& program,
+                                     const std::vector<std::uint64_t>& values, int passes, Seconds for_each,
+                                     const std::function<void(double)>& progress) {
+  std::vector<RequestPass> all(static_cast<std::size_t>(passes));
+  const double points = static_cast<double>(values.size()) * passes;
+  double done = 0.0;
+  for (RequestPass& pass : all)
+    for (const std::uint64_t size : values) {
+      progress(done++ / points);
+      pass.push_back(
+          time_requests(program, {.values = size, .workers = 1, .requests = request_count(size, for_each)}));
+    }
+  progress(1.0);
+  return all;
+}
+
+}  // namespace paceline::live

@@ -1,0 +1,48 @@
+// What a request at a parameter server takes, measured with the live server itself.
+//
+// Models:      one asynchronous job of worker processes that compute nothing: each answers parameters with a
+//              gradient of as many values at once. Protocol, server, coordinator and update are those of a
+//              live job.
+// Equation:    of each request: the server's processor time for receiving, deciding and answering; its
+//              processor time for applying the gradient; a worker's processor time for its two messages,
+//              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many
+//              requests: the mean of those within three times their median, warm-up left out.
+// Units:       seconds of processor or wall-clock time; bytes of one gradient.
+// Assumptions: server and workers have a core each. With one worker, what is left of the wall-clock time is
+//              the connection's, half of it in each direction.
+// Not modelled: what gradients cost to compute; requests of different sizes at once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "sim/base/quantity.hpp"
+
+namespace paceline::live {
+
+struct RequestLoad {
+  std::uint64_t values = 1;  // of a gradient, float32
+  std::uint32_t workers = 1;
+  int requests = 100;  // of all workers together, warm-up not counted
+};
+
+struct RequestTime {
+  Bytes bytes;         // of one gradient
+  Seconds server;      // receiving, deciding, answering
+  Seconds applying;    // at the server
+  Seconds worker;      // both messages
+  Seconds connection;  // the rest of the wall-clock time; 0 with several workers
+};
+
+// Starts the processes, and ends them. Throws Interrupted, and std::runtime_error when a process is lost.
+[[nodiscard]] RequestTime time_requests(const std::filesystem::path& program, const RequestLoad& load);
+
+using RequestPass = std::vector<RequestTime>;  // one of each size, in processes of its own
+// One worker; each size for about so long in each pass.
+[[nodiscard]] std::vector<RequestPass> time_passes(
+    const std::filesystem::path& program, const std::vector<std::uint64_t>& values, int passes,
+    Seconds for_each, const std::function<void(double share_done)>& progress = [](double) {});
+
+}  // namespace paceline::live

@@ -1,0 +1,112 @@
+#include "calibrate/logs/own_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "sim/base/number_text.hpp"
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+constexpr const char* line_hint =
+    "a line is `step <n> <wall_s> <cpu_s> <samples>`, e.g. step 12 0.0314 0.0298 32";
+constexpr std::size_t own_fields = 5;
+constexpr double longest_step_s = 86400.0;
+
+struct Word {
+  std::string text;
+  int column = 1;
+};
+
+std::vector<Word> words_of(const std::string& line) {
+  std::vector<Word> words;
+  for (std::size_t i = 0; i < line.size();) {
+    const std::size_t first = line.find_first_not_of(" \t\r", i);
+    if (first == std::string::npos) break;
+    const std::size_t end = std::min(line.find_first_of(" \t\r", first), line.size());
+    words.push_back({line.substr(first, end - first), static_cast<int>(first) + 1});
+    i = end;
+  }
+  return words;
+}
+
+MeasuredMedian median_of(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto count = static_cast<double>(values.size());
+  const double reach = 0.98 * std::sqrt(count);
+  const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(0.5 * count - reach)));
+  const auto high = std::min(values.size() - 1, static_cast<std::size_t>(std::ceil(0.5 * count + reach)));
+  return {median(values), 0.5 * (values[high] - values[low])};
+}
+
+// Every step's time above the one before: no loop slows down like that.
+bool grows_throughout(const std::vector<OwnStep>& steps) {
+  return steps.size() >= fewest_own_steps &&
+         std::ranges::is_sorted(steps, std::ranges::less_equal(), &OwnStep::wall_s) &&
+         steps.back().wall_s > 2.0 * steps.front().wall_s;
+}
+
+}  // namespace
+
+std::optional<OwnStep> parse_own_step(const std::string& line, const std::string& source, int line_number) {
+  const std::vector<Word> words = words_of(line);
+  if (words.empty() || words.front().text != "step") return std::nullopt;
+  const auto fail = [&](int column, const std::string& what) {
+    throw UserError(render({Severity::error, {source, line_number, column}, what, line_hint}, line));
+  };
+  if (words.size() != own_fields)
+    fail(words.back().column, fmt::format("{} words after `step`, 4 are needed", words.size() - 1));
+  const auto number = [&](std::size_t i, const char* name, double lowest, double highest, bool is_whole) {
+    const std::optional<double> value = to_number(words[i].text);
+    if (!value || !(*value >= lowest && *value <= highest) || (is_whole && *value != std::floor(*value)))
+      fail(words[i].column,
+           fmt::format("{} must be a {} from {:g} to {:g}, is `{}`", name,
+                       is_whole ? "whole number" : "number", lowest, highest, words[i].text));
+    return *value;
+  };
+  constexpr double largest_count = 1e15;
+  OwnStep step;
+  step.step = static_cast<std::int64_t>(number(1, "the step", 0.0, largest_count, true));
+  step.wall_s = number(2, "its wall-clock time", 1e-9, longest_step_s, false);
+  step.processor_s = number(3, "its processor time", 0.0, 1e3 * longest_step_s, false);
+  step.samples = static_cast<std::int64_t>(number(4, "its samples", 1.0, largest_count, true));
+  return step;
+}
+
+OwnTimes own_times(const std::vector<OwnStep>& steps, std::size_t warm_up, const std::string& source) {
+  if (steps.size() < warm_up + fewest_own_steps)
+    throw UserError(fmt::format("{}: {} steps, of which {} warm up: at least {} more are needed", source,
+                                steps.size(), std::min(warm_up, steps.size()), fewest_own_steps),
+                    steps.empty() ? line_hint : "let it train longer, or lower --warm-up");
+  if (grows_throughout(steps))
+    throw UserError(fmt::format("{}: every step takes longer than the one before, from {:g} s to {:g} s",
+                                source, steps.front().wall_s, steps.back().wall_s),
+                    "each line says the time of its own step, not the time since the start");
+  std::map<std::int64_t, std::vector<const OwnStep*>> by_batch;
+  for (std::size_t i = warm_up; i < steps.size(); ++i) by_batch[steps[i].samples].push_back(&steps[i]);
+  OwnTimes times;
+  for (const auto& [batch, of_batch] : by_batch) {
+    if (of_batch.size() < fewest_own_steps) {
+      times.left_out.push_back(fmt::format("batch {}: {} steps", batch, of_batch.size()));
+      continue;
+    }
+    std::vector<double> wall;
+    std::vector<double> processor;
+    for (const OwnStep* step : of_batch) {
+      wall.push_back(step->wall_s);
+      processor.push_back(step->processor_s);
+    }
+    times.batches.push_back(
+        {batch, of_batch.size(), median_of(std::move(wall)), median_of(std::move(processor))});
+  }
+  if (times.batches.empty())
+    throw UserError(fmt::format("{}: no batch size has {} steps after warm-up", source, fewest_own_steps),
+                    "let it train longer");
+  return times;
+}
+
+}  // namespace paceline::calibrate

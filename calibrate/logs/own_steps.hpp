@@ -1,0 +1,58 @@
+// A user's own training loop, timed by what it says of itself.
+//
+// Models:      lines `step <n> <wall_s> <cpu_s> <samples>` among any others: the number of the step, its
+//              wall-clock time, the processor time of the whole process, the samples of its batch.
+// Equation:    of each batch size the medians over the steps after the first `warm_up`; their 95 % interval
+//              by order statistics: the ranks n/2 ± 0.98 √n.
+// Units:       seconds, samples.
+// Assumptions: steps come in order, one process says them; each says its own time, not that since the start.
+// Not modelled: dependence of successive steps, which makes the interval too narrow.
+// Source:      Conover, Practical Nonparametric Statistics, 1999, for the interval.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/diagnostic.hpp"
+
+namespace paceline::calibrate {
+
+struct OwnStep {
+  std::int64_t step = 0;
+  double wall_s = 0.0;
+  double processor_s = 0.0;
+  std::int64_t samples = 1;
+};
+
+// Nothing for a line that does not begin with the word `step`. Throws UserError at the place of what is
+// wrong in one that does.
+[[nodiscard]] std::optional<OwnStep> parse_own_step(const std::string& line, const std::string& source,
+                                                    int line_number);
+
+struct MeasuredMedian {
+  double seconds = 0.0;
+  double half_width_s = 0.0;  // of its 95 % interval
+};
+
+struct OwnBatchTime {
+  std::int64_t batch = 1;
+  std::size_t steps = 0;  // after warm-up
+  MeasuredMedian wall;
+  MeasuredMedian processor;
+};
+
+inline constexpr std::size_t fewest_own_steps = 10;  // of each batch size, after warm-up
+
+// By ascending batch; sizes with too few steps are left out, and named. `source` is for messages. Throws
+// UserError when no size has enough steps, or times grow as if they were counted from the start.
+struct OwnTimes {
+  std::vector<OwnBatchTime> batches;
+  std::vector<std::string> left_out;
+};
+[[nodiscard]] OwnTimes own_times(const std::vector<OwnStep>& steps, std::size_t warm_up,
+                                 const std::string& source);
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,70 @@
+#include "calibrate/live/communication_fit.hpp"
+
+#include <cmath>
+
+#include <doctest/doctest.h>
+
+using namespace paceline;
+using namespace paceline::live;
+
+namespace {
+
+// A server that takes 40 us and 0.2 ns a byte, applies at 1 us and 0.1 ns a byte; a worker that takes 30 us
+// and 0.4 ns a byte for both of its messages; a connection of 50 us and 1 ns a byte both ways.
+RequestPass exact_pass(double factor) {
+  RequestPass pass;
+  for (const double bytes : {4e3, 4e4, 4e5})
+    pass.push_back({.bytes = Bytes{bytes},
+                    .server = factor * Seconds{40e-6 + 0.2e-9 * bytes},
+                    .applying = factor * Seconds{1e-6 + 0.1e-9 * bytes},
+                    .worker = factor * Seconds{30e-6 + 0.4e-9 * bytes},
+                    .connection = factor * Seconds{50e-6 + 1e-9 * bytes}});
+  return pass;
+}
+
+}  // namespace
+
+TEST_CASE("requests on a line give the costs of a scenario back") {
+  const CommunicationFit fit = fit_communication({exact_pass(1.0), exact_pass(1.0)});
+  CHECK(fit.server.error < 1e-9);
+  CHECK(*fit.server.fixed_half_width_s < 1e-12);
+  REQUIRE(fit.connection.has_value());
+  CHECK(connection_of(fit).latency.value() == doctest::Approx(25e-6));
+  CHECK(scenario_words(connection_of(fit)) == "latency: 25 us, bandwidth: 16 Gbit/s");
+  const CommunicationCost cost = cost_of(fit);
+  // A request pays the fixed times of receiving and of applying; a message half of what both take.
+  CHECK(cost.server_request.value() == doctest::Approx(41e-6));
+  CHECK(cost.server_rate->value() == doctest::Approx(5e9));
+  CHECK(cost.per_message.value() == doctest::Approx(15e-6));
+  CHECK(cost.rate->value() == doctest::Approx(5e9));
+  // The model's own words for it: 2 messages and 2 · B bytes of an iteration.
+  CHECK(cost.of(2.0, Bytes{8e4}).value() == doctest::Approx(30e-6 + 0.4e-9 * 4e4));
+  CHECK(cost.of_request(Bytes{4e4}).value() == doctest::Approx(41e-6 + 0.2e-9 * 4e4));
+  CHECK(
+      scenario_words(cost) ==
+      "communication: {server_request: 41 us, server_rate: 40 Gbit/s, per_message: 15 us, rate: 40 Gbit/s}");
+}
+
+TEST_CASE("passes that differ give the middle one, and an interval as wide as Student's t says") {
+  // Factors 0.9, 1, 1.1: deviation 0.1 of the fixed 40 us; t(0.975, 2) = 4.3027; 4.3027 · 4 us / √3.
+  const CommunicationFit fit = fit_communication({exact_pass(1.1), exact_pass(0.9), exact_pass(1.0)});
+  CHECK(fit.server.fixed_s == doctest::Approx(40e-6));
+  CHECK(*fit.server.fixed_half_width_s == doctest::Approx(4.3027 * 4e-6 / std::sqrt(3.0)).epsilon(1e-4));
+}
+
+TEST_CASE("one pass has no interval, and bytes that cost nothing no rate") {
+  const std::vector<TimedWork> flat = {{1.0, 1e3, {20e-6}}, {1.0, 1e6, {20e-6}}};
+  const FittedTime fit = fit_time(flat);
+  CHECK_FALSE(fit.fixed_half_width_s.has_value());
+  CHECK(fit.fixed_s == doctest::Approx(20e-6));
+  CommunicationFit all{.server = fit, .applying = fit, .worker = fit, .connection = fit};
+  CHECK(scenario_words(cost_of(all)) == "communication: {server_request: 40 us, per_message: 10 us}");
+}
+
+TEST_CASE("a connection whose time both ends spend at work has none of its own") {
+  RequestPass pass = exact_pass(1.0);
+  pass[1].connection = Seconds{0.5e-6};
+  const CommunicationFit fit = fit_communication({pass});
+  CHECK_FALSE(fit.connection.has_value());
+  CHECK(scenario_words(connection_of(fit)) == "latency: 0 us, bandwidth: 1000 Gbit/s");
+}
