@@ -100,7 +100,8 @@ std::string networks_and_examples() {
          "  paceline calibrate resnet50 --budget '10 min' --memory '8 GB'\n"
          "  paceline calibrate mine.pt --input 3,32,32 --classes 10\n"
          "\n"
-         "Other commands: paceline calibrate show | check | from-log | network | server | own, each with "
+         "Other commands: paceline calibrate show | check | from-log | network | server | collective | own, "
+         "each with "
          "--help.\n"
          "An interrupted calibration goes on when the same command is given again.\n"
          "Run it on an otherwise idle machine of the kind to be simulated. A scenario names the file under\n"
@@ -204,6 +205,31 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "Examples:\n  paceline calibrate server\n"
       "  paceline calibrate server --parameters 5000,20000,80000      around the size of a network\n"
       "  paceline calibrate server --quick --json > server.json");
+}
+
+void declare(CLI::App& app, CollectiveArguments& arguments) {
+  app.description(
+      "Measures an all-reduce around a ring of processes on this machine: wall-clock and processor time by "
+      "size and members. Prints the lines for a scenario.");
+  add_list(app, "--members", arguments.members, "Rings to measure (default: 2,4)");
+  add_list(app, "--parameters", arguments.parameters,
+           "Numbers of values to add up, at least 2 (default: 1000,10000,100000,1000000)");
+  app.add_option(
+         "--with", arguments.with,
+         "Gloo, or a ring of paceline's own over TCP (default: Gloo where this program was built with it)")
+      ->check(CLI::IsMember({"gloo", "own"}))
+      ->type_name("gloo|own");
+  add_count(app, "--passes", arguments.passes, 2, 1000,
+            "How often everything is measured, in processes of its own each time (default: 5)");
+  app.add_flag("--quick", arguments.quick,
+               "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
+  add_json(app, arguments.json);
+  app.footer(
+      "Run it on an otherwise idle machine. Latency and bandwidth come from rings of no more members than "
+      "there are cores.\n\n"
+      "Examples:\n  paceline calibrate collective\n"
+      "  paceline calibrate collective --members 2,3 --parameters 5000,20000,80000\n"
+      "  paceline calibrate collective --with own --json > ring.json");
 }
 
 void declare(CLI::App& app, OwnArguments& arguments) {
@@ -320,6 +346,7 @@ std::optional<Arguments> parse_command_line(std::vector<std::string> words) {
                                                   {"check", parse<CheckArguments>},
                                                   {"network", parse<NetworkArguments>},
                                                   {"server", parse<ServerArguments>},
+                                                  {"collective", parse<CollectiveArguments>},
                                                   {"own", parse_own},
                                                   {"from-log", parse<FromLogArguments>}};
   const std::string program = "paceline calibrate";

@@ -67,6 +67,15 @@ struct ServerArguments {
   bool json = false;
 };
 
+struct CollectiveArguments {
+  std::vector<int> members = {2, 4};
+  std::vector<std::int64_t> parameters;
+  std::string with;  // "gloo", "own"; empty: Gloo where it is built in
+  std::optional<int> passes;
+  bool quick = false;
+  bool json = false;
+};
+
 // paceline calibrate own: a log or a command
 struct OwnArguments {
   std::string log;
@@ -103,11 +112,12 @@ int run(const ShowArguments& arguments);
 int run(const CheckArguments& arguments);
 int run(const NetworkArguments& arguments);
 int run(const ServerArguments& arguments);
+int run(const CollectiveArguments& arguments);
 int run(const OwnArguments& arguments);
 int run(const FromLogArguments& arguments);
 
 using Arguments = std::variant<CalibrateArguments, ShowArguments, CheckArguments, NetworkArguments,
-                               ServerArguments, OwnArguments, FromLogArguments>;
+                               ServerArguments, CollectiveArguments, OwnArguments, FromLogArguments>;
 // Nothing when help was asked for, and printed. Throws UserError.
 [[nodiscard]] std::optional<Arguments> parse_command_line(std::vector<std::string> words);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/cli/commands.hpp"
+#include "calibrate/collective/ring_timing.hpp"
 #include "calibrate/fit/report.hpp"
 #include "calibrate/live/worker/worker_process.hpp"
 #include "calibrate/live/worker_setup.hpp"
@@ -26,6 +27,10 @@ namespace {
 int dispatch(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[0] == measure_child_flag) {
     run_measure_child(parse_request(words[1]), std::cout);
+    return exit_done;
+  }
+  if (words.size() == 3 && words[0] == ring_member_flag) {
+    run_ring_member({words[1], words[2]});
     return exit_done;
   }
   if (!words.empty() && words[0] == live::worker_flag)

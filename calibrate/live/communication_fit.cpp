@@ -5,6 +5,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "calibrate/logs/statistics.hpp"
 #include "sim/base/check.hpp"
@@ -118,10 +119,13 @@ std::string scenario_words(const Connection& connection) {
 }
 
 std::string scenario_words(const CommunicationCost& cost) {
-  return fmt::format("communication: {{server_request: {:.3g} us{}, per_message: {:.3g} us{}}}",
-                     1e6 * cost.server_request.value(),
-                     cost.server_rate ? ", server_rate: " + rate_words(*cost.server_rate) : "",
-                     1e6 * cost.per_message.value(), cost.rate ? ", rate: " + rate_words(*cost.rate) : "");
+  std::vector<std::string> words;
+  if (cost.server_request > Seconds{})
+    words.push_back(fmt::format("server_request: {:.3g} us", 1e6 * cost.server_request.value()));
+  if (cost.server_rate) words.push_back("server_rate: " + rate_words(*cost.server_rate));
+  words.push_back(fmt::format("per_message: {:.3g} us", 1e6 * cost.per_message.value()));
+  if (cost.rate) words.push_back("rate: " + rate_words(*cost.rate));
+  return fmt::format("communication: {{{}}}", fmt::join(words, ", "));
 }
 
 }  // namespace paceline::live

@@ -4,10 +4,12 @@
 #include <array>
 #include <ctime>
 #include <filesystem>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/validation/live_validation.hpp"
@@ -32,6 +34,7 @@ struct LiveTrial {
   std::shared_ptr<const Profiles> profiles;
   std::vector<RunResult> predicted;
   std::vector<RunResult> real;
+  std::string calibrated{};  // what of the scenario was measured instead, in its words; empty: nothing
 };
 
 std::string utc_now() {
@@ -65,7 +68,7 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
   UserErrors mistakes;
   for (const std::string& file : arguments.files)
     mistakes.attempt([&] {
-      LiveTrial trial{load_scenario(file, arguments.overrides), {}, {}, {}};
+      LiveTrial trial{load_scenario(file, arguments.overrides), {}, {}, {}, {}};
       static_cast<void>(live::check_live(trial.loaded));
       trial.profiles = files.profiles_of(trial.loaded);
       if (arguments.replications > 0) trial.loaded.scenario.replications = arguments.replications;
@@ -79,21 +82,47 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
   return trials;
 }
 
-// A short real run with a seed that no other run has says what messages take of processors, where the
-// scenario does not.
-void calibrate_communication(LiveTrial& trial, bool accepts_load) {
-  constexpr double pilot_epochs = 1.0;
-  constexpr std::uint32_t pilot_replication = 1'000'000;
-  if (trial.loaded.scenario.communication) return;
-  Scenario pilot = trial.loaded.scenario;
-  pilot.stop.epochs = std::min(pilot.stop.epochs, pilot_epochs);
-  pilot.stop.accuracy.reset();
-  const live::LiveRun run = live::run_live(pilot, *trial.profiles, pilot_replication,
-                                           {.program = live::worker_program(), .accepts_load = accepts_load});
-  trial.loaded.scenario.communication = run.communication;
-  fmt::print("{}: a pilot run: a server's request {:.3g} us, a worker's message {:.3g} us\n",
-             trial.loaded.scenario.name, 1e6 * run.communication.server_request.value(),
-             1e6 * run.communication.per_message.value());
+// What messages cost on this machine, for gradients of the size of a network's.
+class MeasuredCommunication {
+ public:
+  explicit MeasuredCommunication(bool accepts_load) : accepts_load_(accepts_load) {}
+
+  const live::CommunicationFit& of(Bytes gradient) {
+    const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
+    const auto known = fits_.find(values);
+    if (known != fits_.end()) return known->second;
+    const double load = live::other_load(Seconds{0.5});
+    if (load > live::most_other_load && !accepts_load_) throw live::LoadedMachine(load);
+    constexpr int passes = 5;
+    Progress progress("timing requests");
+    const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
+    return fits_[values] = live::fit_communication(live::time_passes(
+               live::worker_program(), sizes, passes, Seconds{0.2},
+               [&](double share) { progress.update(share, fmt::format("{} values", values)); }));
+  }
+
+ private:
+  bool accepts_load_;
+  std::map<std::uint64_t, live::CommunicationFit> fits_;
+};
+
+// Where the scenario does not say what messages cost it is measured; and so is the connection, since a live
+// job does not impose the scenario's.
+void calibrate_communication(LiveTrial& trial, MeasuredCommunication& measured) {
+  Scenario& scenario = trial.loaded.scenario;
+  if (scenario.communication) return;
+  const live::CommunicationFit& fit = measured.of(trial.profiles->job().parameter_bytes);
+  scenario.communication = cost_of(fit);
+  trial.calibrated = live::scenario_words(*scenario.communication);
+  if (scenario.cluster.network.topology == Topology::star) {
+    const live::Connection connection = connection_of(fit);
+    NetworkConfig& network = scenario.cluster.network;
+    network.latency = connection.latency;
+    network.bandwidth = connection.bandwidth;
+    network.server_bandwidth = connection.bandwidth;
+    trial.calibrated += fmt::format(", network: {{{}}}", live::scenario_words(connection));
+  }
+  fmt::print("{}: measured here, for the prediction: {}\n", scenario.name, trial.calibrated);
 }
 
 void predict(LiveTrial& trial, int jobs) {
@@ -109,8 +138,10 @@ void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& tri
   write_file_atomically(file, observations_csv(trials, &LiveTrial::predicted));
   const std::string hash = InputFiles().hash(file);
   const std::string time = utc_now();
-  const nlohmann::ordered_json sealed{
+  nlohmann::ordered_json sealed{
       {"file", "prediction.csv"}, {"fnv1a", hash}, {"time", time}, {"command", command}};
+  for (const LiveTrial& trial : trials)
+    if (!trial.calibrated.empty()) sealed["calibrated"][trial.loaded.scenario.name] = trial.calibrated;
   write_file_atomically(folder / "sealed.json", sealed.dump(1) + "\n");
   fmt::print("sealed at {}: prediction.csv {}\n", time, hash);
   std::fflush(stdout);
@@ -179,8 +210,9 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   InputFiles files;
   std::vector<LiveTrial> trials = load_trials(arguments, files);
   StagedFolder staged(arguments.output, arguments.force);
+  MeasuredCommunication measured(arguments.accept_load);
   for (LiveTrial& trial : trials) {
-    calibrate_communication(trial, arguments.accept_load);
+    calibrate_communication(trial, measured);
     predict(trial, arguments.jobs);
   }
   seal(staged.path(), trials, command);

@@ -30,7 +30,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
 std::vector<std::string> values_after(const CLI::App& app, const std::string& command) {
   if (command == "help") return command_names(app);
   if (command == "list") return listed_things();
-  if (command == "calibrate") return {"show", "check", "from-log", "network", "server", "own"};
+  if (command == "calibrate") return {"show", "check", "from-log", "network", "server", "collective", "own"};
   return {};
 }
 

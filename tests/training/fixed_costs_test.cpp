@@ -139,6 +139,16 @@ TEST_CASE("messages take processor time of the worker's next iteration, by numbe
   CHECK(times_of_updates(job.run_ideal()) == std::vector{20.0, 43.0, 66.0});
 }
 
+TEST_CASE("an all-reduce takes processor time of each of its messages, there and back") {
+  // A ring of two has two rounds, in each of which a member sends and receives half of 1000 B: 4 · 0.5 s, and
+  // 2000 B at 1000 B/s, 2 s. So every iteration but the first takes 10 + 4 s.
+  TestJob job = two_workers("bsp", 60);
+  job.phases[0].transport = Transport::ring;
+  job.costs.communication.per_message = Seconds{0.5};
+  job.costs.communication.rate = BytesPerSecond{1000.0};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{10.0, 24.0, 38.0});
+}
+
 TEST_CASE("after a start the first iterations are slower by a factor that falls to one") {
   // 4 iterations from 3: factors 3, 2.5, 2, 1.5, then 1: they end at 30, 55, 75, 90, 100 s; and again after a
   // switch.

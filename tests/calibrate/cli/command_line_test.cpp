@@ -82,6 +82,21 @@ TEST_CASE("requests at a server are timed, and the lines for a scenario printed"
   check_refused("server --passes 1", "--passes");
 }
 
+TEST_CASE("all-reduces among processes are timed, and the lines for a scenario printed") {
+  const test::ProgramResult outcome = Workplace().run(
+      "collective --with own --members 2,3 --parameters 100,10000 --passes 2 --quick --json", "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["format"] == "paceline-collective");
+  CHECK(json["library"] == "own");
+  CHECK(json["samples"].size() == 8);
+  for (const auto& sample : json["samples"]) CHECK(sample["processor_s"] > 0.0);
+  CHECK(json["scenario"].get<std::string>().starts_with("communication: {per_message: "));
+  check_refused("collective --parameters 1000", "--parameters: at least 2 different sizes are needed");
+  check_refused("collective --with mpi", "--with");
+  check_refused("collective --members 1", "--members");
+}
+
 TEST_CASE("a loop of one's own is timed by what it prints, and corrects a profile") {
   const Workplace workplace;
   // Steps of batch 32 take 0.05 s, of which a third the processor's, among lines of other kinds.

@@ -1,0 +1,150 @@
+// `paceline calibrate collective`: what an all-reduce among processes of this machine takes.
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "calibrate/cli/commands.hpp"
+#include "calibrate/cli/fitted_text.hpp"
+#include "calibrate/collective/ring_timing.hpp"
+#include "calibrate/fit/report.hpp"
+#include "calibrate/live/machine_load.hpp"
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/json.hpp"
+#include "sim/base/order_statistics.hpp"
+#include "sim/base/progress.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using RingPass = std::vector<RingTime>;  // every size of every ring
+
+const std::vector<std::int64_t> usual_values = {1'000, 10'000, 100'000, 1'000'000};
+const std::vector<std::int64_t> quick_values = {1'000, 30'000, 300'000};
+
+std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLibrary library,
+                                    const std::vector<std::int64_t>& values) {
+  const int passes = arguments.passes.value_or(arguments.quick ? 3 : 5);
+  Progress progress("measuring all-reduces");
+  std::vector<RingPass> all;
+  const double points = static_cast<double>(arguments.members.size()) * passes;
+  double done = 0.0;
+  for (int p = 0; p < passes; ++p) {
+    RingPass pass;
+    for (const int members : arguments.members) {
+      progress.update(done / points, fmt::format("pass {} of {}, {} members", p + 1, passes, members));
+      for (RingTime& time : time_rings("/proc/self/exe", {.library = library,
+                                                         .members = static_cast<std::size_t>(members),
+                                                         .values = values,
+                                                         .seconds_per_size = arguments.quick ? 0.1 : 0.3}))
+        pass.push_back(time);
+      ++done;
+    }
+    all.push_back(std::move(pass));
+  }
+  progress.update(1.0, fmt::format("{} rings", points));
+  return all;
+}
+
+double median_of(const std::vector<RingPass>& passes, std::size_t i, Seconds RingTime::*time) {
+  std::vector<double> seconds;
+  for (const RingPass& pass : passes) seconds.push_back((pass.at(i).*time).value());
+  return median(std::move(seconds));
+}
+
+std::string scenario_lines(const CollectiveFit& fit) {
+  CommunicationCost cost;
+  cost.per_message = Seconds{fit.processor.fixed_s};
+  if (fit.processor.seconds_per_byte > 0.0) cost.rate = BytesPerSecond{1.0 / fit.processor.seconds_per_byte};
+  return live::scenario_words(cost);
+}
+
+std::string network_words(const live::FittedTime& connection) {
+  const std::string latency =
+      fmt::format("network: {{topology: star, latency: {:.3g} us", 1e6 * connection.fixed_s);
+  if (connection.seconds_per_byte <= 0.0) return latency + "}";
+  return fmt::format("{}, bandwidth: {:.3g} Gbit/s}}", latency, 8e-9 / connection.seconds_per_byte);
+}
+
+const char* library_word(RingLibrary library) {
+  return library == RingLibrary::gloo ? "Gloo" : "a ring of paceline's own over TCP";
+}
+
+std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit& fit, RingLibrary library,
+                        unsigned cores) {
+  std::string text = fmt::format(
+      "an all-reduce by {}, medians of the passes\n members     values         wall-clock time   processor "
+      "time "
+      "(line through it)\n",
+      library_word(library));
+  for (std::size_t i = 0; i < passes.front().size(); ++i) {
+    const RingTime& time = passes.front()[i];
+    const auto n = static_cast<double>(time.members);
+    const double predicted = fit.processor.of(4.0 * (n - 1.0), 4.0 * (n - 1.0) / n * time.bytes.value());
+    text +=
+        fmt::format("{:>8}  {:>9.0f}  {:>22}  {:>27}{}\n", time.members, time.bytes.value() / sizeof(float),
+                    duration_text(median_of(passes, i, &RingTime::wall)),
+                    fmt::format("{} ({})", duration_text(median_of(passes, i, &RingTime::processor)),
+                                duration_text(predicted)),
+                    time.members > cores ? "   more members than cores" : "");
+  }
+  text += fmt::format("processor time of a message: {}\n", fitted_text(fit.processor));
+  text += fmt::format(
+      "a round of the ring, besides: {}\n",
+      fit.connection ? fitted_text(*fit.connection) : "no time of its own, or too few rings to tell");
+  text += fmt::format("in a scenario:\n  {}\n", scenario_lines(fit));
+  if (fit.connection)
+    text += fmt::format("and under `cluster`, where all processes are on this machine:\n  {}\n",
+                        network_words(*fit.connection));
+  return text;
+}
+
+Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, RingLibrary library,
+                 double load) {
+  Json samples = Json::array();
+  for (std::size_t p = 0; p < passes.size(); ++p)
+    for (const RingTime& time : passes[p])
+      samples.push_back({{"pass", p},
+                         {"members", time.members},
+                         {"bytes", time.bytes.value()},
+                         {"wall_s", time.wall.value()},
+                         {"processor_s", time.processor.value()}});
+  return {{"format", "paceline-collective"},
+          {"version", 1},
+          {"library", library == RingLibrary::gloo ? "gloo" : "own"},
+          {"other_load", load},
+          {"processor", fitted_json(fit.processor)},
+          {"connection", fit.connection ? fitted_json(*fit.connection) : Json(nullptr)},
+          {"scenario", scenario_lines(fit)},
+          {"network", fit.connection ? Json(network_words(*fit.connection)) : Json(nullptr)},
+          {"samples", samples}};
+}
+
+}  // namespace
+
+int run(const CollectiveArguments& arguments) {
+  const std::vector<std::int64_t>& usual = arguments.quick ? quick_values : usual_values;
+  const std::vector<std::int64_t>& values = arguments.parameters.empty() ? usual : arguments.parameters;
+  if (values.size() < 2 || values.front() == values.back())
+    throw UserError(
+        "--parameters: at least 2 different sizes are needed: what is fixed and what each byte "
+        "takes cannot be told apart otherwise",
+        "for example --parameters 10000,100000");
+  if (std::ranges::find(arguments.members, 1) != arguments.members.end())
+    throw UserError("--members: a ring has at least 2", "for example --members 2,4");
+  if (arguments.with == "gloo" && !has_gloo())
+    throw UserError("this program was built without Gloo",
+                    "install libgloo-dev and build again, or leave --with out");
+  const RingLibrary library = arguments.with == "own" || !has_gloo() ? RingLibrary::own : RingLibrary::gloo;
+  const double load = live::other_load(Seconds{0.5});
+  warn_of_load(load);
+  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::vector<RingPass> passes = measure_rings(arguments, library, values);
+  const CollectiveFit fit = fit_collectives(passes, cores);
+  fmt::print("{}", arguments.json ? report_json(passes, fit, library, load).dump(2) + "\n"
+                                  : report_text(passes, fit, library, cores));
+  return exit_done;
+}
+
+}  // namespace paceline::calibrate

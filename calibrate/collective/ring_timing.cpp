@@ -1,0 +1,175 @@
+#include "calibrate/collective/ring_timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+#include <iostream>
+#include <numeric>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/live/message.hpp"
+#include "calibrate/live/worker_setup.hpp"
+#include "sim/base/order_statistics.hpp"
+#include "sim/base/process.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int warm_up_rings = 3;
+
+class RendezvousFolder {
+ public:
+  RendezvousFolder() {
+    std::string name = (fs::temp_directory_path() / "paceline-ring-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw std::runtime_error("cannot make a folder in " + fs::temp_directory_path().string());
+    path_ = name;
+  }
+  RendezvousFolder(const RendezvousFolder&) = delete;
+  RendezvousFolder& operator=(const RendezvousFolder&) = delete;
+  ~RendezvousFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// The same for every member.
+int ring_count(std::int64_t values, std::size_t members, double seconds) {
+  constexpr double usual_round_s = 100e-6;
+  constexpr double usual_per_value_s = 10e-9;
+  const double each =
+      usual_round_s * static_cast<double>(members) + usual_per_value_s * static_cast<double>(values);
+  return std::clamp(static_cast<int>(seconds / each), 10, 2000);
+}
+
+// A ring that does not add up is not worth timing.
+void check_sum(Ring& ring, const RingPlace& place, std::size_t size) {
+  std::vector<float> values(size, static_cast<float>(place.rank + 1));
+  ring.all_reduce(values);
+  const auto sum = static_cast<float>(place.members * (place.members + 1) / 2);
+  if (std::ranges::any_of(values, [&](float value) { return value != sum; }))
+    throw std::runtime_error("the ring does not add up");
+}
+
+struct MemberTime {
+  double wall_s = 0.0;
+  double processor_s = 0.0;
+};
+
+MemberTime time_member(Ring& ring, std::size_t size, int count) {
+  std::vector<float> values(size);
+  for (int i = 0; i < warm_up_rings; ++i) ring.all_reduce(values);
+  std::vector<double> walls;
+  const double used = processor_seconds();
+  for (int i = 0; i < count; ++i) {
+    const Clock::time_point began = Clock::now();
+    ring.all_reduce(values);
+    walls.push_back(std::chrono::duration<double>(Clock::now() - began).count());
+  }
+  return {mean_without_stalls(walls), (processor_seconds() - used) / count};
+}
+
+[[noreturn]] void fail_member(Process& process, std::size_t rank) {
+  const int status = process.wait();
+  throw std::runtime_error(
+      fmt::format("member {} of the ring {}: {}", rank, describe_status(status), process.errors()));
+}
+
+// The medians over passes of what is left of the wall-clock time.
+live::TimedWork connection_work(const std::vector<std::vector<RingTime>>& passes, std::size_t i) {
+  constexpr double resolution_s = 1e-9;
+  const RingTime& first = passes.front()[i];
+  const auto n = static_cast<double>(first.members);
+  live::TimedWork work{2.0 * (n - 1.0), 2.0 * (n - 1.0) / n * first.bytes.value(), {}};
+  for (const auto& pass : passes)
+    work.seconds.push_back(std::max(resolution_s, (pass[i].wall - pass[i].processor).value()));
+  return work;
+}
+
+}  // namespace
+
+std::vector<RingTime> time_rings(const std::string& program, const RingRequest& request) {
+  const RendezvousFolder folder;
+  const std::string token = live::to_text(live::new_token());
+  const Json asked = {{"gloo", request.library == RingLibrary::gloo},
+                      {"folder", folder.path().string()},
+                      {"members", request.members},
+                      {"values", request.values},
+                      {"seconds", request.seconds_per_size}};
+  std::vector<std::unique_ptr<Process>> members;
+  for (std::size_t rank = 0; rank < request.members; ++rank)
+    members.push_back(std::make_unique<Process>(
+        Command{.words = {program, ring_member_flag, std::to_string(rank), asked.dump()},
+                .environment = {fmt::format("{}={}", live::token_variable, token)}}));
+  std::vector<RingTime> times;
+  for (const std::int64_t values : request.values) {
+    std::vector<double> walls;
+    double processor_s = 0.0;
+    for (std::size_t rank = 0; rank < request.members; ++rank) {
+      const std::optional<std::string> line = members[rank]->read_line();
+      if (!line) fail_member(*members[rank], rank);
+      const Json said = Json::parse(*line);
+      walls.push_back(said.at("wall_s"));
+      processor_s += said.at("processor_s").get<double>() / static_cast<double>(request.members);
+    }
+    times.push_back({request.members, Bytes{static_cast<double>(values) * sizeof(float)},
+                     Seconds{median(std::move(walls))}, Seconds{processor_s}});
+  }
+  for (std::size_t rank = 0; rank < request.members; ++rank)
+    if (members[rank]->wait() != 0) fail_member(*members[rank], rank);
+  return times;
+}
+
+CollectiveFit fit_collectives(const std::vector<std::vector<RingTime>>& passes, std::size_t cores) {
+  std::vector<live::TimedWork> processor;
+  std::vector<live::TimedWork> connection;
+  for (std::size_t i = 0; i < passes.front().size(); ++i) {
+    const RingTime& first = passes.front()[i];
+    const auto n = static_cast<double>(first.members);
+    live::TimedWork work{4.0 * (n - 1.0), 4.0 * (n - 1.0) / n * first.bytes.value(), {}};
+    for (const auto& pass : passes) work.seconds.push_back(pass.at(i).processor.value());
+    processor.push_back(std::move(work));
+    if (first.members <= cores) connection.push_back(connection_work(passes, i));
+  }
+  CollectiveFit fit{live::fit_time(processor), std::nullopt};
+  constexpr double least_s = 1e-6;
+  const bool has_time_of_its_own = std::ranges::all_of(
+      connection, [](const live::TimedWork& work) { return median(work.seconds) > least_s; });
+  if (connection.size() >= 2 && has_time_of_its_own) fit.connection = live::fit_time(connection);
+  return fit;
+}
+
+void run_ring_member(const std::vector<std::string>& words) {
+  const Json asked = Json::parse(words.at(1));
+  const char* token = std::getenv(live::token_variable);
+  const RingPlace place{asked.at("folder").get<std::string>(), std::stoul(words.at(0)),
+                        asked.at("members").get<std::size_t>(), token == nullptr ? "" : token};
+  const std::unique_ptr<Ring> ring =
+      asked.at("gloo").get<bool>() ? make_gloo_ring(place) : make_own_ring(place);
+  for (const std::int64_t values : asked.at("values").get<std::vector<std::int64_t>>()) {
+    const auto size = static_cast<std::size_t>(values);
+    check_sum(*ring, place, size);
+    const MemberTime time = time_member(*ring, size, ring_count(values, place.members, asked.at("seconds")));
+    std::cout << Json{{"wall_s", time.wall_s}, {"processor_s", time.processor_s}}.dump() << std::endl;
+  }
+}
+
+}  // namespace paceline::calibrate

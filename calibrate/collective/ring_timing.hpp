@@ -1,0 +1,56 @@
+// How long an all-reduce takes, and how much processor time, by size and members.
+//
+// Equation:    of each process the mean of its all-reduces within three times their median (wall-clock), and
+//              processor time of the whole process over their number; over the members the median of the
+//              former, the mean of the latter.
+// Units:       seconds; bytes of all values of one member.
+// Assumptions: members are processes of this machine over loopback TCP; they begin together, since each
+//              all-reduce ends with all of them.
+// Not modelled: several hosts; an all-reduce that overlaps computing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "calibrate/collective/ring.hpp"
+#include "calibrate/live/communication_fit.hpp"
+#include "sim/base/quantity.hpp"
+
+namespace paceline::calibrate {
+
+struct RingRequest {
+  RingLibrary library = RingLibrary::own;
+  std::size_t members = 2;
+  std::vector<std::int64_t> values;  // float32, of each size
+  double seconds_per_size = 0.3;
+};
+
+struct RingTime {
+  std::size_t members = 2;
+  Bytes bytes;
+  Seconds wall;
+  Seconds processor;  // of one member
+};
+
+// One for each size. Starts the processes, and ends them. Throws Interrupted, std::runtime_error.
+[[nodiscard]] std::vector<RingTime> time_rings(const std::string& program, const RingRequest& request);
+
+// What a scenario says of it: processor time a message and a byte; latency and bandwidth of what is left.
+//   processor = 4 (n - 1) · per_message + 4 (n - 1) / n · bytes / rate
+//   wall - processor = 2 (n - 1) · latency + 2 (n - 1) / n · bytes / bandwidth
+// The second line only over rings of at most `cores` members. Passes as in communication_fit.hpp.
+struct CollectiveFit {
+  live::FittedTime processor;  // a message, and a byte of it
+  // A round, and a byte of it; absent: too few rings to tell, or no time of its own: more than one thread of
+  // a member works at once.
+  std::optional<live::FittedTime> connection;
+};
+[[nodiscard]] CollectiveFit fit_collectives(const std::vector<std::vector<RingTime>>& passes,
+                                            std::size_t cores);
+
+// The process of one member; its hidden first argument. Writes a line for each size.
+inline constexpr const char* ring_member_flag = "--ring-member";
+void run_ring_member(const std::vector<std::string>& words);
+
+}  // namespace paceline::calibrate

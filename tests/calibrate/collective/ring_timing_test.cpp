@@ -1,0 +1,70 @@
+#include "calibrate/collective/ring_timing.hpp"
+
+#include <thread>
+
+#include <doctest/doctest.h>
+
+#include "calibrate/live/message.hpp"
+#include "tests/support/temporary_folder.hpp"
+
+using namespace paceline;
+using namespace paceline::calibrate;
+
+namespace {
+
+// Messages of 20 us and 0.5 ns a byte of processor time; rounds of 30 us and 1 ns a byte besides.
+std::vector<RingTime> exact_rings() {
+  std::vector<RingTime> times;
+  for (const std::size_t members : {2U, 4U})
+    for (const double bytes : {4e3, 4e5}) {
+      const auto n = static_cast<double>(members);
+      const Seconds processor{4.0 * (n - 1.0) * 20e-6 + 4.0 * (n - 1.0) / n * bytes * 0.5e-9};
+      const Seconds rounds{2.0 * (n - 1.0) * 30e-6 + 2.0 * (n - 1.0) / n * bytes * 1e-9};
+      times.push_back({members, Bytes{bytes}, processor + rounds, processor});
+    }
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("rings on the model's line give messages and rounds back") {
+  const CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
+  CHECK(fit.processor.fixed_s == doctest::Approx(20e-6));
+  CHECK(fit.processor.seconds_per_byte == doctest::Approx(0.5e-9));
+  CHECK(fit.processor.error < 1e-9);
+  REQUIRE(fit.connection.has_value());
+  CHECK(fit.connection->fixed_s == doctest::Approx(30e-6));
+  CHECK(fit.connection->seconds_per_byte == doctest::Approx(1e-9));
+}
+
+TEST_CASE("rings of more members than cores say nothing of the connection") {
+  std::vector<RingTime> rings = exact_rings();
+  for (RingTime& ring : rings)
+    if (ring.members == 4) ring.wall = Seconds{1.0};
+  CHECK(fit_collectives({rings}, 2).connection->fixed_s == doctest::Approx(30e-6));
+  CHECK_FALSE(fit_collectives({rings}, 1).connection.has_value());
+}
+
+TEST_CASE("a ring adds up, whatever the number of its values") {
+  // Members 1, 2, 3 contribute their number in every place, and the place itself once.
+  const test::TemporaryFolder folder;
+  const std::string token = live::to_text(live::new_token());
+  std::vector<std::vector<std::vector<float>>> sums(3);
+  std::vector<std::thread> members;
+  const std::vector<std::size_t> sizes = {1, 2, 3, 7, 1000};
+  for (std::size_t rank = 0; rank < 3; ++rank)
+    members.emplace_back([&, rank] {
+      const auto ring = make_own_ring({folder.path(), rank, 3, token});
+      for (const std::size_t size : sizes) {
+        std::vector<float> values(size, static_cast<float>(rank + 1));
+        if (rank == 0)
+          for (std::size_t i = 0; i < size; ++i) values[i] += static_cast<float>(i);
+        ring->all_reduce(values);
+        sums[rank].push_back(std::move(values));
+      }
+    });
+  for (std::thread& member : members) member.join();
+  for (std::size_t rank = 0; rank < 3; ++rank)
+    for (const std::vector<float>& sum : sums[rank])
+      for (std::size_t i = 0; i < sum.size(); ++i) CHECK(sum[i] == 6.0F + static_cast<float>(i));
+}

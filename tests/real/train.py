@@ -1,0 +1,259 @@
+#!/usr/bin/python3
+"""Trains a small network for real with PyTorch, to hold predictions of paceline against. Run by hand.
+
+Usage:    train.py alone  [--batch 32] [--steps 300]               lines `step ...` for `paceline calibrate own`
+          train.py ddp    --workers 2 [--quota 1,0.3] ...          DistributedDataParallel over Gloo
+          train.py server --policy asp --workers 2 [--quota ...]   a parameter server over TCP; asp or bsp
+
+Each process has one thread; images are random, since only times count. A quota is the share of one core that a worker
+may use in each 100 ms, by control groups (as root). The last line is JSON: updates and samples a second after warm-up.
+Needs Debian's python3-torch.
+"""
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import selectors
+import socket
+import struct
+import sys
+import tempfile
+import time
+
+import torch
+import torch.distributed
+import torch.multiprocessing
+from torch import nn
+
+
+def small_cnn():
+    layers, before = [], 3
+    for channels in (8, 16, 32):
+        layers += [nn.Conv2d(before, channels, 3, stride=2, padding=1), nn.ReLU()]
+        before = channels
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(512, 10))
+
+
+class Loop:
+    """The body of an ordinary training loop."""
+
+    def __init__(self, batch, rank=0):
+        torch.set_num_threads(1)
+        torch.manual_seed(rank)
+        self.batch = batch
+        self.model = small_cnn()
+        self.images = torch.rand(4096, 3, 32, 32)
+        self.labels = torch.randint(0, 10, (4096,))
+        self.loss = nn.CrossEntropyLoss()
+        self.position = 0
+
+    def gradient(self, model):
+        chosen = torch.arange(self.position, self.position + self.batch) % len(self.images)
+        self.position += self.batch
+        model.zero_grad(set_to_none=False)
+        self.loss(model(self.images[chosen]), self.labels[chosen]).backward()
+
+
+def sgd(model):
+    return torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
+
+
+def alone(arguments):
+    loop = Loop(arguments.batch)
+    optimizer = sgd(loop.model)
+    for step in range(arguments.steps):
+        wall, processor = time.perf_counter(), time.process_time()
+        loop.gradient(loop.model)
+        optimizer.step()
+        print("step", step, time.perf_counter() - wall, time.process_time() - processor, arguments.batch)
+
+
+@contextlib.contextmanager
+def cpu_groups(quotas):
+    """One control group for each quota below 1, as (rank, file to write process numbers to)."""
+    groups = {}
+    root = pathlib.Path("/sys/fs/cgroup/cpu" if os.path.isdir("/sys/fs/cgroup/cpu") else "/sys/fs/cgroup")
+    try:
+        for rank, quota in enumerate(quotas):
+            if quota >= 1:
+                continue
+            group = root / f"paceline-real-{os.getpid()}-{rank}"
+            group.mkdir()
+            groups[rank] = group
+            limit = int(quota * 100_000)
+            if (group / "cpu.cfs_quota_us").exists():
+                (group / "cpu.cfs_period_us").write_text("100000")
+                (group / "cpu.cfs_quota_us").write_text(str(limit))
+            else:
+                (group / "cpu.max").write_text(f"{limit} 100000")
+        yield {rank: str(group / "cgroup.procs") for rank, group in groups.items()}
+    except OSError as error:
+        sys.exit(f"error: no control group: {error}\nhint: run as root, or leave --quota out")
+    finally:
+        for group in groups.values():
+            for _ in range(100):
+                try:
+                    group.rmdir()
+                    break
+                except OSError:
+                    time.sleep(0.05)
+
+
+def enter(groups, rank):
+    if rank in groups:
+        pathlib.Path(groups[rank]).write_text(str(os.getpid()))
+
+
+def ddp_worker(rank, arguments, groups, rendezvous, results):
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+    torch.distributed.init_process_group("gloo", init_method="file://" + rendezvous, rank=rank,
+                                         world_size=arguments.workers)
+    loop = Loop(arguments.batch, rank)
+    model = nn.parallel.DistributedDataParallel(loop.model)
+    optimizer = sgd(model)
+    enter(groups, rank)
+    for step in range(arguments.warm_up + arguments.steps):
+        if step == arguments.warm_up:
+            began, used = time.perf_counter(), time.process_time()
+        loop.gradient(model)
+        optimizer.step()
+    seconds = time.perf_counter() - began
+    results.put((rank, arguments.steps, seconds, (time.process_time() - used) / arguments.steps))
+
+
+def exactly(connection, size):
+    parts = bytearray()
+    while len(parts) < size:
+        part = connection.recv(size - len(parts))
+        if not part:
+            raise EOFError
+        parts += part
+    return parts
+
+
+def flat(tensors):
+    return torch.cat([tensor.reshape(-1) for tensor in tensors])
+
+
+def server_worker(rank, arguments, groups, port, results):
+    loop = Loop(arguments.batch, rank)
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.sendall(struct.pack("<i", rank))
+    enter(groups, rank)
+    size = 4 * sum(p.numel() for p in loop.model.parameters())
+    used, steps = time.process_time(), 0
+    try:
+        while True:
+            values = torch.frombuffer(exactly(connection, size), dtype=torch.float32)
+            torch.nn.utils.vector_to_parameters(values, loop.model.parameters())
+            loop.gradient(loop.model)
+            connection.sendall(flat([p.grad for p in loop.model.parameters()]).numpy().tobytes())
+            steps += 1
+    except (EOFError, OSError):
+        results.put((rank, steps, 0.0, (time.process_time() - used) / max(1, steps)))
+
+
+class Server:
+    """One thread: a gradient at a time, in the order in which they have arrived."""
+
+    def __init__(self, workers):
+        model = small_cnn()
+        self.parameters = flat([p.detach() for p in model.parameters()]).clone()
+        self.velocity = torch.zeros_like(self.parameters)
+        self.size = 4 * len(self.parameters)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.workers = workers
+
+    def apply(self, gradient):
+        self.velocity.mul_(0.9).add_(gradient)
+        self.parameters.sub_(self.velocity, alpha=0.01)
+
+    def run(self, policy, warm_up, updates):
+        selector = selectors.DefaultSelector()
+        connections = []
+        for _ in range(self.workers):
+            connection, _ = self.listener.accept()
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            rank = struct.unpack("<i", exactly(connection, 4))[0]
+            selector.register(connection, selectors.EVENT_READ, rank)
+            connections.append(connection)
+        for connection in connections:
+            connection.sendall(self.parameters.numpy().tobytes())
+        done, counts, waiting, total = 0, [0] * self.workers, [], None
+        began = time.perf_counter()
+        while done < warm_up + updates:
+            for key, _ in selector.select():
+                gradient = torch.frombuffer(exactly(key.fileobj, self.size), dtype=torch.float32)
+                if done >= warm_up:
+                    counts[key.data] += 1
+                if policy == "asp":
+                    self.apply(gradient)
+                    key.fileobj.sendall(self.parameters.numpy().tobytes())
+                    done += 1
+                else:
+                    total = gradient.clone() if total is None else total.add_(gradient)
+                    waiting.append(key.fileobj)
+                    if len(waiting) == self.workers:
+                        self.apply(total / self.workers)
+                        for connection in waiting:
+                            connection.sendall(self.parameters.numpy().tobytes())
+                        waiting, total = [], None
+                        done += 1
+                if done == warm_up:
+                    began, counts = time.perf_counter(), [0] * self.workers
+        seconds = time.perf_counter() - began
+        for connection in connections:
+            connection.close()
+        return seconds, counts
+
+
+def spawn(target, arguments, *more):
+    context = torch.multiprocessing.get_context("spawn")
+    results = context.SimpleQueue()
+    processes = [context.Process(target=target, args=(rank, arguments, *more, results), daemon=True)
+                 for rank in range(arguments.workers)]
+    for process in processes:
+        process.start()
+    return processes, results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=["alone", "ddp", "server"])
+    parser.add_argument("--policy", choices=["asp", "bsp"], default="asp")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--steps", type=int, default=300, help="updates to time")
+    parser.add_argument("--warm-up", type=int, default=30)
+    parser.add_argument("--quota", type=lambda text: [float(q) for q in text.split(",")], default=None)
+    arguments = parser.parse_args()
+    if arguments.mode == "alone":
+        return alone(arguments)
+    quotas = arguments.quota or [1.0] * arguments.workers
+    if len(quotas) != arguments.workers:
+        parser.error(f"--quota: {len(quotas)} quotas for {arguments.workers} workers")
+    with cpu_groups(quotas) as groups:
+        if arguments.mode == "ddp":
+            with tempfile.TemporaryDirectory() as folder:
+                processes, results = spawn(ddp_worker, arguments, groups, folder + "/rendezvous")
+                times = [results.get() for _ in processes]
+                seconds, counts = max(t[2] for t in times), [arguments.steps] * arguments.workers
+        else:
+            server = Server(arguments.workers)
+            processes, results = spawn(server_worker, arguments, groups, server.port)
+            seconds, counts = server.run(arguments.policy, arguments.warm_up, arguments.steps)
+            times = [results.get() for _ in processes]
+        for process in processes:
+            process.join()
+    print(json.dumps({"mode": arguments.mode, "policy": arguments.policy if arguments.mode == "server" else "bsp",
+                      "workers": arguments.workers, "quota": quotas, "batch": arguments.batch,
+                      "updates_per_s": arguments.steps / seconds,
+                      "samples_per_s": arguments.batch * sum(counts) / seconds,
+                      "gradients": counts, "processor_s_per_step": [t[3] for t in sorted(times)]}))
+
+
+if __name__ == "__main__":
+    main()
