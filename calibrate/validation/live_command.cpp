@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <deque>
 #include <filesystem>
 #include <map>
 
@@ -19,6 +20,7 @@
 #include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
+#include "sim/learning/network_learner.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/study/input_files.hpp"
@@ -70,6 +72,7 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
     mistakes.attempt([&] {
       LiveTrial trial{load_scenario(file, arguments.overrides), {}, {}, {}, {}};
       static_cast<void>(live::check_live(trial.loaded));
+      require_network_module();
       trial.profiles = files.profiles_of(trial.loaded);
       if (arguments.replications > 0) trial.loaded.scenario.replications = arguments.replications;
       for (const LiveTrial& other : trials)
@@ -147,6 +150,21 @@ void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& tri
   std::fflush(stdout);
 }
 
+// Iterations of a live run begin and end when its server hears of it; their times are what the workers
+// measured: computing alone, where a simulated one holds the processor time of its messages, too.
+void use_measured_times(live::LiveRun& run) {
+  std::map<WorkerId, std::deque<Seconds>> durations;
+  for (const live::TimedEvent& timed : run.events)
+    if (const auto* finished = std::get_if<IterationFinished>(&timed.event))
+      durations[finished->worker].push_back(finished->compute_time);
+  for (IterationRecord& iteration : run.result.iterations) {
+    std::deque<Seconds>& of_worker = durations[iteration.worker];
+    if (!iteration.finish || of_worker.empty()) continue;
+    if (iteration.start) iteration.start = *iteration.finish - of_worker.front();
+    of_worker.pop_front();
+  }
+}
+
 // Run after run, each scenario in turn. False when a job was not carried out as asked for.
 bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments) {
   bool all_well = true;
@@ -178,6 +196,7 @@ bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& argu
                    "note: {}, run {}: {:.0f} % of the machine's processor time went to other programs\n",
                    name, r, 100.0 * run.other_load);
       all_well = all_well && run.lost.empty() && run.result.stall.empty();
+      use_measured_times(run);
       trial.real.push_back(std::move(run.result));
     }
   return all_well;
