@@ -170,6 +170,9 @@ std::string common_note(const std::vector<PlottedRun>& runs, const PlotRequest& 
 
 std::vector<Figure> shown_figures(const std::vector<PlottedRun>& runs, const PlotRequest& request) {
   std::vector<Figure> figures = study_figures(request);
+  if (runs.empty() && !request.recorded.empty())
+    throw UserError("--recorded: there are no results of single variants to stand beside it",
+                    "`paceline study --folders` keeps them");
   if (runs.empty()) return figures;
   const ShownRuns shown{runs, recorded_outcomes(runs, request), request.page};
   for (const RunFigure& kind : run_figures) {

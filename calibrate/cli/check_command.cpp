@@ -93,10 +93,9 @@ int run(const CheckArguments& arguments) {
   const std::vector<PointError> errors = point_errors(measured.profile, samples);
   std::ranges::move(notes_about(states, plan.wanted_round_trip_s), std::back_inserter(notes));
   if (const std::optional<double> share = load.share(); share && *share > disturbing_load)
-    notes.push_back(
-        fmt::format("other programs took {:.0f} % of the measured cores: what does not hold may be their "
-                    "doing",
-                    100.0 * *share));
+    notes.push_back(fmt::format(
+        "other programs took {:.0f} % of the measured cores: what does not hold may be their doing",
+        100.0 * *share));
   const ErrorSummary summary = summarize(errors);
   for (const std::string& note : notes) fmt::print(stderr, "note: {}\n", note);
   if (arguments.json) {

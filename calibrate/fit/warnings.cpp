@@ -52,9 +52,9 @@ std::vector<std::string> warnings_about(const Calibration& calibration) {
                fmt::format("{} core{}", fit.cores, fit.cores == 1 ? "" : "s") +
                    ": the fit misses left-out batches by {}: the machine is noisy or no law fits; calibrate "
                    "again, or over a narrower range of --batches");
-  warn_above(wide_interval, interval_half_width(calibration.samples),
-             "the mean of a point is only known to ± {} (95 %): give it more time with --budget or "
-             "--processes");
+  warn_above(
+      wide_interval, interval_half_width(calibration.samples),
+      "the mean of a point is only known to ± {} (95 %): give it more time with --budget or --processes");
   warn_above(unsteady_clock, clock_spread(calibration.samples),
              "the same arithmetic took up to {} longer in one process than in another: the clock's speed "
              "changed, or other programs ran; fix the frequency and calibrate again");

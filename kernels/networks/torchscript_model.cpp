@@ -25,8 +25,7 @@ namespace {
 
 constexpr const char* file_hint =
     "save it with torch.jit.script(model).save(\"model.pt\"), and give one sample's shape and the classes: "
-    "--input "
-    "3,32,32 --classes 10";
+    "--input 3,32,32 --classes 10";
 
 // The library's messages go on with a trace of its own code.
 std::string first_line(const std::string& text) {

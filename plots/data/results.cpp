@@ -167,7 +167,8 @@ std::map<std::uint64_t, std::string> worker_names(const JsonFile& manifest) {
     return manifest.scenario_text(fmt::format("cluster.workers.{}.{}", cores.size(), key));
   };
   for (std::string count = value("cores"); !count.empty(); count = value("cores")) {
-    names.push_back(value("name"));
+    const std::string written = value("name");  // as it could stand in YAML: with quotes where it needs them
+    names.push_back(written.starts_with('"') ? nlohmann::json::parse(written).get<std::string>() : written);
     cores.push_back(count);
   }
   const bool is_even =

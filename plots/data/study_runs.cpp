@@ -172,7 +172,7 @@ struct Ends {
 
 // Where one further value lies with a probability of 90 %.
 std::optional<Ends> prediction_interval_of(std::vector<double> values, bool is_accuracy, double grid) {
-  if (values.size() < 2) return std::nullopt;
+  if (values.size() < least_for_interval) return std::nullopt;
   const bool is_positive = std::ranges::all_of(values, [](double value) { return value > 0.0; });
   const bool uses_logarithms = is_positive && !is_accuracy;
   const double relative_grid = is_positive ? grid / median(values) : 0.0;

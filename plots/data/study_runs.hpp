@@ -23,6 +23,9 @@
 
 namespace paceline::plots {
 
+// Fewer runs than this have no interval, as in tables.
+inline constexpr std::size_t least_for_interval = 5;
+
 struct StudyFigureSpec {
   std::string name = {};
   std::string metric = {};

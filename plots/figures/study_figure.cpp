@@ -161,8 +161,10 @@ std::string note_about(const StudyChart& chart) {
     return fmt::format(
         "less `{}` of the same replication: mean of {} pairs; bars: 95 % interval of the mean{}{}",
         chart.spec.difference_from, runs, fewest == 1 ? " (not known from one pair)" : "", left_out);
-  std::string note =
-      most == 1 ? "one run each" : fmt::format("median of {} runs; bars: 90 % prediction interval", runs);
+  std::string note = most == 1 ? "one run each"
+                     : most < least_for_interval
+                         ? fmt::format("median of {} runs", runs)
+                         : fmt::format("median of {} runs; bars: 90 % prediction interval", runs);
   if (any_open) note += " (to the top: some never get there)";
   if (any_divergent) note += "; cross at the top: most runs diverged";
   if (any_never) note += "; triangle at the top: the median never gets there";

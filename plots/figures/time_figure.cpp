@@ -63,7 +63,9 @@ std::vector<Layer> layers_of(const PlottedRun& run, const Table& times, std::siz
 std::string note_on_times(const std::vector<PlottedRun>& runs) {
   const bool any_beyond = std::ranges::any_of(
       runs, [](const PlottedRun& run) { return !run.time_high_s && run.reached < run.replications; });
-  return fmt::format("bar: median; whisker: 90 % prediction interval{}{}",
+  const bool any_interval =
+      std::ranges::any_of(runs, [](const PlottedRun& run) { return run.time_low_s.has_value(); });
+  return fmt::format("bar: median{}{}{}", any_interval ? "; whisker: 90 % prediction interval" : "",
                      any_beyond ? "; open arrow: beyond the simulated time" : "",
                      std::ranges::any_of(runs, is_divergent) ? "; cross: most runs diverged" : "");
 }

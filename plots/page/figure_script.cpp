@@ -264,8 +264,8 @@ void draw_panel(Canvas& canvas, const Figure& figure, const PlacedPanel& placed,
                         : "unset grid");
   for (const double rule : panel.rules)
     canvas.draw(
-        "set arrow from graph 0, first {0} to graph 1, first {0} nohead back linewidth 0.8 linecolor "
-        "rgb \"{1}\"",
+        "set arrow from graph 0, first {0} to graph 1, first {0} nohead back linewidth 0.8 linecolor rgb "
+        "\"{1}\"",
         rule, note_colour);
   for (const PanelText& text : panel.texts)
     canvas.draw("set label {} at graph {}, first {:.6g} {}{}", canvas.quoted(text.content, text.style.size),

@@ -119,7 +119,7 @@ PageOptions page_options(const PageWords& words) {
   double text_in = page.text_pt / 72.0;
   read_length(words.width, "--width", 1.5, 20.0, "from 1.5in to 20in, as 3.33in, 85mm or 241pt",
               page.width_in, mistakes);
-  read_length(words.size, "--size", 5.0 / 72.0, 24.0 / 72.0, "from 5pt to 24pt, as 8pt", text_in, mistakes);
+  read_length(words.size, "--size", 7.0 / 72.0, 24.0 / 72.0, "from 7pt to 24pt, as 8pt", text_in, mistakes);
   page.text_pt = text_in * 72.0;
   read_formats(words.format, page.formats, mistakes);
   read_font(words.font, page, mistakes);

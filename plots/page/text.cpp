@@ -65,13 +65,16 @@ std::string gnuplot_string(std::string_view text) {
   constexpr std::string_view harmless =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 -_.,:;/()+=";
   std::string quoted = "\"";
+  bool was_escaped = false;
   for (const char c : printable(text)) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x80 || harmless.find(c) != std::string_view::npos) {
-      quoted += c;
-    } else {
+    // gnuplot takes a digit behind an escape for a part of it.
+    const bool continues_escape = was_escaped && c >= '0' && c <= '9';
+    was_escaped = byte < 0x80 && (continues_escape || harmless.find(c) == std::string_view::npos);
+    if (was_escaped)
       quoted += fmt::format("\\{:03o}", byte);
-    }
+    else
+      quoted += c;
   }
   return quoted + '"';
 }

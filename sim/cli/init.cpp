@@ -121,10 +121,14 @@ std::string dataset_text(const Identity& profile, const std::optional<Statistica
 fs::path profile_of(const InitArguments& arguments) {
   if (!arguments.profile.empty()) return fs::absolute(arguments.profile);
   if (const std::optional<Profile> profile = shipped_profile(arguments.network)) return profile->path;
+  std::vector<std::string> shipped;
+  for (const Profile& profile : profiles_below(shipped_scenarios())) shipped.push_back(profile.network);
+  const std::optional<std::string> likely = closest(arguments.network, shipped);
   throw UserError(fmt::format("no profile of `{}` is shipped", arguments.network),
-                  fmt::format("paceline calibrate {} -o profile.json, then --profile profile.json; "
-                              "paceline list profiles shows the shipped ones",
-                              shell_quoted(arguments.network)));
+                  (likely ? fmt::format("did you mean `{}`? ", *likely) : "") +
+                      fmt::format("Measure it: paceline calibrate {} -o profile.json, then --profile "
+                                  "profile.json; paceline list profiles shows the shipped ones",
+                                  shell_quoted(arguments.network)));
 }
 
 std::string scenario_text(const InitArguments& arguments, const fs::path& beside) {
@@ -190,9 +194,11 @@ variants:                       # each sets some values of the base
 vary:                           # and every variant meets each of these
   - {{key: cluster.network.bandwidth, values: [1 Gbit/s, 10 Gbit/s]}}
 figures:
-  - {{name: time-by-policy, metric: end_time_s, against: bandwidth, series: variant}}
+  - {{name: time-by-policy, metric: {metric}, against: bandwidth, series: variant}}
 )",
-      fmt::arg("base", nlohmann::json(base.filename().string()).dump()));
+      fmt::arg("base", nlohmann::json(base.filename().string()).dump()),
+      fmt::arg("metric",
+               load_scenario(base, {}).scenario.stop.accuracy ? "time_to_accuracy_s" : "end_time_s"));
 }
 
 // Writes what is valid only: a mistake in an option is told as one in the file.

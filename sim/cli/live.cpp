@@ -120,7 +120,7 @@ int live_command(const LiveArguments& arguments) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   notes.push_back(communication_note(communication));
   results.notes = std::move(notes);
-  results.validity = validity_in(results.runs, std::move(results.validity));
+  results.validity = validity_in(summaries_of(results.runs), std::move(results.validity));
   write_results(staged.path(), results,
                 {reproducing_command("live", arguments), elapsed.count(), peak_memory_mib(), 1});
   staged.commit();

@@ -70,6 +70,8 @@ int dispatch(int argc, char** argv) {
 }  // namespace paceline
 
 int main(int argc, char** argv) {
+  // So that lines of both outputs, sent to one file, stand in the order in which they were written.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   try {
     paceline::catch_interrupts();
     const int status = paceline::dispatch(argc, argv);

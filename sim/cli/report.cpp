@@ -1,5 +1,6 @@
 // report: a study or a run as one page to read, print and pass on.
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -76,9 +77,47 @@ void write_tables(HtmlPage& page, const Findings& found) {
   page.paragraph(ranking_note);
 }
 
+// Those with a seed that the other has too, if there are any.
+ComparedRuns common_runs(const ComparedRuns& of, const ComparedRuns& other) {
+  ComparedRuns common = of;
+  std::erase_if(common.runs, [&](const RunSummary& run) {
+    return std::ranges::none_of(other.runs, [&](const RunSummary& one) { return one.seed == run.seed; });
+  });
+  return common.runs.empty() ? of : common;
+}
+
+// "stop.epochs: 60, now 50", of the first combinations.
+std::vector<std::string> changed_settings(const Reported& before, const Reported& now) {
+  constexpr std::size_t most = 20;
+  const nlohmann::json was = before.manifest.value("scenario", nlohmann::json::object());
+  const nlohmann::json is = now.manifest.value("scenario", nlohmann::json::object());
+  std::vector<std::string> changed;
+  if (was.empty() || is.empty()) return changed;
+  std::set<std::string> keys;
+  for (const nlohmann::json* values : {&was, &is})
+    for (const auto& [key, value] : values->items()) keys.insert(key);
+  keys.erase("name");
+  keys.erase("question");
+  const auto text = [](const nlohmann::json& values, const std::string& key) {
+    return values.contains(key) ? string_in(values, key.c_str()) : std::string("not there");
+  };
+  for (const std::string& key : keys)
+    if (text(was, key) != text(is, key))
+      changed.push_back(fmt::format("{}: {}, now {}", key, text(was, key), text(is, key)));
+  if (changed.size() > most) {
+    const std::size_t more = changed.size() - most;
+    changed.resize(most);
+    changed.push_back(fmt::format("and {} more", more));
+  }
+  return changed;
+}
+
 void write_changes(HtmlPage& page, const Reported& now, const Reported& before) {
   page.section("changes", "Changes");
-  page.paragraph(fmt::format("From {} to this one, paired by seed.", before.folder.filename().string()));
+  page.paragraph(
+      fmt::format("From {} to this one: medians over the seeds of both, differences paired by seed.",
+                  before.folder.filename().string()));
+  page.list(changed_settings(before, now));
   TextRows rows{{"combination", "time before", "time now", "difference [90 %]", "speed-up [90 %]",
                  "P(faster now) [90 %]", "pairs"}};
   std::vector<std::string> apart;
@@ -91,8 +130,10 @@ void write_changes(HtmlPage& page, const Reported& now, const Reported& before) 
       apart.push_back(fmt::format("{}: new", runs.name));
       continue;
     }
-    std::vector<std::string> row{runs.name, time_or_outcome(*twin, median_time(*twin)),
-                                 time_or_outcome(runs, median_time(runs))};
+    const ComparedRuns was = common_runs(*twin, runs);
+    const ComparedRuns is = common_runs(runs, *twin);
+    std::vector<std::string> row{runs.name, time_or_outcome(was, median_time(was)),
+                                 time_or_outcome(is, median_time(is))};
     const std::optional<PairedComparison> paired = compare_pairs(*twin, runs);
     std::ranges::move(pair_cells(paired), std::back_inserter(row));
     if (!paired) apart.push_back(fmt::format("{}: no common seeds, target and workload", runs.name));
@@ -158,13 +199,13 @@ void write_trust(HtmlPage& page, const Reported& reported) {
   warnings.insert(warnings.end(), reported.found.warnings.begin(), reported.found.warnings.end());
   if (!warnings.empty()) page.subtitle("Warnings");
   page.list(warnings);
-  const std::vector<std::string> notes = sentences_in(reported.manifest, "notes");
+  std::vector<std::string> notes = sentences_in(reported.manifest, "notes");
+  std::ranges::move(sentences_in(reported.manifest, "remarks"), std::back_inserter(notes));
   if (!notes.empty()) page.subtitle("Assumed, and left out");
   page.list(notes);
   page.paragraph(
       "Intervals hold what differs between seeds. Errors of profile and learner come on top, and are the "
-      "same for all "
-      "combinations.");
+      "same for all combinations.");
 }
 
 void write_runs(HtmlPage& page, const Findings& found) {

@@ -69,15 +69,22 @@ std::vector<ScenarioResults> write_folders(PreparedStudy& study, const StudyArgu
   return all;
 }
 
-// Remarks of single runs; where they are many, where they stand.
-void add_remarks(const std::map<std::string, std::size_t>& remarks, Notes& notes) {
-  constexpr std::size_t most_lines = 5;
-  std::size_t runs = 0;
-  for (const auto& [text, count] : remarks) runs += count;
-  if (remarks.size() > most_lines)
-    notes.add(fmt::format("{} runs have remarks: see the column `message` of {}", runs, runs_file));
-  else
-    for (const auto& [text, count] : remarks) notes.add({text}, count);
+// Folders of combinations that are not those of the present runs would be drawn and reported beside them.
+void remove_outdated_folders(const PreparedStudy& study, const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::size_t current = 0;
+  for (std::size_t p = 0; p < study.planned.points.size(); ++p) {
+    const fs::path path = folder / study.plan.folder(p);
+    const nlohmann::json manifest = manifest_in(path);
+    if (string_in(manifest, "format") != "paceline-results") continue;
+    found.push_back(path);
+    if (string_in(manifest, "combination") == study.planned.points[p].digest) ++current;
+  }
+  if (found.empty() || current == study.planned.points.size()) return;
+  std::error_code ignored;
+  for (const fs::path& path : found) fs::remove_all(path, ignored);
+  fmt::print(stderr,
+             "folders of single combinations were of other runs, and are removed: --folders writes them\n");
 }
 
 int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path& folder,
@@ -90,9 +97,8 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
       const auto point = std::ranges::find(study.planned.points, one.name, &PlannedPoint::name);
       one.conditions = study.planned.conditions_text(point->labels);
     }
-    for (const ScenarioResults& variant : variants)
-      study.notes.add(notes_after(variant.loaded.scenario, variant.runs, study.files));
   } else {
+    remove_outdated_folders(study, folder);
     std::vector<std::size_t> points;
     runs = compared_runs(study.planned, store, &points);
     for (std::size_t i = 0; study.expects && i < runs.size(); ++i)
@@ -100,16 +106,13 @@ int finish(PreparedStudy& study, const StudyArguments& arguments, const fs::path
   }
   const std::vector<ComparedVariant> compared = compare(std::move(runs));
   const int status = report_counts(study.planned, store);
-  std::map<std::string, std::size_t> remarks;  // and how many runs have it
-  store.for_each_run([&](const StoredRun& run) {
-    if (run.status == RunStatus::done && !run.message.empty()) ++remarks[run.message];
-  });
   for (const std::string& column : columns_without_effect(study.planned, store))
     study.notes.add(no_effect_text(column));
-  write_study_results(folder, study.planned, store, provenance);
+  std::vector<std::string> notes = study.note_lines();
+  std::ranges::move(remarks_in(study.planned, store), std::back_inserter(notes));
+  write_study_results(folder, study.planned, store, provenance);  // after which the store is closed
   if (!compared.empty()) print_comparison(compared, folder, arguments);
-  if (!wants_folders(arguments, study)) add_remarks(remarks, study.notes);
-  print_warnings(study.warnings, study.note_lines());
+  print_warnings(study.warnings, notes);
   return report_expectations(compared, status);
 }
 

@@ -72,6 +72,7 @@ json manifest_of(const PreparedStudy& study) {
                    {"warnings", study.warnings}};
   manifest["figures"] = json::parse(planned.figures);
   manifest["variants"] = std::move(variants);
+  manifest["scenario"] = resolved_values(study.scenario(0));  // of the first combination
   return manifest;
 }
 
@@ -126,6 +127,14 @@ void write_study_results(const fs::path& folder, const PlannedStudy& study, RunS
                          const Provenance& provenance) {
   write_file_atomically(folder / runs_file, runs_csv(study, store));
   std::vector<ComparedRuns> runs = compared_runs(study, store);
+  // What only the runs could tell.
+  json manifest = json::parse(read_file(folder / "manifest.json"));
+  ValidityTable validity;
+  for (const ComparedRuns& one : runs) add_validity(one, validity);
+  if (!runs.empty()) manifest["validity"] = validity.json();
+  manifest["remarks"] = remarks_in(study, store);
+  write_file_atomically(folder / "manifest.json",
+                        manifest.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
   if (!runs.empty())
     write_file_atomically(folder / "comparison.csv", comparison_csv(compare(std::move(runs))));
   write_run_info(folder, provenance);

@@ -44,16 +44,15 @@ const std::array<TableNotation, 3> notations{
      // Beside cells there is no place for a sentence.
      {"csv", csv_table, [](const std::string&) { return std::string(); }}}};
 
-std::vector<ComparedRuns> finished_runs(const fs::path& folder) {
+// And what is missing of the study.
+std::vector<ComparedRuns> finished_runs(const fs::path& folder, std::string& missing) {
   if (!is_study_folder(folder)) return {read_compared_runs(folder)};
   RunStore store(folder / store_file, StoreAccess::read);
   const std::optional<PlannedStudy> study = store.plan();
   std::vector<ComparedRuns> runs;
   if (study) runs = compared_runs(*study, store);
   if (runs.empty()) throw UserError(fmt::format("no run of {} is done", folder.string()), "");
-  const RunCounts counts = store.counts();
-  if (counts.done < counts.planned)
-    fmt::print(stderr, "warning: {} of {} runs are not done\n", counts.planned - counts.done, counts.planned);
+  missing = missing_text(store.counts());
   return runs;
 }
 
@@ -61,7 +60,7 @@ std::vector<ComparedRuns> finished_runs(const fs::path& folder) {
 std::vector<std::string> sentences_of(const fs::path& folder) {
   std::vector<std::string> sentences;
   const nlohmann::json manifest = manifest_in(folder);
-  for (const char* key : {"warnings", "notes"})
+  for (const char* key : {"warnings", "notes", "remarks"})
     for (const std::string& sentence : manifest.value(key, std::vector<std::string>{}))
       if (std::ranges::count(sentences, sentence) == 0) sentences.push_back(sentence);
   return sentences;
@@ -73,10 +72,15 @@ int table_command(const TableArguments& arguments) {
     throw UserError(fmt::format("--format: there is no notation `{}`", arguments.format),
                     "latex, markdown or csv");
   const fs::path folder = arguments.folder;
-  const ComparisonText text = comparison_text(compare(finished_runs(folder)));
+  std::string missing;
+  const ComparisonText text = comparison_text(compare(finished_runs(folder, missing)));
   for (std::size_t i = 0; i < text.tables.size(); ++i)
     fmt::print("{}{}", i > 0 ? "\n" : "", notation->table(text.tables[i]));
   std::vector<std::string> below = text.sentences;
+  if (!missing.empty()) {
+    fmt::print(stderr, "warning: {}\n", missing);
+    below.insert(below.begin(), fmt::format("Unfinished: {}.", missing));
+  }
   std::ranges::move(sentences_of(folder), std::back_inserter(below));
   for (std::string& sentence : below) {
     std::ranges::replace(sentence, '\n', ' ');

@@ -90,8 +90,8 @@ std::string table_of(const TimingChoice& choice, const TimingRules& rules, bool 
                   text_table(std::move(rows)), assumed.note(), share_text(choice.chosen));
   for (const FreshRuns& fresh : choice.fresh)
     text += fmt::format(
-        "{} on {} fresh seeds: {:.4f} in {}; P(within tolerance) {:.2f}, 90 % interval {:.2f} to {:.2f} "
-        "({} of {})\n",
+        "{} on {} fresh seeds: {:.4f} in {}; P(within tolerance) {:.2f}, 90 % interval {:.2f} to {:.2f} ({} "
+        "of {})\n",
         share_text(fresh.share), fresh.runs, fresh.mean_accuracy, format_time(Seconds{fresh.mean_time_s}),
         fresh.p_within(), fresh.interval().low, fresh.interval().high, fresh.within_tolerance, fresh.runs);
   text += fmt::format("cost of the search: {} runs, {} of training one after the other; ", choice.cost.runs,
@@ -214,8 +214,7 @@ int timing_command(const TimingArguments& arguments) {
   if (const std::optional<FreshRuns> against = contradiction(*result.choice))
     warnings.push_back(fmt::format(
         "warning: {} was {} the target on {} fresh seeds: {:.4f}, target {:.4f}; let the search try each "
-        "share "
-        "more often, with --runs\n",
+        "share more often, with --runs\n",
         share_text(against->share), against->is_good ? "not chosen but keeps" : "chosen but misses",
         against->runs, against->mean_accuracy, result.choice->target_accuracy));
   print_warnings(warnings, notes);

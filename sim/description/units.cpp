@@ -19,8 +19,13 @@
 namespace paceline {
 namespace {
 
-constexpr auto durations = std::to_array<Unit>(
-    {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1}, {"min", 60, 1}, {"h", 3600, 1}});
+constexpr auto durations = std::to_array<Unit>({{"ns", 1, 1e9},
+                                                {"us", 1, 1e6},
+                                                {"µs", 1, 1e6, true},
+                                                {"ms", 1, 1e3},
+                                                {"s", 1, 1},
+                                                {"min", 60, 1},
+                                                {"h", 3600, 1}});
 constexpr auto sizes = std::to_array<Unit>(
     {{"B"}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}});
 constexpr auto rates = std::to_array<Unit>({{"bit/s", 1, 8},

@@ -181,8 +181,7 @@ std::string syntax_hint(const Spot& spot) {
   if (line.find(": >") != line.npos)
     return "a value that begins with `>`, such as `> 0.9`, needs quotes: bare, it begins a folded text";
   return "check the indentation, and that brackets, braces and quotes are closed; put text with `: ` or ` #` "
-         "in "
-         "quotes";
+         "in quotes";
 }
 
 }  // namespace

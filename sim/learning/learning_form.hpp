@@ -61,6 +61,7 @@ struct FormReading {
   double accuracy = 0.0;
   // Scale of the evaluation noise; of most forms the accuracy that noise at the present learning rate costs.
   double fluctuation = 0.0;
+  double reachable = 1.0;  // the accuracy it would end with: evaluations scatter about it, not up to 1
 };
 
 class LearningForm {

@@ -64,7 +64,7 @@ class PowerLawForm final : public LearningForm {
     const double reachable = value_[ceiling] + setting_.effects.ceiling_offset;
     const double accuracy = chance_ + (reachable - chance_) * (1.0 - left) - held_back;
     return {std::log(setting_.classes) * left + value_[floor_loss] * noise,
-            std::clamp(accuracy, chance_, 1.0), held_back};
+            std::clamp(accuracy, chance_, 1.0), held_back, reachable};
   }
 
  private:

@@ -23,7 +23,8 @@
 //                accuracy = 1/classes + (ceiling - D - 1/classes) · (1 - S)
 //                           - g · exp(-annealing · U) · (1 - S)
 //                fluctuation = h · exp(-annealing · U) · (1 - S)           scale of the evaluation noise
-//              When x̄ passes exposure_limit the job diverges: loss grows to infinity.
+//              When x̄ passes exposure_limit the job diverges: loss grows to infinity. So it does when noise
+//              alone holds the loss above that of guessing: f, and what it relaxes to, above ln(classes).
 // Units:       progress u and work U in units of progress_samples; loss in nats; accuracy as a fraction.
 // Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples.
 //              Single evaluations scatter as the variance of the parameters does, which grows towards the
@@ -126,7 +127,7 @@ class RelaxationForm final : public LearningForm {
         value_[ceiling] + setting_.effects.ceiling_offset - lost_ * setting_.effects.penalty_factor;
     const double accuracy = chance_ + (reachable - chance_) * learned - noise_cost_ * annealed;
     return {initial_loss_ * std::pow(left_, value_[loss_exponent]) + floor_,
-            std::clamp(accuracy, chance_, 1.0), noise_scale_ * annealed};
+            std::clamp(accuracy, chance_, 1.0), noise_scale_ * annealed, reachable};
   }
 
  private:
@@ -160,7 +161,9 @@ class RelaxationForm final : public LearningForm {
       return;
     }
     const double share = std::min(1.0, samples / value_[relaxation_samples]);
-    floor_ += (step_floor_ / margin - floor_) * share;
+    const double held_at = step_floor_ / margin;
+    floor_ += (held_at - floor_) * share;
+    if (std::min(floor_, held_at) > initial_loss_) floor_ = std::numeric_limits<double>::infinity();
     noise_cost_ += (step_noise_ * std::pow(margin, -value_[noise_staleness_exponent]) - noise_cost_) * share;
     noise_scale_ += (step_noise_ / margin - noise_scale_) * share;
   }

@@ -4,6 +4,7 @@
 //              evaluation noise and one draw of what the fit does not know (statistical_model.hpp).
 // Equation:    a gradient reaches the form with the call that applies its last shard, with the others that
 //              this call completes, and with the mean of its staleness over the shards.
+//              An evaluation is at most what the job would end with, and three deviations of the noise there.
 // Units:       loss in nats (training cross-entropy of the recorded runs), accuracy 0-1.
 // Not modelled: data order; evaluation noise of the loss; local steps and parameter exchange
 //              (`apply_locally`, `overwrite`), which no recorded run took: a scenario that asks is refused.
@@ -71,7 +72,8 @@ class StatisticalLearner final : public Learner {
     // Drawn also after divergence: the draws of later evaluations do not depend on it.
     const double noise = evaluation_random_.normal(0.0, noise_.deviation(reading.fluctuation));
     if (!std::isfinite(reading.loss)) return Evaluation{reading.loss, reading.accuracy};
-    return Evaluation{reading.loss, std::clamp(reading.accuracy + noise, 0.0, 1.0)};
+    const double highest = std::clamp(reading.reachable + 3.0 * noise_.least, 0.0, 1.0);
+    return Evaluation{reading.loss, std::clamp(reading.accuracy + noise, 0.0, highest)};
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "sim/study/answer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -92,7 +93,7 @@ std::string answer_everywhere(const Findings& found, const std::string& winner) 
   return fmt::format(
       "The same everywhere: {} wins each of {} cases, with a probability of at least {} to be faster than "
       "the second.",
-      winner, found.cases.size(), inner_probability(least));
+      winner, found.cases.size(), inner_probability(std::floor(100.0 * least) / 100.0));
 }
 
 }  // namespace

@@ -53,8 +53,7 @@ void check_cores(const LoadedScenario& loaded, const Profiles& profiles) {
               fmt::format("{} was measured with {} cores, not with {}", profile.path,
                           fmt::join(measured, ", "), cores),
               "calibrate with several counts (`--cores 1,2,4`): a law through them covers all others; or "
-              "describe "
-              "another machine by `speed`");
+              "describe another machine by `speed`");
   };
   const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
   for (std::size_t w = 0; w < workers.size(); ++w)
@@ -252,23 +251,6 @@ std::vector<ValidityRow> validity_of(const LoadedScenario& loaded, InputFiles& f
   if (uses_model(scenario))
     std::ranges::move(learner_validity(scenario, files.learner(scenario.learner.model)),
                       std::back_inserter(rows));
-  return rows;
-}
-
-std::vector<ValidityRow> validity_in(const std::vector<RunResult>& runs, std::vector<ValidityRow> rows) {
-  std::vector<double> staleness;
-  std::vector<double> batches;
-  for (const RunResult& run : runs) {
-    for (const auto& [key, count] : run.staleness) staleness.push_back(static_cast<double>(key.second));
-    for (const BatchRecord& record : run.batches)
-      batches.push_back(static_cast<double>(record.batch_samples));
-  }
-  for (ValidityRow& row : rows) {
-    const std::vector<double>& seen = row.quantity == batch_quantity ? batches : staleness;
-    if (seen.empty() || (row.quantity != batch_quantity && row.quantity != staleness_quantity)) continue;
-    const auto [least, most] = std::ranges::minmax(seen);
-    row.used = {least, most};
-  }
   return rows;
 }
 

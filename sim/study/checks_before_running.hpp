@@ -44,9 +44,6 @@ void check_files(const LoadedScenario& loaded, InputFiles& files);
 // What the job asks of its profiles and its learner beside what these were fitted on, of a scenario that
 // passed the checks.
 [[nodiscard]] std::vector<ValidityRow> validity_of(const LoadedScenario& loaded, InputFiles& files);
-// The same with the batches and the staleness that the runs really had.
-[[nodiscard]] std::vector<ValidityRow> validity_in(const std::vector<RunResult>& runs,
-                                                   std::vector<ValidityRow> rows);
 
 // Absent: no limit is known. At least 0.
 [[nodiscard]] std::optional<std::int64_t> largest_batch_in_memory(const Worker& worker,

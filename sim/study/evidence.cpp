@@ -22,10 +22,10 @@ std::string evidence_of_profile(const Profile& profile) {
   std::vector<std::string> parts;
   double worst = 0.0;
   for (const ComputeFit& fit : profile.compute) worst = std::max(worst, fit.leave_one_out_error);
-  if (profile.is_derived)
-    parts.emplace_back("derived from published figures or logs, so its error is not known");
-  else
-    parts.push_back(fmt::format("batches left out of a fit are missed by {:.1f} % at worst", 100.0 * worst));
+  parts.push_back(
+      profile.is_derived
+          ? "derived from published figures or logs, so its error is not known"
+          : fmt::format("batches left out of a fit are missed by {:.1f} % at worst", 100.0 * worst));
   if (profile.correction) parts.push_back("corrected " + profile.correction->summary);
   if (profile.core_scaling)
     parts.push_back(profile.core_scaling->leave_one_out_error

@@ -20,11 +20,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::size_t index_of(const std::string& name, const ComparedTable& table) {
+// A combination by its name, or by what it chooses, which is then one of every case.
+bool is_called(const Findings& found, std::size_t index, const std::string& name) {
+  return found.table.runs[index].name == name || found.choice(index) == name;
+}
+
+void refuse_unknown(const Findings& found, const std::string& name) {
   std::vector<std::string> names;
-  for (const ComparedRuns& runs : table.runs) names.push_back(runs.name);
-  const auto place = std::ranges::find(names, name);
-  if (place != names.end()) return static_cast<std::size_t>(place - names.begin());
+  for (std::size_t i = 0; i < found.table.runs.size(); ++i) {
+    if (is_called(found, i, name)) return;
+    names.push_back(found.table.runs[i].name);
+    names.push_back(found.choice(i));
+  }
   const std::optional<std::string> likely = closest(name, names);
   throw UserError(
       fmt::format("no combination has the name `{}`", name),
@@ -39,15 +46,16 @@ std::vector<Case> cases_of(const Findings& found, const std::string& against) {
     if (group == groups.end()) group = groups.insert(groups.end(), {at, {}});
     group->second.push_back(i);
   }
-  const std::size_t nobody = found.table.runs.size();
-  const std::size_t named = against.empty() ? nobody : index_of(against, found.table);
+  if (!against.empty()) refuse_unknown(found, against);
   std::vector<Case> cases;
   for (const auto& [at, members] : groups) {
     std::vector<ComparedRuns> runs;
     for (const std::size_t i : members) runs.push_back(found.table.runs[i]);
     Case& one = cases.emplace_back(Case{at, rank(runs)});
     for (Ranked& ranked : one.ranked) ranked.index = members[ranked.index];
-    one.reference = std::ranges::count(members, named) > 0 ? named : one.ranked.front().index;
+    const auto named =
+        std::ranges::find_if(members, [&](std::size_t i) { return is_called(found, i, against); });
+    one.reference = named != members.end() ? *named : one.ranked.front().index;
   }
   return cases;
 }
@@ -84,7 +92,7 @@ std::vector<std::string> warnings_about(const Findings& found) {
 void conclude(Findings& found, const std::string& against) {
   for (const ComparedRuns& runs : found.table.runs) {
     found.assumed.count(runs.has_assumed_learner);
-    found.validity.add(runs.validity, runs.runs.size());
+    add_validity(runs, found.validity);
   }
   found.cases = cases_of(found, against);
   found.effects = sensitivities(found.table);
@@ -209,7 +217,7 @@ std::string missing_text(const RunCounts& counts) {
 }
 
 TextRows ranking_rows(const Findings& found, const Case& one, std::size_t lines) {
-  TextRows rows{{"ranking", "rank", "time", "final accuracy", "runs", "P(faster than leader) [90 %]",
+  TextRows rows{{"ranking", "rank", "time", "final accuracy", "runs", "P(faster than the one above) [90 %]",
                  "Pareto", "updates", "samples/update", "batch growth"}};
   const bool has_prices = std::ranges::any_of(
       found.table.runs, [](const ComparedRuns& runs) { return runs.price_per_hour.has_value(); });

@@ -81,15 +81,18 @@ struct Findings {
 [[nodiscard]] TextRows sensitivity_rows(const std::vector<Sensitivity>& all);
 // What the columns of these tables mean.
 inline constexpr const char* ranking_note =
-    "Medians over the seeds. `=`: these runs do not tell it apart from the leader of its rank (90 % interval "
-    "of\n"
-    "P(faster), Jeffreys, reaches 0.5). `*`: no other is both faster and as accurate.\n"
-    "Runs paired by seed; differences and speed-ups only where every run of both reached the target, from "
-    "five\n"
-    "pairs on. Batch growth: mean total batch over that at the start.\n";
+    "Medians over the seeds. P: that a further run is faster than that of the first of its rank, or, for "
+    "this\n"
+    "first, of the rank above (Jeffreys). `=`: its 90 % interval reaches 0.5, so these runs do not tell "
+    "them\n"
+    "apart. `*`: without a target, no other is both faster and as accurate. Runs paired by seed; differences "
+    "and speed-ups "
+    "only\n"
+    "where every run of both reached the target, from five pairs on. Batch growth: mean total batch over "
+    "that\n"
+    "at the start.\n";
 inline constexpr const char* sensitivity_note =
-    "Alone: as the first combination, but for this. Total effect: share of the variance of ln(time) left "
-    "when all\n"
-    "else is known.\n";
+    "Alone: as the first combination, but for this. Total effect: share of the variance of ln(time) left\n"
+    "when all else is known.\n";
 
 }  // namespace paceline

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/check.hpp"
 #include "sim/learning/optimizer.hpp"
 #include "sim/study/checks_before_running.hpp"
 
@@ -51,6 +52,13 @@ LearnerValidity use_of(const Scenario& scenario) {
   return use;
 }
 
+// The accuracy in the end without staleness, of the mean run.
+double ceiling_of(const StatisticalModel& model) {
+  const auto place = std::ranges::find(model.form->parameters, "ceiling", &FormParameter::name);
+  check(place != model.form->parameters.end(), "every form of a curve has a ceiling");
+  return model.values[static_cast<std::size_t>(place - model.form->parameters.begin())];
+}
+
 }  // namespace
 
 std::vector<ValidityRow> learner_validity(const Scenario& scenario, const StatisticalModel& model) {
@@ -84,8 +92,7 @@ std::string check_learner_identity(const LoadedScenario& loaded, const Statistic
             fmt::format("the learner {} is of {}, the job trains {}", model.path, to_text(model.identity),
                         to_text(job)),
             "train a network with the learner `network`, fit a learner from logs of your own (`paceline "
-            "fit`), or "
-            "write `learner: {kind: assumed, …}`, and the results will say so");
+            "fit`), or write `learner: {kind: assumed, …}`, and the results will say so");
   if (model.identity.dataset && !job.dataset)
     fail_at(loaded, "job.dataset",
             fmt::format("nothing says which data set this is; the learner {} is of {}", model.path,
@@ -105,21 +112,23 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
   if (const double beyond = use.learning_rate_max / model.validity.learning_rate_max; beyond > most_beyond)
     fail_at(
         loaded, "job.optimizer.learning_rate",
-        fmt::format("{:.3g} times the largest rate {} was fitted on: at which rate training breaks down is "
-                    "not known",
-                    beyond, model.path),
+        fmt::format(
+            "{:.3g} times the largest rate {} was fitted on: at which rate training breaks down is not known",
+            beyond, model.path),
         fmt::format("stay within {:g} times, or use the learner `network`", most_beyond));
   std::vector<std::string> notes;
+  if (const double ceiling = ceiling_of(model); scenario.stop.accuracy.value_or(0.0) > ceiling)
+    notes.push_back(fmt::format("the target {:g} is above what {} says can be reached at all ({:.3f})",
+                                *scenario.stop.accuracy, model.path, ceiling));
   const bool switches = scenario.synchronization.size() > 1;
   if (switches && scenario.job.optimizer.velocity_at_switch != VelocityAtSwitch::keep)
     notes.push_back(fmt::format(
         "job.optimizer.velocity_at_switch has no effect: the statistical learner {} has no velocity",
         model.path));
   if (!model.identity.network)
-    notes.push_back(
-        fmt::format("{} does not say which network and data set it is of: they were not compared with "
-                    "the job's",
-                    model.path));
+    notes.push_back(fmt::format(
+        "{} does not say which network and data set it is of: they were not compared with the job's",
+        model.path));
   if (!borrowed.empty()) notes.push_back(borrowed);
   if (scenario.learner.kind == LearnerKind::assumed)
     notes.push_back(fmt::format(

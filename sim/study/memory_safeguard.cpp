@@ -56,12 +56,11 @@ std::vector<std::string> check_memory(const LoadedScenario& loaded, const Profil
           most));
   }
   if (controller->keeps_total && !is_uniform && held < workers * batching.initial_samples)
-    fail_at(
-        loaded, "batching.controller",
-        fmt::format("the workers' memory and `maximum` hold {} samples together, and `{}` keeps the global "
-                    "batch at {}",
-                    held, controller->word, workers * batching.initial_samples),
-        "lower `batching.initial`, or give workers more memory");
+    fail_at(loaded, "batching.controller",
+            fmt::format("the workers' memory and `maximum` hold {} samples together, and `{}` keeps the "
+                        "global batch at {}",
+                        held, controller->word, workers * batching.initial_samples),
+            "lower `batching.initial`, or give workers more memory");
   return notes;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "sim/report/output/record_columns.hpp"
+#include "sim/study/study_runs.hpp"
 
 namespace paceline {
 namespace {
@@ -41,8 +42,7 @@ Columns<RunRow> runs_columns(const std::vector<std::string>& varied, bool has_pr
   if (has_prices)
     columns.emplace_back("cost_to_target", "-",
                          "of all workers until the target, or without one until the end of the work; empty: "
-                         "never; no such column "
-                         "without prices",
+                         "never; no such column without prices",
                          [](const RunRow& row) {
                            return row.run.summary ? cost_to_target(row.point, *row.run.summary)
                                                   : std::nullopt;
@@ -80,7 +80,24 @@ std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& sto
     compared.back().runs.push_back(*run.summary);
     compared.back().runs.back().seed = {point.seed, run.replication};
   });
+  for (ComparedRuns& one : compared) one.validity = validity_in(one.runs, std::move(one.validity));
   return compared;
+}
+
+std::vector<std::string> remarks_in(const PlannedStudy& study, RunStore& store) {
+  constexpr std::size_t most_lines = 5;
+  std::map<std::string, std::size_t> remarks;  // and how many runs have it
+  std::size_t runs = 0;
+  store.for_each_run([&](const StoredRun& run) {
+    if (run.status != RunStatus::done || run.message.empty()) return;
+    ++remarks[run.message];
+    ++runs;
+  });
+  if (remarks.size() > most_lines)
+    return {fmt::format("{} runs have remarks: see the column `message` of {}", runs, runs_file)};
+  Notes notes;
+  for (const auto& [text, count] : remarks) notes.add({text}, count);
+  return notes.lines(study.run_count());
 }
 
 std::vector<std::string> columns_without_effect(const PlannedStudy& study, RunStore& store) {

@@ -27,6 +27,10 @@ struct RunRow {
 [[nodiscard]] std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& store,
                                                       std::vector<std::size_t>* point_of = nullptr);
 
+// What was remarked on single runs, each text once with how many runs it is about; where there are many, where
+// they stand.
+[[nodiscard]] std::vector<std::string> remarks_in(const PlannedStudy& study, RunStore& store);
+
 // What is varied and changes no run that is done.
 [[nodiscard]] std::vector<std::string> columns_without_effect(const PlannedStudy& study, RunStore& store);
 [[nodiscard]] std::string no_effect_text(const std::string& column);

@@ -77,7 +77,10 @@ json figures_json(const std::vector<StudyFigure>& figures) {
 }
 
 void check_figures(const StudyPlan& plan) {
-  const std::vector<std::string> known = names_of(summary_columns());
+  // Columns of runs.csv that hold numbers.
+  std::vector<std::string> known = names_of(summary_columns());
+  std::erase(known, "end_reason");
+  known.emplace_back("cost_to_target");
   for (std::size_t i = 0; i < plan.figures.size(); ++i) {
     const std::string& metric = plan.figures[i].metric;
     if (std::ranges::find(known, metric) != known.end()) continue;
@@ -319,7 +322,8 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
                    .notes = std::move(notes),
                    .validity = std::move(validity),
                    .evidence = sentences_of(evidence),
-                   .recording = recording});
+                   .recording = recording,
+                   .combination = study.planned.points[p].digest});
   }
   store.for_each_run([&](const StoredRun& run) {
     ScenarioResults& results = all[run.point];
@@ -332,7 +336,7 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
   for (ScenarioResults& results : all) {
     const Notes after = notes_after(results.loaded.scenario, results.runs, study.files);
     std::ranges::move(after.lines(results.runs.size()), std::back_inserter(results.notes));
-    results.validity = validity_in(results.runs, std::move(results.validity));
+    results.validity = validity_in(summaries_of(results.runs), std::move(results.validity));
   }
   return all;
 }
@@ -364,8 +368,7 @@ WholeRuns run_whole(PreparedStudy& study, const std::vector<PlannedRun>& runs, i
     store.save(unfinished);
     throw Interrupted(
         interrupt.signal_number(),
-        fmt::format("interrupted: {} of {} replications are kept in {}; the same command runs the "
-                    "others",
+        fmt::format("interrupted: {} of {} replications are kept in {}; the same command runs the others",
                     kept, runs.size(), unfinished.string()));
   }
   WholeRuns whole{whole_results(study, recording, store), memory_mib};

@@ -225,6 +225,24 @@ TEST_CASE("a study that is not done is drawn and compared from what is there, an
   CHECK(fs::exists(place.path() / "figures/study.gp"));
 }
 
+TEST_CASE("folders of combinations that are of other runs are not kept beside the new ones") {
+  const Workplace place;
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--folders"}).exit_code == 0);
+  const auto folders = [&] {
+    std::size_t count = 0;
+    for (const auto& entry : fs::directory_iterator(place.path() / "out"))
+      count += entry.is_directory() ? 1U : 0U;
+    return count;
+  };
+  CHECK(folders() == 6);
+  // The same runs again: they stay.
+  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  CHECK(folders() == 6);
+  const ProgramResult other = place.paceline({"study", "study.yaml", "-o", "out", "--set", "stop.epochs=1"});
+  CHECK(contains(other.err, "were of other runs, and are removed"));
+  CHECK(folders() == 0);
+}
+
 TEST_CASE("the cost of a job is its time by the prices of all its workers") {
   const Workplace place;
   std::string priced = test::throughput_scenario;
@@ -342,9 +360,9 @@ TEST_CASE("compare ranks within conditions, pairs by seed, and names who wins in
   CAPTURE(table.out);
   CHECK(table.exit_code == 0);
   for (const char* part :
-       {"Which, and from which speed on?", "ranking", "P(faster than leader) [90 %]", "difference [90 %]",
-        "total effect", "who wins between the labels of `variant`", "samples/update", "batch growth",
-        "validity", "speed 0.25: ASP wins, then BSP\n", "The same everywhere: ASP wins."})
+       {"Which, and from which speed on?", "ranking", "P(faster than the one above) [90 %]",
+        "difference [90 %]", "total effect", "who wins between the labels of `variant`", "samples/update",
+        "batch growth", "validity", "speed 0.25: ASP wins, then BSP\n", "The same everywhere: ASP wins."})
     CHECK(contains(table.out, part));
   const auto json =
       nlohmann::json::parse(place.paceline({"compare", "out", "--json", "--against", "BSP, speed 0.25"}).out);

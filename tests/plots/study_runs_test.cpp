@@ -18,10 +18,12 @@ constexpr const char* manifest =
   "figures": [{"name": "f", "metric": "time_to_accuracy_s", "against": "share", "series": "variant",
                "where": {}, "recorded": ""}]})";
 
-// A takes 1, 2, 3 s at 10 % and reaches once in three at 50 %; B has one run, at 50 %.
+// A takes 1, 2, 2, 2, 3 s at 10 % and reaches once in three at 50 %; B has one run, at 50 %.
 constexpr const char* runs = R"(point,variant,share,status,time_to_accuracy_s
 1,A,10 %,done,3
 1,A,10 %,done,1
+1,A,10 %,done,2
+1,A,10 %,done,2
 1,A,10 %,done,2
 2,A,50 %,done,4
 2,A,50 %,done,
@@ -57,11 +59,11 @@ TEST_CASE(
   CHECK(chart.series[0].name == "A");
   const StudyPoint& at_ten = chart.series[0].points.at(0);
   CHECK(at_ten.x == 10.0);
-  CHECK(at_ten.runs == 3);
+  CHECK(at_ten.runs == 5);
   CHECK(*at_ten.middle == 2.0);
-  // Of ln 1, ln 2, ln 3: mean 0.5973, s 0.5555; exp(0.5973 ± t(0.95, 2) · s · √(1 + 1/3)) with t = 2.9200.
-  CHECK(*at_ten.low == doctest::Approx(0.2792).epsilon(0.001));
-  CHECK(*at_ten.high == doctest::Approx(11.83).epsilon(0.001));
+  // Of ln 1, ln 2 thrice, ln 3: mean 0.6356, s 0.3963; exp(0.6356 ± t(0.95, 4) · s · √(1 + 1/5)) with t = 2.1318.
+  CHECK(*at_ten.low == doctest::Approx(0.7483).epsilon(0.001));
+  CHECK(*at_ten.high == doctest::Approx(4.764).epsilon(0.001));
   // Two of three never reached: the middle one is never.
   CHECK_FALSE(chart.series[0].points.at(1).middle.has_value());
   CHECK(chart.never == 1);

@@ -7,6 +7,12 @@
 namespace paceline::plots {
 namespace {
 
+TEST_CASE("a digit behind an escaped character is not taken for a part of the escape") {
+  // gnuplot would read \\0431 as one character: "trial #1" must not become "trial" and nothing.
+  CHECK(gnuplot_string("trial #1") == "\"trial \\043\\061\"");
+  CHECK(gnuplot_string("100 %25x 2") == "\"100 \\045\\062\\065x 2\"");
+}
+
 TEST_CASE("everything gnuplot or a shell could act on is escaped") {
   const std::string quoted = gnuplot_string("a\"b\\c`d`$(e)@f{g}%h#i'j");
   CHECK(quoted.front() == '"');

@@ -52,17 +52,16 @@ RunColumns<CurvePoint> curve_columns() {
 }
 
 RunColumns<BatchRecord> batch_columns() {
-  return {
-      {"time_s", "s", "the start of the job, and each adjustment", &BatchRecord::time},
-      {"updates", "updates", by_then, &BatchRecord::updates},
-      {"worker", "-", from_0, &BatchRecord::worker},
-      {"batch_samples", "samples", "of the worker's next iterations", &BatchRecord::batch_samples},
-      {"wanted_samples", "samples", "by the controller's rule, before bounds and rounding",
-       &BatchRecord::wanted_samples},
-      {"limited_by", "-",
-       "what kept the batch from that: minimum, maximum, memory, or throughput (a larger batch was slower); "
-       "empty: nothing",
-       &BatchRecord::limited_by}};
+  return {{"time_s", "s", "the start of the job, and each adjustment", &BatchRecord::time},
+          {"updates", "updates", by_then, &BatchRecord::updates},
+          {"worker", "-", from_0, &BatchRecord::worker},
+          {"batch_samples", "samples", "of the worker's next iterations", &BatchRecord::batch_samples},
+          {"wanted_samples", "samples", "by the controller's rule, before bounds and rounding",
+           &BatchRecord::wanted_samples},
+          {"limited_by", "-",
+           "what kept the batch from that: minimum, maximum, memory, or throughput (a larger batch was "
+           "slower); empty: nothing",
+           &BatchRecord::limited_by}};
 }
 
 RunColumns<BalanceRecord> balance_columns() {
@@ -190,26 +189,26 @@ RunColumns<ResourceUse> bottleneck_columns() {
 }
 
 RunColumns<IterationRecord> iteration_columns() {
-  return {{"worker", "-", from_0, &IterationRecord::worker},
-          {"iteration", "-", "of this worker, from 0", &IterationRecord::iteration},
-          {"batch_samples", "samples", "of this iteration", &IterationRecord::batch_samples},
-          {"release_s", "s", "the worker may go on: its parameters start to travel, or it starts at once",
-           &IterationRecord::release},
-          {"start_s", "s", "computation begins", &IterationRecord::start},
-          {"finish_s", "s", "the gradient is computed; empty: it never was", &IterationRecord::finish},
-          {"arrival_s", "s", "its last shard is at its server, or its all-reduce is over; empty: never",
-           &IterationRecord::arrival},
-          {"applied_s", "s", "the last shard's update takes effect; empty: never", &IterationRecord::applied},
-          {"staleness", "updates", "the maximum over the shards; empty unless applied",
-           &IterationRecord::staleness},
-          {"mean_staleness", "updates", "the mean over the shards; empty unless applied",
-           &IterationRecord::mean_staleness},
-          {"weight", "-", "in the update's combination of gradients; empty unless applied",
-           &IterationRecord::weight},
-          {"fate", "-",
-           "applied, applied-locally (to the worker's own copy alone), discarded, or in-flight (the job "
-           "stalled)",
-           &IterationRecord::fate}};
+  return {
+      {"worker", "-", from_0, &IterationRecord::worker},
+      {"iteration", "-", "of this worker, from 0", &IterationRecord::iteration},
+      {"batch_samples", "samples", "of this iteration", &IterationRecord::batch_samples},
+      {"release_s", "s", "the worker may go on: its parameters start to travel, or it starts at once",
+       &IterationRecord::release},
+      {"start_s", "s", "computation begins", &IterationRecord::start},
+      {"finish_s", "s", "the gradient is computed; empty: it never was", &IterationRecord::finish},
+      {"arrival_s", "s", "its last shard is at its server, or its all-reduce is over; empty: never",
+       &IterationRecord::arrival},
+      {"applied_s", "s", "the last shard's update takes effect; empty: never", &IterationRecord::applied},
+      {"staleness", "updates", "the maximum over the shards; empty unless applied",
+       &IterationRecord::staleness},
+      {"mean_staleness", "updates", "the mean over the shards; empty unless applied",
+       &IterationRecord::mean_staleness},
+      {"weight", "-", "in the update's combination of gradients; empty unless applied",
+       &IterationRecord::weight},
+      {"fate", "-",
+       "applied, applied-locally (to the worker's own copy alone), discarded, or in-flight (the job stalled)",
+       &IterationRecord::fate}};
 }
 
 }  // namespace
@@ -277,6 +276,9 @@ const Columns<RunSummary>& summary_columns() {
        &R::mean_staleness},
       {"mean_shard_staleness", "updates", "mean over applied gradients of the mean over their shards",
        &R::mean_shard_staleness},
+      {"staleness_max", "updates", "of any applied gradient; empty: none was", &R::staleness_max},
+      {"batch_min", "samples", "of any worker at any time", &R::batch_min},
+      {"batch_max", "samples", "of any worker at any time", &R::batch_max},
       {"adjustments", "adjustments", "of the batches", &R::adjustments},
       {"mean_imbalance", "-", "slowest over balanced iteration time (balance.csv), mean over the run's time",
        &R::mean_imbalance},

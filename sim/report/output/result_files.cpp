@@ -62,13 +62,11 @@ std::vector<ResultFile> all_files() {
   return {
       {"manifest.json",
        "everything that determines the results: resolved scenario, seed, versions, profile and its hash, "
-       "network "
-       "model, notes, runs that could not be carried out, the command"},
+       "network model, notes, runs that could not be carried out, the command"},
       {"run-info.json", "date, host, jobs, wall time, memory: the only file that differs between equal runs"},
       {"summary.json",
        "reached, P(reach) with its interval, median, Kaplan-Meier median and 90 % prediction interval of the "
-       "time, "
-       "restricted mean; the bottleneck; expectations and their outcomes"},
+       "time, restricted mean; the bottleneck; expectations and their outcomes"},
       {"trace.json",
        "with `--trace`: replication 0 in the Chrome trace event format; open it at ui.perfetto.dev or in "
        "chrome://tracing"},

@@ -23,13 +23,6 @@ namespace {
 // Keys stay in the order written here: manifests are read by people too.
 using json = nlohmann::ordered_json;
 
-json resolved_values(const LoadedScenario& loaded) {
-  json values = json::object();
-  for (const ResolvedValue& value : loaded.values)
-    if (!value.is_absent) values[value.key] = value.value;
-  return values;
-}
-
 json profile_manifest(const Profile& profile) {
   return {{"file", profile.path},
           {"fnv1a", profile.content_hash},
@@ -60,6 +53,7 @@ json scenario_manifest(const ScenarioResults& results, const Provenance& provena
           {"profile", profile_manifest(results.profiles.job())},
           {"worker_profiles", worker_profiles(results.profiles)},
           {"failures", results.failures},
+          {"combination", results.combination},
           {"validity", validity_json(results.validity)},
           {"evidence", results.evidence},
           {"notes", results.notes},
@@ -115,6 +109,13 @@ void write_json(const std::filesystem::path& file, const json& content) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json resolved_values(const LoadedScenario& loaded) {
+  json values = json::object();
+  for (const ResolvedValue& value : loaded.values)
+    if (!value.is_absent) values[value.key] = value.value;
+  return values;
+}
 
 void write_results(const std::filesystem::path& folder, const ScenarioResults& results,
                    const Provenance& provenance) {

@@ -29,6 +29,7 @@ struct ScenarioResults {
   std::vector<ValidityRow> validity;  // what was asked of profiles and learner, and what they were fitted on
   std::vector<std::string> evidence = {};  // how far profiles and learner were off where it could be checked
   RecordingOptions recording;              // what was asked for beyond the usual
+  std::string combination = {};            // of a study: the digest of everything that determines its runs
   std::string engine = {};                 // what carried the runs out; empty: the simulation
 };
 
@@ -47,6 +48,8 @@ void write_results(const std::filesystem::path& folder, const ScenarioResults& r
 // run-info.json: date, host, time and memory, the only file that differs between equal runs.
 void write_run_info(const std::filesystem::path& folder, const Provenance& provenance);
 
+// Every value of a scenario by its key, for a manifest.
+[[nodiscard]] nlohmann::ordered_json resolved_values(const LoadedScenario& loaded);
 // This program, for a manifest.
 [[nodiscard]] nlohmann::ordered_json software_json();
 // As they stand in summary.json and in what is printed for machines.

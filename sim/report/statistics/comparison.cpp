@@ -104,16 +104,15 @@ bool are_comparable(const Comparable& a, const Comparable& b) {
   return a.workload_epochs == b.workload_epochs && a.epoch_samples == b.epoch_samples;
 }
 
-double relative_grid(const ComparedRuns& variant, const std::vector<TimePair>& pairs,
-                     std::optional<Seconds> TimePair::*time) {
-  if (!variant.target_accuracy) return 0.0;
-  Seconds sum;
-  for (const TimePair& pair : pairs) sum += (pair.*time).value_or(Seconds{});
-  const Seconds mean = sum / static_cast<double>(pairs.size());
-  return mean > Seconds{} ? mean_evaluation_interval(variant.runs) / mean : 0.0;
+Seconds evaluation_grid(const ComparedRuns& variant) {
+  return variant.target_accuracy ? mean_evaluation_interval(variant.runs) : Seconds{};
 }
 
 }  // namespace
+
+void add_validity(const ComparedRuns& runs, ValidityTable& table) {
+  for (const RunSummary& run : runs.runs) table.add(validity_in({run}, runs.validity), 1);
+}
 
 std::string faster_text(const PairedComparison& paired) {
   const Interval& interval = paired.p_faster.interval;
@@ -140,9 +139,7 @@ std::optional<PairedComparison> compare_pairs(const ComparedRuns& first, const C
       pairs.push_back({compared_time(first, a), compared_time(second, *b)});
   }
   if (pairs.empty()) return std::nullopt;
-  const double grid_first = relative_grid(first, pairs, &TimePair::first);
-  const double grid_second = relative_grid(second, pairs, &TimePair::second);
-  return compare_paired(pairs, grid_first * grid_first + grid_second * grid_second);
+  return compare_paired(pairs, {evaluation_grid(first), evaluation_grid(second)});
 }
 
 std::optional<double> cost_of(const ComparedRuns& runs, const std::optional<Seconds>& time) {
@@ -225,8 +222,7 @@ const Columns<ComparedVariant>& comparison_columns() {
        [](const V& one) { return one.target_accuracy ? Cell(one.outcomes.done) : Cell(); }},
       {"outcome", "-",
        "of more than half of the runs: reached, diverges or stalls; else never; without a target done, "
-       "diverges or "
-       "stalls",
+       "diverges or stalls",
        [](const V& one) { return std::string(one.outcomes.word(one.target_accuracy.has_value())); }},
       {"p_reach", "probability", "that one further run does; never 0 or 1",
        if_learns([](const Times& s) { return s.p_reach.value; })},
@@ -254,11 +250,8 @@ const Columns<ComparedVariant>& comparison_columns() {
       {"cut_short", "runs", "that diverged or stalled", [](const V& one) { return one.end_times.cut_short; }},
       {"speedup", "-",
        "geometric mean over the pairs of the time of the first variant under the same conditions over this "
-       "one's; where some run never got "
-       "there, "
-       "the ratio of the medians. Times to the end of the work when neither has a target: a job cut short "
-       "never does "
-       "it",
+       "one's; where some run never got there, the ratio of the medians. Times to the end of the work when "
+       "neither has a target: a job cut short never does it",
        &V::speedup},
       {"speedup_low", "-",
        "lower end of the 90 % confidence interval of the mean paired ratio; empty: fewer than 5 pairs, or "
@@ -319,7 +312,7 @@ ComparisonText comparison_text(const std::vector<ComparedVariant>& compared) {
   text.tables.push_back(any_target ? times_to_target(compared, assumed) : end_times(compared, assumed));
   if (any_pair) text.tables.push_back(pairs_with_first(compared, assumed));
   ValidityTable validity;
-  for (const ComparedVariant& one : compared) validity.add(one.validity, one.runs.size());
+  for (const ComparedVariant& one : compared) add_validity(one, validity);
   if (TextRows rows = validity.rows(); !rows.empty()) text.tables.push_back(std::move(rows));
   text.sentences.push_back(fmt::format(
       "Times are {}. Median over the seeds {};\n"

@@ -16,6 +16,7 @@
 #include "sim/report/output/column.hpp"
 #include "sim/report/output/results_folder.hpp"
 #include "sim/report/output/text_table.hpp"
+#include "sim/report/output/validity_table.hpp"
 #include "sim/report/statistics/expectations.hpp"
 #include "sim/report/statistics/paired.hpp"
 #include "sim/report/statistics/remarks.hpp"
@@ -54,6 +55,8 @@ struct ComparedVariant : ComparedRuns {
 // targets or workloads differ, or no pair is there.
 [[nodiscard]] std::optional<PairedComparison> compare_pairs(const ComparedRuns& first,
                                                             const ComparedRuns& second);
+// Run by run: what it showed, beside what profiles and learners were fitted on.
+void add_validity(const ComparedRuns& runs, ValidityTable& table);
 // "P [low, high]" of being faster.
 [[nodiscard]] std::string faster_text(const PairedComparison& paired);
 [[nodiscard]] const Columns<ComparedVariant>& comparison_columns();

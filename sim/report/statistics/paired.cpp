@@ -70,16 +70,25 @@ std::vector<double> log_ratios(const LogTimes& logs, std::size_t pairs) {
   return ratios;
 }
 
-std::optional<Interval> speedup_interval(const std::vector<double>& ratios, double relative_grid_squared) {
+double relative_square(Seconds grid, const std::vector<double>& logs) {
+  double sum_s = 0.0;
+  for (const double log : logs) sum_s += std::exp(log);
+  const double relative = grid.value() * static_cast<double>(logs.size()) / sum_s;
+  return relative * relative;
+}
+
+std::optional<Interval> speedup_interval(const std::vector<double>& ratios, const LogTimes& logs,
+                                         const EvaluationGrid& grid) {
   const std::size_t pairs = ratios.size();
   if (pairs < least_for_interval) return std::nullopt;
   const auto n = static_cast<double>(pairs);
-  const double variance = std::max(co_deviation(ratios, ratios) / (n - 1.0), relative_grid_squared / 12.0);
-  const double half = half_width(variance, n);
+  const double least = relative_square(grid.first, logs.first) + relative_square(grid.second, logs.second);
+  const double half = half_width(std::max(co_deviation(ratios, ratios) / (n - 1.0), least / 12.0), n);
   return Interval{std::exp(mean(ratios) - half), std::exp(mean(ratios) + half)};
 }
 
-std::optional<PairedDifference> difference_of(const std::vector<TimePair>& pairs) {
+std::optional<PairedDifference> difference_of(const std::vector<TimePair>& pairs,
+                                              const EvaluationGrid& grid) {
   if (pairs.size() < least_for_interval) return std::nullopt;
   std::vector<double> differences;
   for (const TimePair& pair : pairs) {
@@ -87,14 +96,17 @@ std::optional<PairedDifference> difference_of(const std::vector<TimePair>& pairs
     differences.push_back((*pair.second - *pair.first).value());
   }
   const auto n = static_cast<double>(pairs.size());
-  const double half = half_width(co_deviation(differences, differences) / (n - 1.0), n);
+  const double first = grid.first.value();
+  const double second = grid.second.value();
+  const double least = (first * first + second * second) / 12.0;
+  const double half = half_width(std::max(co_deviation(differences, differences) / (n - 1.0), least), n);
   const double middle = mean(differences);
   return PairedDifference{middle, {middle - half, middle + half}};
 }
 
 }  // namespace
 
-PairedComparison compare_paired(const std::vector<TimePair>& pairs, double relative_grid_squared) {
+PairedComparison compare_paired(const std::vector<TimePair>& pairs, const EvaluationGrid& grid) {
   check(!pairs.empty(), "a paired comparison needs pairs");
   double wins = 0.0;
   for (const TimePair& pair : pairs) wins += win(pair);
@@ -104,8 +116,8 @@ PairedComparison compare_paired(const std::vector<TimePair>& pairs, double relat
           .p_faster = jeffreys(wins, static_cast<double>(pairs.size())),
           .correlation = correlation(logs),
           .speedup = ratios.empty() ? std::nullopt : std::optional(std::exp(mean(ratios))),
-          .speedup_interval = speedup_interval(ratios, relative_grid_squared),
-          .difference = difference_of(pairs)};
+          .speedup_interval = speedup_interval(ratios, logs, grid),
+          .difference = difference_of(pairs, grid)};
 }
 
 }  // namespace paceline

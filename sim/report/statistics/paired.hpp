@@ -9,8 +9,9 @@
 //              speed-up, if all pairs reached, with d_i = ln a_i - ln b_i: exp(mean(d)); its interval from n
 //              >= 5 on:
 //                exp(mean(d) ± t_{0.95, n-1} · s / sqrt(n)),  s² = max(var(d), (g_a² + g_b²) / 12),
-//                g the time between evaluations over the mean time: a 90 % interval of the mean ratio.
-//              difference, if all pairs reached and n >= 5: mean(b_i - a_i) ± t_{0.95, n-1} · sd / sqrt(n).
+//                g = G / mean time, G the time between evaluations: a 90 % interval of the mean ratio.
+//              difference, if all pairs reached and n >= 5, likewise: mean(b_i - a_i) ± t_{0.95, n-1} · s /
+//                sqrt(n), s² = max(var(b_i - a_i), (G_a² + G_b²) / 12).
 // Units:       seconds; speed-up above 1 and differences below 0: this one is faster.
 // Assumptions: log-normal ratios for the speed-up's interval; none for the probability but independent pairs.
 // Not modelled: calibration error, which both variants share.
@@ -43,8 +44,14 @@ struct PairedComparison {
   std::optional<PairedDifference> difference;  // of the second less the first
 };
 
-// `pairs` is not empty; `relative_grid_squared` is g_a² + g_b².
+// The time between evaluations, of the first and of the second; 0: times are not read off evaluations.
+struct EvaluationGrid {
+  Seconds first;
+  Seconds second;
+};
+
+// `pairs` is not empty.
 [[nodiscard]] PairedComparison compare_paired(const std::vector<TimePair>& pairs,
-                                              double relative_grid_squared);
+                                              const EvaluationGrid& grid = {});
 
 }  // namespace paceline

@@ -73,7 +73,10 @@ std::vector<Ranked> rank(const std::vector<ComparedRuns>& combinations) {
     }
     ranked[i].rank = leader + 1;
   }
-  find_front(ranked);
+  // Jobs that stop at a target end with about its accuracy, whatever they could reach.
+  if (std::ranges::none_of(combinations,
+                           [](const ComparedRuns& runs) { return runs.target_accuracy.has_value(); }))
+    find_front(ranked);
   return ranked;
 }
 

@@ -28,9 +28,9 @@ struct Ranked {
   std::optional<Seconds> time = {};  // median, to the target or to the end; absent: never
   Seconds restricted_mean = {};
   std::optional<double> accuracy = {};  // median of the final ones
-  std::optional<PairedComparison> against_leader =
-      {};                    // of its rank: how likely it is faster than the leader
-  bool is_on_front = false;  // Pareto: time against accuracy
+  // With the first of its rank; of this first with the one of the rank above: is it faster?
+  std::optional<PairedComparison> against_leader = {};
+  bool is_on_front = false;  // Pareto: time against accuracy, where there is no target
 };
 
 // The best first.

@@ -74,12 +74,21 @@ RunSummary summary_of(const RunResult& run) {
                      .gradients_started = run.gradients_started,
                      .mean_staleness = run.mean_staleness(),
                      .mean_shard_staleness = run.mean_shard_staleness(),
+                     .staleness_max = {},
+                     .batch_min = {},
+                     .batch_max = {},
                      .adjustments = run.adjustments,
                      .mean_imbalance = run.mean_imbalance(),
                      .mean_batch_growth = run.mean_batch_growth(),
                      .mean_lag = run.mean_lag(),
                      .evaluation_interval = run.evaluation_interval(),
                      .core_hours = run.cores * run.end_time.value() / seconds_per_hour};
+  for (const auto& [key, count] : run.staleness)
+    summary.staleness_max = std::max<std::uint64_t>(summary.staleness_max.value_or(0), key.second);
+  for (const BatchRecord& record : run.batches) {
+    summary.batch_min = std::min(summary.batch_min.value_or(record.batch_samples), record.batch_samples);
+    summary.batch_max = std::max(summary.batch_max.value_or(record.batch_samples), record.batch_samples);
+  }
   if (run.curve.empty()) return summary;
   const CurvePoint& last = run.curve.back();
   if (std::isfinite(last.loss)) summary.final_loss = last.loss;
@@ -88,6 +97,26 @@ RunSummary summary_of(const RunResult& run) {
   for (const CurvePoint& point : run.curve)
     summary.best_accuracy = std::max(*summary.best_accuracy, point.accuracy);
   return summary;
+}
+
+std::vector<ValidityRow> validity_in(const std::vector<RunSummary>& runs, std::vector<ValidityRow> rows) {
+  std::vector<double> staleness;
+  std::vector<double> batches;
+  const auto add = [](const auto& value, std::vector<double>& to) {
+    if (value) to.push_back(static_cast<double>(*value));
+  };
+  for (const RunSummary& run : runs) {
+    add(run.staleness_max, staleness);
+    add(run.batch_min, batches);
+    add(run.batch_max, batches);
+  }
+  for (ValidityRow& row : rows) {
+    if (row.quantity == batch_quantity && !batches.empty())
+      row.used = {std::ranges::min(batches), std::ranges::max(batches)};
+    if (row.quantity == staleness_quantity && !staleness.empty())
+      row.used = {0.0, std::ranges::max(staleness)};
+  }
+  return rows;
 }
 
 std::vector<RunSummary> summaries_of(const std::vector<RunResult>& runs) {

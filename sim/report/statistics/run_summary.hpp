@@ -25,6 +25,9 @@ struct RunSummary {
   std::uint64_t gradients_started = 0;
   double mean_staleness = 0.0;
   double mean_shard_staleness = 0.0;
+  std::optional<std::uint64_t> staleness_max;  // absent: no gradient was applied
+  std::optional<std::int64_t> batch_min;       // of any worker at any time
+  std::optional<std::int64_t> batch_max;
   std::uint64_t adjustments = 0;
   double mean_imbalance = 1.0;
   double mean_batch_growth = 1.0;
@@ -49,6 +52,9 @@ struct Outcomes {
   // "2 diverged, 1 stalled, 3 never reached"; empty when every run reached the target, or did its work.
   [[nodiscard]] std::string shortfall(bool has_target) const;
 };
+// The rows of a scenario with what its runs showed more exactly than their scenario: staleness and batches.
+[[nodiscard]] std::vector<ValidityRow> validity_in(const std::vector<RunSummary>& runs,
+                                                   std::vector<ValidityRow> rows);
 [[nodiscard]] Outcomes count_outcomes(const std::vector<RunSummary>& runs);
 
 // What runs of one scenario are of, and what has to be equal for two such variants to be compared.

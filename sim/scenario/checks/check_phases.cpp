@@ -64,7 +64,8 @@ class PhaseRules : Rules {
     const bool is_short = all_are_shares && sum < 1.0 - share_tolerance;
     if (is_short || sum > 1.0 + share_tolerance)
       error(in_phase(phases.size() - 1, "share"),
-            fmt::format("the shares of the phases sum to {:.10g} %, not to 100 %", 100.0 * sum));
+            fmt::format("the shares of the phases sum to {:.10g} %, not to 100 %", 100.0 * sum),
+            "leave out the last phase's `share`: it takes the rest");
   }
 
   void check_policy(std::size_t i) const {

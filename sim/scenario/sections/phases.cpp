@@ -24,8 +24,7 @@ void describe_staleness_weight(Visitor& v, StalenessWeight& c) {
                     {"power", StalenessRule::power},
                     {"cut-off", StalenessRule::cut_off}},
              "what a gradient of staleness t counts; inverse: 1/t; power: (1 + t)^-exponent; cut-off: "
-             "nothing beyond a "
-             "limit");
+             "nothing beyond a limit");
   v.only_if({"staleness_weight", {"power"}, c.rule == StalenessRule::power});
   v.optional("staleness_exponent", c.exponent, Number{above_up_to(0, 10)}, "of `power`");
   v.only_if({"staleness_weight", {"cut-off"}, c.rule == StalenessRule::cut_off});

@@ -12,7 +12,7 @@
 namespace paceline {
 namespace {
 
-constexpr int store_version = 2;
+constexpr int store_version = 3;
 constexpr int wait_for_lock_ms = 200;
 
 Cell cell_of(const SQLite::Column& column) {

@@ -50,11 +50,11 @@ void RunStore::write_plan(const PlannedStudy& study) {
     }
     database.exec(fmt::format(
         "CREATE TABLE points (point INTEGER PRIMARY KEY, name TEXT, digest TEXT, facts TEXT{})", labels));
-    database.exec(fmt::format(
-        "CREATE VIEW results AS SELECT plan.point, {}plan.replication, plan.run, COALESCE(runs.status, "
-        "'missing') "
-        "AS status, {}, runs.message FROM plan JOIN points USING (point) LEFT JOIN runs USING (run)",
-        in_view, number_names("runs.")));
+    database.exec(
+        fmt::format("CREATE VIEW results AS SELECT plan.point, {}plan.replication, plan.run, "
+                    "COALESCE(runs.status, 'missing') AS status, {}, runs.message FROM plan JOIN points "
+                    "USING (point) LEFT JOIN runs USING (run)",
+                    in_view, number_names("runs.")));
     SQLite::Statement study_row(database, "INSERT INTO study VALUES (?, ?)");
     SQLite::Statement point_row(database, fmt::format("INSERT INTO points VALUES (?, ?, ?, ?{})", places));
     SQLite::Statement plan_row(database, "INSERT INTO plan VALUES (?, ?, ?)");
