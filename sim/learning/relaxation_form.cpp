@@ -24,7 +24,7 @@
 //                           - g · exp(-annealing · U) · (1 - S)
 //                fluctuation = h · exp(-annealing · U) · (1 - S)           scale of the evaluation noise
 //              When x̄ passes exposure_limit the job diverges: loss grows to infinity. So it does when noise
-//              alone holds the loss above that of guessing: f, and what it relaxes to, above ln(classes).
+//              costs all that can be learned: g · exp(-annealing · U) > ceiling - D - 1/classes.
 // Units:       progress u and work U in units of progress_samples; loss in nats; accuracy as a fraction.
 // Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples.
 //              Single evaluations scatter as the variance of the parameters does, which grows towards the
@@ -122,15 +122,18 @@ class RelaxationForm final : public LearningForm {
   [[nodiscard]] FormReading read() const override {
     if (!std::isfinite(floor_)) return {floor_, chance_, 0.0};
     const double learned = 1.0 - left_;
-    const double annealed = std::exp(-value_[annealing] * work_) * learned;
-    const double reachable =
-        value_[ceiling] + setting_.effects.ceiling_offset - lost_ * setting_.effects.penalty_factor;
-    const double accuracy = chance_ + (reachable - chance_) * learned - noise_cost_ * annealed;
+    const double annealed = noise_left() * learned;
+    const double accuracy = chance_ + (reachable() - chance_) * learned - noise_cost_ * annealed;
     return {initial_loss_ * std::pow(left_, value_[loss_exponent]) + floor_,
-            std::clamp(accuracy, chance_, 1.0), noise_scale_ * annealed, reachable};
+            std::clamp(accuracy, chance_, 1.0), noise_scale_ * annealed, reachable()};
   }
 
  private:
+  [[nodiscard]] double noise_left() const { return std::exp(-value_[annealing] * work_); }
+  // The accuracy in the end.
+  [[nodiscard]] double reachable() const {
+    return value_[ceiling] + setting_.effects.ceiling_offset - lost_ * setting_.effects.penalty_factor;
+  }
   // What depends on learning rate and batch only: both change seldom.
   void set_step(double amplified_rate, double samples) {
     if (amplified_rate == rate_ && samples == samples_) return;
@@ -161,11 +164,11 @@ class RelaxationForm final : public LearningForm {
       return;
     }
     const double share = std::min(1.0, samples / value_[relaxation_samples]);
-    const double held_at = step_floor_ / margin;
-    floor_ += (held_at - floor_) * share;
-    if (std::min(floor_, held_at) > initial_loss_) floor_ = std::numeric_limits<double>::infinity();
+    floor_ += (step_floor_ / margin - floor_) * share;
     noise_cost_ += (step_noise_ * std::pow(margin, -value_[noise_staleness_exponent]) - noise_cost_) * share;
     noise_scale_ += (step_noise_ / margin - noise_scale_) * share;
+    if (noise_cost_ > value_[ceiling] - chance_ && noise_cost_ * noise_left() > reachable() - chance_)
+      floor_ = std::numeric_limits<double>::infinity();
   }
 
   std::array<double, parameter_count> value_;

@@ -27,8 +27,8 @@ struct RunRow {
 [[nodiscard]] std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& store,
                                                       std::vector<std::size_t>* point_of = nullptr);
 
-// What was remarked on single runs, each text once with how many runs it is about; where there are many, where
-// they stand.
+// What was remarked on single runs, each text once with how many runs it is about; where there are many,
+// where they stand.
 [[nodiscard]] std::vector<std::string> remarks_in(const PlannedStudy& study, RunStore& store);
 
 // What is varied and changes no run that is done.

@@ -54,6 +54,32 @@ std::string message_of(const std::string& file) {
 
 }  // namespace
 
+TEST_CASE("where gradient noise costs all that could be learned, the job diverges instead of scattering") {
+  // At so many times the rate fitted, and without annealing, noise holds the mean accuracy at guessing; single evaluations would
+  // scatter over everything, and one of them above any target.
+  const auto best_at = [](double rate) {
+    StatisticalModel model = small_model();
+    model.spread = {};
+    const auto annealing = std::ranges::find(model.form->parameters, "annealing", &FormParameter::name);
+    model.values[static_cast<std::size_t>(annealing - model.form->parameters.begin())] = 0.0;
+    StatisticalLearner learner(model, 1, 1, {1, 0});
+    double best = 0.0;
+    for (std::uint64_t u = 0; u < 4000; ++u) {
+      learner.compute(WorkerId{0}, 128, GradientId{u});
+      const WeightedGradient gradient{GradientId{u}, WorkerId{0}, 1.0, 0.0};
+      learner.apply(ServerId{0}, {&gradient, 1}, {rate, 0.9});
+      const Evaluation evaluation = *learner.evaluate();
+      if (!std::isfinite(evaluation.loss)) return -1.0;
+      best = std::max(best, evaluation.accuracy);
+    }
+    return best;
+  };
+  const double ceiling = find_form("relaxation")->parameters.front().initial;
+  CHECK(best_at(0.1) > 0.2);
+  CHECK(best_at(0.1) <= ceiling + 3.0 * small_model().noise.least);
+  CHECK(best_at(1000.0) == -1.0);
+}
+
 TEST_CASE("the learner gives its form the staleness, samples and weights of each update") {
   StatisticalModel model = small_model();
   model.spread = {};

@@ -61,7 +61,7 @@ TEST_CASE(
   CHECK(at_ten.x == 10.0);
   CHECK(at_ten.runs == 5);
   CHECK(*at_ten.middle == 2.0);
-  // Of ln 1, ln 2 thrice, ln 3: mean 0.6356, s 0.3963; exp(0.6356 ± t(0.95, 4) · s · √(1 + 1/5)) with t = 2.1318.
+  // Of ln 1, ln 2 thrice, ln 3: mean 0.6356, s 0.3963; exp(0.6356 ± t(0.95, 4) · s · √(1 + 1/5)), t = 2.1318.
   CHECK(*at_ten.low == doctest::Approx(0.7483).epsilon(0.001));
   CHECK(*at_ten.high == doctest::Approx(4.764).epsilon(0.001));
   // Two of three never reached: the middle one is never.

@@ -74,8 +74,8 @@ TEST_CASE("the speed-up lies inside its interval, Student's t on log ratios") {
 }
 
 TEST_CASE("equal ratios are not certain beyond the evaluation grids") {
-  // G_a = G_b = 0.2 s, so g_a = 0.1 and g_b = 0.2: s² = (0.01 + 0.04) / 12 of the ratio, (0.04 + 0.04) / 12 s²
-  // of the difference.
+  // G_a = G_b = 0.2 s, so g_a = 0.1 and g_b = 0.2: s² = (0.01 + 0.04) / 12 of the ratio,
+  // (0.04 + 0.04) / 12 s² of the difference.
   const PairedComparison compared = compare_paired(std::vector(5, pair(2, 1)), {Seconds{0.2}, Seconds{0.2}});
   const double half_width = student_4 * std::sqrt(0.05 / 12.0 / 5.0);
   CHECK(compared.speedup_interval->high == doctest::Approx(2.0 * std::exp(half_width)).epsilon(1e-9));
