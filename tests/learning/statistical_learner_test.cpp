@@ -55,8 +55,8 @@ std::string message_of(const std::string& file) {
 }  // namespace
 
 TEST_CASE("where gradient noise costs all that could be learned, the job diverges instead of scattering") {
-  // At so many times the rate fitted, and without annealing, noise holds the mean accuracy at guessing; single evaluations would
-  // scatter over everything, and one of them above any target.
+  // At so many times the rate fitted, and without annealing, noise holds the mean accuracy at guessing;
+  // single evaluations would scatter over everything, and one of them above any target.
   const auto best_at = [](double rate) {
     StatisticalModel model = small_model();
     model.spread = {};
