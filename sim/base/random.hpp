@@ -33,6 +33,7 @@ enum class Purpose : std::uint8_t {
   profile_draw = 9,
   quota_phase = 10,
   data_partition = 11,
+  cluster = 12,
   learning_curve = 16,
 };
 

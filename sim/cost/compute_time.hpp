@@ -133,8 +133,10 @@ class ComputeTimes {
 // Not modelled: jitter; fixed cost per operation; vectors much larger or smaller than the network's own.
 class ServerTimes {
  public:
-  explicit ServerTimes(const Profile& profile)
-      : accumulate_rate_(profile.server_accumulate_rate), step_rate_(profile.server_step_rate) {
+  // On a machine that takes `slowness` times as long.
+  explicit ServerTimes(const Profile& profile, double slowness = 1.0)
+      : accumulate_rate_(profile.server_accumulate_rate / slowness),
+        step_rate_(profile.server_step_rate / slowness) {
     check(accumulate_rate_ > BytesPerSecond{} && step_rate_ > BytesPerSecond{}, "server rates are positive");
   }
 

@@ -149,6 +149,7 @@ JitterFit read_jitter(const JsonField& field, std::int64_t version) {
   if (version == 1) return jitter;
   jitter.process_cv = optional_share(field.member("process_cv"));
   jitter.run_cv_upper = optional_share(field.member("run_cv_upper"));
+  if (field.has("cluster_cv")) jitter.cluster_cv = optional_share(field.member("cluster_cv"));
   const JsonField quantiles = field.member("iteration_quantiles");
   if (one_of(field.member("iteration_law"), {"log_normal", "empirical"}) == "log_normal") return jitter;
   if (quantiles.is_null()) quantiles.fail("must be given with iteration_law \"empirical\"");

@@ -48,7 +48,7 @@
 //   jitter      {iteration_cv, run_cv (null: not told apart from noise), processes, process_cv + (null
 //                likewise), run_cv_upper + (null: unknown), iteration_law + : "log_normal" | "empirical",
 //                iteration_quantiles + : null | [..] of the factor at equally spaced probabilities 0 … 1,
-//                mean 1}
+//                mean 1, cluster_cv + (null or absent: unknown): between clusters of this kind, or days}
 //               coefficients of variation (sd / mean); `processes` per core count
 //   samples     [{cores, batch, process, operation, seconds: [..]}]
 //               operation: forward_backward | forward + (its first part) | load_batch + | optimizer_step |
@@ -107,6 +107,7 @@ struct JitterFit {
   std::optional<double> process_cv = std::nullopt;    // likewise, between processes of one run
   std::optional<double> run_cv_upper = std::nullopt;  // 95 % limit; what run_cv may be where it is absent
   std::vector<double> iteration_quantiles = {};       // empirical iteration factor; empty: log-normal
+  std::optional<double> cluster_cv = std::nullopt;    // between clusters of this kind, or days
 };
 
 // memory of a worker = base + batch · per_sample

@@ -104,6 +104,13 @@ struct ExpectConfig {
   std::optional<Threshold> staleness;
 };
 
+// Whether results are to hold for the cluster described, or for another like it.
+enum class PredictedCluster { another, same };
+struct PredictionConfig {
+  PredictedCluster cluster = PredictedCluster::another;
+  std::optional<double> clusters_differ;  // sd / mean of the time that all work takes
+};
+
 struct Scenario {
   std::filesystem::path file;
   std::string name;
@@ -124,6 +131,7 @@ struct Scenario {
   BatchingConfig batching;
   HeterogeneityConfig heterogeneity;
   JitterOverrides jitter;
+  PredictionConfig prediction;
   LearnerConfig learner;
   EvaluationConfig evaluation;
   StopConfig stop;

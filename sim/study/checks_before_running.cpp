@@ -199,6 +199,11 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
     mistakes.attempt([&] { check_identities(loaded, profiles); });
     mistakes.attempt([&] { check_cores(loaded, profiles); });
     append(notes, resolve_jitter(profiles.job(), scenario.jitter).notes);
+    if (const double variation = cluster_variation(scenario, profiles.job()); variation > 0.0)
+      notes.push_back(fmt::format(
+          "for another cluster like the one described: the work of such clusters differs by {:.2g} % (sd / "
+          "mean); `prediction: {{cluster: same}}` leaves that out",
+          100.0 * variation));
     for (std::size_t p = 0; p < profiles.distinct.size(); ++p) {
       const Profile& profile = profiles.distinct[p];
       const std::vector<Worker> workers = workers_of(scenario, profiles, p);

@@ -35,6 +35,9 @@ std::string evidence_of_profile(const Profile& profile) {
   if (profile.jitter.run_cv)
     parts.push_back(
         fmt::format("the same work differs by {:.1f} % from run to run", 100.0 * *profile.jitter.run_cv));
+  if (profile.jitter.cluster_cv)
+    parts.push_back(fmt::format("and by {:.1f} % between clusters of this kind, or days",
+                                100.0 * *profile.jitter.cluster_cv));
   return sentence_about("profile", profile.path, profile.content_hash, parts);
 }
 

@@ -22,14 +22,35 @@ std::int64_t total_samples(const Scenario& scenario) {
       scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples) + 0.5);
 }
 
-SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, Seed seed) {
+// Of another cluster like this one, as a whole. The draw belongs to the seed: what is compared meets the same
+// cluster.
+double drawn_slowness(const Scenario& scenario, const Profile& profile, Seed seed) {
+  const double variation = cluster_variation(scenario, profile);
+  return variation > 0.0 ? RandomStream(seed, Purpose::cluster).log_normal(1.0, variation) : 1.0;
+}
+
+// All that is computed takes longer; pauses of a fixed length, and the network, stay as they are.
+FixedCosts slowed(FixedCosts costs, double slowness) {
+  CoordinationCost& coordination = costs.coordination;
+  CommunicationCost& communication = costs.communication;
+  for (Seconds* part : {&coordination.per_step, &coordination.per_worker, &coordination.per_sample,
+                        &communication.server_request, &communication.per_message})
+    *part = slowness * *part;
+  if (communication.rate) communication.rate = *communication.rate / slowness;
+  return costs;
+}
+
+SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, Seed seed,
+                            double slowness = 1.0) {
   const Jitter jitter = resolve_jitter(profiles.job(), scenario.jitter).jitter;
-  return {.compute = ComputeTimes(profiles.distinct, profiles.of_worker, scenario.cluster.workers, jitter,
-                                  seed, scenario.job.data_loading),
-          .server = ServerTimes(profiles.job()),
+  std::vector<Worker> workers = scenario.cluster.workers;
+  for (Worker& worker : workers) worker.speed /= slowness;
+  return {.compute = ComputeTimes(profiles.distinct, profiles.of_worker, workers, jitter, seed,
+                                  scenario.job.data_loading),
+          .server = ServerTimes(profiles.job(), slowness),
           .parameter_bytes = profiles.job().parameter_bytes,
           .servers = scenario.cluster.servers.count,
-          .costs = fixed_costs(scenario),
+          .costs = slowed(fixed_costs(scenario), slowness),
           .heterogeneity = heterogeneity(scenario),
           .total_samples = total_samples(scenario),
           .dataset_samples = scenario.job.dataset.train_samples,
@@ -140,6 +161,12 @@ std::unique_ptr<Learner> build_learner(const Scenario& scenario, std::size_t ser
   return load_network_learner(network_learner_config(scenario, seed));
 }
 
+double cluster_variation(const Scenario& scenario, const Profile& profile) {
+  const PredictionConfig& prediction = scenario.prediction;
+  if (prediction.cluster == PredictedCluster::same) return 0.0;
+  return prediction.clusters_differ.value_or(profile.jitter.cluster_cv.value_or(0.0));
+}
+
 FixedCosts fixed_costs(const Scenario& scenario) {
   FixedCosts costs{.start_up = scenario.start_up,
                    .switching = {},
@@ -199,9 +226,10 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
   Profiles truth = profiles;
   if (use == ProfileUse::drawn)
     for (Profile& profile : truth.distinct) profile = drawn_profile(profile, cores_in_use(scenario), seed);
-  const SimulationModel model = build_model(scenario, truth, seed);
+  const double slowness = drawn_slowness(scenario, profiles.job(), seed);
+  const SimulationModel model = build_model(scenario, truth, seed, slowness);
   const std::unique_ptr<Learner> learner = build_learner(scenario, model.servers, seed);
-  // Policies know the profile, never the draw.
+  // Policies know the profile and the cluster described, never the draws.
   Coordinator coordinator = build_coordinator(scenario, profiles, seed);
   const std::unique_ptr<Timeline> timeline = make_timeline(scenario);
   RunRecorder recorder(seed, recording);

@@ -31,6 +31,10 @@ enum class ProfileUse {
 // What simulates the network, and with which settings.
 [[nodiscard]] std::vector<std::string> network_model_of(const Scenario& scenario);
 
+// sd / mean of the time that all work takes, between the cluster described and the one that results are to
+// hold for; 0 for the same one.
+[[nodiscard]] double cluster_variation(const Scenario& scenario, const Profile& profile);
+
 // The parts of a replication that are the same whoever carries it out: what the job pays, what a network
 // learner is told, and the coordinator, which knows what is declared and the profiles' mean times.
 [[nodiscard]] FixedCosts fixed_costs(const Scenario& scenario);

@@ -97,7 +97,7 @@ bool is_condition(std::string_view key) {
   constexpr std::string_view met[] = {"cluster.",       "heterogeneity.", "jitter.",     "coordination.",
                                       "communication.", "job.network",    "job.profile", "job.dataset",
                                       "learner.",       "stop.",          "seed",        "checkpoints",
-                                      "start_up",       "evaluation.",    "ramp_up"};
+                                      "start_up",       "evaluation.",    "ramp_up",     "prediction."};
   return std::ranges::any_of(met, [&](std::string_view prefix) {
     return key.starts_with(prefix) || fmt::format("{}.", key) == prefix;
   });

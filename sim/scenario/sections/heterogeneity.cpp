@@ -1,4 +1,4 @@
-// The sections `heterogeneity` and `jitter`: what changes while a job runs, as planned or by chance; and
+// The sections `heterogeneity`, `jitter` and `prediction`: what changes, as planned or by chance; and
 // `start_up`, `ramp_up`, `coordination`, `communication` and `checkpoints`: time that is neither computing
 // nor transfer.
 #include "sim/scenario/sections/sections.hpp"
@@ -71,6 +71,17 @@ void describe(Visitor& v, JitterOverrides& c) {
   v.optional("worker", c.worker_cv, percent(between(0, 1)), "variation between workers of a run",
              not_measured);
   v.optional("iteration", c.iteration_cv, percent(between(0, 1)), "variation between iterations", measured);
+}
+
+void describe(Visitor& v, PredictionConfig& c) {
+  v.optional("cluster", c.cluster,
+             Choice{{"another", PredictedCluster::another}, {"same", PredictedCluster::same}},
+             "another: one like this, or this one on another day, so that ranges are wider; same: this very "
+             "one again");
+  v.optional("clusters_differ", c.clusters_differ, percent(between(0, 1)),
+             "variation (sd / mean) of all work between such clusters: one factor for a run, the same for "
+             "everything compared",
+             Absent{"from the profile; 0 % if it does not know"});
 }
 
 void describe(Visitor& v, RestartCost& c) {

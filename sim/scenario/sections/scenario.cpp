@@ -31,6 +31,7 @@ void describe(Visitor& v, Scenario& c) {
   v.required("batching", c.batching, Section{}, "batch sizes of the workers");
   v.optional("heterogeneity", c.heterogeneity, Section{}, "what changes while the job runs");
   v.optional("jitter", c.jitter, Section{}, "random variation of compute times");
+  v.optional("prediction", c.prediction, Section{}, "which cluster the results are to hold for");
   v.required("learner", c.learner, Section{}, "what turns updates into loss and accuracy");
   v.required("evaluation", c.evaluation, Section{}, "when accuracy is looked at");
   v.required("stop", c.stop, Section{}, "when the job ends");

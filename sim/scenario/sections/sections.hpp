@@ -53,6 +53,7 @@ void describe(Visitor& v, LearnerConfig& c);
 void describe(Visitor& v, LocalTraining& c);
 void describe(Visitor& v, OuterOptimizer& c);
 void describe(Visitor& v, PhaseEntry& c);
+void describe(Visitor& v, PredictionConfig& c);
 void describe(Visitor& v, RampUp& c);
 void describe(Visitor& v, ReactionEntry& c);
 void describe(Visitor& v, RestartCost& c);

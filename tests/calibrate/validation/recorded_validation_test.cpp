@@ -95,6 +95,50 @@ TEST_CASE("a replay has the staleness that the simulator gives the same plan, ch
   CHECK(without > 1.025 * simulated.mean_staleness());
 }
 
+TEST_CASE("another cluster like it is slower or faster as a whole, the same one is not") {
+  // Without other variation, a job's time is that of its cluster: log-normal with sd / mean of 5 %. BSP waits
+  // for compute and for the coordinator, ASP for compute alone: the same seed slows both by the same factor.
+  const RecordedCosts costs{.iteration_s = 0.2,
+                            .serial_per_worker_s = 0.1,
+                            .checkpoints = std::nullopt,
+                            .iteration_cv = 0.0,
+                            .run_cv = 0.0};
+  const test::TemporaryFolder folder;
+  std::string profile = profile_text(costs, 128.0, "made up");
+  write_file_atomically(folder.path() / "profile.json", profile);
+  profile.insert(profile.find("\"run_cv\""), "\"cluster_cv\": 0.05, ");
+  write_file_atomically(folder.path() / "known.json", profile);
+  const auto times = [&](bool synchronous, const std::string& known, const std::string& prediction) {
+    RecordedSetting setting;
+    setting.name = "made up";
+    setting.plan.workers = 4;
+    setting.plan.phases = {{synchronous, 400.0}};
+    setting.profile = known;
+    setting.evaluate_every_minibatches = 400.0;
+    setting.replications = 60;
+    const std::filesystem::path file = folder.path() / "scenario.yaml";
+    write_file_atomically(file, scenario_text(setting, costs) + prediction);
+    std::vector<double> logs;
+    const std::vector<SimulatedSetting> simulated = simulate_settings({file}, 2);
+    for (const RunResult& run : simulated.front().runs) logs.push_back(std::log(run.end_time.value()));
+    return logs;
+  };
+  const std::vector<double> same =
+      times(true, "profile.json", "prediction: {cluster: same, clusters_differ: 5 %}\n");
+  CHECK(*deviation_of(same) < 1e-9);
+  const std::vector<double> another = times(true, "profile.json", "prediction: {clusters_differ: 5 %}\n");
+  const std::vector<double> asynchronous =
+      times(false, "profile.json", "prediction: {clusters_differ: 5 %}\n");
+  // A deviation of 60 draws is known within 9 %: three times that.
+  CHECK(*deviation_of(another) == doctest::Approx(0.05).epsilon(0.28));
+  const double alone = times(false, "profile.json", "").front();
+  for (std::size_t r = 0; r < same.size(); ++r)
+    CHECK(another[r] - same[r] == doctest::Approx(asynchronous[r] - alone).epsilon(0.02));
+  // A profile that knows the variation says as much as the scenario.
+  CHECK(times(true, "known.json", "") == another);
+  CHECK(times(true, "known.json", "prediction: {cluster: same}\n") == same);
+}
+
 TEST_CASE(
     "the expected largest of n factors: known for one, growing, and near the normal's for a small spread") {
   CHECK(expected_largest(1, 0.1) == doctest::Approx(1.0).epsilon(1e-3));
