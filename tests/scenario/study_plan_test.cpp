@@ -252,6 +252,23 @@ TEST_CASE("mistakes in what is varied are reported at their place") {
   }
 }
 
+TEST_CASE("what a variant or a point sets, the study's own `set` leaves alone") {
+  const auto undone = [](const std::string& set) {
+    return said("variants: [{name: A, set: {batching.initial: 16}}]\nset: {" + set + "}\n");
+  };
+  CHECK(undone("batching.initial: 32")
+            .starts_with("study.yaml:4:7: error: `batching.initial` would undo what the variant `A` sets"));
+  CHECK(undone("batching: {controller: uniform, initial: 32}").find("`batching` would undo") !=
+        std::string::npos);
+  CHECK(undone("stop.epochs: 1").empty());
+  CHECK(said("vary: [{key: seed, values: [1, 2]}]\nset: {seed: 3}\n")
+            .find("`seed` would undo what `seed` in `vary`") != std::string::npos);
+  // A part of what a variant sets is refined, not undone.
+  CHECK(said("variants: [{name: A, set: {batching: {controller: uniform, initial: 16}}}]\nset: "
+             "{batching.initial: 32}\n")
+            .empty());
+}
+
 TEST_CASE("an override of what is varied is refused, because names would become untrue") {
   const std::string text = said("vary: [{key: batching.initial, values: [32]}]\n", {"batching.initial=16"});
   CHECK(text.starts_with(

@@ -57,18 +57,32 @@ void check_keys_are_kept(std::span<const Assignment> own, std::string_view owner
                        "change the study file, or run the base scenario with `paceline run`");
 }
 
+// `set` of the whole study is applied last: whatever it sets as a whole, no variant or point could set.
+void check_set_leaves(std::span<const Assignment> own, std::string_view owner,
+                      std::span<const Assignment> set, Problems& problems) {
+  for (const Assignment& assignment : own)
+    for (const Assignment& last : set)
+      if (last.path.size() <= assignment.path.size() && names_the_same(assignment.path, last.path))
+        problems.error(last.spot, fmt::format("`{}` would undo what {} sets", last.path, owner),
+                       "leave it out here, or there: `set` of a study is for what all combinations share");
+}
+
 void check_assignments(const StudyPlan& plan, Problems& problems) {
   check_names_are_free(plan.overrides, problems);
   check_names_are_free(plan.set, problems);
   for (const StudyVariantSet& variant : plan.variants) {
     check_names_are_free(variant.set, problems);
-    check_keys_are_kept(variant.set, fmt::format("the variant `{}`", variant.name), plan.overrides, problems);
+    const std::string owner = fmt::format("the variant `{}`", variant.name);
+    check_keys_are_kept(variant.set, owner, plan.overrides, problems);
+    check_set_leaves(variant.set, owner, plan.set, problems);
   }
   // The points of an axis set the same keys, or are cases that each may set others.
   for (const Axis& axis : plan.axes)
     for (const AxisPoint& point : axis.points) {
       check_names_are_free(point.set, problems);
-      check_keys_are_kept(point.set, fmt::format("`{}` in `vary`", axis.name), plan.overrides, problems);
+      const std::string owner = fmt::format("`{}` in `vary`", axis.name);
+      check_keys_are_kept(point.set, owner, plan.overrides, problems);
+      check_set_leaves(point.set, owner, plan.set, problems);
       if (!axis.key.empty()) break;
     }
 }
