@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 
 #include <doctest/doctest.h>
@@ -24,7 +25,8 @@ TEST_CASE("the shipped learners of recorded runs train within the ranges they na
     const LearnerValidity& valid = model.validity;
     const auto updates = static_cast<int>(valid.samples_max / valid.update_samples_min);
     const double rate = valid.learning_rate_max * valid.update_samples_min / valid.update_samples_max;
-    const SeenGradient gradient{valid.update_samples_min, 1.0, valid.workers_max - 1.0};
+    const double staleness = std::min(valid.workers_max - 1.0, valid.staleness_max);
+    const SeenGradient gradient{valid.update_samples_min, 1.0, staleness};
     for (int u = 0; u < updates; ++u)
       form->advance({{&gradient, 1}, u < 0.6 * updates ? rate : 0.1 * rate, valid.momentum_max});
     // The lowest of the groups fitted, eight workers on the built-in task, ended at 0.66 with the drop after
