@@ -19,7 +19,7 @@ constexpr int refit_evaluations = 400;
 constexpr std::size_t fewest_unseen = 3;  // policies
 constexpr double normal_95 = 1.645;
 
-std::vector<std::string> policies_of(std::span<const TracedGroup> groups) {
+std::vector<std::string> fitted_policies(std::span<const TracedGroup> groups) {
   std::vector<std::string> policies;
   for (const TracedGroup& group : groups)
     if (std::ranges::find(policies, policy_of(group.group.name)) == policies.end())
@@ -37,7 +37,7 @@ std::pair<bool, bool> protocols_of(std::span<const TracedGroup> groups) {
 }
 
 std::vector<TracedGroup> draw_policies(std::span<const TracedGroup> groups, RandomStream& random) {
-  const std::vector<std::string> policies = policies_of(groups);
+  const std::vector<std::string> policies = fitted_policies(groups);
   while (true) {
     std::vector<TracedGroup> drawn;
     for (std::size_t i = 0; i < policies.size(); ++i) {
@@ -49,34 +49,27 @@ std::vector<TracedGroup> draw_policies(std::span<const TracedGroup> groups, Rand
   }
 }
 
-struct Member {
-  FittedForm form;
-  std::set<std::string> seen;  // policies
-};
+RandomStream stream_of(std::size_t member) {
+  return {{ensemble_seed, static_cast<std::uint32_t>(member)}, Purpose::bootstrap};
+}
 
-Member refit(const FittedLearner& learner, std::span<const TracedGroup> groups, const FitOptions& options,
-             std::uint32_t number) {
-  RandomStream random({ensemble_seed, number}, Purpose::bootstrap);
+// The policies and runs that a member is fitted to.
+std::vector<TracedGroup> drawn_for(std::size_t member, std::span<const TracedGroup> groups) {
+  RandomStream random = stream_of(member);
   std::vector<TracedGroup> drawn = draw_policies(groups, random);
-  Member member;
   for (TracedGroup& group : drawn) {
     const std::vector<TrainingRun> runs = group.group.runs;
     for (TrainingRun& run : group.group.runs) run = runs[random.below(runs.size())];
-    member.seen.insert(policy_of(group.group.name));
   }
-  member.form = fit_form(*learner.form.form, drawn, options, learner.form.values);
-  return member;
+  return drawn;
 }
 
-// Of one group that some members did not see.
-struct Unseen {
-  double squared_error = 0.0;
-  void add(double recorded, const std::vector<double>& predicted, double recorded_variance) {
-    const Spread spread = spread_of(predicted);
-    const double error = recorded - spread.mean;
-    squared_error = error * error - spread.deviation * spread.deviation - recorded_variance;
-  }
-};
+std::set<std::string> seen_by(std::size_t member, std::span<const TracedGroup> groups) {
+  RandomStream random = stream_of(member);
+  std::set<std::string> seen;
+  for (const TracedGroup& group : draw_policies(groups, random)) seen.insert(policy_of(group.group.name));
+  return seen;
+}
 
 double pooled_variance(std::span<const TracedGroup> groups) {
   double squares = 0.0;
@@ -90,71 +83,87 @@ double pooled_variance(std::span<const TracedGroup> groups) {
   return degrees > 0.0 ? squares / degrees : 0.0;
 }
 
-// Mean over runs of the shift, and its variance from run to run.
-std::optional<Spread> group_shift(const FittedForm& form, const TracedGroup& group,
-                                  const EvaluationNoise& noise) {
-  std::vector<double> shifts;
-  for (const TrainingRun& run : group.group.runs)
-    if (const auto shift = speed_shift(form, group, run, noise)) shifts.push_back(shift->shift);
-  if (shifts.empty()) return std::nullopt;
-  return spread_of(shifts);
-}
-
-double deviation_from(const std::map<std::string, std::vector<double>>& by_policy) {
-  std::vector<double> squares;
-  for (const auto& [policy, errors] : by_policy) squares.push_back(*mean_of(errors));
-  const boost::math::students_t_distribution<double> t(static_cast<double>(squares.size()));
-  return std::sqrt(std::max(0.0, *mean_of(squares))) * boost::math::quantile(t, 0.95) / normal_95;
-}
-
-std::optional<ModelError> error_of(const std::vector<Member>& members, std::span<const TracedGroup> groups,
-                                   const FittedLearner& learner) {
-  const double run_variance = pooled_variance(groups);
-  std::map<std::string, std::vector<double>> finals;
-  std::map<std::string, std::vector<double>> speeds;
-  for (const TracedGroup& group : groups) {
-    const std::string policy = policy_of(group.group.name);
-    const auto runs = static_cast<double>(group.group.runs.size());
-    const std::vector<double> end{group.group.plan().workload_minibatches()};
-    std::vector<double> predicted;
-    std::vector<double> shifts;
-    double shift_variance = 0.0;
-    for (const Member& member : members) {
-      if (member.seen.contains(policy)) continue;
-      predicted.push_back(predict(member.form, group, end).front().accuracy);
-      if (const auto shift = group_shift(member.form, group, learner.noise)) {
-        shifts.push_back(shift->mean);
-        shift_variance = shift->deviation * shift->deviation;
-      }
-    }
-    if (predicted.size() < 2) continue;
-    Unseen end_error;
-    end_error.add(group.group.mean_final_accuracy(), predicted, run_variance / runs);
-    finals[policy].push_back(end_error.squared_error);
-    if (shifts.size() < 2) continue;
-    Unseen speed_error;
-    speed_error.add(0.0, shifts, shift_variance / runs);
-    speeds[policy].push_back(speed_error.squared_error);
+// Squared errors beyond what members and runs differ by, by policy.
+class UnseenErrors {
+ public:
+  // `differences`: recorded mean - predicted, one for each member.
+  void add(const std::string& policy, const std::vector<double>& differences, double run_variance) {
+    if (differences.size() < 2) return;
+    const Spread spread = spread_of(differences);
+    by_policy_[policy].push_back(spread.mean * spread.mean - spread.deviation * spread.deviation -
+                                 run_variance);
   }
-  if (finals.size() < fewest_unseen) return std::nullopt;
-  return ModelError{deviation_from(finals), speeds.size() < fewest_unseen ? 0.0 : deviation_from(speeds)};
+  [[nodiscard]] bool are_known() const { return by_policy_.size() >= fewest_unseen; }
+  [[nodiscard]] double deviation() const {
+    if (!are_known()) return 0.0;
+    std::vector<double> squares;
+    for (const auto& [policy, errors] : by_policy_) squares.push_back(*mean_of(errors));
+    const boost::math::students_t_distribution<double> t(static_cast<double>(squares.size()));
+    return std::sqrt(std::max(0.0, *mean_of(squares))) * boost::math::quantile(t, 0.95) / normal_95;
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> by_policy_;
+};
+
+using Shift = decltype(&speed_shift);
+
+// Adds what the runs of a group differ by from members that did not see its policy.
+void add_shifts(Shift shift, const FittedLearner& learner, const TracedGroup& group,
+                std::span<const FittedForm> members, UnseenErrors& errors) {
+  std::vector<double> means;
+  double run_variance = 0.0;
+  for (const FittedForm& member : members) {
+    std::vector<double> shifts;
+    for (const TrainingRun& run : group.group.runs)
+      if (const auto one = shift(member, group, run, learner.noise)) shifts.push_back(one->shift);
+    if (shifts.empty()) continue;
+    const Spread spread = spread_of(shifts);
+    means.push_back(spread.mean);
+    run_variance = spread.deviation * spread.deviation / static_cast<double>(shifts.size());
+  }
+  errors.add(policy_of(group.group.name), means, run_variance);
 }
 
 }  // namespace
+
+std::optional<ModelError> error_unseen(const FittedLearner& learner, std::span<const TracedGroup> groups,
+                                       std::span<const std::vector<double>> members) {
+  const double run_variance = pooled_variance(groups);
+  UnseenErrors finals;
+  UnseenErrors speeds;
+  UnseenErrors noises;
+  for (const TracedGroup& group : groups) {
+    const std::string policy = policy_of(group.group.name);
+    const std::vector<double> end{group.group.plan().workload_minibatches()};
+    std::vector<FittedForm> unseeing;
+    std::vector<double> differences;
+    for (std::size_t member = 0; member < members.size(); ++member) {
+      if (seen_by(member, groups).contains(policy)) continue;
+      unseeing.push_back({learner.form.form, members[member], 0.0});
+      differences.push_back(group.group.mean_final_accuracy() -
+                            predict(unseeing.back(), group, end).front().accuracy);
+    }
+    finals.add(policy, differences, run_variance / static_cast<double>(group.group.runs.size()));
+    add_shifts(speed_shift, learner, group, unseeing, speeds);
+    add_shifts(noise_shift, learner, group, unseeing, noises);
+  }
+  if (!finals.are_known()) return std::nullopt;
+  return ModelError{finals.deviation(), speeds.deviation(), noises.deviation()};
+}
 
 Ensemble fit_ensemble(const FittedLearner& learner, std::span<const TracedGroup> groups, int members,
                       const FitOptions& options, const std::function<void()>& on_member) {
   FitOptions refits = options;
   refits.evaluations = std::min(options.evaluations, refit_evaluations);
   refits.spread = learner.spread;
-  std::vector<Member> all;
-  for (int number = 0; number < members; ++number) {
-    all.push_back(refit(learner, groups, refits, static_cast<std::uint32_t>(number)));
+  Ensemble ensemble;
+  for (std::size_t member = 0; member < static_cast<std::size_t>(members); ++member) {
+    ensemble.members.push_back(
+        fit_form(*learner.form.form, drawn_for(member, groups), refits, learner.form.values).values);
     if (on_member) on_member();
   }
-  Ensemble ensemble;
-  for (const Member& member : all) ensemble.members.push_back(member.form.values);
-  ensemble.error = error_of(all, groups, learner);
+  ensemble.error = error_unseen(learner, groups, ensemble.members);
   return ensemble;
 }
 

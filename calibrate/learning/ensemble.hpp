@@ -7,14 +7,15 @@
 // Equation:    for the final accuracy, over the policies that some members did not see,
 //                error² = mean of (recorded mean - mean of those members)²
 //                         - their variance - s² / runs, at least 0
-//              s pooled within groups; likewise for the shift of ln(speed) that explains the early
-//              accuracies best. Both times t(95 %, policies) / 1.645: few policies tell a deviation badly.
-//              With fewer than three such policies the errors are unknown.
-// Units:       accuracy as a fraction; ln(speed).
+//              s pooled within groups; likewise for the shifts of ln(speed) and of ln(accuracy held back by
+//              noise) that explain the accuracies before the first drop best. All times t(95 %, policies) /
+//              1.645: few policies tell a deviation badly. With fewer than three of them the errors are
+//              unknown.
+// Units:       accuracy as a fraction; logarithms.
 // Assumptions: policies are exchangeable: the next one is as far from the form as those fitted were. A draw
 //              without synchronous, or without asynchronous, updates that the runs have is drawn again.
-// Not modelled: error of the times before the drop other than by speed; other forms, but as far as their
-//              better knowledge would show in policies left out.
+// Not modelled: errors that come and go within a run; other forms, but as far as their better knowledge would
+//              show in policies left out.
 // Source:      out-of-bag estimation: Breiman 1996; bootstrap: Efron and Tibshirani 1993.
 #pragma once
 
@@ -31,6 +32,11 @@ struct Ensemble {
   std::vector<std::vector<double>> members;  // parameters, in the order of the form's
   std::optional<ModelError> error;           // unknown with few policies
 };
+
+// What members say of policies they did not see. `members` as fit_ensemble returns them for these groups.
+[[nodiscard]] std::optional<ModelError> error_unseen(const FittedLearner& learner,
+                                                     std::span<const TracedGroup> groups,
+                                                     std::span<const std::vector<double>> members);
 
 // `on_member` after each of them.
 [[nodiscard]] Ensemble fit_ensemble(const FittedLearner& learner, std::span<const TracedGroup> groups,

@@ -6,12 +6,12 @@
 #include <fmt/format.h>
 
 #include "calibrate/learning/curve_log.hpp"
+#include "calibrate/learning/logged_phase.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/description/reading.hpp"
 
 namespace paceline {
 
-enum class LoggedPolicy { asp, bsp };
 enum class StepMeaning { updates, minibatches, samples };
 
 struct LogColumnsText {
@@ -19,11 +19,6 @@ struct LogColumnsText {
   std::string accuracy = "value";
   std::string loss = "value";
   std::string run;
-};
-
-struct LogPhaseText {
-  LoggedPolicy policy = LoggedPolicy::bsp;
-  double share = 1.0;
 };
 
 struct LogRunText {
@@ -57,12 +52,6 @@ void describe(Visitor& v, LogColumnsText& c) {
   v.optional("loss", c.loss, Text{}, "column of the training loss");
   v.optional("run", c.run, Text{}, "column that tells the runs of one file apart",
              Absent{"one run in each file"});
-}
-
-void describe(Visitor& v, LogPhaseText& c) {
-  v.required("policy", c.policy, Choice{{"bsp", LoggedPolicy::bsp}, {"asp", LoggedPolicy::asp}},
-             "bsp: an update combines one gradient of every worker; asp: each gradient is an update");
-  v.required("share", c.share, percent(above_up_to(0, 1)), "of the workload");
 }
 
 void describe(Visitor& v, ChiefPauses& c) {
@@ -114,8 +103,6 @@ void describe(Visitor& v, LogsText& c) {
 }
 
 namespace {
-
-constexpr double share_tolerance = 1e-9;
 
 TrainingPlan plan_of(const LogGroupText& text) {
   TrainingPlan plan = text.plan;
@@ -183,7 +170,7 @@ void check_groups(const LogsText& text, const Reading& reading) {
     const std::string path = fmt::format("groups.{}", g);
     double sum = 0.0;
     for (const LogPhaseText& phase : group.phases) sum += phase.share;
-    if (reading.is_sound(path + ".phases") && std::abs(sum - 1.0) > share_tolerance)
+    if (reading.is_sound(path + ".phases") && std::abs(sum - 1.0) > phase_share_tolerance)
       reading.problems().error(
           reading.spot(path + ".phases"),
           fmt::format("the shares of the phases sum to {:.10g} %, not to 100 %", 100.0 * sum));

@@ -77,14 +77,17 @@ inline constexpr std::array<QuadratureNode, 3> gauss_hermite{
 [[nodiscard]] RunSpread fit_spread(const FittedForm& fitted, std::span<const TracedGroup> groups,
                                    const EvaluationNoise& noise);
 
-// A run's shift of ln(speed) against the mean run that explains its early accuracies best, and the variance
-// that evaluation noise gives it; nothing where speed changes nothing.
-struct SpeedShift {
+// A run's shift of ln(speed), or of ln(what gradient noise holds back), against the mean run: the one that
+// explains its accuracies in a stretch best, and the variance that evaluation noise gives it; nothing where
+// the shift changes nothing.
+struct RunShift {
   double shift = 0.0;
   double noise_variance = 0.0;
 };
-[[nodiscard]] std::optional<SpeedShift> speed_shift(const FittedForm& fitted, const TracedGroup& group,
-                                                    const TrainingRun& run, const EvaluationNoise& noise);
+[[nodiscard]] std::optional<RunShift> speed_shift(const FittedForm& fitted, const TracedGroup& group,
+                                                  const TrainingRun& run, const EvaluationNoise& noise);
+[[nodiscard]] std::optional<RunShift> noise_shift(const FittedForm& fitted, const TracedGroup& group,
+                                                  const TrainingRun& run, const EvaluationNoise& noise);
 
 struct FittedLearner {
   FittedForm form;

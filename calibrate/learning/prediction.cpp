@@ -51,6 +51,7 @@ std::vector<std::vector<double>> all_evaluation_positions(const RunGroup& group)
 ClockRates scaled_by(ClockRates rates, double factor) {
   for (std::optional<double>* rate : {&rates.synchronous_s_per_step, &rates.asynchronous_s_per_step})
     if (*rate) **rate *= factor;
+  rates.to_asynchronous_s *= factor;
   return rates;
 }
 
@@ -59,6 +60,14 @@ std::vector<std::optional<double>> times_at(const TrainingPlan& plan, const Cloc
   std::vector<std::optional<double>> times;
   for (const double position : positions) times.push_back(time_at(plan, rates, position));
   return times;
+}
+
+// A run's own.
+ClockRates own_rates(const TrainingRun& run) {
+  ClockRates rates = rates_of(run.phases);
+  if (const std::optional<double> rest = unexplained_s(run, rates))
+    rates.to_asynchronous_s = std::max(0.0, *rest);
+  return rates;
 }
 
 // The middle of the times of all runs; those that are missing are the slowest.
@@ -115,10 +124,13 @@ ClockRates rates_of(std::span<const TracedGroup> groups, std::uint32_t workers) 
 
 std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates, double minibatches) {
   double time = 0.0;
+  bool was_synchronous = false;
   for (const PlanPhase& phase : plan.phases) {
     const bool last = &phase == &plan.phases.back();
     const double here = last ? minibatches : std::min(minibatches, phase.minibatches);
     if (here <= 0.0) break;
+    if (was_synchronous && !phase.synchronous) time += rates.to_asynchronous_s;
+    was_synchronous = phase.synchronous;
     const std::optional<double> rate =
         phase.synchronous ? rates.synchronous_s_per_step : rates.asynchronous_s_per_step;
     if (!rate) return std::nullopt;
@@ -126,6 +138,17 @@ std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates,
     minibatches -= here;
   }
   return time;
+}
+
+std::optional<double> unexplained_s(const TrainingRun& run, const ClockRates& rates) {
+  const auto follows = [](const PlanPhase& before, const PlanPhase& after) {
+    return before.synchronous && !after.synchronous;
+  };
+  if (!run.training_time_s || std::ranges::adjacent_find(run.plan.phases, follows) == run.plan.phases.end())
+    return std::nullopt;
+  const std::optional<double> time =
+      time_at(run.plan, rates, run.timed_minibatches.value_or(run.plan.workload_minibatches()));
+  return time ? std::optional(*run.training_time_s - *time) : std::nullopt;
 }
 
 double PredictedRuns::mean_final() const {
@@ -206,7 +229,7 @@ PredictedRuns recorded_curves(const RunGroup& group) {
   PredictedRuns curves;
   for (const TrainingRun& run : group.runs) {
     if (run.accuracy.size() < least_curve) continue;
-    curves.runs.push_back({run.accuracy, times_at(run.plan, rates_of(run.phases), positions_of(run.accuracy)),
+    curves.runs.push_back({run.accuracy, times_at(run.plan, own_rates(run), positions_of(run.accuracy)),
                            run.training_time_s, run.phases});
   }
   return curves;

@@ -10,7 +10,7 @@
 //              were predicted; sets without the figure are left out. The runs of a predicted set share fit,
 //              model error, setting and cluster; each has effects, noise and a rate of its own; times are
 //              those of the rates times exp(cluster·z₁ + setting·z₂ + run·z₃).
-// Units:       seconds of training time without the pause at a switch; accuracies as fractions.
+// Units:       seconds of training time without the pause between phases; accuracies as fractions.
 // Assumptions: seconds per step are constant within a protocol; synchronous and asynchronous ones of another
 //              cluster are slower or faster alike.
 // Not modelled: what the simulator adds to the clock (stragglers, network): this judges the learning half.
@@ -32,6 +32,8 @@ namespace paceline {
 struct ClockRates {
   std::optional<double> synchronous_s_per_step;
   std::optional<double> asynchronous_s_per_step;
+  // Once, where an asynchronous phase follows a synchronous one: what neither step tells.
+  double to_asynchronous_s = 0.0;
 };
 // Total seconds over total steps of all phases, by protocol.
 [[nodiscard]] ClockRates rates_of(std::span<const PhaseTime> phases);
@@ -42,6 +44,10 @@ struct ClockRates {
 // Training time until this much work is done; nothing when a rate it needs is missing.
 [[nodiscard]] std::optional<double> time_at(const TrainingPlan& plan, const ClockRates& rates,
                                             double minibatches);
+
+// What these rates leave of the recorded time of a run whose asynchronous phase follows a synchronous one;
+// nothing for other runs.
+[[nodiscard]] std::optional<double> unexplained_s(const TrainingRun& run, const ClockRates& rates);
 
 struct PredictedRun {
   Curve accuracy;                             // at its evaluations; empty after divergence

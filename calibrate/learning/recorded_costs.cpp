@@ -72,6 +72,25 @@ double run_variation(const std::vector<TimedPhase>& synchronous,
   return degrees > 0.0 ? std::sqrt(squares / degrees) : 0.0;
 }
 
+struct WeightedStep {
+  double seconds = 0.0;
+  double weight = 0.0;
+};
+
+// The value below which half of the weight lies; between two values, if half lies below either.
+std::optional<double> weighted_median(std::vector<WeightedStep> steps) {
+  std::ranges::sort(steps, {}, &WeightedStep::seconds);
+  double half = 0.0;
+  for (const WeightedStep& step : steps) half += 0.5 * step.weight;
+  double below = 0.0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    below += steps[i].weight;
+    if (below == half && i + 1 < steps.size()) return 0.5 * (steps[i].seconds + steps[i + 1].seconds);
+    if (below >= half) return steps[i].seconds;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 double expected_largest(std::uint32_t n, double cv) {
@@ -120,8 +139,33 @@ ClockRates rates_of(const RecordedCosts& costs, std::uint32_t workers, double ba
   return rates;
 }
 
+ClockRates typical_rates(std::span<const RunGroup* const> groups, std::uint32_t workers) {
+  std::vector<WeightedStep> synchronous;
+  std::vector<WeightedStep> asynchronous;
+  for (const RunGroup* group : groups) {
+    if (group->plan().delayed_workers > 0) continue;
+    for (const TrainingRun& run : group->runs) {
+      const double ratio = static_cast<double>(workers) / static_cast<double>(run.plan.workers);
+      for (const PhaseTime& phase : run.phases) {
+        if (phase.synchronous)
+          synchronous.push_back({phase.seconds_per_step * ratio, phase.steps * run.plan.workers});
+        else
+          asynchronous.push_back({phase.seconds_per_step / ratio, phase.steps});
+      }
+    }
+  }
+  ClockRates rates{weighted_median(std::move(synchronous)), weighted_median(std::move(asynchronous))};
+  std::vector<double> left;
+  for (const RunGroup* group : groups)
+    for (const TrainingRun& run : group->runs)
+      if (run.plan.delayed_workers == 0 && run.plan.workers == workers)
+        if (const std::optional<double> rest = unexplained_s(run, rates)) left.push_back(*rest);
+  if (!left.empty()) rates.to_asynchronous_s = std::max(0.0, median(std::move(left)));
+  return rates;
+}
+
 std::optional<RecordedCosts> undelayed_costs(std::vector<const RunGroup*> groups) {
-  std::erase_if(groups, [](const RunGroup* group) { return delayed_workers(group->name) > 0; });
+  std::erase_if(groups, [](const RunGroup* group) { return group->plan().delayed_workers > 0; });
   return recorded_costs(groups);
 }
 
@@ -141,18 +185,24 @@ std::vector<TracedGroup> trace_groups(std::vector<RunGroup> groups, std::span<co
   return trace_groups(groups);
 }
 
-std::optional<double> recorded_delay_s(std::span<const RunGroup* const> groups) {
-  const auto find = [&](int slow, const RunGroup* beside) -> const RunGroup* {
-    for (const RunGroup* group : groups) {
-      const bool pure = group->plan().phases.size() == 1 && !group->plan().phases.front().synchronous;
-      if (pure && delayed_workers(group->name) == slow &&
-          (beside == nullptr || setup_of(beside->name) == setup_of(group->name)))
-        return group;
-    }
-    return nullptr;
+std::optional<double> recorded_delay_s(std::span<const RunGroup* const> groups,
+                                       std::optional<double> added_latency_s) {
+  const auto is_wanted = [](const RunGroup& group, int delayed) {
+    const TrainingPlan& plan = group.plan();
+    return plan.phases.size() == 1 && !plan.phases.front().synchronous && plan.delayed_workers == delayed;
   };
-  const RunGroup* delayed = find(1, nullptr);
-  const RunGroup* plain = delayed != nullptr ? find(0, delayed) : nullptr;
+  const auto find = [&](const auto& is_right) {
+    const auto found = std::ranges::find_if(groups, [&](const RunGroup* group) { return is_right(*group); });
+    return found == groups.end() ? nullptr : *found;
+  };
+  const RunGroup* delayed = find([&](const RunGroup& group) {
+    return is_wanted(group, 1) && group.plan().added_latency_s == added_latency_s;
+  });
+  if (delayed == nullptr) delayed = find([&](const RunGroup& group) { return is_wanted(group, 1); });
+  if (delayed == nullptr) return std::nullopt;
+  const RunGroup* plain = find([&](const RunGroup& group) {
+    return is_wanted(group, 0) && setup_of(group.name) == setup_of(delayed->name);
+  });
   if (plain == nullptr) return std::nullopt;
   const auto step = [](const RunGroup& group) {
     const RunGroup* const one = &group;
@@ -162,7 +212,9 @@ std::optional<double> recorded_delay_s(std::span<const RunGroup* const> groups) 
   const double iteration = workers * step(*plain);
   const double delayed_rate = 1.0 / step(*delayed) - (workers - 1.0) / iteration;
   if (delayed_rate <= 0.0) return std::nullopt;
-  return std::max(0.0, 1.0 / delayed_rate - iteration);
+  const std::optional<double>& measured_s = delayed->plan().added_latency_s;
+  const double scale = measured_s && added_latency_s ? *added_latency_s / *measured_s : 1.0;
+  return scale * std::max(0.0, 1.0 / delayed_rate - iteration);
 }
 
 }  // namespace paceline

@@ -47,6 +47,12 @@ struct RecordedCosts {
 // Seconds per step, pauses included, of so many workers with these costs: what a simulation of them takes on
 // average. A synchronous step is unknown where the serial part is.
 [[nodiscard]] ClockRates rates_of(const RecordedCosts& costs, std::uint32_t workers, double batch_samples);
+// Seconds per step, pauses included, of jobs with so many workers: the median over the phases of undelayed
+// groups, each counting by its mini-batches. Steps of other worker counts are scaled: a synchronous one takes
+// longer in proportion (a serial coordinator), an asynchronous one shorter. If an asynchronous phase follows
+// a synchronous one (its first steps are slow), what these leave of the times of such runs is added, at the
+// median over those of as many workers.
+[[nodiscard]] ClockRates typical_rates(std::span<const RunGroup* const> groups, std::uint32_t workers);
 // From those among them that have none.
 [[nodiscard]] std::optional<RecordedCosts> undelayed_costs(std::vector<const RunGroup*> groups);
 
@@ -63,7 +69,9 @@ void set_chief_pauses(std::vector<RunGroup>& groups, std::span<const RunGroup> m
 [[nodiscard]] double expected_largest(std::uint32_t n, double cv);
 
 // Seconds a delayed worker's iteration takes longer, from an asynchronous group with one such worker beside
-// an undelayed one of the same setup: 1 / rate = (W - 1) / P + 1 / (P + delay).
-[[nodiscard]] std::optional<double> recorded_delay_s(std::span<const RunGroup* const> groups);
+// an undelayed one of the same setup: 1 / rate = (W - 1) / P + 1 / (P + delay). One of the same added latency
+// comes first; from another, where both are known, the delay is in proportion to it.
+[[nodiscard]] std::optional<double> recorded_delay_s(std::span<const RunGroup* const> groups,
+                                                     std::optional<double> added_latency_s);
 
 }  // namespace paceline

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/learning/curve_log.hpp"
+#include "calibrate/learning/recorded_policy.hpp"
 #include "calibrate/logs/recorded_times.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
@@ -16,6 +17,7 @@ namespace paceline {
 namespace {
 
 constexpr const char* second_campaign_from = "2020-09-01";
+constexpr const char* policies_file = "policies.yaml";
 constexpr const char* time_column = "wall_time_s";
 constexpr std::size_t fewest_records = 5;
 constexpr double least_interval_s = 50.0;  // of whole seconds: 2 % from rounding
@@ -88,16 +90,18 @@ std::vector<calibrate::StepRecord> records_between(const CurveLog& log, double f
   return records;
 }
 
-TrainingPlan plan_of(const CsvRow& row, double workers) {
+TrainingPlan plan_of(const CsvRow& row, const RecordedPolicy& policy, double workers) {
   TrainingPlan plan;
   plan.workers = static_cast<std::uint32_t>(std::lround(workers));
-  plan.momentum = 0.9;
-  const std::string& policy = row.text("policy");
+  plan.momentum = policy.momentum;
+  plan.delayed_workers = policy.delayed_workers;
+  plan.added_latency_s = policy.added_latency_s;
   const bool recorded = !row.text("workload_minibatches").empty();
   const double steps = row.number("end_step");
-  const double workload =
-      recorded ? row.number("workload_minibatches") : steps * (policy.starts_with("bsp") ? workers : 1.0);
-  plan.phases = phases_of_policy(policy, workload);
+  const double workload = recorded ? row.number("workload_minibatches")
+                                   : steps * (policy.phases.front().synchronous ? workers : 1.0);
+  plan.phases = policy.phases;
+  for (PlanPhase& phase : plan.phases) phase.minibatches *= workload;
   const std::string& basis = row.text("lr_drop_basis");
   if (basis == "workload50") {
     plan.drops_minibatches = {0.5 * workload, 0.75 * workload};
@@ -111,11 +115,11 @@ TrainingPlan plan_of(const CsvRow& row, double workers) {
   return plan;
 }
 
-TrainingRun read_run(const std::filesystem::path& folder, const CsvRow& row, const RecordedPhases& phases,
-                     std::vector<std::string>& defects) {
+TrainingRun read_run(const std::filesystem::path& folder, const CsvRow& row, const RecordedPolicy& policy,
+                     const RecordedPhases& phases, std::vector<std::string>& defects) {
   TrainingRun run;
   run.name = name_of(row);
-  run.plan = plan_of(row, phases.workers);
+  run.plan = plan_of(row, policy, phases.workers);
   run.group = fmt::format("{}/{}", row.text("setup"), row.text("policy"));
   if (row.text("lr_drop_basis") != "workload50") run.group += fmt::format(" ({})", row.text("lr_drop_basis"));
   run.classes = row.text("setup").find("cifar100") != std::string::npos ? 100 : 10;
@@ -131,28 +135,16 @@ TrainingRun read_run(const std::filesystem::path& folder, const CsvRow& row, con
   return run;
 }
 
-}  // namespace
-
-std::vector<PlanPhase> phases_of_policy(const std::string& policy, double workload_minibatches) {
-  static const std::regex phase(R"((bsp|asp)(\d+(?:\.\d+)?)?(?:-|$))");
-  std::vector<PlanPhase> phases;
-  double percent = 0.0;
-  std::smatch match;
-  for (auto rest = policy.cbegin();
-       std::regex_search(rest, policy.cend(), match, phase, std::regex_constants::match_continuous);
-       rest = match[0].second) {
-    const bool whole = !match[2].matched;
-    if (whole && !phases.empty()) break;
-    const double share = whole ? 100.0 : std::stod(match[2]);
-    phases.push_back({match[1] == "bsp", share / 100.0 * workload_minibatches});
-    percent += share;
-    if (whole) break;
-  }
-  if (phases.empty() || std::abs(percent - 100.0) > 1e-6)
-    throw UserError(fmt::format("the policy `{}` does not name phases that sum to 100 %", policy),
-                    "for example `asp`, `bsp05-asp95` or `bsp12.5-asp87.5-remark`");
-  return phases;
+// As the file beside the runs describes it, or as its name tells.
+std::optional<RecordedPolicy> policy_of(const CsvRow& row,
+                                        const std::map<std::string, RecordedPolicy>& described) {
+  for (const std::string& name :
+       {fmt::format("{}/{}", row.text("setup"), row.text("policy")), std::string(row.text("policy"))})
+    if (const auto found = described.find(name); found != described.end()) return found->second;
+  return policy_of_name(row.text("policy"));
 }
+
+}  // namespace
 
 void add_step_times(TrainingRun& run, const std::filesystem::path& log) {
   if (run.phases.size() != run.plan.phases.size() ||
@@ -183,31 +175,33 @@ std::string policy_of(const std::string& group) {
   return group.substr(start, group.find(" (", start) - start);
 }
 
-int delayed_workers(const std::string& group) {
-  const std::string policy = policy_of(group);
-  const std::size_t word = policy.find("straggler");
-  if (word == std::string::npos || word == 0) return 0;
-  const char digit = policy[word - 1];
-  return digit >= '1' && digit <= '9' ? digit - '0' : 0;
-}
-
 RecordedRuns read_recorded_runs(const std::filesystem::path& folder, bool skip_bad) {
   const CsvFile csv(folder / "runs.csv");
   const std::map<std::string, RecordedPhases> phases = read_phases(folder / "phases.csv");
+  const std::map<std::string, RecordedPolicy> described = read_policies(folder / policies_file);
   std::vector<std::string> names;
   std::map<std::string, std::vector<TrainingRun>> runs;
   std::vector<std::string> defects;
+  std::vector<std::string> skipped;
   for (const CsvRow& row : csv.rows()) {
+    const std::optional<RecordedPolicy> policy = policy_of(row, described);
+    if (!policy) {
+      std::string note = fmt::format("{}/{}: its name does not say what was done; {} beside runs.csv can",
+                                     row.text("setup"), row.text("policy"), policies_file);
+      if (std::ranges::find(skipped, note) == skipped.end()) skipped.push_back(std::move(note));
+      continue;
+    }
     const auto timed = phases.find(name_of(row));
     if (timed == phases.end())
       throw UserError(fmt::format("phases.csv: has no row of {}", name_of(row)),
                       "each run has one for each phase");
     const std::string campaign = campaign_of(row);
     if (!runs.contains(campaign)) names.push_back(campaign);
-    runs[campaign].push_back(read_run(folder, row, timed->second, defects));
+    runs[campaign].push_back(read_run(folder, row, *policy, timed->second, defects));
   }
   RecordedRuns recorded;
   recorded.notes = accept_or_refuse(defects, skip_bad);
+  recorded.notes.insert(recorded.notes.end(), skipped.begin(), skipped.end());
   for (const std::string& name : names)
     recorded.campaigns.push_back({name, identity_of(name), group_runs(runs[name])});
   return recorded;

@@ -6,8 +6,7 @@
 //              training times end with the last loss recorded, not with the job),
 //              DIR/<setup>/<policy>/run<k>/{accuracy,loss}.csv (step, value; loss.csv may have
 //              wall_time_s).
-// Equation:    policy `bsp` or `asp`, or phases with their percentages: `bsp12.5-asp87.5`; what follows is a
-//              remark (`bsp05-asp95-baseline`). Drop basis `workload50`: x 0.1 at 50 % and 75 % of the
+// Equation:    what a policy did: recorded_policy.hpp. Drop basis `workload50`: x 0.1 at 50 % and 75 % of the
 //              workload; `step32000`: at global steps 32,000 and 48,000.
 // Units:       mini-batches of 128 samples; steps as in training_run.hpp.
 // Assumptions: learning rate 0.1 per gradient, momentum 0.9; the setup's name ends in `cifar10-N` or
@@ -35,20 +34,15 @@ struct Campaign {
 
 struct RecordedRuns {
   std::vector<Campaign> campaigns;  // in the order of the file
-  std::vector<std::string> notes;   // defects that were skipped
+  std::vector<std::string> notes;   // policies and defects that were skipped
 };
 
 // Throws UserError when a file is missing or not of this layout, and for defective logs unless `skip_bad`.
 [[nodiscard]] RecordedRuns read_recorded_runs(const std::filesystem::path& folder, bool skip_bad);
 
-// The phases a policy's name stands for. Throws UserError for a name of another form.
-[[nodiscard]] std::vector<PlanPhase> phases_of_policy(const std::string& policy, double workload_minibatches);
-
 // "resnet32-cifar10-8" and "bsp02-asp98" of "resnet32-cifar10-8/bsp02-asp98 (step32000)".
 [[nodiscard]] std::string setup_of(const std::string& group);
 [[nodiscard]] std::string policy_of(const std::string& group);
-// Delayed workers the policy in a group's name tells: 2 of "setup/asp-10ms-2stragglers".
-[[nodiscard]] int delayed_workers(const std::string& group);
 
 // Gives every phase of the run the step time and the pauses that the columns `wall_time_s` and `step` of the
 // log tell (recorded_times.hpp). A phase of fewer than 5 records, or of whole seconds for intervals below

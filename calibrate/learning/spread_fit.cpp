@@ -16,7 +16,7 @@ namespace {
 
 constexpr double unsettled_share = 0.3;
 constexpr double settled_share = 0.2;  // differences before it show learning, not noise
-constexpr double speed_step = 0.1;     // of ln(speed), for the derivative
+constexpr double shift_step = 0.1;     // of a logarithm, for the derivative
 constexpr double largest_speed_spread = 0.5;
 constexpr double largest_penalty_spread = 1.0;
 constexpr int weighting_rounds = 10;
@@ -124,6 +124,32 @@ EvaluationNoise line_through(const std::vector<NoisePoint>& points, double least
   return {std::exp(deviation.mean() - exponent * fluctuation.mean()), exponent, least};
 }
 
+struct Stretch {
+  double from = 0.0;  // mini-batches
+  double until = 0.0;
+};
+std::optional<RunShift> shift_of(const FittedForm& fitted, const TracedGroup& group, const TrainingRun& run,
+                                 const EvaluationNoise& noise, const RunEffects& stepped,
+                                 const Stretch& stretch) {
+  const std::vector<double> positions = positions_of(run.accuracy);
+  const std::vector<FormReading> mean = predict(fitted, group, positions);
+  const std::vector<FormReading> moved = predict(fitted, group, positions, stepped);
+  double product = 0.0;
+  double squares = 0.0;
+  double noise_sum = 0.0;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (positions[i] < stretch.from) continue;
+    if (positions[i] > stretch.until) break;
+    const double slope = (moved[i].accuracy - mean[i].accuracy) / shift_step;
+    const double deviation = noise.deviation(mean[i].fluctuation);
+    product += slope * (run.accuracy[i].value - mean[i].accuracy);
+    squares += slope * slope;
+    noise_sum += slope * slope * deviation * deviation;
+  }
+  if (squares <= 0.0) return std::nullopt;
+  return RunShift{product / squares, noise_sum / (squares * squares)};
+}
+
 double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
                  const EvaluationNoise& noise) {
   double squares = 0.0;
@@ -146,25 +172,16 @@ double fit_speed(const FittedForm& fitted, std::span<const TracedGroup> groups,
 
 }  // namespace
 
-std::optional<SpeedShift> speed_shift(const FittedForm& fitted, const TracedGroup& group,
-                                      const TrainingRun& run, const EvaluationNoise& noise) {
-  const std::vector<double> positions = positions_of(run.accuracy);
-  const std::vector<FormReading> mean = predict(fitted, group, positions);
-  const std::vector<FormReading> faster =
-      predict(fitted, group, positions, {.speed_factor = std::exp(speed_step)});
-  double product = 0.0;
-  double squares = 0.0;
-  double noise_sum = 0.0;
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    if (positions[i] > unsettled_share * run.plan.workload_minibatches()) break;
-    const double slope = (faster[i].accuracy - mean[i].accuracy) / speed_step;
-    const double deviation = noise.deviation(mean[i].fluctuation);
-    product += slope * (run.accuracy[i].value - mean[i].accuracy);
-    squares += slope * slope;
-    noise_sum += slope * slope * deviation * deviation;
-  }
-  if (squares <= 0.0) return std::nullopt;
-  return SpeedShift{product / squares, noise_sum / (squares * squares)};
+std::optional<RunShift> speed_shift(const FittedForm& fitted, const TracedGroup& group,
+                                    const TrainingRun& run, const EvaluationNoise& noise) {
+  return shift_of(fitted, group, run, noise, {.speed_factor = std::exp(shift_step)},
+                  {0.0, unsettled_share * run.plan.workload_minibatches()});
+}
+
+std::optional<RunShift> noise_shift(const FittedForm& fitted, const TracedGroup& group,
+                                    const TrainingRun& run, const EvaluationNoise& noise) {
+  return shift_of(fitted, group, run, noise, {.noise_factor = std::exp(shift_step)},
+                  {settled_share * run.plan.workload_minibatches(), run.plan.first_drop()});
 }
 
 EvaluationNoise fit_noise(const FittedForm& fitted, std::span<const TracedGroup> groups) {

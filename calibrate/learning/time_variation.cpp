@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "calibrate/learning/recorded_costs.hpp"
 #include "calibrate/learning/recorded_layout.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
@@ -15,48 +18,52 @@ constexpr double t_degrees = 3.0;
 constexpr double t_to_normal = 2.353 / 1.645;  // 95 % quantiles
 constexpr int t_rounds = 100;
 constexpr double policies_of_others = 1.0;  // other campaigns together count as so many of one's own
+constexpr std::size_t fewest_others = 2;    // policies that a left-out one is timed by
 
-// ln(recorded / by the costs of the other policies), by group and session.
-using Deviations = std::map<std::string, std::map<std::string, std::vector<double>>>;
+using Values = std::vector<double>;
 
-// Whether each protocol of the group was timed in others.
-bool have_protocols_of(const std::vector<const RunGroup*>& groups, const RunGroup& wanted) {
-  return std::ranges::all_of(wanted.plan().phases, [&](const PlanPhase& phase) {
-    return std::ranges::any_of(groups, [&](const RunGroup* group) {
-      return delayed_workers(group->name) == 0 &&
-             std::ranges::any_of(group->plan().phases, [&](const PlanPhase& other) {
-               return other.synchronous == phase.synchronous;
-             });
-    });
-  });
+// ln(recorded time), by group and session: all that differences within them need.
+std::map<std::string, std::map<std::string, Values>> times_of(std::span<const RunGroup> groups) {
+  std::map<std::string, std::map<std::string, Values>> times;
+  for (const RunGroup& group : groups)
+    for (const TrainingRun& run : group.runs)
+      if (run.training_time_s && run.plan.delayed_workers == 0)
+        times[group.name][run.session].push_back(std::log(*run.training_time_s));
+  return times;
 }
 
-Deviations deviations_of(std::span<const RunGroup> groups) {
-  Deviations deviations;
+// ln(recorded / by the steps of the other policies): each policy's median over its runs. With fewer policies
+// than these a prediction from the rest says little about one from all of them.
+Values left_out_deviations(std::span<const RunGroup> groups) {
+  std::map<std::string, Values> of_policy;
+  std::set<std::string> policies;
+  for (const RunGroup& group : groups)
+    if (group.plan().delayed_workers == 0) policies.insert(policy_of(group.name));
+  if (policies.size() <= fewest_others) return {};
   for (const RunGroup& out : groups) {
-    if (delayed_workers(out.name) > 0) continue;
+    if (out.plan().delayed_workers > 0) continue;
     std::vector<const RunGroup*> others;
     for (const RunGroup& group : groups)
       if (policy_of(group.name) != policy_of(out.name)) others.push_back(&group);
-    const std::optional<RecordedCosts> costs = undelayed_costs(others);
-    if (!costs || !have_protocols_of(others, out)) continue;
-    const ClockRates rates = rates_of(*costs, out.plan().workers, out.plan().batch_samples);
+    const ClockRates rates = typical_rates(others, out.plan().workers);
     for (const TrainingRun& run : out.runs) {
       const double until = run.timed_minibatches.value_or(run.plan.workload_minibatches());
       const std::optional<double> time = time_at(run.plan, rates, until);
       if (time && run.training_time_s)
-        deviations[out.name][run.session].push_back(std::log(*run.training_time_s / *time));
+        of_policy[policy_of(out.name)].push_back(std::log(*run.training_time_s / *time));
     }
   }
+  Values deviations;
+  for (auto& [policy, values] : of_policy) deviations.push_back(median(std::move(values)));
   return deviations;
 }
 
 class Collected {
  public:
-  void add(const Deviations& deviations, double weight) {
-    std::map<std::string, std::vector<double>> by_policy;
-    for (const auto& [group, by_session] : deviations) {
-      std::vector<double> means;
+  // Each value within a group, and each of these deviations between settings, counts as much as said.
+  void add(std::span<const RunGroup> groups, double weight, const Values& deviations, double of_deviation) {
+    for (const auto& [group, by_session] : times_of(groups)) {
+      Values means;
       for (const auto& [session, values] : by_session) {
         add_differences(values, weight, runs_);
         means.push_back(*mean_of(values));
@@ -65,9 +72,8 @@ class Collected {
       session_count_ += static_cast<double>(means.size());
       group_count_ += 1.0;
       add_differences(means, weight, sessions_);
-      by_policy[policy_of(group)].push_back(*mean_of(means));
     }
-    for (const auto& [policy, means] : by_policy) settings_.push_back({*mean_of(means), weight});
+    for (const double deviation : deviations) settings_.push_back({deviation, of_deviation});
   }
 
   [[nodiscard]] TimeVariation variation() const {
@@ -128,14 +134,18 @@ TimeVariation time_variation(std::span<const TracedGroup> groups,
   std::vector<RunGroup> own;
   for (const TracedGroup& group : groups) own.push_back(group.group);
   Collected collected;
-  collected.add(deviations_of(own), 1.0);
-  std::vector<Deviations> further;
-  double count = 0.0;
+  collected.add(own, 1.0, left_out_deviations(own), 1.0);
+  std::vector<Values> of_others;
+  double groups_of_others = 0.0;
+  double told = 0.0;
   for (const std::vector<RunGroup>& campaign : others) {
-    further.push_back(deviations_of(campaign));
-    count += static_cast<double>(further.back().size());
+    of_others.push_back(left_out_deviations(campaign));
+    if (!of_others.back().empty()) told += 1.0;
+    groups_of_others += static_cast<double>(times_of(campaign).size());
   }
-  for (const Deviations& deviations : further) collected.add(deviations, policies_of_others / count);
+  for (std::size_t c = 0; c < others.size(); ++c)
+    collected.add(others[c], policies_of_others / groups_of_others, of_others[c],
+                  policies_of_others / (told * static_cast<double>(of_others[c].size())));
   return collected.variation();
 }
 

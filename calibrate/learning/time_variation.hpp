@@ -1,12 +1,12 @@
 // How much the times of jobs vary, and why.
 //
-// Models:      every job recorded is timed by the costs of its campaign's other policies; what is left over,
-//              relative to that time, is a deviation of the run, of the cluster it ran on that day, or of its
-//              setting. Other campaigns tell too, all together as much as one policy of one's own.
-// Equation:    y = ln(recorded time / time by the costs of the others)
-//                run:     y - its mean over the runs of a group on one day
+// Models:      how far jobs of one setting on a day, and days of one setting, lie apart; and how far jobs of
+//              a setting lie from their time by the steps of its campaign's other policies, where these are
+//              two or more. Other campaigns tell too, all together as much as one policy of one's own.
+// Equation:      run:     ln(recorded time) - its mean over the runs of a group on one day
 //                cluster: means over the days of a group - their mean, beyond what single runs explain
-//                setting: means over a policy, beyond what days and runs explain
+//                setting: median over a policy's runs of ln(recorded time / time by the others), beyond what
+//                         days and runs explain
 //              each a scale s that maximizes the likelihood of Student's t with 3 degrees of freedom,
 //                s² = weighted mean of 4 x² / (3 + x² / s²),  x corrected for the means subtracted,
 //              written as the standard deviation of the normal distribution with the same 90 % range
@@ -24,6 +24,11 @@
 #include "calibrate/learning/prediction.hpp"
 
 namespace paceline {
+
+// sd / mean of the rates of one network on one kind of machine in campaigns of different months (recorded
+// asynchronous jobs with separate servers: docs/validation.md). From one campaign to another it is the root
+// of two times as much.
+inline constexpr double campaigns_differ = 0.045;
 
 // `others`: further campaigns, of which nothing is to be predicted.
 [[nodiscard]] TimeVariation time_variation(std::span<const TracedGroup> groups,

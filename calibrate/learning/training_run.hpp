@@ -45,6 +45,8 @@ struct TrainingPlan {
   std::vector<double> drops_minibatches;  // positions in the workload, ascending
   double drop_factor = 0.1;
   std::optional<ChiefPauses> chief_pauses{};
+  int delayed_workers = 0;                  // from the start to the end …
+  std::optional<double> added_latency_s{};  // … by this for each message, where known
 
   [[nodiscard]] double workload_minibatches() const;
   // Of the learning rate; without one, the end of the workload.

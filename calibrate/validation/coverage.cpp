@@ -20,7 +20,8 @@ constexpr double coverage_tail = 0.05;
 constexpr double normal_5_to_95 = 3.29;  // standard deviations
 constexpr std::size_t least_runs = 3;
 constexpr std::size_t least_in_set = 5;
-constexpr int all_sets = 40;
+constexpr int all_sets = 80;
+constexpr int sets_of_one = 40;
 constexpr std::array<SourcesOfVariation, 4> alone{{{true, false, false, false},
                                                    {false, true, false, false},
                                                    {false, false, true, false},
@@ -61,13 +62,39 @@ PredictedRuns predicted(const CoverageRequest& request, const TracedGroup& group
   return predict_sets(request.model, group, request.rates, request.variation, how);
 }
 
+// Over the values that are finite; nothing without any.
+std::optional<double> finite_mean(const std::vector<double>& values) {
+  std::vector<double> finite;
+  for (const double value : values)
+    if (value < never) finite.push_back(value);
+  return mean_of(finite);
+}
+
+// Of the mean over the first `runs` runs of a set; nothing where fewer than half of the sets have one. One
+// more mean of n lies below the k-th smallest of them with probability k / (n + 1).
+std::optional<Interval> range_of_mean(const PredictedRuns& sets, std::size_t runs,
+                                      const LeftOutQuantity& quantity) {
+  std::vector<double> means;
+  for (std::size_t begin = 0; begin + sets.runs_in_set <= sets.runs.size(); begin += sets.runs_in_set) {
+    std::vector<double> values;
+    for (std::size_t r = begin; r < begin + runs; ++r)
+      if (const std::optional<double> value = quantity.of(sets.runs[r])) values.push_back(*value);
+    if (const std::optional<double> mean = finite_mean(values)) means.push_back(*mean);
+  }
+  if (2 * means.size() * sets.runs_in_set < sets.runs.size()) return std::nullopt;
+  const auto n = static_cast<double>(means.size());
+  const double tail = std::max(0.0, (coverage_tail * (n + 1.0) - 1.0) / (n - 1.0));
+  return Interval{quantile(means, tail), quantile(means, 1.0 - tail)};
+}
+
 class GroupCoverage {
  public:
   GroupCoverage(const CoverageRequest& request, const TracedGroup& recorded, const PredictedRuns& sets,
                 std::span<const double> thresholds)
       : request_(request), recorded_(recorded), plan_(recorded.group.plan()), all_(sets) {
     for (const SourcesOfVariation& source : alone)
-      alone_.push_back(predicted(request, recorded, {.sets = all_sets, .runs_in_set = 1, .sources = source}));
+      alone_.push_back(
+          predicted(request, recorded, {.sets = sets_of_one, .runs_in_set = 1, .sources = source}));
     const double workload = plan_.workload_minibatches();
     const std::optional<double> all = time_at(plan_, request.rates, workload);
     end_ = all.value_or(never);
@@ -144,6 +171,8 @@ class GroupCoverage {
       run.inside = run.recorded >= row.range.low && run.recorded <= row.range.high;
       recorded.push_back(run.recorded);
     }
+    row.recorded_mean = finite_mean(recorded);
+    row.mean_range = range_of_mean(all_, recorded.size(), quantity);
     const auto known = [&](double value) { return value == never ? end_ : value; };
     row.relative_width = (known(row.range.high) - known(row.range.low)) / scale;
     if (recorded.size() >= least_runs)
@@ -167,6 +196,8 @@ class GroupCoverage {
 struct Summary {
   int inside = 0;
   int runs = 0;
+  int means_inside = 0;
+  int means = 0;
   double width = 0.0;
   double spread = 0.0;
   double compared = 0.0;
@@ -176,6 +207,11 @@ struct Summary {
   void add(const CoverageRow& row) {
     for (const CoveredRun& run : row.runs) inside += run.inside ? 1 : 0;
     runs += static_cast<int>(row.runs.size());
+    if (row.mean_range && row.recorded_mean) {
+      ++means;
+      if (*row.recorded_mean >= row.mean_range->low && *row.recorded_mean <= row.mean_range->high)
+        ++means_inside;
+    }
     if (row.relative_spread) {
       width += row.relative_width;
       spread += *row.relative_spread;
@@ -188,6 +224,14 @@ struct Summary {
     for (std::size_t s = 0; s < shares.size(); ++s) shares[s] += row.variances[s] / sum;
   }
 };
+
+// With its exact 90 % interval.
+std::string share_text(int inside, int all) {
+  if (all == 0) return "-";
+  const Interval interval = exact_interval(inside, all);
+  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", static_cast<double>(inside) / all, interval.low,
+                     interval.high);
+}
 
 }  // namespace
 
@@ -214,8 +258,8 @@ std::vector<CoverageRow> coverage_of(const CoverageRequest& request, const Trace
 }
 
 std::string coverage_text(std::span<const CoverageRow> rows) {
-  TextRows table{{"left out", "quantity", "inside", "share", "90 % interval", "width / recorded", "runs",
-                  "fit", "model", "cluster"}};
+  TextRows table{{"left out", "quantity", "runs inside", "share", "means inside", "share", "width / recorded",
+                  "runs", "fit", "model", "cluster"}};
   std::vector<std::string> kinds;
   for (const CoverageRow& row : rows)
     if (std::ranges::find(kinds, row.left_out) == kinds.end()) kinds.push_back(row.left_out);
@@ -226,28 +270,45 @@ std::string coverage_text(std::span<const CoverageRow> rows) {
       for (const CoverageRow& row : rows)
         if (row.quantity == quantity && (kind.empty() || row.left_out == kind)) sum.add(row);
       if (sum.runs == 0) continue;
-      const Interval interval = exact_interval(sum.inside, sum.runs);
       std::vector<std::string> cells{kind.empty() ? "all" : kind,
                                      name_of(quantity),
                                      fmt::format("{} of {}", sum.inside, sum.runs),
-                                     fmt::format("{:.2f}", static_cast<double>(sum.inside) / sum.runs),
-                                     fmt::format("{:.2f} to {:.2f}", interval.low, interval.high),
+                                     share_text(sum.inside, sum.runs),
+                                     fmt::format("{} of {}", sum.means_inside, sum.means),
+                                     share_text(sum.means_inside, sum.means),
                                      sum.spread > 0.0 ? fmt::format("{:.2f}", sum.width / sum.spread) : "-"};
       for (const double share : sum.shares)
         cells.push_back(sum.groups > 0.0 ? fmt::format("{:.0f} %", 100.0 * share / sum.groups) : "-");
       table.push_back(std::move(cells));
     }
   }
-  return "\n90 % ranges of single runs left out: how many lie inside, how wide they are, and the share of "
-         "each "
-         "cause in the predicted variance\n" +
+  return "\n90 % ranges of what is left out: how many runs, and means of groups, lie inside; how wide those "
+         "of "
+         "single runs are; the share of each cause in the predicted variance\n" +
          text_table(table);
 }
 
 std::string coverage_csv(std::span<const CoverageRow> rows) {
-  CsvTable table({"left_out", "fold", "group", "quantity", "at", "run", "recorded", "predicted_median", "low",
-                  "high", "inside", "relative_width", "relative_spread", "variance_runs", "variance_fit",
-                  "variance_model", "variance_cluster"});
+  CsvTable table({"left_out",
+                  "fold",
+                  "group",
+                  "quantity",
+                  "at",
+                  "run",
+                  "recorded",
+                  "predicted_median",
+                  "low",
+                  "high",
+                  "inside",
+                  "recorded_mean",
+                  "mean_low",
+                  "mean_high",
+                  "relative_width",
+                  "relative_spread",
+                  "variance_runs",
+                  "variance_fit",
+                  "variance_model",
+                  "variance_cluster"});
   const auto number = [](double value) {
     return std::isfinite(value) ? std::optional(value) : std::nullopt;  // empty: never
   };
@@ -256,6 +317,10 @@ std::string coverage_csv(std::span<const CoverageRow> rows) {
       table.add(row.left_out).add(row.fold).add(row.group).add(std::string_view(name_of(row.quantity)));
       table.add(row.at).add(run.run).add(number(run.recorded)).add(number(row.median));
       table.add(number(row.range.low)).add(number(row.range.high)).add(run.inside ? 1 : 0);
+      const auto end_of = [&](double Interval::*end) {
+        return row.mean_range ? std::optional((*row.mean_range).*end) : std::nullopt;
+      };
+      table.add(row.recorded_mean).add(end_of(&Interval::low)).add(end_of(&Interval::high));
       table.add(row.relative_width).add(row.relative_spread);
       for (const double variance : row.variances) table.add(variance);
       table.end_row();

@@ -45,6 +45,8 @@ struct CoverageRow {
   double median = 0.0;  // predicted
   Interval range;
   std::vector<CoveredRun> runs;
+  std::optional<Interval> mean_range{};  // of the mean over as many runs, those that never reach left out
+  std::optional<double> recorded_mean{};
   double relative_width = 0.0;
   std::optional<double> relative_spread{};  // from three runs on
   std::array<double, 4> variances{};        // from runs, fit, model, cluster alone

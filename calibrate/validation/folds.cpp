@@ -120,12 +120,36 @@ void plan_campaigns(const std::vector<Campaign>& campaigns, std::vector<PlannedF
                            {}});
 }
 
+std::string ensemble_file(const PlannedFold& fold) {
+  return file_name_of(fold.name) + "-ensemble.json";
+}
+
 struct FoldFit {
   StatisticalModel model;
   bool knows_error = false;
 };
 
+// Of an earlier validation of these folds; nothing where it has no such file. What is unknown about it is
+// told from its members again.
+std::optional<FoldFit> known_fit(const PlannedFold& fold, const FoldFits& how) {
+  const fs::path file = how.known / ensemble_file(fold);
+  if (how.known.empty() || !fs::exists(file)) return std::nullopt;
+  FoldFit fit{read_statistical_model(file)};
+  std::vector<std::string> groups;
+  for (const TracedGroup& group : fold.fitted) groups.push_back(group.group.name);
+  if (fit.model.fitted_on != groups)
+    throw UserError(fmt::format("{} was fitted to other runs than those of this folder", file.string()),
+                    "leave --learners out");
+  const std::optional<ModelError> error =
+      error_unseen({{fit.model.form, fit.model.values, 0.0}, fit.model.spread, fit.model.noise}, fold.fitted,
+                   fit.model.members);
+  fit.model.model_error = error.value_or(ModelError{});
+  fit.knows_error = error.has_value();
+  return fit;
+}
+
 FoldFit fit_fold(const PlannedFold& fold, const FoldFits& how) {
+  if (std::optional<FoldFit> known = known_fit(fold, how)) return std::move(*known);
   const FittedLearner learner = fit_learner(*how.form, fold.fitted, {});
   FoldFit fit{model_of(learner, fold.fitted, fold.name)};
   fit.model.command = "paceline validate recorded";
@@ -153,15 +177,17 @@ ModelError borrowed_error(const std::vector<PlannedFold>& folds, const std::vect
                           const std::vector<bool>& knows, std::size_t borrower) {
   std::vector<double> ratios;
   std::vector<double> speeds;
+  std::vector<double> noises;
   for (std::size_t f = 0; f < folds.size(); ++f) {
     if (!knows[f] || folds[f].campaign == folds[borrower].campaign) continue;
     const double deviation = run_deviation(folds[f]);
     if (deviation <= 0.0) continue;
     ratios.push_back(models[f].model_error.final_accuracy / deviation);
     speeds.push_back(models[f].model_error.speed);
+    noises.push_back(models[f].model_error.noise);
   }
   if (ratios.empty()) return {};
-  return {*mean_of(ratios) * run_deviation(folds[borrower]), *mean_of(speeds)};
+  return {*mean_of(ratios) * run_deviation(folds[borrower]), *mean_of(speeds), *mean_of(noises)};
 }
 
 }  // namespace
@@ -203,8 +229,7 @@ std::vector<FoldFiles> fit_folds(const std::vector<PlannedFold>& folds, const Fo
     if (outcome.status == TaskStatus::user_error) throw UserError(outcome.output);
     if (outcome.status != TaskStatus::done)
       throw SimulationFailed(fmt::format("the fit of {} failed: {}", folds[i].name, outcome.output));
-    const std::string name = file_name_of(folds[i].name);
-    files[i] = {how.folder / (name + ".json"), how.folder / (name + "-ensemble.json")};
+    files[i] = {how.folder / (file_name_of(folds[i].name) + ".json"), how.folder / ensemble_file(folds[i])};
     write_file_atomically(files[i].ensemble, outcome.output.substr(1));
     models[i] = read_statistical_model(files[i].ensemble);
     knows[i] = outcome.output.front() == '1';

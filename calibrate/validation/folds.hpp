@@ -46,6 +46,7 @@ struct FoldFits {
   int members = 12;
   int jobs = 1;
   std::filesystem::path folder;  // gets the learner files
+  std::filesystem::path known;   // has learner files of the same folds, or is empty: not fitted again
 };
 struct FoldFiles {
   std::filesystem::path fit;       // alone: what a prediction is

@@ -1,6 +1,7 @@
 #include "calibrate/validation/recorded_validation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ struct Prediction {
   std::size_t fold = 0;
   const TracedGroup* group = nullptr;
   std::optional<fs::path> scenario;
-  ClockRates rates{};  // of the fitted runs, where it is not simulated
+  ClockRates rates{};  // of the fitted runs; none of delayed workers
 };
 
 // What the fitted runs say about the times of the group; absent where they do not say enough.
@@ -53,9 +54,9 @@ std::optional<Times> times_of(const PlannedFold& fold, const RunGroup& group) {
   if (!costs) return std::nullopt;
   for (const PlanPhase& phase : group.plan().phases)
     if (phase.synchronous && !costs->serial_per_worker_s) return std::nullopt;
-  const int delayed = delayed_workers(group.name);
+  const int delayed = group.plan().delayed_workers;
   if (delayed == 0) return Times{*costs, {}};
-  const std::optional<double> delay = recorded_delay_s(all);
+  const std::optional<double> delay = recorded_delay_s(all, group.plan().added_latency_s);
   if (!delay) return std::nullopt;
   return Times{*costs, {delayed, *delay}};
 }
@@ -78,11 +79,17 @@ fs::path write_scenario(const PlannedFold& fold, const TracedGroup& group, const
   return file;
 }
 
-// Nothing of delayed workers: their steps are not those of the others.
+// Of the group's own setting, where other runs of it are fitted. Nothing of delayed workers: their steps are
+// not those of the others.
 ClockRates undelayed_rates(const PlannedFold& fold, const RunGroup& group) {
-  const std::optional<Times> times = times_of(fold, group);
-  if (!times || times->delay.workers > 0) return {};
-  return rates_of(times->costs, group.plan().workers, group.plan().batch_samples);
+  if (group.plan().delayed_workers > 0) return {};
+  std::vector<const RunGroup*> all;
+  std::vector<const RunGroup*> own;
+  for (const TracedGroup& fitted : fold.fitted) {
+    all.push_back(&fitted.group);
+    if (fitted.group.name == group.name && fold.left_out == LeftOut::runs) own.push_back(&fitted.group);
+  }
+  return typical_rates(own.empty() ? all : own, group.plan().workers);
 }
 
 // Runs and campaigns left out are replayed alone: there are many, and policies show what simulation adds.
@@ -97,11 +104,8 @@ std::vector<Prediction> plan_predictions(const std::vector<PlannedFold>& folds,
   std::vector<Prediction> predictions;
   for (std::size_t f = 0; f < folds.size(); ++f) {
     for (const TracedGroup& group : folds[f].held_out) {
-      predictions.push_back({f, &group, std::nullopt});
-      if (!is_simulated(folds[f], options)) {
-        predictions.back().rates = undelayed_rates(folds[f], group.group);
-        continue;
-      }
+      predictions.push_back({f, &group, std::nullopt, undelayed_rates(folds[f], group.group)});
+      if (!is_simulated(folds[f], options)) continue;
       if (const std::optional<Times> times = times_of(folds[f], group.group))
         predictions.back().scenario = write_scenario(folds[f], group, *times, learners[f].fit, options);
       else
@@ -147,13 +151,18 @@ RecordedValidation validate_recorded(const RecordedRuns& recorded, const Validat
                                                     {.form = options.form,
                                                      .members = options.members,
                                                      .jobs = options.jobs,
-                                                     .folder = options.folder / "learners"},
+                                                     .folder = options.folder / "learners",
+                                                     .known = options.learners},
                                                     on_progress);
   std::vector<StatisticalModel> models;
   std::vector<TimeVariation> variations;
   for (std::size_t f = 0; f < folds.size(); ++f) {
     models.push_back(read_statistical_model(learners[f].ensemble));
     variations.push_back(time_variation(folds[f].fitted, folds[f].others));
+    // Their own setting was fitted.
+    if (folds[f].left_out == LeftOut::runs) variations.back().setting = 0.0;
+    if (folds[f].left_out == LeftOut::campaigns)
+      variations.back().cluster = std::hypot(variations.back().cluster, std::sqrt(2.0) * campaigns_differ);
     validation.folds.push_back({folds[f].name, {}, {}});
     for (const TracedGroup& group : folds[f].fitted)
       validation.folds.back().fitted_on.push_back(group.group.name);
@@ -164,7 +173,8 @@ RecordedValidation validate_recorded(const RecordedRuns& recorded, const Validat
     const Prediction& prediction = predictions[i];
     const PlannedFold& fold = folds[prediction.fold];
     const RunGroup& group = prediction.group->group;
-    const ClockRates rates = prediction.scenario ? step_times(runs[i]) : prediction.rates;
+    const bool is_delayed = group.plan().delayed_workers > 0;
+    const ClockRates rates = prediction.scenario && is_delayed ? step_times(runs[i]) : prediction.rates;
     const CoverageRequest request{.left_out = name_of(fold.left_out),
                                   .fold = fold.name,
                                   .model = models[prediction.fold],

@@ -3,12 +3,12 @@
 // Models:      for each campaign, every policy is predicted from a fit to the others, and the fixed folds
 //              where their policies are there: the learner fitted to the other policies, driven by a
 //              simulation whose costs come from the same runs (recorded_costs.hpp), the fit alone. Ranges,
-//              and coverage over these and further folds (folds.hpp), come from replays timed by the
-//              simulated steps, or by the fitted runs' where none were simulated. Seconds per step apart:
+//              and coverage over these and further folds (folds.hpp), come from replays timed by the steps of
+//              the fitted runs; those of delayed workers by the simulated steps. Seconds per step apart:
 //              step_time_validation.hpp.
 // Equation:    every row and the null models: held_out.hpp.
 // Units:       seconds, accuracies as fractions.
-// Assumptions: a policy's name tells delayed workers ("asp-10ms-2stragglers"); their delay comes from the
+// Assumptions: delayed workers are known (recorded_policy.hpp); their delay comes from the
 //              other runs. Where the fitted runs do not tell the times of a protocol, accuracies are
 //              predicted without a simulation, and the notes say so.
 // Not modelled: start-up, ramp-up and switches, which the recorded training times leave out.
@@ -42,9 +42,10 @@ struct ValidationOptions {
   const FormDescription* form = nullptr;
   std::filesystem::path folder;  // existing: gets learners/, profiles/, scenarios/, step-times/
   int jobs = 1;
-  int replications = 100;  // simulated runs of each setting
-  bool simulates = true;   // otherwise replays alone
-  int members = 12;        // of the ensemble of each fit
+  int replications = 100;            // simulated runs of each setting
+  bool simulates = true;             // otherwise replays alone
+  int members = 12;                  // of the ensemble of each fit
+  std::filesystem::path learners{};  // of an earlier validation of the same folder: not fitted again
   bool same_cluster = false;
 };
 

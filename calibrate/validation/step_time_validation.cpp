@@ -62,11 +62,11 @@ class Cases {
   explicit Cases(const RecordedRuns& recorded) {
     for (const Campaign& campaign : recorded.campaigns)
       for (const RunGroup& group : campaign.groups)
-        (delayed_workers(group.name) == 0 ? undelayed_ : delayed_).push_back(&group);
+        (group.plan().delayed_workers == 0 ? undelayed_ : delayed_).push_back(&group);
     for (const Campaign& campaign : recorded.campaigns)
       for (const RunGroup& group : campaign.groups) {
         if (!is_pure(group)) continue;
-        delayed_workers(group.name) == 0 ? add_scaled(group) : add_delayed(group);
+        group.plan().delayed_workers == 0 ? add_scaled(group) : add_delayed(group);
       }
   }
   [[nodiscard]] const std::vector<StepTimeCase>& all() const { return cases_; }
@@ -106,11 +106,11 @@ class Cases {
     const Groups plain = of_setup(undelayed_, group);
     Groups others = plain;
     for (const RunGroup* other : of_setup(delayed_, group)) others.push_back(other);
-    const std::optional<double> delay_s = recorded_delay_s(others);
+    const std::optional<double> delay_s = recorded_delay_s(others, group.plan().added_latency_s);
     if (!delay_s) return;
     const bool synchronous = is_synchronous(group);
     add(group.name, fmt::format("undelayed runs, {:.3g} s for a delayed iteration", *delay_s), group.plan(),
-        synchronous, pure_step({&group}, synchronous), plain, {delayed_workers(group.name), *delay_s});
+        synchronous, pure_step({&group}, synchronous), plain, {group.plan().delayed_workers, *delay_s});
   }
 
   // A short job with a plan like this one; nothing where the sources do not give its times, or a null model.

@@ -113,6 +113,7 @@ void validate_recorded_folder(const ValidateArguments& arguments, const std::str
                          .replications = arguments.replications,
                          .simulates = arguments.simulates,
                          .members = arguments.members,
+                         .learners = arguments.learners,
                          .same_cluster = arguments.same_cluster},
                         [&](double share, const std::string& part) { progress.update(share, part); });
   fmt::print("{}", validation_text(validation));

@@ -18,6 +18,7 @@ struct ValidateArguments {
   bool same_cluster = false;  // ranges for the recorded cluster again
   bool simulates = true;      // otherwise replays alone
   int members = 12;           // of the ensemble of each fit
+  std::string learners;       // of an earlier validation; empty: every fold is fitted
 };
 // Every recorded run predicted from fits that exclude it, beside the null models. `command` is what the files
 // name.

@@ -150,6 +150,9 @@ void add_validate(CLI::App& app, CommandAction& action) {
                     "ranges for the recorded cluster again; without it for another like it, which are wider");
   recorded.add_flag("!--no-simulation", arguments.simulates,
                     "replay updates only, and time them by the steps of the fitted runs: quick");
+  add_path(recorded, "--learners", arguments.learners,
+           "folder `learners` of an earlier validation of the same runs: those fits are not made again",
+           "DIR");
   add_number(recorded, "--members", arguments.members, "refits behind the ranges of each fold", 2, 10'000);
   recorded.add_flag("!--no-figures", arguments.figures, "do not draw predicted against recorded");
   recorded.add_flag("--skip-bad", arguments.skip_bad, "go on without what is bad in the logs");

@@ -48,6 +48,7 @@ struct RunEffects {
   double ceiling_offset = 0.0;  // added to the accuracy reached in the end
   double penalty_factor = 1.0;  // multiplies what staleness takes from that accuracy
   double speed_factor = 1.0;    // multiplies early progress
+  double noise_factor = 1.0;    // multiplies the accuracy that gradient noise holds back
 };
 
 struct FormSetting {

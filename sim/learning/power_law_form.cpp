@@ -62,7 +62,8 @@ class PowerLawForm final : public LearningForm {
     const double noise = std::pow(temperature_ / value_[reference_temperature], value_[noise_exponent]);
     const double held_back = value_[noise_accuracy] * noise * (1.0 - left);
     const double reachable = value_[ceiling] + setting_.effects.ceiling_offset;
-    const double accuracy = chance_ + (reachable - chance_) * (1.0 - left) - held_back;
+    const double accuracy =
+        chance_ + (reachable - chance_) * (1.0 - left) - held_back * setting_.effects.noise_factor;
     return {std::log(setting_.classes) * left + value_[floor_loss] * noise,
             std::clamp(accuracy, chance_, 1.0), held_back, reachable};
   }

@@ -123,7 +123,8 @@ class RelaxationForm final : public LearningForm {
     if (!std::isfinite(floor_)) return {floor_, chance_, 0.0};
     const double learned = 1.0 - left_;
     const double annealed = noise_left() * learned;
-    const double accuracy = chance_ + (reachable() - chance_) * learned - noise_cost_ * annealed;
+    const double accuracy =
+        chance_ + (reachable() - chance_) * learned - noise_cost_ * setting_.effects.noise_factor * annealed;
     return {initial_loss_ * std::pow(left_, value_[loss_exponent]) + floor_,
             std::clamp(accuracy, chance_, 1.0), noise_scale_ * annealed, reachable()};
   }

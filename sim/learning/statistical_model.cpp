@@ -170,7 +170,8 @@ StatisticalModel model_of(const JsonField& root, const std::string& path) {
   if (version >= 5) {
     model.members = members_of(*model.form, root.member("members"));
     const JsonField error = root.member("model_error");
-    model.model_error = {error.member("final_accuracy").non_negative(), error.member("speed").non_negative()};
+    model.model_error = {error.member("final_accuracy").non_negative(), error.member("speed").non_negative(),
+                         error.has("noise") ? error.member("noise").non_negative() : 0.0};
   }
   model.validity = validity_of(root.member("validity"));
   return model;
@@ -214,7 +215,8 @@ std::string statistical_model_json(const StatisticalModel& model) {
       {"scale", model.noise.scale}, {"exponent", model.noise.exponent}, {"least", model.noise.least}};
   json["members"] = model.members;
   json["model_error"] = {{"final_accuracy", model.model_error.final_accuracy},
-                         {"speed", model.model_error.speed}};
+                         {"speed", model.model_error.speed},
+                         {"noise", model.model_error.noise}};
   json["validity"] = validity_json(model.validity);
   return json.dump(2) + "\n";
 }
@@ -250,12 +252,14 @@ DrawnFit draw_fit(std::size_t members, const ModelError& error, Seed seed) {
   RandomStream random(seed, Purpose::learning_curve, 4);
   fit.ceiling_offset = random.normal(0.0, error.final_accuracy);
   fit.speed_factor = std::exp(random.normal(0.0, error.speed));
+  fit.noise_factor = std::exp(random.normal(0.0, error.noise));
   return fit;
 }
 
 RunEffects with_fit(RunEffects effects, const DrawnFit& fit) {
   effects.ceiling_offset += fit.ceiling_offset;
   effects.speed_factor *= fit.speed_factor;
+  effects.noise_factor *= fit.noise_factor;
   return effects;
 }
 

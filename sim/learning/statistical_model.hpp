@@ -8,8 +8,9 @@
 //              spread.staleness_penalty: never negative, its mean 1, its standard deviation p; speed factor =
 //              exp(-speed · z2): a run that learns slowly early loses more.
 //              What the fit does not know is drawn too, apart from the run: one of the members, all equally
-//              likely, in place of the parameters; two standard normal draws e1, e2: ceiling offset +=
-//              model_error.final_accuracy · e1, speed factor *= exp(model_error.speed · e2).
+//              likely, in place of the parameters; three standard normal draws: ceiling offset +=
+//              model_error.final_accuracy · e1, speed factor *= exp(model_error.speed · e2), noise factor *=
+//              exp(model_error.noise · e3).
 // Units:       accuracies as fractions, samples, updates of staleness.
 // Assumptions: runs differ by these draws and by evaluation noise. A seed draws the same member and the same
 //              model error for every policy compared.
@@ -30,7 +31,7 @@
 //   evaluation_noise {scale, exponent, least}
 //   members     [[parameters in the order of `parameters`]]: refits to runs and policies drawn again; may be
 //               empty
-//   model_error {final_accuracy, speed}: of a policy that was not fitted
+//   model_error {final_accuracy, speed, noise}: of a policy that was not fitted
 //   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max,
 //                momentum: [min, max], samples_max}
 // Readers accept members they do not know (a fit adds its intervals and errors); only this list is promised.
@@ -65,10 +66,12 @@ struct EvaluationNoise {
 };
 
 // How far a policy that no run shows lies from what the form says of it, as standard deviations: of the
-// accuracy in the end, and of ln(speed).
+// accuracy in the end, of ln(speed), and of the logarithm of the accuracy that gradient noise holds back,
+// which is what moves accuracies before the first drop of the rate.
 struct ModelError {
   double final_accuracy = 0.0;
   double speed = 0.0;
+  double noise = 0.0;
 };
 
 // What the runs fitted were, or what a job asks of a learner.
@@ -118,6 +121,7 @@ struct DrawnFit {
   std::optional<std::size_t> member;  // none where there are none
   double ceiling_offset = 0.0;
   double speed_factor = 1.0;
+  double noise_factor = 1.0;
 };
 [[nodiscard]] DrawnFit draw_fit(std::size_t members, const ModelError& error, Seed seed);
 // The effects of a run under that fit.

@@ -194,7 +194,7 @@ TEST_CASE("a learner file read back is the model that was written") {
   model.fitted_on = {"setup/bsp", "setup/asp"};
   model.command = "paceline fit recorded";
   model.members = {model.values, model.values};
-  model.model_error = {0.003, 0.1};
+  model.model_error = {0.003, 0.1, 0.2};
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "learner.json";
   write_file_atomically(file, statistical_model_json(model));
@@ -332,19 +332,22 @@ TEST_CASE("each run draws one of the members, the same whatever is trained, and 
 }
 
 TEST_CASE("the model's error moves the end and the speed of a run by as much as the file says") {
-  const ModelError error{0.01, 0.2};
+  const ModelError error{0.01, 0.2, 0.3};
   double offsets = 0.0;
   double speeds = 0.0;
+  double noises = 0.0;
   constexpr std::uint32_t runs = 2000;
   for (std::uint32_t r = 0; r < runs; ++r) {
     const DrawnFit drawn = draw_fit(0, error, {5, r});
     CHECK_FALSE(drawn.member.has_value());
     offsets += drawn.ceiling_offset * drawn.ceiling_offset / runs;
     speeds += std::log(drawn.speed_factor) * std::log(drawn.speed_factor) / runs;
+    noises += std::log(drawn.noise_factor) * std::log(drawn.noise_factor) / runs;
   }
   // A variance of 2,000 draws is known within 3.2 %: four times that.
   CHECK(std::sqrt(offsets) == doctest::Approx(0.01).epsilon(0.07));
   CHECK(std::sqrt(speeds) == doctest::Approx(0.2).epsilon(0.07));
+  CHECK(std::sqrt(noises) == doctest::Approx(0.3).epsilon(0.07));
   // Without error nothing moves.
   CHECK(draw_fit(0, {}, {5, 0}).ceiling_offset == 0.0);
   CHECK(draw_fit(0, {}, {5, 0}).speed_factor == 1.0);

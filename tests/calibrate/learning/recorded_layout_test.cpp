@@ -51,3 +51,38 @@ TEST_CASE("times use rates of as many workers, and scale those of others where t
   CHECK(*scaled.asynchronous_s_per_step == doctest::Approx(0.025));
   CHECK(*time_at(all[1].group.plan(), scaled, 100.0) == doctest::Approx(2.5));
 }
+
+TEST_CASE("a policy whose name does not say what it did is skipped with one line, or described by a file") {
+  const MadeUpRuns made;
+  write_file_atomically(made.folder() / "runs.csv",
+                        read_file(made.folder() / "runs.csv") +
+                            "made-cifar10-8,elastic,1,2021-01-01,4000,workload50,4000,0.5,100\n");
+  const RecordedRuns without = read_recorded_runs(made.folder(), false);
+  CHECK(without.campaigns[0].groups.size() == 4);
+  REQUIRE(without.notes.size() == 1);
+  CHECK(without.notes[0] ==
+        "made-cifar10-8/elastic: its name does not say what was done; policies.yaml beside runs.csv can");
+
+  // Described, it is a run like any other: here with the logs of `asp`.
+  write_file_atomically(made.folder() / "phases.csv", read_file(made.folder() / "phases.csv") +
+                                                          "made-cifar10-8,elastic,1,ASP,8,4000,0.03\n");
+  std::filesystem::create_directories(made.folder() / "made-cifar10-8/elastic");
+  std::filesystem::copy(made.folder() / "made-cifar10-8/asp/run1",
+                        made.folder() / "made-cifar10-8/elastic/run1");
+  write_file_atomically(
+      made.folder() / "policies.yaml",
+      "policies:\n  - name: made-cifar10-8/elastic\n    phases: [{policy: asp, share: 100 %}]\n"
+      "    momentum: 0.5\n    delayed_workers: 1\n    added_latency: 30 ms\n");
+  const RecordedRuns described = read_recorded_runs(made.folder(), false);
+  CHECK(described.notes.empty());
+  REQUIRE(described.campaigns[0].groups.size() == 5);
+  const TrainingPlan& plan = described.campaigns[0].groups[4].plan();
+  CHECK(plan.momentum == 0.5);
+  CHECK(plan.delayed_workers == 1);
+  CHECK(*plan.added_latency_s == doctest::Approx(0.03));
+
+  write_file_atomically(made.folder() / "policies.yaml",
+                        "policies:\n  - {name: elastic, phases: [{policy: asp, share: 90 %}]}\n");
+  CHECK_THROWS_WITH(static_cast<void>(read_recorded_runs(made.folder(), false)),
+                    doctest::Contains("policies.yaml:2:29: error: the shares of the phases sum to 90 %"));
+}

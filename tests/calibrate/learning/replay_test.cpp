@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "calibrate/learning/recorded_layout.hpp"
+#include "calibrate/learning/recorded_policy.hpp"
 
 using namespace paceline;
 
@@ -57,15 +57,27 @@ TEST_CASE("a hybrid's steps count one for a synchronous and one for an asynchron
 }
 
 TEST_CASE("policy names give phases") {
-  const std::vector<PlanPhase> hybrid = phases_of_policy("bsp12.5-asp87.5-remark", 1000.0);
+  const std::vector<PlanPhase> hybrid = policy_of_name("bsp12.5-asp87.5-baseline")->phases;
   REQUIRE(hybrid.size() == 2);
   CHECK(hybrid[0].synchronous);
-  CHECK(hybrid[0].minibatches == 125.0);
+  CHECK(hybrid[0].minibatches == 0.125);
   CHECK_FALSE(hybrid[1].synchronous);
-  CHECK(hybrid[1].minibatches == 875.0);
-  CHECK(phases_of_policy("asp-10ms-1straggler", 10.0).size() == 1);
-  CHECK_THROWS(static_cast<void>(phases_of_policy("bsp50-asp40", 10.0)));
-  CHECK_THROWS(static_cast<void>(phases_of_policy("ssp", 10.0)));
+  CHECK(hybrid[1].minibatches == 0.875);
+  const std::optional<RecordedPolicy> delayed = policy_of_name("asp-30ms-2stragglers");
+  REQUIRE(delayed.has_value());
+  CHECK(delayed->phases.size() == 1);
+  CHECK(delayed->delayed_workers == 2);
+  CHECK(*delayed->added_latency_s == doctest::Approx(0.03));
+  CHECK(policy_of_name("bsp-no-straggler")->delayed_workers == 0);
+  CHECK_FALSE(policy_of_name("asp")->added_latency_s.has_value());
+}
+
+TEST_CASE("a name that does not say what was done gives nothing") {
+  // Shares that do not sum to all of the job; another protocol; a reaction; another momentum.
+  for (const char* name : {"bsp50-asp40", "ssp", "bsp05-asp95-greedy", "bsp05-asp95-momentum0", "elastic"}) {
+    CAPTURE(name);
+    CHECK_FALSE(policy_of_name(name).has_value());
+  }
 }
 
 TEST_CASE("the replay uses every sample once, at the rate of its phase and place") {

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include "calibrate/learning/recorded_layout.hpp"
+#include "calibrate/learning/recorded_policy.hpp"
 #include "calibrate/learning/replay.hpp"
 #include "calibrate/validation/recorded_scenario.hpp"
 #include "sim/base/atomic_file.hpp"
@@ -25,6 +27,10 @@ RunGroup timed_group(const std::string& name, bool synchronous, std::uint32_t wo
   run.name = run.group = name;
   run.plan.workers = workers;
   run.plan.phases = {{synchronous, 6400.0}};
+  if (const auto policy = policy_of_name(policy_of(name))) {
+    run.plan.delayed_workers = policy->delayed_workers;
+    run.plan.added_latency_s = policy->added_latency_s;
+  }
   run.phases = {{synchronous, 6400.0 / (synchronous ? workers : 1.0), step_s}};
   return {name, {run}};
 }
@@ -148,11 +154,15 @@ TEST_CASE(
   CHECK(expected_largest(16, 0.1) > expected_largest(8, 0.1));
 }
 
-TEST_CASE("delayed workers are told by the policy's name") {
-  CHECK(delayed_workers("asp-10ms-2stragglers") == 2);
-  CHECK(delayed_workers("bsp-10ms-1straggler") == 1);
-  CHECK(delayed_workers("bsp-no-straggler") == 0);
-  CHECK(delayed_workers("asp") == 0);
+TEST_CASE("three times the added latency delays three times as long") {
+  // Four workers at 0.05 s: an iteration of 0.2 s. With one at 0.1 s more, 3 / 0.2 + 1 / 0.3 mini-batches a
+  // second.
+  const RunGroup plain = timed_group("net-4/asp", false, 4, 0.05);
+  RunGroup delayed = timed_group("net-4/asp-10ms-1straggler", false, 4, 1.0 / (3.0 / 0.2 + 1.0 / 0.3));
+  const std::vector<const RunGroup*> groups{&plain, &delayed};
+  CHECK(*recorded_delay_s(groups, 0.01) == doctest::Approx(0.1));
+  CHECK(*recorded_delay_s(groups, 0.03) == doctest::Approx(0.3));
+  CHECK(*recorded_delay_s(groups, std::nullopt) == doctest::Approx(0.1));
 }
 
 TEST_CASE("step times of other worker counts and of delayed workers are simulated from the other runs") {
