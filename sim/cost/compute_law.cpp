@@ -46,6 +46,8 @@ std::optional<ComputeFit> fit_for_cores(const Profile& profile, int cores) {
 
 std::vector<std::string> core_law_notes(const Profile& profile, const std::vector<int>& cores) {
   std::vector<std::string> notes;
+  if (profile.correction)
+    notes.push_back(fmt::format("{}: times are corrected {}", profile.path, profile.correction->summary));
   if (!profile.core_scaling) return notes;
   const CoreScalingFit& scaling = *profile.core_scaling;
   const std::string error =

@@ -36,7 +36,7 @@ namespace paceline {
 [[nodiscard]] std::optional<ComputeFit> fit_for_cores(const Profile& profile, int cores);
 
 // One sentence for each of the core counts that was not measured, with the law used and how far it can be
-// trusted.
+// trusted; and one before them where the laws have been corrected.
 [[nodiscard]] std::vector<std::string> core_law_notes(const Profile& profile, const std::vector<int>& cores);
 
 // Error of the core law for each doubling of the cores where fewer than 3 counts were measured.

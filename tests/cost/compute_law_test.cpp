@@ -73,6 +73,16 @@ TEST_CASE("a count that was not measured is scaled from the nearest one, and sai
   CHECK(notes[1].starts_with("8 cores: extrapolated"));
 }
 
+TEST_CASE("a profile corrected by another loop says so, with a core law or without") {
+  Profile profile = scaled_profile();
+  profile.correction = ProfileCorrection{1.2, Seconds{}, "by a factor of 1.2, from 90 steps of train.log"};
+  const std::vector<std::string> notes = core_law_notes(profile, {1});
+  REQUIRE(notes.size() == 1);
+  CHECK(notes[0].ends_with("times are corrected by a factor of 1.2, from 90 steps of train.log"));
+  profile.core_scaling.reset();
+  CHECK(core_law_notes(profile, {1}) == notes);
+}
+
 TEST_CASE("without a core law only measured counts are answered") {
   Profile profile = scaled_profile();
   profile.core_scaling.reset();
