@@ -30,6 +30,7 @@ struct RunArguments {
   bool json = false;
   bool iterations = false;           // write iterations.csv
   bool trace = false;                // write trace.json and activities.csv
+  bool self_profile = false;         // where the time of this program went, into run-info.json
   bool profile_uncertainty = false;  // draw the profile's parameters anew for each replication
   int jobs = 1;
 };

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -25,17 +27,39 @@ constexpr const char* run_examples = R"(Examples:
   paceline run scenario.yaml --trace --force                 trace.json opens in Perfetto (ui.perfetto.dev))";
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Of all runs together, by part.
+std::map<std::string, double> self_profile_of(const std::vector<RunResult>& runs) {
+  std::map<std::string, double> all;
+  for (const RunResult& run : runs)
+    for (const auto& [part, seconds] : run.self_profile) all[part] += seconds;
+  return all;
+}
+
+void print_self_profile(const std::map<std::string, double>& parts) {
+  fmt::print(stderr, "time of this program, in run-info.json:");
+  for (const auto& [part, seconds] : parts)
+    fmt::print(stderr, " {} {:.3g} s{}", part, seconds, part == parts.rbegin()->first ? "\n" : ",");
+}
 
 int run_command(const RunArguments& arguments) {
   if (is_study_file(arguments.file))
     throw UserError(fmt::format("{} is a study, not a scenario", arguments.file),
                     fmt::format("paceline study {}", shell_quoted(arguments.file)));
+  const Clock::time_point start = Clock::now();
   PreparedStudy study = prepare_scenario(arguments.file, arguments.overrides, use_of(arguments));
+  const double reading_s = seconds_since(start);
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / folder_name(study.planned.points[0].name)
                               : fs::path(arguments.output);
-  const ScenarioResults results = run_into_folder(study, missing_runs(study.planned, {}), folder,
-                                                  reproducing_command("run", arguments), arguments);
+  const ScenarioResults results =
+      run_into_folder(study, missing_runs(study.planned, {}), folder, reproducing_command("run", arguments),
+                      arguments, reading_s);
   const std::vector<ComparedVariant> compared = compare(compared_runs({results}));
   print_comparison(compared, folder, arguments);
   print_warnings(results.loaded.warnings, results.notes);
@@ -65,19 +89,27 @@ ProfileUse use_of(const RunArguments& arguments) {
 }
 
 RecordingOptions recording_of(const RunArguments& arguments) {
-  return {.iterations = arguments.iterations, .trace = arguments.trace};
+  return {
+      .iterations = arguments.iterations, .trace = arguments.trace, .self_profile = arguments.self_profile};
 }
 
 ScenarioResults run_into_folder(PreparedStudy& study, const std::vector<PlannedRun>& runs,
                                 const fs::path& folder, const std::string& command,
-                                const RunArguments& arguments) {
+                                const RunArguments& arguments, double reading_s) {
   StagedFolder staged(folder, arguments.force);
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   const fs::path unfinished = fmt::format("{}.unfinished", folder.string());
   WholeRuns whole = run_whole(study, runs, arguments.jobs, recording_of(arguments), unfinished);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  write_results(staged.path(), whole.variants.front(),
-                {command, elapsed.count(), whole.peak_memory_mib, arguments.jobs});
+  Provenance provenance{command, seconds_since(start), whole.peak_memory_mib, arguments.jobs};
+  const Clock::time_point written_from = Clock::now();
+  write_results(staged.path(), whole.variants.front(), provenance);
+  if (arguments.self_profile) {
+    provenance.self_profile = self_profile_of(whole.variants.front().runs);
+    provenance.self_profile["reading"] = reading_s;
+    provenance.self_profile["results"] = seconds_since(written_from);
+    write_run_info(staged.path(), provenance);
+    print_self_profile(provenance.self_profile);
+  }
   staged.commit();
   std::error_code ignored;
   fs::remove(unfinished, ignored);
@@ -146,6 +178,8 @@ void add_run(CLI::App& app, CommandAction& action) {
   run.footer(run_examples);
   add_file_options(run, arguments, "scenario (YAML)");
   add_run_options(run, arguments);
+  run.add_flag("--self-profile", arguments.self_profile,
+               "say where the time of this program went, in run-info.json; results stay the same");
 }
 
 }  // namespace paceline

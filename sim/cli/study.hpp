@@ -20,10 +20,11 @@ namespace paceline {
 [[nodiscard]] ProfileUse use_of(const RunArguments& arguments);
 [[nodiscard]] RecordingOptions recording_of(const RunArguments& arguments);
 
-// Carries out some runs of the first combination and writes a results folder of them.
+// Carries out some runs of the first combination and writes a results folder of them; making it ready took
+// `reading_s`.
 [[nodiscard]] ScenarioResults run_into_folder(PreparedStudy& study, const std::vector<PlannedRun>& runs,
                                               const std::filesystem::path& folder, const std::string& command,
-                                              const RunArguments& arguments);
+                                              const RunArguments& arguments, double reading_s = 0.0);
 
 void print_comparison(const std::vector<ComparedVariant>& compared, const std::filesystem::path& folder,
                       const RunArguments& arguments);

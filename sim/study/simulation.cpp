@@ -13,6 +13,7 @@
 #include "sim/learning/statistical_learner.hpp"
 #include "sim/report/recording/run_recorder.hpp"
 #include "sim/study/checks_before_running.hpp"
+#include "sim/study/self_profile.hpp"
 
 namespace paceline {
 namespace {
@@ -223,9 +224,10 @@ Heterogeneity heterogeneity(const Scenario& scenario) {
 RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,
                    RecordingOptions recording, ProfileUse use) {
   const Seed seed{scenario.seed, replication};
+  SelfProfile profile("preparation");
   Profiles truth = profiles;
   if (use == ProfileUse::drawn)
-    for (Profile& profile : truth.distinct) profile = drawn_profile(profile, cores_in_use(scenario), seed);
+    for (Profile& drawn : truth.distinct) drawn = drawn_profile(drawn, cores_in_use(scenario), seed);
   const double slowness = drawn_slowness(scenario, profiles.job(), seed);
   const SimulationModel model = build_model(scenario, truth, seed, slowness);
   const std::unique_ptr<Learner> learner = build_learner(scenario, model.servers, seed);
@@ -233,13 +235,21 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
   Coordinator coordinator = build_coordinator(scenario, profiles, seed);
   const std::unique_ptr<Timeline> timeline = make_timeline(scenario);
   RunRecorder recorder(seed, recording);
-  Executor executor(coordinator, model, *learner, *timeline, recorder);
-  const std::optional<Stalled> stalled = executor.run();
+  std::optional<Stalled> stalled;
+  if (recording.self_profile) {
+    const std::unique_ptr<Learner> watched_learner = profiled(*learner, profile);
+    const std::unique_ptr<Timeline> watched_timeline = profiled(*timeline, profile);
+    const std::unique_ptr<RunObserver> watched_recorder = profiled(recorder, profile);
+    stalled = Executor(coordinator, model, *watched_learner, *watched_timeline, *watched_recorder).run();
+  } else {
+    stalled = Executor(coordinator, model, *learner, *timeline, recorder).run();
+  }
   const Seconds end = stalled ? stalled->at : recorder.last_time();
   RunResult result = recorder.finish(end, stalled ? std::optional(stalled->waiting) : std::nullopt);
   for (const LinkUse& link : timeline->link_use())
     result.resources.push_back({link.name, link.bytes, link.busy, link.saturated});
   for (const Worker& worker : scenario.cluster.workers) result.cores += worker.cores;
+  if (recording.self_profile) result.self_profile = profile.seconds();
   return result;
 }
 

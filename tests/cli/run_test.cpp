@@ -68,6 +68,23 @@ TEST_CASE("results are byte-identical in another process, whatever the number of
   check_identical(place.path() / "one", place.path() / "three");
 }
 
+TEST_CASE("--self-profile says where the time of the program went, and changes no result") {
+  const ThroughputWorkplace place;
+  REQUIRE(place.paceline({"run", "scenario.yaml", "-o", "plain"}).exit_code == 0);
+  REQUIRE(place.paceline({"run", "scenario.yaml", "-o", "profiled", "--self-profile"}).exit_code == 0);
+  check_identical(place.path() / "plain", place.path() / "profiled");
+  const auto info_of = [&](const char* folder) {
+    return nlohmann::json::parse(read_file(place.path() / folder / "run-info.json"));
+  };
+  CHECK(!info_of("plain").contains("self_profile_s"));
+  const nlohmann::json parts = info_of("profiled").at("self_profile_s");
+  for (const char* part :
+       {"reading", "preparation", "engine", "coordinator", "learner", "recorder", "results"}) {
+    INFO(part);
+    CHECK(parts.at(part).get<double>() > 0.0);
+  }
+}
+
 TEST_CASE("another seed gives another result") {
   const ThroughputWorkplace place;
   REQUIRE(place.paceline({"run", "scenario.yaml", "-o", "a"}).exit_code == 0);

@@ -8,7 +8,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Seed, seed, replication)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RunResult, seed, cores, end_reason, stall, end_time, updates, samples,
                                    gradients_started, gradients_applied, adjustments, time_to_accuracy,
                                    worker_samples, staleness, shard_staleness_sum, attribution,
-                                   windows_judged, slow_windows)
+                                   windows_judged, slow_windows, self_profile)
 
 namespace {
 

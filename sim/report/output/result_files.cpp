@@ -63,7 +63,9 @@ std::vector<ResultFile> all_files() {
       {"manifest.json",
        "everything that determines the results: resolved scenario, seed, versions, profile and its hash, "
        "network model, notes, runs that could not be carried out, the command"},
-      {"run-info.json", "date, host, jobs, wall time, memory: the only file that differs between equal runs"},
+      {"run-info.json",
+       "date, host, jobs, wall time, memory, with `--self-profile` where the time went: the only file that "
+       "differs between equal runs"},
       {"summary.json",
        "reached, P(reach) with its interval, median, Kaplan-Meier median and 90 % prediction interval of the "
        "time, restricted mean; the bottleneck; expectations and their outcomes"},

@@ -69,11 +69,13 @@ json run_info(const Provenance& provenance) {
   std::strftime(date.data(), date.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
   std::array<char, 256> host{};
   gethostname(host.data(), host.size() - 1);
-  return {{"date", date.data()},
-          {"host", host.data()},
-          {"jobs", provenance.jobs},
-          {"wall_time_s", provenance.wall_time_s},
-          {"peak_memory_mib", provenance.peak_memory_mib}};
+  json info = {{"date", date.data()},
+               {"host", host.data()},
+               {"jobs", provenance.jobs},
+               {"wall_time_s", provenance.wall_time_s},
+               {"peak_memory_mib", provenance.peak_memory_mib}};
+  if (!provenance.self_profile.empty()) info["self_profile_s"] = provenance.self_profile;
+  return info;
 }
 
 json summary_json(const ScenarioResults& results, const TimeToAccuracy& summary) {

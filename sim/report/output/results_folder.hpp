@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct Provenance {
   double wall_time_s = 0.0;    // of all the runs together, as the user waited
   double peak_memory_mib = 0;  // of the largest process
   int jobs = 1;
+  std::map<std::string, double> self_profile = {};  // seconds of all runs together, by part of this program
 };
 
 // Writes every file of the results folder into `folder`, which exists.

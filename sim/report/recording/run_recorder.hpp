@@ -24,6 +24,7 @@ namespace paceline {
 struct RecordingOptions {
   bool iterations = false;
   bool trace = false;
+  bool self_profile = false;  // where the time of this program went; nothing that reaches a result file
 };
 
 class RunRecorder final : public RunObserver {

@@ -117,8 +117,9 @@ struct RunResult {
   std::uint64_t windows_judged = 0;        // by it, of all workers together
   std::uint64_t slow_windows = 0;          // of these
   std::vector<ResourceUse> resources;  // servers by number, then links, where the network model knows them
-  std::vector<IterationRecord> iterations;  // empty unless asked for
-  std::optional<RunTrace> trace;            // absent unless asked for
+  std::vector<IterationRecord> iterations;     // empty unless asked for
+  std::optional<RunTrace> trace;               // absent unless asked for
+  std::map<std::string, double> self_profile;  // seconds of this program, by part; empty unless asked for
 
   [[nodiscard]] double mean_staleness() const;  // over applied gradients, of the maximum over their shards
   [[nodiscard]] double mean_shard_staleness() const;  // ..., of the mean over their shards
