@@ -126,6 +126,7 @@ void calibrate_communication(LiveTrial& trial, MeasuredCommunication& measured) 
     trial.calibrated += fmt::format(", network: {{{}}}", live::scenario_words(connection));
   }
   fmt::print("{}: measured here, for the prediction: {}\n", scenario.name, trial.calibrated);
+  std::fflush(stdout);  // or every simulating process says it again
 }
 
 void predict(LiveTrial& trial, int jobs) {
