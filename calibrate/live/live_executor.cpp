@@ -263,6 +263,9 @@ void LiveExecutor::carry_out(const SendParameters& action) {
 void LiveExecutor::carry_out(const AllReduce&) {
   check(false, "an all-reduce is refused before the job begins");
 }
+void LiveExecutor::carry_out(const TrainOn&) {
+  check(false, "local steps are refused before the job begins");
+}
 void LiveExecutor::carry_out(const LocalStep&) {
   check(false, "local steps are refused before the job begins");
 }

@@ -127,6 +127,7 @@ class LiveExecutor {
   void ask(WorkerId worker, GradientId gradient, std::int64_t batch_samples, bool with_parameters);
 
   void carry_out(const StartIteration& action);
+  void carry_out(const TrainOn& action);
   void carry_out(const SendGradient&) {}  // it follows by itself
   void carry_out(const SendParameters& action);
   void carry_out(const AllReduce& action);

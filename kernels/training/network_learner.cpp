@@ -18,15 +18,19 @@ void NetworkLearner::compute(WorkerId worker, std::int64_t batch_samples, Gradie
   state_.hold(worker, gradient, copied(gradients_.gradient()), copied(gradients_.batch_statistics()));
 }
 
-// The averages of batch normalization follow the last batch of each stretch.
 void NetworkLearner::train_locally(WorkerId worker, std::int64_t batch_samples, std::int64_t steps,
-                                   const Hyperparameters& hyperparameters, GradientId gradient) {
+                                   const Hyperparameters& hyperparameters) {
   state_.begin_local_training(worker);
   for (std::int64_t step = 0; step < steps; ++step) {
     gradients_.compute(worker, batch_samples, state_.copy_of(worker));
     state_.step_locally(worker, copied(gradients_.gradient()), hyperparameters);
   }
-  state_.hold_difference(worker, gradient, copied(gradients_.batch_statistics()));
+}
+
+// The averages of batch normalization follow the last batch of each stretch.
+void NetworkLearner::hold_difference(WorkerId worker, GradientId gradient,
+                                     const DifferenceToSend& difference) {
+  state_.hold_difference(worker, gradient, difference, copied(gradients_.batch_statistics()));
 }
 
 }  // namespace paceline::kernels

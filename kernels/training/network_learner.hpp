@@ -29,7 +29,11 @@ class NetworkLearner final : public Learner {
   void pull(WorkerId worker, ServerId server) override { state_.pull(worker, server); }
   void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) override;
   void train_locally(WorkerId worker, std::int64_t batch_samples, std::int64_t steps,
-                     const Hyperparameters& hyperparameters, GradientId gradient) override;
+                     const Hyperparameters& hyperparameters) override;
+  void hold_difference(WorkerId worker, GradientId gradient, const DifferenceToSend& difference) override;
+  void mix(WorkerId worker, ServerId server, const Fragment& fragment, double mixing) override {
+    state_.mix(worker, server, fragment, mixing);
+  }
   void merge(ServerId server, std::span<const WeightedGradient> differences,
              const OuterStep& outer) override {
     state_.merge(server, differences, outer);

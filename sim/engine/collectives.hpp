@@ -64,7 +64,7 @@ class Collectives {
     Key key{algorithm, {members.begin(), members.end()}, size};
     const auto known = known_.find(key);
     if (is_alone && known != known_.end() && begin + known->second.duration <= undisturbed_until) {
-      known->second.times += 1.0;
+      known->second.times += known->second.parts;
       alone_ = Alone{std::nullopt, undisturbed_until, std::move(key), begin, {}};
       return finish_at(begin + known->second.duration, std::move(finish));
     }
@@ -127,8 +127,9 @@ class Collectives {
   };
   struct Known {
     Seconds duration;
-    std::vector<LinkTotals> use;  // what one such collective adds to each direction
-    double times = 0.0;           // that its load was not simulated
+    std::vector<LinkTotals> use;  // what its simulated part added to each direction
+    double parts = 1.0;           // as long as that, and with as much load, in one such collective
+    double times = 0.0;           // that such a part was not simulated
   };
   struct UnderWay {
     CollectiveRun run;
@@ -157,13 +158,13 @@ class Collectives {
     finish_at(end, std::move(under_way.finish));
     runs_.erase(found);
   }
-  // What was simulated since the collective began, so many times.
-  void remember(double times) {
+  // So many times what was simulated since the collective began.
+  void remember(double parts) {
     std::vector<LinkTotals> use = carrier_.message_totals();
-    for (std::size_t i = 0; i < use.size(); ++i) use[i] = times * (use[i] - alone_->totals_before[i]);
-    const Seconds duration = times * (now() - alone_->begin);
-    // One part in `times` was simulated, and so counts already.
-    known_.emplace(alone_->key, Known{duration, std::move(use), (times - 1.0) / times});
+    for (std::size_t i = 0; i < use.size(); ++i) use[i] = use[i] - alone_->totals_before[i];
+    const Seconds duration = parts * (now() - alone_->begin);
+    // Of the parts one was simulated, and so counts already.
+    known_.emplace(alone_->key, Known{duration, std::move(use), parts, parts - 1.0});
   }
   [[nodiscard]] Seconds now() const { return carrier_.now(); }
   void finish_at(Seconds date, Occurrence finish) {

@@ -67,6 +67,7 @@ class Executor {
   void carry_out(const Actions& actions);
 
   void carry_out(const StartIteration& action);
+  void carry_out(const TrainOn& action);
   void carry_out(const SendGradient& action);
   void carry_out(const SendParameters& action);
   void carry_out(const AllReduce& action);
@@ -93,6 +94,7 @@ class Executor {
   [[nodiscard]] static bool counts(const Occurrence& occurrence);
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
+  void begin_computation(const StartIteration& action);
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;
   void send_now(const SendGradient& action);
   void all_reduce_now(const AllReduce& action);

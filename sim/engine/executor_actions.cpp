@@ -28,11 +28,25 @@ void Executor::carry_out(const Actions& actions) {
 
 void Executor::carry_out(const StartIteration& action) {
   if (action.local) {
-    learner_.train_locally(action.worker, action.batch_samples, action.local->count, action.local->inner,
-                           action.gradient);
+    learner_.train_locally(action.worker, action.batch_samples, action.local->count, action.local->inner);
+    learner_.hold_difference(action.worker, action.gradient, action.local->difference);
   } else {
     learner_.compute(action.worker, action.batch_samples, action.gradient);
   }
+  begin_computation(action);
+}
+
+void Executor::carry_out(const TrainOn& action) {
+  learner_.train_locally(action.worker, action.batch_samples, action.local.count, action.local.inner);
+  begin_computation({.worker = action.worker,
+                     .gradient = action.gradient,
+                     .iteration = action.iteration,
+                     .batch_samples = action.batch_samples,
+                     .since_start = action.since_start,
+                     .local = action.local});
+}
+
+void Executor::begin_computation(const StartIteration& action) {
   const Seconds work = work_of(action) + std::exchange(owed_to_messages_.at(action.worker.value), {});
   const Seconds now = timeline_.now();
   const Computations::End end =
@@ -62,7 +76,7 @@ Seconds Executor::work_of(const StartIteration& action) const {
 }
 
 void Executor::carry_out(const SendGradient& action) {
-  charge(action.from, 1.0, shard_bytes());
+  charge(action.from, 1.0, action.share * shard_bytes());
   const Seconds held_back = conditions_.of(action.from).added_latency;
   const bool coordinator_pays = action.is_coordinated && model_.costs.coordination.round_trips.has_value();
   if (held_back == Seconds{} || coordinator_pays) return send_now(action);
@@ -71,7 +85,7 @@ void Executor::carry_out(const SendGradient& action) {
 }
 
 void Executor::send_now(const SendGradient& action) {
-  send(action.from, action.server, shard_bytes(),
+  send(action.from, action.server, action.share * shard_bytes(),
        GradientArrived{action.from, action.gradient, action.server});
 }
 
@@ -91,7 +105,7 @@ void Executor::carry_out(const AllReduce& action) {
   const auto members = static_cast<double>(action.members.size());
   for (const WorkerId member : action.members)
     charge(member, 2.0 * rounds_of(action.transport, action.members.size()),
-           4.0 * (members - 1.0) / members * model_.parameter_bytes);
+           4.0 * (members - 1.0) / members * action.share * model_.parameter_bytes);
   Seconds held_back;
   for (const WorkerId member : action.members)
     held_back = std::max(held_back, conditions_.of(member).added_latency);
@@ -105,8 +119,8 @@ void Executor::all_reduce_now(const AllReduce& action) {
   const bool is_only_thing = under_way_ == 1;
   const Seconds never{std::numeric_limits<double>::infinity()};
   const Seconds undisturbed_until = is_only_thing ? conditions_.next_date().value_or(never) : timeline_.now();
-  timeline_.all_reduce(action.transport, action.members, model_.parameter_bytes, undisturbed_until,
-                       Event(AllReduceFinished{action.update}));
+  timeline_.all_reduce(action.transport, action.members, action.share * model_.parameter_bytes,
+                       undisturbed_until, Event(AllReduceFinished{action.update}));
 }
 
 void Executor::carry_out(const Accumulate& action) {
@@ -185,7 +199,10 @@ void Executor::carry_out(const Overwrite& action) {
 }
 
 void Executor::carry_out(const TakeSnapshot& action) {
-  learner_.pull(action.worker, action.server);
+  if (action.mix)
+    learner_.mix(action.worker, action.server, action.mix->fragment, action.mix->own);
+  else
+    learner_.pull(action.worker, action.server);
 }
 
 void Executor::carry_out(const Discard& action) {

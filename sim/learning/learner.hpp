@@ -15,6 +15,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/id.hpp"
+#include "sim/base/number_type.hpp"
 
 namespace paceline {
 
@@ -32,6 +33,19 @@ struct Hyperparameters {
   double momentum = 0.0;
 };
 
+// One of `count` stretches of the parameters of (nearly) equal length.
+struct Fragment {
+  std::uint64_t number = 0;
+  std::uint64_t count = 1;
+};
+
+// What local training hands over: the difference it made since the latest pull, or that of one fragment from
+// the present global parameters.
+struct DifferenceToSend {
+  std::optional<Fragment> fragment{};
+  NumberType sent_as = NumberType::fp32;
+};
+
 // One step along differences that workers made by local training.
 struct OuterStep {
   double learning_rate = 1.0;
@@ -39,6 +53,7 @@ struct OuterStep {
   bool nesterov = false;
   std::int64_t buffered = 1;   // differences that the step averages
   bool is_added_only = false;  // to the buffer: more are to come
+  Fragment of{};               // the parameters that change
 };
 
 struct Evaluation {
@@ -62,13 +77,21 @@ class Learner {
   virtual void apply(ServerId server, std::span<const WeightedGradient> gradients,
                      const Hyperparameters& hyperparameters) = 0;
   // Takes `steps` steps of the worker's own optimizer on its own copy, each with the gradient of its next
-  // `batch_samples` samples, and keeps the difference it made under `gradient`: start - end.
+  // `batch_samples` samples.
   virtual void train_locally(WorkerId, std::int64_t /*batch_samples*/, std::int64_t /*steps*/,
-                             const Hyperparameters&, GradientId) {
+                             const Hyperparameters&) {
+    check(false, "this learner does not train locally");
+  }
+  // Keeps this difference under `gradient`.
+  virtual void hold_difference(WorkerId, GradientId, const DifferenceToSend&) {
     check(false, "this learner does not train locally");
   }
   // Like `apply`, of differences.
   virtual void merge(ServerId, std::span<const WeightedGradient>, const OuterStep&) {
+    check(false, "this learner does not train locally");
+  }
+  // One fragment of a server's shard in the worker's copy becomes (1 - mixing) · global + mixing · own.
+  virtual void mix(WorkerId, ServerId, const Fragment&, double /*mixing*/) {
     check(false, "this learner does not train locally");
   }
   // One step of the worker's own optimizer (with its own velocity) on its own copy; releases the gradient.
@@ -94,8 +117,10 @@ class NoLearner final : public Learner {
   void apply_locally(WorkerId, GradientId, const Hyperparameters&) override {}
   void overwrite(ServerId, WorkerId) override {}
   void scale_velocity(double) override {}
-  void train_locally(WorkerId, std::int64_t, std::int64_t, const Hyperparameters&, GradientId) override {}
+  void train_locally(WorkerId, std::int64_t, std::int64_t, const Hyperparameters&) override {}
+  void hold_difference(WorkerId, GradientId, const DifferenceToSend&) override {}
   void merge(ServerId, std::span<const WeightedGradient>, const OuterStep&) override {}
+  void mix(WorkerId, ServerId, const Fragment&, double) override {}
   void discard(GradientId) override {}
   std::optional<Evaluation> evaluate() override { return std::nullopt; }
 };

@@ -52,13 +52,17 @@ class NetworkState {
                     const Hyperparameters& hyperparameters) {
     store_.step_locally(worker, std::move(mean_gradient), hyperparameters);
   }
-  void hold_difference(WorkerId worker, GradientId gradient, std::vector<float> batch_statistics) {
-    store_.hold_difference(worker, gradient);
+  void hold_difference(WorkerId worker, GradientId gradient, const DifferenceToSend& difference,
+                       std::vector<float> batch_statistics) {
+    store_.hold_difference(worker, gradient, difference);
     averages_.hold(worker, gradient, std::move(batch_statistics));
   }
   void merge(ServerId server, std::span<const WeightedGradient> differences, const OuterStep& outer) {
     store_.merge(server, differences, outer);
     use_averages(server, differences);
+  }
+  void mix(WorkerId worker, ServerId server, const Fragment& fragment, double mixing) {
+    store_.mix(worker, server, fragment, mixing);
   }
   void apply_locally(WorkerId worker, GradientId gradient, const Hyperparameters& hyperparameters) {
     store_.apply_locally(worker, gradient, hyperparameters);

@@ -11,10 +11,12 @@
 //                             v_w ← m · v_w + g;  d = nesterov ? g + m · v_w : v_w;  x ← x − η · Σ λ_i · d_i
 //              apply_locally: v_w ← m · v_w + g;  x_w ← x_w − η · (nesterov ? g + m · v_w : v_w), wherever
 //                             the scenario keeps momentum otherwise: the step is the worker's own
-//              local training: v_w and x_w as in apply_locally, H times; d = x_w before - x_w after
+//              local training: v_w and x_w as in apply_locally, H times; d = x_w as pulled - x_w after
+//                             of one fragment of F, [f·n/F, (f+1)·n/F):  d = x - x_w
 //              merge (differences d_i, on one shard, with a velocity u of its own):
 //                             s = Σ λ_i · d_i, or the mean of K such sums;  u ← m · u + s;
 //                             x ← x − η · (nesterov ? s + m · u : u)
+//              mix:           x_w ← (1 − α) · x + α · x_w on one fragment
 //              overwrite:     x ← x_w on one shard: the last writer wins, velocities stay
 //              pull:          x_w ← x on one shard
 //              scale_velocity: every v, v_w and u ← factor · v
@@ -84,8 +86,9 @@ class ParameterStore {
   }
   void pull(WorkerId worker, ServerId server) {
     const auto [first, size] = shard_of(server);
-    std::ranges::copy(global().subspan(first, size),
-                      std::span(worker_at(worker).copy).subspan(first).begin());
+    WorkerState& state = worker_at(worker);
+    state.start.clear();
+    std::ranges::copy(global().subspan(first, size), std::span(state.copy).subspan(first).begin());
   }
   void apply(ServerId server, std::span<const WeightedGradient> gradients,
              const Hyperparameters& hyperparameters) {
@@ -113,7 +116,7 @@ class ParameterStore {
   void begin_local_training(WorkerId worker) {
     WorkerState& state = worker_at(worker);
     if (state.velocity.empty()) state.velocity = velocity_;
-    state.start = state.copy;
+    if (state.start.empty()) state.start = state.copy;
   }
   void step_locally(WorkerId worker, std::vector<float> mean_gradient,
                     const Hyperparameters& hyperparameters) {
@@ -121,25 +124,36 @@ class ParameterStore {
     add_weight_decay(mean_gradient, state.copy, config_.weight_decay);
     sgd_step(state.copy, velocity_of(worker), mean_gradient, hyperparameters, config_.nesterov);
   }
-  void hold_difference(WorkerId worker, GradientId gradient) {
+  void hold_difference(WorkerId worker, GradientId gradient, const DifferenceToSend& difference) {
     WorkerState& state = worker_at(worker);
-    std::vector<float> difference = std::exchange(state.start, {});
-    for (std::size_t i = 0; i < difference.size(); ++i) difference[i] -= state.copy[i];
-    keep(worker, gradient, std::move(difference));
+    std::vector<float> values = std::exchange(state.start, {});
+    if (difference.fragment) values = global_;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= state.copy[i];
+    if (difference.sent_as == NumberType::fp16)
+      for (float& value : values) value = rounded_to_half(value);
+    keep(worker, gradient, std::move(values));
   }
   void merge(ServerId server, std::span<const WeightedGradient> differences, const OuterStep& outer) {
-    const auto [first, size] = shard_of(server);
+    const auto [first, size] = part_of(server, outer.of);
+    const std::size_t skipped = first - shard_of(server).first;
     outer_velocity_.resize(global_.size());
     buffer_.resize(global_.size());
     const std::span<float> buffer = std::span(buffer_).subspan(first, size);
     const double share = 1.0 / static_cast<double>(outer.buffered);
     for (const WeightedGradient& entry : differences)
-      use_shard(server, entry,
-                [&](std::span<float> values) { accumulate_gradient(buffer, values, entry.weight * share); });
+      use_shard(server, entry, [&, length = size](std::span<float> values) {
+        accumulate_gradient(buffer, values.subspan(skipped, length), entry.weight * share);
+      });
     if (outer.is_added_only) return;
     sgd_step(std::span(global_).subspan(first, size), std::span(outer_velocity_).subspan(first, size), buffer,
              {.learning_rate = outer.learning_rate, .momentum = outer.momentum}, outer.nesterov);
     std::ranges::fill(buffer, 0.0F);
+  }
+  void mix(WorkerId worker, ServerId server, const Fragment& fragment, double mixing) {
+    const auto [first, size] = part_of(server, fragment);
+    std::vector<float>& copy = worker_at(worker).copy;
+    const auto own = static_cast<float>(mixing);
+    for (std::size_t i = first; i < first + size; ++i) copy[i] = (1.0F - own) * global_[i] + own * copy[i];
   }
   void apply_locally(WorkerId worker, GradientId gradient, const Hyperparameters& hyperparameters) {
     HeldGradient& own = held(gradient);
@@ -168,7 +182,7 @@ class ParameterStore {
   struct WorkerState {
     std::vector<float> copy;
     std::vector<float> velocity;  // empty until first needed
-    std::vector<float> start;     // of local training under way
+    std::vector<float> start;     // of local training since the latest pull
   };
   struct HeldGradient {
     WorkerId worker;
@@ -186,6 +200,13 @@ class ParameterStore {
     const std::size_t first = server.value * global_.size() / config_.server_count;
     const std::size_t end = (server.value + 1) * global_.size() / config_.server_count;
     return {first, end - first};
+  }
+  // What a shard and a fragment have in common.
+  [[nodiscard]] Shard part_of(ServerId server, const Fragment& fragment) const {
+    const auto [first, size] = shard_of(server);
+    const std::size_t begin = std::max(first, fragment.number * global_.size() / fragment.count);
+    const std::size_t end = std::min(first + size, (fragment.number + 1) * global_.size() / fragment.count);
+    return begin < end ? Shard{begin, end - begin} : Shard{first, 0};
   }
   WorkerState& worker_at(WorkerId worker) {
     check(worker.value < workers_.size(), "the worker exists");

@@ -117,7 +117,7 @@ struct Scenario {
   std::string question;
   std::uint32_t seed = 1;
   int replications = 5;
-  NetworkEngine engine = NetworkEngine::simgrid;
+  NetworkEngine engine = NetworkEngine::automatic;
   Shortcuts shortcuts = Shortcuts::on;
   JobConfig job;
   Cluster cluster;

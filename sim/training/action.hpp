@@ -23,6 +23,7 @@ namespace paceline {
 struct LocalSteps {
   std::int64_t count = 1;
   Hyperparameters inner;
+  DifferenceToSend difference{};
 };
 // Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled; or train on
 // that many in
@@ -35,6 +36,15 @@ struct StartIteration {
   std::uint64_t since_start = 0;  // its iterations since it was last started or restarted
   std::optional<LocalSteps> local{};
 };
+// Train on, while the difference of the iteration travels. Answer: IterationFinished, once more.
+struct TrainOn {
+  WorkerId worker;
+  GradientId gradient;
+  std::uint64_t iteration = 0;  // of this worker: its first step
+  std::int64_t batch_samples = 0;
+  std::uint64_t since_start = 0;
+  LocalSteps local{};
+};
 // Send one server its shard of the gradient (or of the worker's parameters, when those are exchanged).
 // Answer: GradientArrived.
 struct SendGradient {
@@ -43,6 +53,7 @@ struct SendGradient {
   ServerId server;
   // A serial coordinator follows: it pays the worker's added latency, if it has its own number.
   bool is_coordinated = false;
+  double share = 1.0;  // of the shard's bytes
 };
 // Send a worker one server's shard of the parameters; after an all-reduce phase's change of members,
 // `from_worker` sends all of them. Answer: ParametersArrived.
@@ -58,6 +69,7 @@ struct AllReduce {
   UpdateId update;
   std::vector<WorkerId> members;
   Transport transport = Transport::ring;
+  double share = 1.0;  // of the parameters' bytes
 };
 // The server adds one gradient to those it already holds. Nobody waits for it by itself: no answer, but the
 // server's later work queues behind it.
@@ -142,10 +154,16 @@ struct Overwrite {
   bool completes_update = true;
   AppliedGradient by;
 };
-// The worker's copy of a shard becomes the present global parameters (before they travel to it).
+// The worker's copy of a shard becomes the present global parameters (before they travel to it); or of one
+// fragment only, and of that a part stays the worker's own.
+struct Mix {
+  Fragment fragment;
+  double own = 0.0;
+};
 struct TakeSnapshot {
   WorkerId worker;
   ServerId server;
+  std::optional<Mix> mix{};
 };
 // From now on released workers train with these batches.
 struct AdoptBatches {
@@ -179,9 +197,9 @@ struct Stop {
 };
 
 using Action =
-    std::variant<StartIteration, SendGradient, SendParameters, AllReduce, Accumulate, Step, LocalStep,
-                 Coordinate, Pause, SetTimer, Evaluate, Apply, ApplyLocally, Overwrite, TakeSnapshot,
-                 AdoptBatches, Discard, ScaleVelocity, EnterPhase, Judge, Decide, Stop>;
+    std::variant<StartIteration, TrainOn, SendGradient, SendParameters, AllReduce, Accumulate, Step,
+                 LocalStep, Coordinate, Pause, SetTimer, Evaluate, Apply, ApplyLocally, Overwrite,
+                 TakeSnapshot, AdoptBatches, Discard, ScaleVelocity, EnterPhase, Judge, Decide, Stop>;
 using Actions = std::vector<Action>;
 
 [[nodiscard]] constexpr std::string_view to_string(EndReason reason) {

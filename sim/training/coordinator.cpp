@@ -67,6 +67,7 @@ void Coordinator::on(const WorkerLeft& event, Actions& actions) {
     if (worker.iteration->update) assembly_.erase(*worker.iteration->update);
     drop_iteration(event.worker, actions);
   }
+  if (worker.iteration) end_overlap(worker, actions);
   const std::uint64_t iterations = worker.iterations;
   worker = {};
   worker.status = WorkerStatus::away;
@@ -98,17 +99,21 @@ void Coordinator::on(const WorkerJoined& event, Actions& actions) {
 void Coordinator::on(const IterationFinished& event, Actions& actions) {
   WorkerState& worker = workers_[event.worker];
   if (!worker.works_on(event.gradient)) return;
-  check(worker.status == WorkerStatus::computing, "an iteration finished that was not under way");
   worker.own_time += event.compute_time;
+  if (worker.iteration->is_training_on) return end_overlap(worker, actions);
+  check(worker.status == WorkerStatus::computing, "an iteration finished that was not under way");
   const Onward onward = phases_.strategy().after_computing();
   if (worker.iteration->is_probe) {
     // It goes where a gradient would, and comes to nothing there.
     return onward == Onward::combine ? finish_probe(event.worker, actions)
                                      : send_to_servers(event.worker, actions);
   }
-  const Seconds step = event.compute_time / static_cast<double>(worker.iteration->local_steps);
+  const IterationState& iteration = *worker.iteration;
+  const std::int64_t steps = iteration.local_steps - iteration.overlapped_steps;
+  const Seconds step = event.compute_time / static_cast<double>(steps);
   worker.seconds_per_step = step.value();
-  adopt(batch_controller_->on_iteration(event.worker, worker.iteration->batch_samples, step), actions);
+  adopt(batch_controller_->on_iteration(event.worker, iteration.batch_samples, step), actions);
+  if (iteration.overlapped_steps > 0) train_on(event.worker, actions);
   proceed(event.worker, onward, actions);
 }
 
@@ -159,6 +164,7 @@ void Coordinator::plan_phase(std::optional<PauseKind> pause, Actions& actions) {
   phases_.plan(pause, members, done());
   reaction_.set_members(phases_.index(), members);
   gate_.begin_phase();
+  exchanges_ = 0;
   batch_controller_->begin_phase(phases_.is_synchronous());
   for (const WorkerId member : members) {
     WorkerState& worker = workers_[member];

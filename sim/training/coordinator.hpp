@@ -109,10 +109,13 @@ class Coordinator {
   [[nodiscard]] UpdateId begin_update(const std::vector<WorkerId>& workers);
   void finish_step(UpdateId id, ServerId server, Actions& actions);
   void count_update(const PendingUpdate& update, Actions& actions);
+  void step_on_members(UpdateId update, Actions& actions);
   void drop_iteration(WorkerId worker, Actions& actions);
   [[nodiscard]] Hyperparameters hyperparameters(const PendingUpdate& update) const;
   [[nodiscard]] Hyperparameters hyperparameters(std::size_t gradients, std::int64_t samples) const;
   [[nodiscard]] std::optional<OuterStep> outer_step(bool completes);
+  // Of the exchange that comes next in a phase that exchanges part by part, or of the one before.
+  [[nodiscard]] std::optional<Fragment> fragment(std::uint64_t exchange) const;
   void take_in(const PendingUpdate& update);
 
   // Workers go on (coordinator_release.cpp).
@@ -127,6 +130,10 @@ class Coordinator {
   void go_on(WorkerId worker, Actions& actions);
   void receive_parameters(WorkerId worker, Actions& actions);
   void start_iteration(WorkerId worker, Actions& actions);
+  void take_snapshots(WorkerId worker, bool all, Actions& actions);
+  // While its difference travels.
+  void train_on(WorkerId worker, Actions& actions);
+  void end_overlap(WorkerState& worker, Actions& actions);
   [[nodiscard]] std::int64_t local_steps_of(WorkerId worker) const;
 
   // Members change, and those dropped are probed (coordinator_release.cpp).
@@ -152,7 +159,10 @@ class Coordinator {
   Seconds now_;
   std::uint64_t updates_ = 0;  // complete
   std::uint64_t gradients_begun_ = 0;
-  std::int64_t buffered_ = 0;  // differences, since the latest outer step
+  std::int64_t buffered_ = 0;        // differences, since the latest outer step
+  std::uint64_t exchanges_ = 0;      // of fragments, in this phase
+  std::size_t training_on_ = 0;      // workers
+  std::optional<UpdateId> reduced_;  // its outer step waits for them
   bool work_done_ = false;
   bool stopped_ = false;
 };

@@ -74,6 +74,8 @@ void Coordinator::begin_iteration(WorkerId id, Actions& actions) {
   worker.iteration =
       IterationState{.gradient = GradientId{gradients_begun_++}, .batch_samples = batches_[id.value]};
   worker.iteration->local_steps = local_steps_of(id);
+  if (const auto& local = phases_.config().local; local && local->fragments)
+    worker.iteration->overlapped_steps = local->fragments->delay;
   workload().hand_out(worker.iteration->samples());
   worker.pauses.settle();
   next_pause_or_go_on(id, actions);
@@ -97,13 +99,23 @@ void Coordinator::go_on(WorkerId id, Actions& actions) {
   if (!must_pull && !strategy.pulls(epoch > worker.pulled_epoch)) return start_iteration(id, actions);
   worker.pulled_versions = assembly_.versions();
   worker.pulled_epoch = epoch;
-  for (std::uint64_t s = 0; s < config_.servers; ++s) actions.emplace_back(TakeSnapshot{id, ServerId{s}});
+  take_snapshots(id, must_pull, actions);
   const bool has_them = phase_begins || !strategy.parameters_travel();
   if (std::exchange(worker.needs_parameters, false) || !has_them) {
     receive_parameters(id, actions);
   } else {
     start_iteration(id, actions);
   }
+}
+
+// All parameters, or the fragment that was merged last.
+void Coordinator::take_snapshots(WorkerId id, bool all, Actions& actions) {
+  std::optional<Mix> mix;
+  if (!all && exchanges_ > 0)
+    if (const std::optional<Fragment> latest = fragment(exchanges_ - 1))
+      mix = Mix{*latest, phases_.config().local->fragments->mixing};
+  for (std::uint64_t s = 0; s < config_.servers; ++s)
+    actions.emplace_back(TakeSnapshot{id, ServerId{s}, mix});
 }
 
 void Coordinator::receive_parameters(WorkerId id, Actions& actions) {
@@ -125,12 +137,35 @@ void Coordinator::start_iteration(WorkerId id, Actions& actions) {
                        .iteration = worker.iterations,
                        .batch_samples = worker.iteration->batch_samples,
                        .since_start = worker.iterations_since_start};
-  const std::int64_t steps = worker.iteration->local_steps;
+  const std::int64_t steps = worker.iteration->local_steps - worker.iteration->overlapped_steps;
   if (phases_.config().local && !worker.iteration->is_probe)
-    start.local = LocalSteps{steps, hyperparameters(1, start.batch_samples)};
+    start.local = LocalSteps{steps,
+                             hyperparameters(1, start.batch_samples),
+                             {fragment(exchanges_), phases_.config().local->sent_as}};
   worker.iterations += static_cast<std::uint64_t>(steps);
   worker.iterations_since_start += static_cast<std::uint64_t>(steps);
   actions.emplace_back(std::move(start));
+}
+
+void Coordinator::train_on(WorkerId id, Actions& actions) {
+  WorkerState& worker = workers_[id];
+  IterationState& iteration = *worker.iteration;
+  iteration.is_training_on = true;
+  ++training_on_;
+  actions.emplace_back(
+      TrainOn{.worker = id,
+              .gradient = iteration.gradient,
+              .iteration = worker.iterations,
+              .batch_samples = iteration.batch_samples,
+              .since_start = worker.iterations_since_start,
+              .local = {iteration.overlapped_steps, hyperparameters(1, iteration.batch_samples)}});
+  worker.iterations += static_cast<std::uint64_t>(iteration.overlapped_steps);
+  worker.iterations_since_start += static_cast<std::uint64_t>(iteration.overlapped_steps);
+}
+
+void Coordinator::end_overlap(WorkerState& worker, Actions& actions) {
+  if (!std::exchange(worker.iteration->is_training_on, false)) return;
+  if (--training_on_ == 0 && reduced_) step_on_members(*std::exchange(reduced_, std::nullopt), actions);
 }
 
 std::int64_t Coordinator::local_steps_of(WorkerId id) const {

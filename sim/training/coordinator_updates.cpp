@@ -9,7 +9,14 @@
 namespace paceline {
 
 void Coordinator::on(const AllReduceFinished& event, Actions& actions) {
-  actions.emplace_back(LocalStep{event.update, assembly_.at(event.update).workers()});
+  if (training_on_ > 0)
+    reduced_ = event.update;
+  else
+    step_on_members(event.update, actions);
+}
+
+void Coordinator::step_on_members(UpdateId update, Actions& actions) {
+  actions.emplace_back(LocalStep{update, assembly_.at(update).workers()});
 }
 
 void Coordinator::on(const StepFinished& event, Actions& actions) {
@@ -64,7 +71,8 @@ void Coordinator::send_to_servers(WorkerId id, Actions& actions) {
   const bool is_coordinated =
       config_.coordinate_synchronous_steps && !worker.iteration->is_probe && phases_.is_synchronous();
   for (std::uint64_t s = 0; s < config_.servers; ++s)
-    actions.emplace_back(SendGradient{id, worker.iteration->gradient, ServerId{s}, is_coordinated});
+    actions.emplace_back(SendGradient{id, worker.iteration->gradient, ServerId{s}, is_coordinated,
+                                      phases_.strategy().share()});
 }
 
 void Coordinator::gradient_ready(WorkerId worker, ServerId server, Actions& actions) {
@@ -114,6 +122,7 @@ void Coordinator::combine(const SynchronizationDecision& decision, ServerId serv
 
 UpdateId Coordinator::begin_update(const std::vector<WorkerId>& workers) {
   std::vector<CombinedGradient> gradients;
+  gradients.reserve(workers.size());
   for (const WorkerId id : workers) {
     const WorkerState& worker = workers_[id];
     gradients.push_back(
@@ -136,6 +145,7 @@ void Coordinator::finish_step(UpdateId id, ServerId server, Actions& actions) {
     actions.push_back(strategy.change(assembly_.apply(id, ServerId{s},
                                                       completes && changes_parameters && s + 1 == shards.end,
                                                       parameters, phases_.config().staleness_weight, outer)));
+  if (completes) ++exchanges_;
   if (completes) take_in(update);
   if (completes && changes_parameters) count_update(update, actions);
   std::vector<WorkerId> free = gate_.let_go(update.release.at(server.value), strategy.deciders());
@@ -159,7 +169,15 @@ std::optional<OuterStep> Coordinator::outer_step(bool completes) {
                    .momentum = outer.momentum,
                    .nesterov = outer.nesterov,
                    .buffered = outer.every,
-                   .is_added_only = completes && buffered_ < outer.every};
+                   .is_added_only = completes && buffered_ < outer.every,
+                   .of = fragment(exchanges_).value_or(Fragment{})};
+}
+
+std::optional<Fragment> Coordinator::fragment(std::uint64_t exchange) const {
+  const std::optional<LocalTraining>& local = phases_.config().local;
+  if (!local || !local->fragments) return std::nullopt;
+  const auto count = static_cast<std::uint64_t>(local->fragments->count);
+  return Fragment{exchange % count, count};
 }
 
 Hyperparameters Coordinator::hyperparameters(const PendingUpdate& update) const {
@@ -202,6 +220,7 @@ void Coordinator::count_update(const PendingUpdate& update, Actions& actions) {
 void Coordinator::drop_iteration(WorkerId id, Actions& actions) {
   WorkerState& worker = workers_[id];
   check(worker.iteration.has_value(), "a worker without an iteration has nothing to drop");
+  end_overlap(worker, actions);
   if (worker.iteration->gradient_is_held) actions.emplace_back(Discard{worker.iteration->gradient});
   if (!worker.iteration->is_probe) workload().give_back(worker.iteration->samples());
   worker.iteration.reset();

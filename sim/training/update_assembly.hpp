@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -26,27 +25,24 @@
 #include "sim/base/check.hpp"
 #include "sim/policy/batching/batch_controller.hpp"
 #include "sim/training/action.hpp"
+#include "sim/training/workers.hpp"
 
 namespace paceline {
 
-// How much each gradient of an update counts, by their batches.
-[[nodiscard]] inline std::vector<double> aggregation_weights(GradientWeighting weighting,
-                                                             std::span<const std::int64_t> batches) {
-  check(!batches.empty(), "an update combines at least one gradient");
-  if (weighting == GradientWeighting::equal)
-    return std::vector<double>(batches.size(), 1.0 / static_cast<double>(batches.size()));
-  const auto total = static_cast<double>(std::accumulate(batches.begin(), batches.end(), std::int64_t{0}));
-  std::vector<double> weights;
-  for (const std::int64_t batch : batches) weights.push_back(static_cast<double>(batch) / total);
-  return weights;
+// How much a gradient counts among so many of an update.
+[[nodiscard]] inline double aggregation_weight(GradientWeighting weighting, std::int64_t batch_samples,
+                                               std::int64_t update_samples, std::size_t gradients) {
+  check(gradients > 0, "an update combines at least one gradient");
+  if (weighting == GradientWeighting::equal) return 1.0 / static_cast<double>(gradients);
+  return static_cast<double>(batch_samples) / static_cast<double>(update_samples);
 }
 
 struct CombinedGradient {
   WorkerId worker;
   GradientId gradient;
   std::int64_t batch_samples = 0;
-  std::vector<std::uint64_t> pulled_versions{};  // by server
-  bool is_held = true;                           // by the learner
+  Versions pulled_versions{};
+  bool is_held = true;  // by the learner
   // Over the shards applied so far.
   std::uint64_t largest_staleness = 0;
   std::uint64_t staleness_sum = 0;
@@ -66,6 +62,7 @@ struct PendingUpdate {
   }
   [[nodiscard]] std::vector<WorkerId> workers() const {
     std::vector<WorkerId> workers;
+    workers.reserve(gradients.size());
     for (const CombinedGradient& combined : gradients) workers.push_back(combined.worker);
     return workers;
   }
@@ -76,7 +73,7 @@ class UpdateAssembly {
   UpdateAssembly(std::size_t servers, GradientWeighting weighting)
       : weighting_(weighting), versions_(servers, 0) {}
 
-  [[nodiscard]] const std::vector<std::uint64_t>& versions() const { return versions_; }
+  [[nodiscard]] const Versions& versions() const { return versions_; }
   [[nodiscard]] const std::map<UpdateId, PendingUpdate>& pending() const { return pending_; }
 
   // `deciders` servers (or the workers together: 1) will each take a step.
@@ -99,12 +96,12 @@ class UpdateAssembly {
                             const Hyperparameters& hyperparameters, const StalenessWeight& by_staleness = {},
                             const std::optional<OuterStep>& outer = {}) {
     PendingUpdate& update = pending_.at(id);
-    std::vector<std::int64_t> batches;
-    for (const CombinedGradient& combined : update.gradients) batches.push_back(combined.batch_samples);
-    const std::vector<double> weights = aggregation_weights(weighting_, batches);
+    const std::int64_t samples = update.samples();
     Apply apply{id, shard, completes, {}, hyperparameters, outer};
-    for (std::size_t i = 0; i < update.gradients.size(); ++i) {
-      CombinedGradient& combined = update.gradients[i];
+    apply.gradients.reserve(update.gradients.size());
+    for (CombinedGradient& combined : update.gradients) {
+      const double weight =
+          aggregation_weight(weighting_, combined.batch_samples, samples, update.gradients.size());
       const std::uint64_t staleness = versions_.at(shard.value) - combined.pulled_versions.at(shard.value);
       combined.largest_staleness = std::max(combined.largest_staleness, staleness);
       combined.staleness_sum += staleness;
@@ -112,7 +109,7 @@ class UpdateAssembly {
       apply.gradients.push_back({.worker = combined.worker,
                                  .gradient = combined.gradient,
                                  .batch_samples = combined.batch_samples,
-                                 .weight = weights[i] * by_staleness.of(staleness),
+                                 .weight = weight * by_staleness.of(staleness),
                                  .staleness = staleness,
                                  .largest_staleness = combined.largest_staleness,
                                  .mean_staleness = static_cast<double>(combined.staleness_sum) /
@@ -153,7 +150,7 @@ class UpdateAssembly {
 
  private:
   GradientWeighting weighting_;
-  std::vector<std::uint64_t> versions_;  // by server
+  Versions versions_;
   std::map<UpdateId, PendingUpdate> pending_;
   std::map<UpdateId, std::vector<WorkerId>> coordinating_;
   std::uint64_t begun_ = 0;

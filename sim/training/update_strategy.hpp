@@ -38,7 +38,11 @@ struct ShardRange {
 class UpdateStrategy {
  public:
   UpdateStrategy(const PhaseConfig& phase, std::size_t servers)
-      : transport_(phase.transport), exchange_(phase.exchange), servers_(servers) {}
+      : transport_(phase.transport), exchange_(phase.exchange), servers_(servers) {
+    if (!phase.local) return;
+    share_ = bytes_factor(phase.local->sent_as);
+    if (phase.local->fragments) share_ /= static_cast<double>(phase.local->fragments->count);
+  }
 
   // So many servers decide, each for its own shard, when gradients become an update.
   [[nodiscard]] std::size_t deciders() const { return over_servers() ? servers_ : 1; }
@@ -46,6 +50,8 @@ class UpdateStrategy {
     if (!over_servers()) return Onward::combine;
     return steps_locally() ? Onward::local_step : Onward::send;
   }
+  // Of the parameters' bytes, that a worker sends in one exchange.
+  [[nodiscard]] double share() const { return share_; }
   // A gradient is ready at a server, but the update is to combine others with it: what the server does with
   // it.
   [[nodiscard]] std::optional<Action> gather(WorkerId worker, ServerId server) const {
@@ -53,7 +59,7 @@ class UpdateStrategy {
   }
   // The policy has decided at `server` to combine the gradients of `workers`: what carries the update out.
   [[nodiscard]] Action begin(UpdateId update, ServerId server, const std::vector<WorkerId>& workers) const {
-    if (!over_servers()) return AllReduce{update, workers, transport_};
+    if (!over_servers()) return AllReduce{update, workers, transport_, share_};
     return Step{update, server, workers, steps_locally()};
   }
   // The step of an update is done at `server`: the shards that change with it, ...
@@ -94,6 +100,7 @@ class UpdateStrategy {
   Transport transport_;
   Exchange exchange_;
   std::size_t servers_;
+  double share_ = 1.0;
 };
 
 }  // namespace paceline

@@ -10,10 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include <boost/container/small_vector.hpp>
+
 #include "sim/base/id.hpp"
 #include "sim/training/action.hpp"
 
 namespace paceline {
+
+// Of the shards, by server: of one server they need no memory of their own.
+using Versions = boost::container::small_vector<std::uint64_t, 1>;
 
 enum class WorkerStatus {
   away,
@@ -74,26 +79,28 @@ struct IterationState {
   GradientId gradient;
   std::int64_t batch_samples = 0;  // of one step
   std::int64_t local_steps = 1;
-  bool is_probe = false;             // of a dropped worker: its gradient is for nobody
-  bool gradient_is_held = false;     // by the learner: computed, neither applied nor discarded
-  std::optional<UpdateId> update{};  // once some server has decided to combine the gradient
+  std::int64_t overlapped_steps = 0;  // of these, while the difference travels
+  bool is_training_on = false;        // takes them now
+  bool is_probe = false;              // of a dropped worker: its gradient is for nobody
+  bool gradient_is_held = false;      // by the learner: computed, neither applied nor discarded
+  std::optional<UpdateId> update{};   // once some server has decided to combine the gradient
 
   [[nodiscard]] std::int64_t samples() const { return batch_samples * local_steps; }
 };
 
 struct WorkerState {
   WorkerStatus status = WorkerStatus::idle;
-  bool needs_parameters = false;               // has joined and holds none
-  bool holds_present_parameters = false;       // a phase begins
-  bool is_outside_round = false;               // has joined when no work was left to hand out
-  bool is_dropped = false;                     // by the switch policy; still there, and may be probed
-  std::vector<std::uint64_t> pulled_versions;  // by server
-  double pulled_epoch = 0.0;                   // when it last pulled
-  std::uint64_t iterations = 0;                // started so far
-  std::uint64_t iterations_since_start = 0;    // or since the last restart
-  std::optional<double> seconds_per_step;      // of its latest iteration
-  std::size_t parts_awaited = 0;               // shards still on their way, to it or from it
-  Seconds own_time;  // of its present iteration: computing and transfers, no waiting
+  bool needs_parameters = false;          // has joined and holds none
+  bool holds_present_parameters = false;  // a phase begins
+  bool is_outside_round = false;          // has joined when no work was left to hand out
+  bool is_dropped = false;                // by the switch policy; still there, and may be probed
+  Versions pulled_versions;
+  double pulled_epoch = 0.0;                 // when it last pulled
+  std::uint64_t iterations = 0;              // started so far
+  std::uint64_t iterations_since_start = 0;  // or since the last restart
+  std::optional<double> seconds_per_step;    // of its latest iteration
+  std::size_t parts_awaited = 0;             // shards still on their way, to it or from it
+  Seconds own_time;                          // of its present iteration: computing and transfers, no waiting
   Seconds transfer_began;
   PauseQueue pauses;
   std::optional<IterationState> iteration;  // absent when it has none: idle, away, or called off

@@ -45,6 +45,9 @@ struct OfAction {
   Content operator()(const StartIteration& a) const {
     return numbers(a.worker.value, a.gradient.value, a.iteration, a.batch_samples, a.since_start);
   }
+  Content operator()(const TrainOn& a) const {
+    return numbers(a.worker.value, a.gradient.value, a.iteration, a.batch_samples, a.since_start);
+  }
   Content operator()(const SendGradient& a) const {
     return numbers(a.from.value, a.gradient.value, a.server.value);
   }

@@ -245,14 +245,12 @@ void Accountant::check_work(const TestJob::Result& result) {
 void Accountant::check_bytes(const std::vector<LinkUse>& links) {
   double carried = 0.0;
   for (const LinkUse& link : links) carried += link.bytes.value();
-  // A collective whose time is used again adds a multiple of what it carried.
-  const double rounding = 1e-12 * sent_;
-  if (carried > 2.0 * sent_ + rounding || carried < 2.0 * arrived_ - rounding)
+  if (carried > 2.0 * sent_ || carried < 2.0 * arrived_)
     complain(fmt::format("links carried {} B, but messages of {} B were sent and of {} B arrived", carried,
                          sent_, arrived_));
   const bool all_arrived = end_reason_ == EndReason::workload_done && job_.heterogeneity.membership.empty() &&
                            std::ranges::none_of(gradients_, [](const auto& g) { return g.second.discarded; });
-  if (all_arrived && std::abs(carried - 2.0 * sent_) > rounding)
+  if (all_arrived && carried != 2.0 * sent_)
     complain(fmt::format("links carried {} B of messages of {} B", carried, sent_));
 }
 

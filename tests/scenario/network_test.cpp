@@ -200,14 +200,15 @@ TEST_CASE("servers that no phase uses are said to be unused") {
 }
 
 TEST_CASE("the fluid engine is taken where it is exact, and refused elsewhere") {
-  // SimGrid unless asked; auto: fluid, but SimGrid with cross-traffic and where every shortcut is off
+  // auto, the default: fluid, but SimGrid with cross-traffic and where every shortcut is off
   const std::string plain = scenario("{topology: star, " + links + "}");
   const std::string cross = scenario("{topology: star, " + links + ", model: {cross_traffic: true}}");
   const auto used = [](const std::string& text) {
     const Scenario read = load_text(text).scenario;
     return resolved(read.engine, read.shortcuts, read.cluster.network.model);
   };
-  CHECK(used(plain) == NetworkEngine::simgrid);
+  CHECK(used(plain) == NetworkEngine::fluid);
+  CHECK(used(plain + "engine: simgrid\n") == NetworkEngine::simgrid);
   CHECK(used(plain + "engine: auto\n") == NetworkEngine::fluid);
   CHECK(used(cross + "engine: auto\n") == NetworkEngine::simgrid);
   CHECK(used(plain + "engine: auto\nshortcuts: off\n") == NetworkEngine::simgrid);

@@ -86,6 +86,14 @@ TEST_CASE("local training fits its policy, its exchange and its learner") {
        "a buffer of differences needs `policy: asp`");
   said("policy: bsp, transport: ring, local: {steps: 4, outer: {nesterov: true}}",
        "`nesterov` needs `momentum` above 0");
+  said("policy: bsp, transport: server, local: {steps: 8, fragments: {count: 2}}",
+       "fragments are exchanged by all workers together");
+  said("policy: bsp, transport: ring, local: {steps: 8, by_speed: true, fragments: {count: 2}}",
+       "fragments are exchanged after the same number of steps by every worker");
+  said("policy: bsp, transport: ring, local: {steps: 8, fragments: {count: 3}}",
+       "3 fragments do not divide 8 steps");
+  said("policy: bsp, transport: ring, local: {steps: 8, fragments: {count: 2, delay: 4}}",
+       "a fragment that travels for 4 steps is not there when the next one is due, after 4");
   said("policy: asp, transport: server, exchange: parameters, local: {steps: 4}",
        "local training exchanges differences, not parameters");
   said("policy: asp, transport: server, staleness_weight: cut-off", "missing key `staleness_limit`");

@@ -25,13 +25,18 @@ class QuadraticLearner final : public Learner {
     store_.hold(worker, gradient, {x[0], 2.0F * x[1]});
   }
   void train_locally(WorkerId worker, std::int64_t, std::int64_t steps,
-                     const Hyperparameters& hyperparameters, GradientId gradient) override {
+                     const Hyperparameters& hyperparameters) override {
     store_.begin_local_training(worker);
     for (std::int64_t step = 0; step < steps; ++step) {
       const std::span<const float> x = store_.copy_of(worker);
       store_.step_locally(worker, {x[0], 2.0F * x[1]}, hyperparameters);
     }
-    store_.hold_difference(worker, gradient);
+  }
+  void hold_difference(WorkerId worker, GradientId gradient, const DifferenceToSend& difference) override {
+    store_.hold_difference(worker, gradient, difference);
+  }
+  void mix(WorkerId worker, ServerId server, const Fragment& fragment, double mixing) override {
+    store_.mix(worker, server, fragment, mixing);
   }
   void merge(ServerId server, std::span<const WeightedGradient> differences,
              const OuterStep& outer) override {

@@ -16,20 +16,25 @@
 //                                          j last, before its first one what is declared of it
 //                          by the rate e:  max(steps, floor((growth / e)^2)), with the inner rate at the
 //                          phase's start
+//              fragments:  of F equal parts of x one is exchanged after every H/F steps, in turn:
+//                          after H/F - τ of them d_i = x - x_i on that part starts to travel; after H/F the
+//                          outer step has been taken, or is waited for, and on that part
+//                          x_i <- (1 - α) x + α x_i
 // Units:       steps of one mini-batch each; g and b as those of any optimizer.
 // Assumptions: the inner rate and momentum stay what they are when a worker begins. A worker's velocity is
 //              kept from one
 //              stretch to the next; the first time it starts with the server's, as replicas of one optimizer
 //              would have.
 //              What is in a buffer when the job ends is lost.
-// Not modelled: adaptive inner optimizers; merging fragment by fragment while training goes on.
+//              Parts are stretches of the parameters in their order; workers that stream go on together.
+// Not modelled: adaptive inner optimizers.
 // Source:      local SGD: Stich, ICLR 2019 (arXiv 1805.09767); outer momentum: Douillard et al., "DiLoCo",
 //              arXiv
 //              2311.08105; steps by speed: Liu et al., arXiv 2401.09135 (dynamic local updates); by the
 //              rate: Gu et al.,
 //              "A Quadratic Synchronization Rule for Distributed Deep Learning", ICLR 2024; buffer: Nguyen
 //              et al.,
-//              "FedBuff", AISTATS 2022.
+//              "FedBuff", AISTATS 2022; fragments: Douillard et al., "Streaming DiLoCo", arXiv 2501.18512.
 #pragma once
 
 #include <algorithm>
@@ -37,6 +42,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+
+#include "sim/base/number_type.hpp"
 
 namespace paceline {
 
@@ -47,12 +54,26 @@ struct OuterOptimizer {
   std::int64_t every = 1;  // differences in an outer step of an asynchronous policy
 };
 
+// The parameters are exchanged part by part while training goes on.
+struct Streaming {
+  std::int64_t count = 1;  // of fragments
+  std::int64_t delay = 0;  // steps
+  double mixing = 0.0;
+};
+
 struct LocalTraining {
   std::int64_t steps = 1;
   bool by_speed = false;
   std::int64_t least = 1;          // by speed
   std::optional<double> growth{};  // by the rate
   OuterOptimizer outer{};
+  NumberType sent_as = NumberType::fp32;  // differences
+  std::optional<Streaming> fragments{};   // absent: all parameters at once, and nobody trains meanwhile
+
+  // Steps of an iteration: until the next exchange.
+  [[nodiscard]] std::int64_t steps_between_exchanges() const {
+    return fragments ? steps / fragments->count : steps;
+  }
 };
 
 // Of a worker that needs `own_seconds` for a step, among workers that need `seconds`.
@@ -60,7 +81,7 @@ struct LocalTraining {
                                               double own_seconds, std::span<const double> seconds) {
   if (local.growth)
     return std::max(local.steps, static_cast<std::int64_t>(std::pow(*local.growth / learning_rate, 2.0)));
-  if (!local.by_speed) return local.steps;
+  if (!local.by_speed) return local.steps_between_exchanges();
   const double fastest = *std::ranges::min_element(seconds);
   // The fastest takes all of them, whatever the division leaves in the last digit.
   const double share = own_seconds == fastest ? 1.0 : fastest / own_seconds;

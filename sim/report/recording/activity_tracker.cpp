@@ -31,6 +31,8 @@ void ActivityTracker::on_event(Seconds now, const Event& event) {
 }
 
 void ActivityTracker::note(Seconds now, const IterationFinished& e) {
+  for (OpenTask& open : of(e.worker).open)
+    if (open.task.kind == TaskKind::collective) open.begin = now;
   end(now, e.worker, {TaskKind::iteration, e.gradient.value});
 }
 void ActivityTracker::note(Seconds now, const GradientArrived& e) {
@@ -70,6 +72,9 @@ void ActivityTracker::on_action(Seconds now, const Action& action) {
 }
 
 void ActivityTracker::note(Seconds now, const StartIteration& a) {
+  begin(now, a.worker, {TaskKind::iteration, a.gradient.value}, Activity::compute);
+}
+void ActivityTracker::note(Seconds now, const TrainOn& a) {
   begin(now, a.worker, {TaskKind::iteration, a.gradient.value}, Activity::compute);
 }
 void ActivityTracker::note(Seconds now, const SendGradient& a) {
@@ -229,11 +234,6 @@ void ActivityTracker::add(WorkerId id, WorkerActivities& worker, Activity activi
   if (task->kind < TaskKind::pause) span.number = task->subject;
   if (activity == Activity::server || task->kind == TaskKind::push || task->kind == TaskKind::pull)
     span.server = task->server;
-}
-
-ActivityTracker::WorkerActivities& ActivityTracker::of(WorkerId worker) {
-  if (worker.value >= workers_.size()) workers_.resize(worker.value + 1);
-  return workers_[worker.value];
 }
 
 }  // namespace paceline

@@ -5,7 +5,8 @@
 //              belongs to the task that ends last; the stretches between are waiting.
 // Equation:    for every worker: sum over activities of its times = time of `finish`.
 // Units:       seconds.
-// Assumptions: a discarded gradient's task is over when its answer comes or when the worker begins something
+// Assumptions: who trains on while differences travel computes; from then on it waits for them.
+//              a discarded gradient's task is over when its answer comes or when the worker begins something
 //              else, whichever is first; a worker that left does nothing until it is back.
 // Not modelled: what a worker does for others (sending its parameters to one that joins).
 #pragma once
@@ -83,6 +84,7 @@ class ActivityTracker {
   void note(Seconds now, const WorkerLeft& e);
   void note(Seconds now, const WorkerJoined& e);
   void note(Seconds now, const StartIteration& a);
+  void note(Seconds now, const TrainOn& a);
   void note(Seconds now, const SendGradient& a);
   void note(Seconds now, const SendParameters& a);
   void note(Seconds now, const AllReduce& a);
@@ -106,7 +108,10 @@ class ActivityTracker {
   // `task`: null where it waits.
   void add(WorkerId worker, WorkerActivities& activities, Activity activity, Seconds begin, Seconds end,
            const Task* task);
-  WorkerActivities& of(WorkerId worker);
+  WorkerActivities& of(WorkerId worker) {
+    if (worker.value >= workers_.size()) workers_.resize(worker.value + 1);
+    return workers_[worker.value];
+  }
 
   bool keep_spans_;
   std::vector<WorkerActivities> workers_;

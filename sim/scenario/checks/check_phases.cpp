@@ -102,10 +102,34 @@ class PhaseRules : Rules {
     if (outer.every > 1 && !is_alone)
       error(place, "a buffer of differences needs `policy: asp` and a single server", "remove `every`");
     if (outer.nesterov && outer.momentum == 0.0) error(place, "`nesterov` needs `momentum` above 0");
+    check_fragments(i);
     const LearnerKind learner = scenario.learner.kind;
     if (learner == LearnerKind::statistical || learner == LearnerKind::assumed)
       error(in_phase(i, "local"), "a statistical learner has never seen what local training does",
             "train the network itself (`learner: {kind: network}`), or ask for times alone (`kind: none`)");
+  }
+
+  void check_fragments(std::size_t i) const {
+    const PhaseConfig& phase = phases[i].config;
+    if (!phase.local->fragments) return;
+    const auto& [count, delay, mixing] = *phase.local->fragments;
+    const std::string place = in_phase(i, "local.fragments");
+    if (phase.policy->waits_for != WaitsFor::all || phase.transport == Transport::server)
+      error(place, "fragments are exchanged by all workers together",
+            "use `policy: bsp` with an all-reduce, for example `transport: ring`");
+    if (phase.local->by_speed || phase.local->growth)
+      error(place, "fragments are exchanged after the same number of steps by every worker",
+            "remove `by_speed` or `growth`");
+    if (phase.local->steps % count != 0)
+      return error(place + ".count",
+                   fmt::format("{} fragments do not divide {} steps", count, phase.local->steps),
+                   "one of them is exchanged after every steps / count");
+    if (const std::int64_t between = phase.local->steps / count; delay >= between)
+      error(
+          place + ".delay",
+          fmt::format("a fragment that travels for {} steps is not there when the next one is due, after {}",
+                      delay, between),
+          fmt::format("at most {}", between - 1));
   }
 
   // A length may end the job early, or never be reached: both are said.

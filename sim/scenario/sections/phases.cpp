@@ -43,6 +43,14 @@ void describe(Visitor& v, OuterOptimizer& c) {
   v.optional("every", c.every, Whole{1}, "differences in a step (asp only): a buffer collects them");
 }
 
+void describe(Visitor& v, Streaming& c) {
+  v.required("count", c.count, Whole{1},
+             "parts of the parameters, exchanged in turn: one after every steps / count");
+  v.optional("delay", c.delay, Whole{0}, "steps that workers go on training while a part travels");
+  v.optional("mixing", c.mixing, Number{between(0, 1)},
+             "what a worker keeps of its own part; 0 takes over the merged one, 1 never does");
+}
+
 void describe(Visitor& v, LocalTraining& c) {
   v.required("steps", c.steps, Whole{1}, "of a worker's own optimizer between two exchanges");
   v.optional("by_speed", c.by_speed, Boolean{}, "a slower worker takes fewer, in proportion to its speed");
@@ -53,7 +61,12 @@ void describe(Visitor& v, LocalTraining& c) {
              "more as the learning rate falls: (growth / rate)², at least `steps`",
              Absent{"`steps` at any rate"});
   v.always();
+  v.optional("sent_as", c.sent_as, Choice{{"fp32", NumberType::fp32}, {"fp16", NumberType::fp16}},
+             "numbers of the differences that travel; fp16 halves their bytes and rounds them");
   v.optional("outer", c.outer, Section{}, "the step that is taken along the difference");
+  v.optional("fragments", c.fragments, Section{},
+             "parameters are exchanged part by part while training goes on (bsp by all-reduce only)",
+             Absent{"all of them at once"});
 }
 
 void describe(Visitor& v, PhaseEntry& c) {

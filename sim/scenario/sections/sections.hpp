@@ -52,6 +52,7 @@ void describe(Visitor& v, JobConfig& c);
 void describe(Visitor& v, LearnerConfig& c);
 void describe(Visitor& v, LocalTraining& c);
 void describe(Visitor& v, OuterOptimizer& c);
+void describe(Visitor& v, Streaming& c);
 void describe(Visitor& v, PhaseEntry& c);
 void describe(Visitor& v, PredictionConfig& c);
 void describe(Visitor& v, RampUp& c);
