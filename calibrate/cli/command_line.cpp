@@ -192,9 +192,12 @@ void declare(CLI::App& app, NetworkArguments& arguments) {
 void declare(CLI::App& app, ServerArguments& arguments) {
   app.description(
       "Measures what a request at a parameter server on this machine takes: with the server of `paceline "
-      "live`, over loopback TCP, and workers that compute nothing. Prints the lines for a scenario.");
+      "live`, over loopback TCP, and workers that learn nothing. Prints the lines for a scenario.");
   add_list(app, "--parameters", arguments.parameters,
            "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
+  add_time(app, "--computing", arguments.computing_s,
+           "How long a worker is busy before each gradient, e.g. \"5 ms\" (the default): processors that "
+           "slept and caches that hold other things make messages slower");
   add_count(app, "--passes", arguments.passes, 2, 1000,
             "How often every size is measured, in processes of its own each time (default: 5)");
   app.add_flag("--quick", arguments.quick,

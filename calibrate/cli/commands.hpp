@@ -62,6 +62,7 @@ struct NetworkArguments {
 
 struct ServerArguments {
   std::vector<std::int64_t> parameters;  // of a gradient; empty: the usual sizes
+  double computing_s = 5e-3;             // of a worker, before each gradient
   std::optional<int> passes;
   bool quick = false;
   bool json = false;

@@ -24,10 +24,11 @@ using live::RequestTime;
 const std::vector<std::int64_t> usual_sizes = {1'000, 10'000, 100'000, 1'000'000};
 const std::vector<std::int64_t> quick_sizes = {1'000, 30'000, 300'000};
 
-std::vector<RequestPass> measure_passes(const std::vector<std::int64_t>& sizes, int passes,
+std::vector<RequestPass> measure_passes(const std::vector<std::int64_t>& sizes, Seconds busy, int passes,
                                         double seconds_per_size) {
   Progress progress("measuring requests");
-  return live::time_passes("/proc/self/exe", {sizes.begin(), sizes.end()}, passes, Seconds{seconds_per_size},
+  return live::time_passes("/proc/self/exe", {sizes.begin(), sizes.end()}, busy, passes,
+                           Seconds{seconds_per_size},
                            [&](double share) { progress.update(share, fmt::format("{} passes", passes)); });
 }
 
@@ -106,7 +107,8 @@ int run(const ServerArguments& arguments) {
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   const std::vector<RequestPass> passes =
-      measure_passes(sizes, arguments.passes.value_or(arguments.quick ? 3 : 5), arguments.quick ? 0.1 : 0.3);
+      measure_passes(sizes, Seconds{arguments.computing_s},
+                     arguments.passes.value_or(arguments.quick ? 3 : 5), arguments.quick ? 0.1 : 0.3);
   const live::CommunicationFit fit = live::fit_communication(passes);
   fmt::print("{}", arguments.json ? report_json(passes, fit, load).dump(2) + "\n" : report_text(passes, fit));
   return exit_done;

@@ -10,6 +10,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/process.hpp"
 
 namespace paceline {
 
@@ -110,7 +111,7 @@ Json measurement_json(const Calibration& calibration) {
           {"input_shape", plan.input_shape},
           {"classes", plan.classes},
           {"data", plan.data},
-          {"environment", measuring_environment(plan.cores.front())}};
+          {"environment", compute_environment(plan.cores.front())}};
 }
 
 Json candidates_json(const BatchLawChoice& choice) {

@@ -11,6 +11,7 @@
 #include <boost/asio.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/wait.h>
 
 #include "sim/base/diagnostic.hpp"
@@ -185,6 +186,17 @@ void ProcessCrew::Connection::end(const std::string& reason) {
   state.news.emplace_back(Lost{*member, reason});
 }
 
+// System numbers of as many cores that this process may use; none where that would leave none to the server.
+std::vector<int> cores_for(std::ptrdiff_t workers) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= workers) return {};
+  std::vector<int> cores;
+  for (int core = 0; std::ssize(cores) < workers; ++core)
+    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) cores.push_back(core);
+  return cores;
+}
+
 ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.config = std::move(config);
@@ -206,12 +218,19 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
     state.budgets.push_back(quota ? std::make_unique<CpuBudget>(*quota, member) : nullptr);
     if (quota) groups += state.budgets.back()->folder().string() + "\n";
   }
+  const std::vector<int> own_cores =
+      cores_for(std::ranges::count(state.config.setups, false, &WorkerSetup::is_evaluator));
   // Children inherit no socket of the server's.
   fcntl(state.acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
   for (Member member = 0; member < members; ++member) {
     Command command{
         .words = {state.config.program.string(), worker_flag, std::to_string(port()), std::to_string(member)},
-        .environment = {fmt::format("{}={}", token_variable, to_text(state.token))}};
+        .environment = compute_environment(1)};
+    command.environment.push_back(fmt::format("{}={}", token_variable, to_text(state.token)));
+    if (!state.config.setups[member].is_evaluator && !own_cores.empty())
+      command.cores = {own_cores[member]};
+    else  // several would be bound to the first core
+      std::ranges::replace(command.environment, "OMP_PROC_BIND=true", "OMP_PROC_BIND=false");
     if (state.config.setups[member].is_evaluator)
       command.environment.push_back(fmt::format("{}={}", groups_variable, groups));
     state.processes.push_back(std::make_unique<Process>(command));

@@ -38,8 +38,10 @@ class HeardCrew final : public Crew {
     }
     std::optional<News> news = crew_.next(patience);
     if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr)
-      if (const auto* computed = std::get_if<Computed>(&arrived->message))
+      if (const auto* computed = std::get_if<Computed>(&arrived->message)) {
         messages_s_.push_back(in_seconds(computed->messages_ns));
+        busy_s_.push_back(in_seconds(computed->ended_ns - computed->began_ns));
+      }
     return news;
   }
   void send(Member member, const Message& message) override {
@@ -53,12 +55,14 @@ class HeardCrew final : public Crew {
   void resume_workers() override {}
 
   [[nodiscard]] const std::vector<double>& messages_s() const { return messages_s_; }
+  [[nodiscard]] const std::vector<double>& busy_s() const { return busy_s_; }
 
  private:
   ProcessCrew& crew_;
   std::size_t workers_;
   std::deque<News> answers_;
   std::vector<double> messages_s_;
+  std::vector<double> busy_s_;
 };
 
 // Splits the server's time at each gradient that has arrived.
@@ -102,10 +106,10 @@ std::vector<double> after_warm_up(const std::vector<double>& values, std::size_t
   return {values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size())), values.end()};
 }
 
-int request_count(std::uint64_t values, Seconds for_each) {
+int request_count(std::uint64_t values, Seconds busy, Seconds for_each) {
   constexpr double usual_request_s = 150e-6;
   constexpr double usual_per_value_s = 15e-9;
-  const double each = usual_request_s + usual_per_value_s * static_cast<double>(values);
+  const double each = busy.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
   return std::clamp(static_cast<int>(for_each.value() / each), 20, 2000);
 }
 
@@ -127,7 +131,7 @@ CoordinatorConfig asynchronous_job(std::uint32_t workers, std::int64_t requests)
 RequestTime time_requests(const std::filesystem::path& program, const RequestLoad& load) {
   const std::size_t warm_up = std::size_t{warm_up_requests} * load.workers;
   const std::vector<WorkerSetup> setups(load.workers,
-                                        WorkerSetup{.learner = {}, .echoed_values = load.values});
+                                        WorkerSetup{.learner = {}, .echo = Echo{load.values, load.busy}});
   ProcessCrew processes({.program = program, .setups = setups});
   HeardCrew crew(processes, load.workers);
   const std::int64_t requests = load.requests + static_cast<std::int64_t>(warm_up) + 1;
@@ -155,22 +159,24 @@ RequestTime time_requests(const std::filesystem::path& program, const RequestLoa
   time.worker = Seconds{without_stalls(after_warm_up(crew.messages_s(), warm_up))};
   if (load.workers == 1) {
     const Seconds wall{without_stalls(after_warm_up(clock.wall_s(), warm_up))};
-    time.connection = std::max(Seconds{}, wall - time.server - time.applying - time.worker);
+    const Seconds busy{without_stalls(after_warm_up(crew.busy_s(), warm_up))};
+    time.connection = std::max(Seconds{}, wall - busy - time.server - time.applying - time.worker);
   }
   return time;
 }
 
 std::vector<RequestPass> time_passes(const std::filesystem::path& program,
-                                     const std::vector<std::uint64_t>& values, int passes, Seconds for_each,
-                                     const std::function<void(double)>& progress) {
+                                     const std::vector<std::uint64_t>& values, Seconds busy, int passes,
+                                     Seconds for_each, const std::function<void(double)>& progress) {
   std::vector<RequestPass> all(static_cast<std::size_t>(passes));
   const double points = static_cast<double>(values.size()) * passes;
   double done = 0.0;
   for (RequestPass& pass : all)
     for (const std::uint64_t size : values) {
       progress(done++ / points);
-      pass.push_back(
-          time_requests(program, {.values = size, .workers = 1, .requests = request_count(size, for_each)}));
+      pass.push_back(time_requests(
+          program,
+          {.values = size, .workers = 1, .requests = request_count(size, busy, for_each), .busy = busy}));
     }
   progress(1.0);
   return all;

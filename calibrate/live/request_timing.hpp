@@ -1,16 +1,18 @@
 // What a request at a parameter server takes, measured with the live server itself.
 //
-// Models:      one asynchronous job of worker processes that compute nothing: each answers parameters with a
-//              gradient of as many values at once. Protocol, server, coordinator and update are those of a
-//              live job.
+// Models:      one asynchronous job of worker processes that learn nothing: each answers parameters with a
+//              gradient of as many values, after it was busy with memory for about as long as a gradient takes
+//              to compute: processors that slept meanwhile, and caches that hold other things, make messages
+//              several times as slow as in a ping-pong. Protocol, server, coordinator and update are those of
+//              a live job.
 // Equation:    of each request: the server's processor time for receiving, deciding and answering; its
 //              processor time for applying the gradient; a worker's processor time for its two messages,
 //              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many
 //              requests: the mean of those within three times their median, warm-up left out.
 // Units:       seconds of processor or wall-clock time; bytes of one gradient.
-// Assumptions: server and workers have a core each. With one worker, what is left of the wall-clock time is
-//              the connection's, half of it in each direction.
-// Not modelled: what gradients cost to compute; requests of different sizes at once.
+// Assumptions: server and workers have a core each. With one worker, what is left of the wall-clock time,
+//              computing taken off, is the connection's, half of it in each direction.
+// Not modelled: requests of different sizes at once.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +28,7 @@ struct RequestLoad {
   std::uint64_t values = 1;  // of a gradient, float32
   std::uint32_t workers = 1;
   int requests = 100;  // of all workers together, warm-up not counted
+  Seconds busy{};      // of a worker, before each gradient
 };
 
 struct RequestTime {
@@ -40,9 +43,9 @@ struct RequestTime {
 [[nodiscard]] RequestTime time_requests(const std::filesystem::path& program, const RequestLoad& load);
 
 using RequestPass = std::vector<RequestTime>;  // one of each size, in processes of its own
-// One worker; each size for about so long in each pass.
+// One worker, busy for so long before each gradient; each size for about `for_each` in each pass.
 [[nodiscard]] std::vector<RequestPass> time_passes(
-    const std::filesystem::path& program, const std::vector<std::uint64_t>& values, int passes,
+    const std::filesystem::path& program, const std::vector<std::uint64_t>& values, Seconds busy, int passes,
     Seconds for_each, const std::function<void(double share_done)>& progress = [](double) {});
 
 }  // namespace paceline::live

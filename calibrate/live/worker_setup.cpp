@@ -22,7 +22,8 @@ std::string to_text(const WorkerSetup& setup) {
               {"random_streams", learner.random_streams},
               {"is_evaluator", setup.is_evaluator},
               {"speed", setup.speed},
-              {"echoed_values", setup.echoed_values.value_or(0)}}
+              {"echoed_values", setup.echo ? setup.echo->values : 0},
+              {"echo_busy_s", setup.echo ? setup.echo->busy.value() : 0.0}}
       .dump();
 }
 
@@ -42,7 +43,8 @@ WorkerSetup worker_setup_from(const std::string& text) {
   setup.learner.random_streams = j.at("random_streams").get<std::vector<std::uint32_t>>();
   setup.is_evaluator = j.at("is_evaluator");
   setup.speed = j.at("speed");
-  if (const std::uint64_t values = j.at("echoed_values"); values > 0) setup.echoed_values = values;
+  if (const std::uint64_t values = j.at("echoed_values"); values > 0)
+    setup.echo = Echo{values, Seconds{j.at("echo_busy_s")}};
   return setup;
 }
 

@@ -10,13 +10,19 @@
 
 namespace paceline::live {
 
+// To time requests: a worker that answers parameters with a gradient of so many values that means nothing,
+// after it was busy with memory for a while, as one that computes is.
+struct Echo {
+  std::uint64_t values = 1;
+  Seconds busy{};
+};
+
 struct WorkerSetup {
   NetworkLearnerConfig learner;
   bool is_evaluator = false;
   double speed =
       1.0;  // below 1: it rests after each gradient as long as a slower machine would still compute
-  // It computes nothing, and sends a gradient of so many values at once: to time requests. No learner then.
-  std::optional<std::uint64_t> echoed_values{};
+  std::optional<Echo> echo{};       // it has no learner then
   std::optional<CpuQuota> quota{};  // kept by the launcher (cpu_budget.hpp); unknown to the worker
 };
 

@@ -35,7 +35,7 @@ MeasureRequest request_for(const MeasurementPlan& plan, const Machine& machine, 
 
 Command command_for(const MeasureRequest& request, const std::string& program) {
   return {.words = {program, measure_child_flag, to_line(request)},
-          .environment = measuring_environment(request.cores),
+          .environment = compute_environment(request.cores),
           .cores = request.core_numbers};
 }
 
@@ -113,16 +113,6 @@ double interval_half_width(const std::vector<Sample>& samples) {
     widest = std::max(widest, t * spread_of(of_processes).deviation / std::sqrt(count));
   }
   return widest;
-}
-
-std::vector<std::string> measuring_environment(int cores) {
-  return {fmt::format("OMP_NUM_THREADS={}", cores),
-          fmt::format("OPENBLAS_NUM_THREADS={}", cores),
-          "OMP_PROC_BIND=true",
-          "OMP_WAIT_POLICY=passive",
-          "GOMP_SPINCOUNT=2000",  // overrides the policy in g++'s OpenMP
-          "MALLOC_MMAP_THRESHOLD_=1073741824",
-          "MALLOC_TRIM_THRESHOLD_=1099511627776"};
 }
 
 Probe probe(const MeasurementPlan& plan, const Machine& machine, const std::string& child_program) {

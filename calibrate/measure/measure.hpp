@@ -7,7 +7,7 @@
 //              points count that saw the cores in one state (core_states.hpp), others are set aside.
 // Equation:    interval: ± t(0.975, P − 1) · sd over processes of the log mean / √P (interval_half_width).
 // Assumptions: a child runs on the first `cores` of Machine::core_order, with as many compute threads, under
-//              measuring_environment():
+//              compute_environment():
 //              - each compute thread keeps to a core of its own: left to the system, two of them at times
 //                share one for as long as a process lives, and processes differ by a factor of up to 2;
 //              - threads wait for each other by spinning some microseconds, then sleep. Sleeping at once
@@ -38,9 +38,6 @@ class MeasurementError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
-
-// What a measuring process on this many cores finds in its environment, as "NAME=value".
-[[nodiscard]] std::vector<std::string> measuring_environment(int cores);
 
 // The widest 95 % interval of any (cores, batch) point of the samples that count, relative to its mean;
 // infinite below 2 processes.

@@ -85,36 +85,43 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
   return trials;
 }
 
-// What messages cost on this machine, for gradients of the size of a network's.
+// What messages cost on this machine, for gradients of the size of a network's that take so long to compute.
 class MeasuredCommunication {
  public:
   explicit MeasuredCommunication(bool accepts_load) : accepts_load_(accepts_load) {}
 
-  const live::CommunicationFit& of(Bytes gradient) {
+  const live::CommunicationFit& of(Bytes gradient, Seconds computing) {
     const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
-    const auto known = fits_.find(values);
+    const std::pair point{values, computing};
+    const auto known = fits_.find(point);
     if (known != fits_.end()) return known->second;
     const double load = live::other_load(Seconds{0.5});
     if (load > live::most_other_load && !accepts_load_) throw live::LoadedMachine(load);
     constexpr int passes = 5;
     Progress progress("timing requests");
     const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
-    return fits_[values] = live::fit_communication(live::time_passes(
-               live::worker_program(), sizes, passes, Seconds{0.2},
+    return fits_[point] = live::fit_communication(live::time_passes(
+               live::worker_program(), sizes, computing, passes, Seconds{0.2},
                [&](double share) { progress.update(share, fmt::format("{} values", values)); }));
   }
 
  private:
   bool accepts_load_;
-  std::map<std::uint64_t, live::CommunicationFit> fits_;
+  std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> fits_;
 };
 
 // Where the scenario does not say what messages cost it is measured; and so is the connection, since a live
 // job does not impose the scenario's.
 void calibrate_communication(LiveTrial& trial, MeasuredCommunication& measured) {
   Scenario& scenario = trial.loaded.scenario;
+  if (!trial.profiles->distinct.front().loading)
+    fmt::print(stderr,
+               "note: {}: real workers fetch their batches, and the profile does not say how long that takes "
+               "(`paceline calibrate --data`)\n",
+               scenario.name);
   if (scenario.communication) return;
-  const live::CommunicationFit& fit = measured.of(trial.profiles->job().parameter_bytes);
+  const Seconds computing = quickest_iteration(scenario, *trial.profiles);
+  const live::CommunicationFit& fit = measured.of(trial.profiles->job().parameter_bytes, computing);
   scenario.communication = cost_of(fit);
   trial.calibrated = live::scenario_words(*scenario.communication);
   if (scenario.cluster.network.topology == Topology::star) {

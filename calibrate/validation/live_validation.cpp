@@ -46,13 +46,20 @@ std::vector<double> values_of(const std::vector<std::vector<Observation>>& runs,
   return values;
 }
 
-double calibrated_rate(const Scenario& scenario, const Profiles& profiles) {
+// Of each worker, at the initial batch.
+std::vector<Seconds> calibrated_iterations(const Scenario& scenario, const Profiles& profiles) {
   const ComputeTimes times(profiles.distinct, profiles.of_worker, scenario.cluster.workers, {},
                            {scenario.seed, 0}, scenario.job.data_loading);
-  const std::int64_t batch = scenario.batching.initial_samples;
-  double rate = 0.0;
+  std::vector<Seconds> iterations;
   for (std::uint64_t w = 0; w < times.worker_count(); ++w)
-    rate += static_cast<double>(batch) / times.mean_iteration(WorkerId{w}, batch).value();
+    iterations.push_back(times.mean_iteration(WorkerId{w}, scenario.batching.initial_samples));
+  return iterations;
+}
+
+double calibrated_rate(const Scenario& scenario, const Profiles& profiles) {
+  const auto batch = static_cast<double>(scenario.batching.initial_samples);
+  double rate = 0.0;
+  for (const Seconds iteration : calibrated_iterations(scenario, profiles)) rate += batch / iteration.value();
   return rate;
 }
 
@@ -87,6 +94,10 @@ std::string ranking_text(const Ranking& ranking) {
 }
 
 }  // namespace
+
+Seconds quickest_iteration(const Scenario& scenario, const Profiles& profiles) {
+  return std::ranges::min(calibrated_iterations(scenario, profiles));
+}
 
 std::vector<Observation> observations_of(const RunResult& run) {
   std::vector<Observation> all = iteration_times(run);

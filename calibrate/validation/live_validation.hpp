@@ -51,6 +51,9 @@ struct LiveComparison {
   std::string scenario;
   std::vector<PredictedAndReal> rows;
 };
+// Of the quickest worker, as calibrated, at the initial batch.
+[[nodiscard]] Seconds quickest_iteration(const Scenario& scenario, const Profiles& profiles);
+
 [[nodiscard]] LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
                                           const std::vector<RunResult>& predicted,
                                           const std::vector<RunResult>& real);

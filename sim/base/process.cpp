@@ -83,6 +83,16 @@ int collect(pid_t id) {
 
 }  // namespace
 
+std::vector<std::string> compute_environment(int cores) {
+  return {fmt::format("OMP_NUM_THREADS={}", cores),
+          fmt::format("OPENBLAS_NUM_THREADS={}", cores),
+          "OMP_PROC_BIND=true",
+          "OMP_WAIT_POLICY=passive",
+          "GOMP_SPINCOUNT=2000",  // overrides the policy in g++'s OpenMP
+          "MALLOC_MMAP_THRESHOLD_=1073741824",
+          "MALLOC_TRIM_THRESHOLD_=1099511627776"};
+}
+
 std::string describe_status(int status) {
   const int signal = status - status_signal_base;
   return signal > 0 ? fmt::format("was killed by signal {} ({})", signal, strsignal(signal))

@@ -21,6 +21,11 @@ struct Command {
   std::vector<int> cores = {};                // system numbers of the logical cores it may use; empty: all
 };
 
+// What a process that trains on this many cores finds in its environment, as "NAME=value": so many threads,
+// each bound to a core of its own, and memory that is kept. The same where iterations are timed and where
+// jobs are carried out, or their times would differ.
+[[nodiscard]] std::vector<std::string> compute_environment(int cores);
+
 // The status is as shells report it: the exit code, or 128 and the number of the signal that ended it.
 inline constexpr int status_not_started = 127;
 inline constexpr int status_signal_base = 128;

@@ -22,9 +22,11 @@
 //                loss  = ln(classes) · S^loss_exponent + f
 //                accuracy = 1/classes + (ceiling - D - 1/classes) · (1 - S)
 //                           - g · exp(-annealing · U) · (1 - S)
-//                fluctuation = h · exp(-annealing · U) · (1 - S)           scale of the evaluation noise
-//              When x̄ passes exposure_limit the job diverges: loss grows to infinity. So it does when noise
-//              costs all that can be learned: g · exp(-annealing · U) > ceiling - D - 1/classes.
+//                fluctuation = h · exp(-annealing · U) · (1 - S)           scale of the evaluation noise,
+//                              at most accuracy - 1/classes
+//              While x̄ is beyond exposure_limit, or noise costs all that can be learned (g · exp(-annealing · U)
+//              > ceiling - D - 1/classes), f grows by 5 % an update: to infinity, divergence, unless it ends
+//              within some 280 updates.
 // Units:       progress u and work U in units of progress_samples; loss in nats; accuracy as a fraction.
 // Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples.
 //              Single evaluations scatter as the variance of the parameters does, which grows towards the
@@ -126,7 +128,8 @@ class RelaxationForm final : public LearningForm {
     const double accuracy =
         chance_ + (reachable() - chance_) * learned - noise_cost_ * setting_.effects.noise_factor * annealed;
     return {initial_loss_ * std::pow(left_, value_[loss_exponent]) + floor_,
-            std::clamp(accuracy, chance_, 1.0), noise_scale_ * annealed, reachable()};
+            std::clamp(accuracy, chance_, 1.0), std::clamp(accuracy - chance_, 0.0, noise_scale_ * annealed),
+            reachable()};
   }
 
  private:
@@ -134,6 +137,11 @@ class RelaxationForm final : public LearningForm {
   // The accuracy in the end.
   [[nodiscard]] double reachable() const {
     return value_[ceiling] + setting_.effects.ceiling_offset - lost_ * setting_.effects.penalty_factor;
+  }
+  // The cheap comparison first: noise only shrinks.
+  [[nodiscard]] bool noise_costs_all() const {
+    const double learnable = reachable() - chance_;
+    return noise_cost_ > learnable && noise_cost_ * noise_left() > learnable;
   }
   // What depends on learning rate and batch only: both change seldom.
   void set_step(double amplified_rate, double samples) {
@@ -159,17 +167,18 @@ class RelaxationForm final : public LearningForm {
 
   void relax(double samples) {
     const double margin = 1.0 - mean_exposure_ / value_[exposure_limit];
-    if (margin <= 0.0) {
+    const double share = std::min(1.0, samples / value_[relaxation_samples]);
+    if (margin > 0.0) {
+      noise_cost_ +=
+          (step_noise_ * std::pow(margin, -value_[noise_staleness_exponent]) - noise_cost_) * share;
+      noise_scale_ += (step_noise_ / margin - noise_scale_) * share;
+    }
+    if (margin > 0.0 && !noise_costs_all()) {
+      floor_ += (step_floor_ / margin - floor_) * share;
+    } else {
       floor_ = (floor_ + initial_loss_) * growth_per_update;
       if (floor_ > 1e6 * initial_loss_) floor_ = std::numeric_limits<double>::infinity();
-      return;
     }
-    const double share = std::min(1.0, samples / value_[relaxation_samples]);
-    floor_ += (step_floor_ / margin - floor_) * share;
-    noise_cost_ += (step_noise_ * std::pow(margin, -value_[noise_staleness_exponent]) - noise_cost_) * share;
-    noise_scale_ += (step_noise_ / margin - noise_scale_) * share;
-    if (noise_cost_ > value_[ceiling] - chance_ && noise_cost_ * noise_left() > reachable() - chance_)
-      floor_ = std::numeric_limits<double>::infinity();
   }
 
   std::array<double, parameter_count> value_;

@@ -196,6 +196,27 @@ TEST_CASE("relaxation: one update far beyond the exposure limit is not divergenc
   CHECK(form->read().loss <= std::log(10.0) + 1e-6);
 }
 
+TEST_CASE(
+    "relaxation: a rate so high that noise costs all is survived for 100 updates, and diverges in 400") {
+  // A rate of 1 with momentum 0.9 in updates of 1,000: 10 times the reference temperature, where noise costs
+  // .4 · 10^1.3 = 8. g follows within one update, up and down.
+  const auto after = [](int updates_too_high) {
+    const std::vector<Named> named = {{"progress_samples", 1e5},      {"noise_accuracy", 0.4},
+                                      {"annealing", 0.003},           {"relaxation_samples", 1000.0},
+                                      {"exposure_limit", 1e3},        {"floor_loss", 1e-5},
+                                      {"reference_temperature", 1e-3}};
+    const auto form = make("relaxation", named);
+    advance(*form, updates_too_high, {1000.0, 1.0, 0.0}, 1.0, 0.9);
+    CHECK(form->read().accuracy == doctest::Approx(0.1));
+    CHECK(form->read().fluctuation == 0.0);
+    advance(*form, 2000, {1000.0, 1.0, 0.0}, 0.01, 0.9);
+    return form->read();
+  };
+  CHECK(std::isfinite(after(100).loss));
+  CHECK(after(100).accuracy > 0.5);
+  CHECK_FALSE(std::isfinite(after(400).loss));
+}
+
 TEST_CASE("relaxation: beyond the noise batch a larger batch brings less for each sample") {
   // b_noise = n_ref = 100: a sample in an update of 300 brings (1 + 1) / (1 + 3) = 1/2 of one in an
   // update of 100.

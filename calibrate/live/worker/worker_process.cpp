@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <deque>
 #include <mutex>
@@ -33,14 +34,16 @@ constexpr std::uint64_t most_payload_bytes = std::uint64_t{1} << 33U;
 constexpr int exit_connection_lost = 3;
 constexpr int exit_refused = 2;
 
-// In short pieces, so that a stretch in which the process was stopped does not count as rest.
-void rest(double ns) {
+// In short pieces, so that a stretch in which the process was stopped does not count as rest. Returns what is
+// left to rest: below 0 where the last piece took longer than it should.
+double rest(double ns) {
   constexpr double piece = 1e6;
   while (ns > 0.0) {
     const std::int64_t began = LiveClock::monotonic_ns();
     std::this_thread::sleep_for(std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(ns, piece))));
     ns -= std::min(static_cast<double>(LiveClock::monotonic_ns() - began), 2.0 * piece);
   }
+  return ns;
 }
 
 // Control groups that nobody else removes once the launcher has died, as soon as their processes are gone.
@@ -157,7 +160,7 @@ class Worker {
     gradients_.compute(number_, request.batch_samples, parameters_);
     if (speed_ < 1.0) {
       const std::int64_t spent = processor_time_ns() - used;
-      rest(static_cast<double>(spent) * (1.0 / speed_ - 1.0));
+      to_rest_ns_ = rest(to_rest_ns_ + static_cast<double>(spent) * (1.0 / speed_ - 1.0));
     }
     const std::int64_t messages = computed_at_ > 0 ? used - computed_at_ : 0;
     computed_at_ = processor_time_ns();
@@ -175,17 +178,27 @@ class Worker {
 
   Link& link_;
   double speed_;
+  double to_rest_ns_ = 0.0;       // left over from earlier gradients
   std::int64_t computed_at_ = 0;  // processor time at the end of the last gradient
   kernels::NetworkGradients gradients_;
   std::vector<float> parameters_;
   WorkerId number_;
 };
 
-// Answers parameters with a gradient that cost nothing, until the server says it is over.
-void echo(Link& link, std::uint64_t values) {
-  link.send(Ready{values, 0, {}, {}});
-  std::vector<float> parameters(values);
-  const std::vector<float> gradient(values);
+// Reads and writes more memory than caches near a core hold, so that what messages need is not there any more.
+void be_busy(std::vector<float>& memory, Seconds duration) {
+  const std::int64_t until = LiveClock::monotonic_ns() + std::llround(1e9 * duration.value());
+  constexpr std::size_t piece = 4096;
+  for (std::size_t at = 0; LiveClock::monotonic_ns() < until; at = (at + piece) % memory.size())
+    for (std::size_t i = at; i < at + piece; ++i) memory[i] = 0.5F * memory[i] + 1.0F;
+}
+
+// Answers parameters with a gradient that means nothing, until the server says it is over.
+void echo(Link& link, const Echo& setup) {
+  link.send(Ready{setup.values, 0, {}, {}});
+  std::vector<float> parameters(setup.values);
+  const std::vector<float> gradient(setup.values);
+  std::vector<float> memory(std::size_t{1} << 22U);
   std::int64_t computed_at = 0;
   while (true) {
     Message message = link.next();
@@ -196,11 +209,12 @@ void echo(Link& link, std::uint64_t values) {
       parameters = request->parameters;
       link.send(Received{request->gradient});
     }
-    const std::int64_t now = LiveClock::monotonic_ns();
+    const std::int64_t began = LiveClock::monotonic_ns();
     const std::int64_t used = processor_time_ns();
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
-    computed_at = used;
-    link.send(Computed{request->gradient, now, LiveClock::monotonic_ns() + 1, messages});
+    be_busy(memory, setup.busy);
+    computed_at = processor_time_ns();
+    link.send(Computed{request->gradient, began, LiveClock::monotonic_ns(), messages});
     link.send(GradientValues{request->gradient, gradient, {}});
   }
 }
@@ -214,8 +228,8 @@ int work(int port, std::uint64_t number, const Token& token, LeftGroups& groups)
   if (setup_message == nullptr) return exit_connection_lost;
   const WorkerSetup setup = worker_setup_from(setup_message->text);
   try {
-    if (setup.echoed_values)
-      echo(link, *setup.echoed_values);
+    if (setup.echo)
+      echo(link, *setup.echo);
     else
       Worker(link, setup, number).serve();
     return 0;

@@ -10,8 +10,10 @@
 #include <boost/asio.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <sched.h>
 
 #include "calibrate/live/live_run.hpp"
+#include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
 #include "kernels/training/network_learner.hpp"
 #include "sim/report/output/packed_run.hpp"
@@ -109,6 +111,21 @@ TEST_CASE(
   for (std::size_t i = 0; i < replayed.curve.size(); ++i)
     CHECK(replayed.curve[i].loss == live.result.curve[i].loss);
   CHECK(decisions(replayed) == decisions(live.result));
+}
+
+TEST_CASE("each worker computes on a core of its own where one is left for the server") {
+  cpu_set_t usable;
+  REQUIRE(sched_getaffinity(0, sizeof usable, &usable) == 0);
+  for (const std::size_t workers : {std::size_t{1}, static_cast<std::size_t>(CPU_COUNT(&usable))}) {
+    const ProcessCrew crew(
+        {.program = PACELINE_CALIBRATE,
+         .setups = std::vector<WorkerSetup>(workers, {.learner = {}, .echo = Echo{10, {}}})});
+    for (const int id : crew.process_ids()) {
+      cpu_set_t own;
+      REQUIRE(sched_getaffinity(id, sizeof own, &own) == 0);
+      CHECK(CPU_COUNT(&own) == (workers == 1 && CPU_COUNT(&usable) > 1 ? 1 : CPU_COUNT(&usable)));
+    }
+  }
 }
 
 TEST_CASE("strangers and garbage on the port are refused and counted, and the job goes on") {
