@@ -4,8 +4,8 @@
 // not know it, says something else or nothing at all within some seconds is refused and counted, and so is a
 // member whose messages are malformed, who is dismissed. A process that ends, however it ends, is one more
 // piece of news. Processes die with this one (sim/base/process.hpp); a worker also ends when its connection
-// does. Where there are more cores than workers each keeps one for itself, and all have the environment in which
-// iterations are calibrated.
+// does. Where there are more cores than workers each keeps one for itself, and all have the environment in
+// which iterations are calibrated.
 #pragma once
 
 #include <cstdint>

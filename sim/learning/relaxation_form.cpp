@@ -24,9 +24,9 @@
 //                           - g · exp(-annealing · U) · (1 - S)
 //                fluctuation = h · exp(-annealing · U) · (1 - S)           scale of the evaluation noise,
 //                              at most accuracy - 1/classes
-//              While x̄ is beyond exposure_limit, or noise costs all that can be learned (g · exp(-annealing · U)
-//              > ceiling - D - 1/classes), f grows by 5 % an update: to infinity, divergence, unless it ends
-//              within some 280 updates.
+//              While x̄ is beyond exposure_limit, or noise costs all that can be learned,
+//              g · exp(-annealing · U) > ceiling - D - 1/classes, f grows by 5 % an update: to infinity,
+//              which is divergence, unless that ends within some 280 updates.
 // Units:       progress u and work U in units of progress_samples; loss in nats; accuracy as a fraction.
 // Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples.
 //              Single evaluations scatter as the variance of the parameters does, which grows towards the

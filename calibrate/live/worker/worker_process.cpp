@@ -185,7 +185,7 @@ class Worker {
   WorkerId number_;
 };
 
-// Reads and writes more memory than caches near a core hold, so that what messages need is not there any more.
+// Reads and writes more memory than caches near a core hold: what messages need is not there any more.
 void be_busy(std::vector<float>& memory, Seconds duration) {
   const std::int64_t until = LiveClock::monotonic_ns() + std::llround(1e9 * duration.value());
   constexpr std::size_t piece = 4096;
