@@ -12,6 +12,7 @@
 #include "sim/report/output/paper_table.hpp"
 #include "sim/report/output/read_results.hpp"
 #include "sim/report/output/staged_folder.hpp"
+#include "sim/study/findings.hpp"
 #include "sim/study/study_results.hpp"
 
 namespace paceline {

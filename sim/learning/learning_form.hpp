@@ -68,12 +68,14 @@ struct FormReading {
 class LearningForm {
  public:
   LearningForm() = default;
-  LearningForm(const LearningForm&) = delete;
   LearningForm& operator=(const LearningForm&) = delete;
   virtual ~LearningForm() = default;
 
   virtual void advance(const SeenUpdate& update) = 0;
   [[nodiscard]] virtual FormReading read() const = 0;
+
+ protected:
+  LearningForm(const LearningForm&) = default;
 };
 
 // One parameter as a fit sees it: bounds, where to start, and whether it is searched on a logarithmic scale.

@@ -28,7 +28,8 @@
 //              g · exp(-annealing · U) > ceiling - D - 1/classes, f grows by 5 % an update: to infinity,
 //              which is divergence, unless that ends within some 280 updates.
 // Units:       progress u and work U in units of progress_samples; loss in nats; accuracy as a fraction.
-// Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples.
+// Assumptions: t_ref and n_ref are those of the runs fitted; f, g and h relax within relaxation_samples. Up
+//              to eight updates of one rate and size are taken in together, at their mean exposure.
 //              Single evaluations scatter as the variance of the parameters does, which grows towards the
 //              limit like the loss it costs (f).
 // Not modelled: recovery from divergence; overfitting; a learning rate too high without staleness.
@@ -92,6 +93,8 @@ constexpr std::array<FormParameter, parameter_count> parameters{{
 }};
 
 constexpr double averaging_updates = 100.0;
+// Of one rate and size. What is slow changes little meanwhile: powers of it are taken once for all of them.
+constexpr int updates_at_once = 8;
 // Of the loss beyond the limit: any factor above 1 ends in divergence.
 constexpr double growth_per_update = 1.05;
 
@@ -113,15 +116,24 @@ class RelaxationForm final : public LearningForm {
       exposed += gradient.samples * x;
       helping += gradient.samples / (1.0 + value_[slowing] * x);
     }
-    exposed /= samples;
-    mean_exposure_ += (exposed - mean_exposure_) / averaging_updates;
-    set_step(update.learning_rate / (1.0 - update.momentum), samples);
-    work_ += samples * step_gain_ / value_[progress_samples];
-    learn(helping * step_gain_, exposed);
-    relax(samples);
+    const double amplified_rate = update.learning_rate / (1.0 - update.momentum);
+    if (amplified_rate != rate_ || samples != samples_) {
+      take_in_pending();
+      set_step(amplified_rate, samples);
+    }
+    mean_exposure_ += (exposed / samples - mean_exposure_) / averaging_updates;
+    pending_exposed_ += exposed;
+    pending_helping_ += helping;
+    if (++pending_updates_ == updates_at_once) take_in_pending();
   }
 
+  // What it would be if the updates still pending were taken in now: how often it is read changes nothing.
   [[nodiscard]] FormReading read() const override {
+    if (pending_updates_ > 0) {
+      RelaxationForm now = *this;
+      now.take_in_pending();
+      return now.read();
+    }
     if (!std::isfinite(floor_)) return {floor_, chance_, 0.0};
     const double learned = 1.0 - left_;
     const double annealed = noise_left() * learned;
@@ -145,7 +157,6 @@ class RelaxationForm final : public LearningForm {
   }
   // What depends on learning rate and batch only: both change seldom.
   void set_step(double amplified_rate, double samples) {
-    if (amplified_rate == rate_ && samples == samples_) return;
     rate_ = amplified_rate;
     samples_ = samples;
     const double temperature = amplified_rate / samples / value_[reference_temperature];
@@ -154,6 +165,17 @@ class RelaxationForm final : public LearningForm {
     step_gain_ = setting_.effects.speed_factor * std::pow(temperature, value_[rate_exponent]) * batch;
     step_floor_ = value_[floor_loss] * std::pow(temperature, value_[floor_exponent]);
     step_noise_ = value_[noise_accuracy] * std::pow(temperature, value_[noise_temperature_exponent]);
+  }
+
+  // Updates of one rate and size.
+  void take_in_pending() {
+    if (pending_updates_ == 0) return;
+    const double samples = samples_ * pending_updates_;
+    work_ += samples * step_gain_ / value_[progress_samples];
+    learn(pending_helping_ * step_gain_, pending_exposed_ / samples);
+    relax();
+    pending_exposed_ = pending_helping_ = 0.0;
+    pending_updates_ = 0;
   }
 
   void learn(double progress, double exposed) {
@@ -165,9 +187,10 @@ class RelaxationForm final : public LearningForm {
     lost_ += value_[staleness_penalty] * exposed * (before - critical_left_);
   }
 
-  void relax(double samples) {
+  void relax() {
     const double margin = 1.0 - mean_exposure_ / value_[exposure_limit];
-    const double share = std::min(1.0, samples / value_[relaxation_samples]);
+    const double of_one = std::min(1.0, samples_ / value_[relaxation_samples]);
+    const double share = 1.0 - std::pow(1.0 - of_one, pending_updates_);
     if (margin > 0.0) {
       noise_cost_ +=
           (step_noise_ * std::pow(margin, -value_[noise_staleness_exponent]) - noise_cost_) * share;
@@ -175,10 +198,11 @@ class RelaxationForm final : public LearningForm {
     }
     if (margin > 0.0 && !noise_costs_all()) {
       floor_ += (step_floor_ / margin - floor_) * share;
-    } else {
-      floor_ = (floor_ + initial_loss_) * growth_per_update;
-      if (floor_ > 1e6 * initial_loss_) floor_ = std::numeric_limits<double>::infinity();
+      return;
     }
+    for (int update = 0; update < pending_updates_; ++update)
+      floor_ = (floor_ + initial_loss_) * growth_per_update;
+    if (floor_ > 1e6 * initial_loss_) floor_ = std::numeric_limits<double>::infinity();
   }
 
   std::array<double, parameter_count> value_;
@@ -194,6 +218,9 @@ class RelaxationForm final : public LearningForm {
   double noise_cost_ = 0.0;     // g
   double noise_scale_ = 0.0;    // h
   double mean_exposure_ = 0.0;
+  int pending_updates_ = 0;
+  double pending_exposed_ = 0.0;  // samples · exposure
+  double pending_helping_ = 0.0;
   double rate_ = 0.0;
   double samples_ = 0.0;
   double step_gain_ = 0.0;
