@@ -154,6 +154,18 @@ TEST_CASE("version 2 adds knee, core law, memory, ensemble and the parts of jitt
   CHECK(profile.jitter.iteration_quantiles == std::vector<double>{0.9, 1.0, 1.1});
 }
 
+TEST_CASE("beyond a knee further samples may take no time, and not less than none") {
+  // slope + extra slope = 0 is the limit: time then stays as it is at the knee.
+  nlohmann::json json = example_profile_2();
+  nlohmann::json& fit = json["fits"]["compute"][0];
+  const double slope_s = fit["slope_s_per_sample"].get<double>();
+  fit["knee"]["extra_slope_s_per_sample"] = -slope_s;
+  const TemporaryFile file(json.dump());
+  CHECK(read_profile(file.path()).compute[1].knee->extra_slope == Seconds{-slope_s});
+  fit["knee"]["extra_slope_s_per_sample"] = -1.001 * slope_s;
+  CHECK(complaint(json.dump()).find("must not make the slope beyond the knee negative") != std::string::npos);
+}
+
 TEST_CASE("every wrong field of version 2 is refused with its path") {
   const std::vector<BadProfile> cases = {
       {R"({"op":"replace","path":"/origin","value":"guessed"})", "FILE: origin: must be \"measured\" or"},

@@ -96,6 +96,24 @@ TEST_CASE("DSSP lets the fastest worker use its grant to the end without decidin
   CHECK(push(*policy, fast, 25.0).empty());
 }
 
+TEST_CASE("DSSP grants nothing before both the fastest and the slowest worker pushed twice") {
+  // s_L = 1, s_U = 5. The slow worker has pushed never, then once: how fast it is is not known.
+  const auto slow_is_unknown = two_workers(1, 5);
+  CHECK(push(*slow_is_unknown, fast, 1.0) == Released{fast});
+  CHECK(push(*slow_is_unknown, fast, 2.0).empty());
+  CHECK(push(*slow_is_unknown, slow, 3.0) == Released{fast, slow});
+  CHECK(push(*slow_is_unknown, fast, 4.0).empty());
+  // s_L = 0: a newcomer counts from the slowest, and is ahead after a push of its own, the only one of it.
+  const WorkerId newcomer{2};
+  const auto fast_is_unknown = two_workers(0, 5);
+  for (const double at_s : {1.0, 2.0}) {
+    CHECK(push(*fast_is_unknown, fast, at_s).empty());
+    CHECK(push(*fast_is_unknown, slow, at_s + 0.5) == Released{fast, slow});
+  }
+  CHECK(fast_is_unknown->on_join(newcomer, Seconds{3.0}).release == Released{newcomer});
+  CHECK(push(*fast_is_unknown, newcomer, 3.5).empty());
+}
+
 TEST_CASE("under DSSP only the fastest worker gets a grant, and nobody waits for one that left") {
   const WorkerId third{2};
   const auto policy = make_synchronization(dssp(0, 3).policy);

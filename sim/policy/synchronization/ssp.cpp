@@ -58,12 +58,15 @@ struct PushHistory {
 std::int64_t best_grant(const PushHistory& fastest, const PushHistory& slowest, std::int64_t range,
                         std::int64_t most) {
   if (!fastest.interval || !slowest.interval) return 0;
+  const auto push_after = [](const PushHistory& worker, std::int64_t intervals) {
+    return (worker.latest.value() + static_cast<double>(intervals) * worker.interval.value()).value();
+  };
   std::int64_t best = 0;
   double least_s = std::numeric_limits<double>::infinity();
   for (std::int64_t r = 0; r <= most; ++r) {
-    const double own_s = fastest.latest->value() + static_cast<double>(r) * fastest.interval->value();
+    const double own_s = push_after(fastest, r);
     for (std::int64_t k = 0; k <= range; ++k) {
-      const double push_s = slowest.latest->value() + static_cast<double>(k + 1) * slowest.interval->value();
+      const double push_s = push_after(slowest, k + 1);
       if (std::abs(own_s - push_s) >= least_s) continue;
       least_s = std::abs(own_s - push_s);
       best = r;
