@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
@@ -24,26 +25,57 @@ constexpr const char* search_examples = R"(Examples:
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
-std::string score_text(const TriedSetting& tried) {
+const char* objective_name(SearchObjective objective) {
+  switch (objective) {
+    case SearchObjective::core_hours:
+      return "core-hours";
+    case SearchObjective::money:
+      return "money";
+    case SearchObjective::time_to_accuracy:
+      break;
+  }
+  return "mean time to it";
+}
+
+std::string score_text(const TriedSetting& tried, SearchObjective objective) {
   if (!tried.score) return "infeasible";
   if (tried.score->never_share == 1.0) return "never";
-  const std::string value = fmt::format("{:.5g}", tried.score->value);
+  const std::string value = objective == SearchObjective::time_to_accuracy
+                                ? format_time(Seconds{tried.score->value})
+                                : fmt::format("{:.4g}", tried.score->value);
   if (tried.score->never_share == 0.0) return value;
   return fmt::format("{}, never in {:.3g} % of the runs", value, 100.0 * tried.score->never_share);
 }
 
+// Who else it may be: a search always names one, also where all are the same.
+std::string rivals_text(const SearchReport& report) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> rivals;
+  for (const TriedSetting& tried : report.tried) {
+    if (tried.name == report.best && tried.runs < least_for_interval)
+      return "fewer than five runs of it: how sure that is, is not known\n";
+    if (tried.is_alike && tried.name != report.best) rivals.push_back(printable(tried.name));
+  }
+  if (rivals.empty()) return {};
+  if (rivals.size() + 1 == report.tried.size())
+    return "its runs are not told apart from those of any other setting: what is tried makes no difference "
+           "here\n";
+  const std::size_t more = rivals.size() - std::min(rivals.size(), most_named);
+  rivals.resize(rivals.size() - more);
+  return fmt::format("not told apart from it by these runs: {}{}\n", fmt::join(rivals, "; "),
+                     more > 0 ? fmt::format("; and {} more", more) : "");
+}
+
 void print_report(const SearchReport& report, const SearchConfig& config) {
-  const char* score = config.minimize == SearchObjective::core_hours ? "core-hours"
-                      : config.minimize == SearchObjective::money    ? "money"
-                                                                     : "time to accuracy (s)";
-  TextRows rows{{report.of.empty() ? "settings tried" : report.of, score, "mean final accuracy", "runs"}};
+  TextRows rows{{report.of.empty() ? "settings tried" : report.of, objective_name(config.minimize),
+                 "mean final accuracy", "runs"}};
   AssumedLearners assumed;
   for (const TriedSetting& tried : report.tried) assumed.count(tried.has_assumed_learner);
   for (const TriedSetting& tried : report.tried)
-    rows.push_back({assumed.marked(tried.name, tried.has_assumed_learner), score_text(tried),
+    rows.push_back({assumed.marked(tried.name, tried.has_assumed_learner), score_text(tried, config.minimize),
                     or_dash("{:.4f}", tried.mean_accuracy), fmt::format("{}", tried.runs)});
   fmt::print("{}{}", text_table(std::move(rows)), assumed.note());
-  fmt::print("best: {}\n", report.best ? printable(*report.best) : "none is feasible");
+  fmt::print("best: {}\n{}", report.best ? printable(*report.best) : "none is feasible", rivals_text(report));
   fmt::print("cost of the search: {} settings, {} runs; on the cluster itself {} and {:.4g} core-hours\n\n",
              report.cost.settings, report.cost.runs, format_time(Seconds{report.cost.simulated_s}),
              report.cost.simulated_core_hours);
@@ -57,7 +89,8 @@ json to_json(const SearchReport& report) {
                      {"never_share", one.score ? json(one.score->never_share) : json()},
                      {"mean_final_accuracy", one.mean_accuracy},
                      {"runs", one.runs},
-                     {"assumed_learner", one.has_assumed_learner}});
+                     {"assumed_learner", one.has_assumed_learner},
+                     {"not_told_apart_from_best", one.is_alike}});
   return {{"of", report.of},
           {"best", report.best},
           {"tried", tried},
@@ -70,6 +103,9 @@ json to_json(const SearchReport& report) {
 
 int search_command(const StudyArguments& arguments) {
   PreparedStudy study = prepare(arguments);
+  if (!study.plan.search)
+    throw UserError(fmt::format("{} has no `search`", study.plan.file.string()),
+                    "say what to look for: search: {method: exhaustive, minimize: time-to-accuracy}");
   study.planned.command = reproducing_command("search", arguments);
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / fmt::format("{}-search", folder_name(study.plan.name))

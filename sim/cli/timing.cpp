@@ -66,7 +66,8 @@ Outcome simulate_share(const RunArguments& arguments, double share, int replicat
   notes.insert(notes.end(), results.notes.begin(), results.notes.end());
   if (!results.failures.empty())
     throw SimulationFailed(fmt::format("share {:.6g} %, {}", 100.0 * share, results.failures.front()));
-  return summaries_of(results.runs);
+  const std::vector<RunSummary> summaries = summaries_of(results.runs);
+  return {summaries.begin(), summaries.end()};
 }
 
 std::string share_text(double share) {

@@ -8,6 +8,7 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/report/statistics/comparison.hpp"
 
 namespace paceline {
 namespace {
@@ -77,7 +78,7 @@ class StudySearch {
       if (!run->summary)
         throw SimulationFailed(
             fmt::format("{}, replication {}: {}", planned.name, outcome.size(), run->message));
-      outcome.push_back(*run->summary);
+      outcome.emplace_back(*run->summary, cost_of(planned, run->summary->end_time));
     }
     return outcome;
   }
@@ -101,16 +102,20 @@ class StudySearch {
   template <class PointOf>
   SearchReport report_of(const search::Found& found, const search::Trials& trials, const PointOf& point_of) {
     SearchReport report{.of = {}, .tried = {}, .best = {}, .cost = trials.cost()};
+    const auto best = std::ranges::find_if(
+        trials.tried(), [&](const search::Tried& tried) { return tried.setting == found.setting; });
     for (const search::Tried& tried : trials.tried()) {
       const PlannedPoint& point = study_.planned.points[point_of(tried.setting)];
       std::optional<double> accuracy = 0.0;
-      for (const RunSummary& run : tried.runs)
+      for (const search::Run& run : tried.runs)
         accuracy =
             accuracy && run.final_accuracy
                 ? std::optional(*accuracy + *run.final_accuracy / static_cast<double>(tried.runs.size()))
                 : std::nullopt;
-      report.tried.push_back({point.name, search::score(tried.runs, config_), accuracy, tried.runs.size(),
-                              point.has_assumed_learner});
+      report.tried.push_back(
+          {point.name, search::score(tried.runs, config_), accuracy, tried.runs.size(),
+           point.has_assumed_learner,
+           best != trials.tried().end() && search::are_alike(best->runs, tried.runs, config_)});
     }
     std::ranges::stable_sort(report.tried, search::is_better, &TriedSetting::score);
     if (found.setting) report.best = study_.planned.points[point_of(*found.setting)].name;
@@ -123,22 +128,10 @@ class StudySearch {
   RunStore& store_;
 };
 
-void check_can_be_searched(const PreparedStudy& study) {
-  if (!study.plan.search)
-    throw UserError(fmt::format("{} has no `search`", study.plan.file.string()),
-                    "say what to look for: search: {method: exhaustive, minimize: time-to-accuracy}");
-  if (study.plan.search->minimize != SearchObjective::time_to_accuracy) return;
-  for (const PlannedPoint& point : study.planned.points)
-    if (!point.target_accuracy)
-      throw UserError(fmt::format("{}: `search` minimizes the time to an accuracy, but `{}` has no target",
-                                  study.plan.file.string(), point.name),
-                      "give `stop.accuracy`, or `minimize: core-hours` with `accuracy`");
-}
-
 }  // namespace
 
 std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore& store) {
-  check_can_be_searched(study);
+  check(study.plan.search.has_value(), "a study that is searched says what for");
   const SearchConfig config = *study.plan.search;
   StudySearch search(study, jobs, store);
   if (config.method != SearchMethod::golden_section) return {search.among_all()};

@@ -22,6 +22,7 @@ struct TriedSetting {
   std::optional<double> mean_accuracy;  // absent: some run has none
   std::size_t runs = 0;
   bool has_assumed_learner = false;
+  bool is_alike = false;  // these runs do not tell it apart from the best
 };
 
 struct SearchReport {
@@ -31,8 +32,8 @@ struct SearchReport {
   search::SearchCost cost;
 };
 
-// One report, or one for each combination of everything that the search leaves alone. Throws UserError when
-// the study has no `search`, and SimulationFailed when a run could not be carried out.
+// One report, or one for each combination of everything that the search leaves alone. The study has a
+// `search`. Throws SimulationFailed when a run could not be carried out.
 [[nodiscard]] std::vector<SearchReport> search_study(PreparedStudy& study, int jobs, RunStore& store);
 
 }  // namespace paceline

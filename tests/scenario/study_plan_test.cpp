@@ -239,6 +239,23 @@ TEST_CASE("mistakes in what is varied are reported at their place") {
        "error: recorded values are not differences"},
       {"vary: [{key: seed, values: [1]}]\nsearch: {method: golden-section, over: seed}\n",
        "study.yaml:4:40: error: `seed` is not varied over a range"},
+      {"vary: [{key: seed, values: [1]}]\nfigures: [{name: ../my figure, metric: m, against: seed}]\n",
+       "study.yaml:4:18: error: `../my figure` cannot name the files of a figure"},
+      {"vary: [{key: seed, values: [1]}]\nfigures: [{name: f, metric: m, against: seed}, {name: f, metric: "
+       "m, against: seed}]\n",
+       "study.yaml:4:55: error: the name `f` is already used by another figure"},
+      {"vary: [{key: seed, values: [1, 2]}]\nfigures: [{name: f, metric: m, against: seed, where: {sed: "
+       "1}}]\n",
+       "study.yaml:4:55: error: nothing that is varied has the name `sed`"},
+      {"variants: [{name: BSP}]\nvary: [{key: seed, values: [1, 2]}]\n"
+       "figures: [{name: f, metric: m, against: seed, where: {variant: [BSP, BPS]}}]\n",
+       "study.yaml:5:70: error: `variant` has no label `BPS`"},
+      {"vary: [{key: seed, values: [1]}]\nsearch: {minimize: money}\n",
+       "study.yaml:4:9: error: `search` minimizes money, and no worker has a `price`"},
+      {"vary: [{key: seed, values: [1]}]\nset: {cluster.workers: [{cores: 1, price: 1 per hour}, {cores: 1, "
+       "price: 1 per hour}]}\n"
+       "search: {minimize: money, price_per_core_hour: 1}\n",
+       "study.yaml:5:9: error: both the workers' `price` and `price_per_core_hour`"},
       {"vary: [{key: seed, name: a, range: {from: 1, to: 2000, points: 2000}}, {key: batching.initial, "
        "range: {from: 1, "
        "to: 2000, points: 2000}}]\n",

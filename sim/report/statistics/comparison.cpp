@@ -142,7 +142,7 @@ std::optional<PairedComparison> compare_pairs(const ComparedRuns& first, const C
   return compare_paired(pairs, {evaluation_grid(first), evaluation_grid(second)});
 }
 
-std::optional<double> cost_of(const ComparedRuns& runs, const std::optional<Seconds>& time) {
+std::optional<double> cost_of(const Comparable& runs, const std::optional<Seconds>& time) {
   constexpr double seconds_per_hour = 3600.0;
   if (!runs.price_per_hour || !time) return std::nullopt;
   return *runs.price_per_hour * time->value() / seconds_per_hour;
@@ -299,10 +299,11 @@ std::string comparison_json(const std::vector<ComparedVariant>& compared) {
   return rows.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-ComparisonText comparison_text(const std::vector<ComparedVariant>& compared) {
+ComparisonText comparison_text(const std::vector<ComparedVariant>& compared, bool has_pairs) {
   const auto any = [&](const auto& condition) { return std::ranges::any_of(compared, condition); };
   const bool any_target = any([](const ComparedVariant& one) { return one.target_accuracy.has_value(); });
-  const bool any_pair = any([](const ComparedVariant& one) { return one.against_first.has_value(); });
+  const bool any_pair =
+      has_pairs && any([](const ComparedVariant& one) { return one.against_first.has_value(); });
   const bool any_km = any([](const ComparedVariant& one) {
     return one.target_accuracy && one.summary.median != one.summary.kaplan_meier_median;
   });

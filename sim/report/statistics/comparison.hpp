@@ -30,7 +30,8 @@ struct ComparedRuns : Comparable {
   std::string conditions = {};   // it is compared with what meets the same ones; empty: there are none
   std::optional<Bottleneck> bottleneck = {};
   std::vector<ExpectationOutcome> expectations = {};
-  bool is_live = false;  // carried out for real
+  bool is_live = false;     // carried out for real
+  std::string choice = {};  // its name without the conditions; empty: there are none
 };
 
 struct ComparedVariant : ComparedRuns {
@@ -46,7 +47,7 @@ struct ComparedVariant : ComparedRuns {
 // Of the times compared; nothing where half of the runs or more never get there.
 [[nodiscard]] std::optional<Seconds> median_time(const ComparedRuns& runs);
 // What the workers cost until then; nothing where they have no price.
-[[nodiscard]] std::optional<double> cost_of(const ComparedRuns& runs, const std::optional<Seconds>& time);
+[[nodiscard]] std::optional<double> cost_of(const Comparable& runs, const std::optional<Seconds>& time);
 // That time, or in its place how most runs ended: "8.56 h", "diverges", "never".
 [[nodiscard]] std::string time_or_outcome(const ComparedRuns& runs, const std::optional<Seconds>& time);
 [[nodiscard]] std::vector<ComparedVariant> compare(std::vector<ComparedRuns> variants);
@@ -55,7 +56,7 @@ struct ComparedVariant : ComparedRuns {
 // targets or workloads differ, or no pair is there.
 [[nodiscard]] std::optional<PairedComparison> compare_pairs(const ComparedRuns& first,
                                                             const ComparedRuns& second);
-// Run by run: what it showed, beside what profiles and learners were fitted on.
+// Run by run: what it showed, beside what profiles and learners hold for.
 void add_validity(const ComparedRuns& runs, ValidityTable& table);
 // "P [low, high]" of being faster.
 [[nodiscard]] std::string faster_text(const PairedComparison& paired);
@@ -66,7 +67,8 @@ struct ComparisonText {
   std::vector<TextRows> tables;
   std::vector<std::string> sentences;
 };
-[[nodiscard]] ComparisonText comparison_text(const std::vector<ComparedVariant>& compared);
+[[nodiscard]] ComparisonText comparison_text(const std::vector<ComparedVariant>& compared,
+                                             bool has_pairs = true);
 // The same for the terminal, with a line that says what its intervals are.
 [[nodiscard]] std::string comparison_table(const std::vector<ComparedVariant>& compared);
 // One object for each variant, with the columns of the CSV file, its bottleneck and its expectations.

@@ -21,18 +21,6 @@ std::vector<YamlNode> labels_in(const Assignment& entry) {
   return entry.value.kind == YamlNode::Kind::list ? entry.value.items : std::vector{entry.value};
 }
 
-void check_rule(const StudyPlan& plan, const std::vector<Assignment>& rule, Problems& problems) {
-  for (const Assignment& entry : rule) {
-    const std::vector<std::string> known = all_labels(plan, entry.path);
-    if (known.empty()) refuse_unknown_axis(entry.path, plan.columns(), entry.spot, problems);
-    if (known.empty()) continue;
-    for (const YamlNode& label : labels_in(entry))
-      if (std::ranges::count(known, label.text) == 0)
-        problems.error(label.spot, fmt::format("`{}` has no label `{}`", entry.path, label.text),
-                       hint_for(label.text, known, "its labels"));
-  }
-}
-
 // A combination is left out when it has one of the labels in every column that the rule names.
 bool covers(const std::vector<Assignment>& rule, const StudyPlan& plan, const StudyPoint& point) {
   const std::vector<std::string> columns = plan.columns();
@@ -67,6 +55,18 @@ std::vector<std::string> all_labels(const StudyPlan& plan, std::string_view colu
   return labels;
 }
 
+void check_labels(const StudyPlan& plan, const std::vector<Assignment>& rule, Problems& problems) {
+  for (const Assignment& entry : rule) {
+    const std::vector<std::string> known = all_labels(plan, entry.path);
+    if (known.empty()) refuse_unknown_axis(entry.path, plan.columns(), entry.spot, problems);
+    if (known.empty()) continue;
+    for (const YamlNode& label : labels_in(entry))
+      if (std::ranges::count(known, label.text) == 0)
+        problems.error(label.spot, fmt::format("`{}` has no label `{}`", entry.path, label.text),
+                       hint_for(label.text, known, "its labels"));
+  }
+}
+
 std::vector<StudyPoint> combinations(const StudyPlan& plan, const Reading& reading) {
   double count = std::max(1.0, static_cast<double>(plan.variants.size()));
   for (const Axis& axis : plan.axes) count *= static_cast<double>(axis.points.size());
@@ -76,7 +76,7 @@ std::vector<StudyPoint> combinations(const StudyPlan& plan, const Reading& readi
                              "vary less, or try fewer values");
     return {};
   }
-  for (const std::vector<Assignment>& rule : plan.exclude) check_rule(plan, rule, reading.problems());
+  for (const std::vector<Assignment>& rule : plan.exclude) check_labels(plan, rule, reading.problems());
   std::vector<StudyPoint> points;
   for (const StudyVariantSet& variant : plan.variants)
     points.push_back({variant.name, static_cast<std::uint32_t>(points.size()), {}});
@@ -149,7 +149,7 @@ LoadedScenario StudyPlan::scenario_with(const StudyPoint& point, std::size_t axi
   for (const Assignment& assignment : overrides) apply_to_scenario(assignment, tree, problems);
   const Spot& name_spot = variants.empty() ? axes.front().spot : variants[point.variant].spot;
   apply({"name", name_spot, scalar_at(name_spot, point.name, true)}, tree, problems);
-  LoadedScenario loaded = read_scenario(tree, base_file, problems);
+  LoadedScenario loaded = read_scenario(std::move(tree), base_file, problems);
   use_default_replications(loaded);
   return loaded;
 }

@@ -1,4 +1,5 @@
 // The keys of a study file.
+#include "sim/scenario/sections/sections.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
 
 namespace paceline {
@@ -41,7 +42,7 @@ void describe(Visitor& v, Axis& c) {
 }
 
 void describe(Visitor& v, StudyFigure& c) {
-  v.required("name", c.name, Text{}, "of its files");
+  v.required("name", c.name, Text{}, "of its files: letters, digits and hyphens");
   v.required("metric", c.metric, Text{},
              "a column of runs.csv, such as time_to_accuracy_s or final_accuracy");
   v.required("against", c.against, Text{}, "the name of what is varied along the horizontal axis");
@@ -67,11 +68,12 @@ void describe(Visitor& v, SearchConfig& c) {
              {"successive-halving", SearchMethod::successive_halving}},
       "exhaustive: every combination; golden-section: along one range, for one valley; successive-halving: "
       "few replications of all, more of the best");
-  v.optional("minimize", c.minimize,
-             Choice{{"time-to-accuracy", SearchObjective::time_to_accuracy},
-                    {"core-hours", SearchObjective::core_hours},
-                    {"money", SearchObjective::money}},
-             "what is to be small; core-hours and money are those of the whole job");
+  v.optional(
+      "minimize", c.minimize,
+      Choice{{"time-to-accuracy", SearchObjective::time_to_accuracy},
+             {"core-hours", SearchObjective::core_hours},
+             {"money", SearchObjective::money}},
+      "what is to be small; core-hours and money are those of the whole job; money: by the workers' `price`");
   v.only_if({"method", {"golden-section"}, c.method == SearchMethod::golden_section});
   v.required("over", c.over, Text{}, "the name of what is varied over a `range`");
   v.optional("tolerance", c.tolerance, Number{above(0)}, "of the best value found, in the unit of the range",
@@ -81,9 +83,11 @@ void describe(Visitor& v, SearchConfig& c) {
   v.optional("keep_one_of", c.keep_one_of, Whole{2, 1000},
              "so many combinations go on from round to round, with so many times the replications");
   v.only_if({"minimize", {"money"}, c.minimize == SearchObjective::money});
-  v.required("price_per_core_hour", c.price_per_core_hour, Number{at_least(0)}, "in any currency");
+  v.optional("price_per_core_hour", c.price_per_core_hour, Number{at_least(0)},
+             "in any currency, of workers without a `price` of their own",
+             Absent{"every worker has a `price`"});
   v.always();
-  v.optional("accuracy", c.accuracy, Number{above_up_to(0, 1)},
+  v.optional("accuracy", c.accuracy, fraction(above_up_to(0, 1)),
              "mean final accuracy that a setting must have to count", Absent{"any"});
   v.optional("replications", c.replications, Whole{1, 1'000'000}, "of a setting, at most");
 }

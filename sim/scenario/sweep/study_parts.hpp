@@ -17,6 +17,8 @@ void check_axes_matter(const StudyPlan& plan, const Reading& reading);
 
 // All combinations that `exclude` does not name.
 [[nodiscard]] std::vector<StudyPoint> combinations(const StudyPlan& plan, const Reading& reading);
+// Refuses names of nothing that is varied, and labels that it does not have.
+void check_labels(const StudyPlan& plan, const std::vector<Assignment>& rule, Problems& problems);
 // All labels of an axis, or of the variants; none when there is no such axis.
 [[nodiscard]] std::vector<std::string> all_labels(const StudyPlan& plan, std::string_view column);
 

@@ -161,19 +161,35 @@ void check_difference(const StudyPlan& plan, const StudyFigure& figure, const Re
                                           : fmt::format("its series: {}", fmt::join(labels, "; ")));
 }
 
+// What `paceline plot` makes of the name is the name.
+void check_file_name(const std::string& name, const Spot& spot, std::set<std::string>& used,
+                     Problems& problems) {
+  const auto is_kept = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  if (!std::ranges::all_of(name, is_kept))
+    problems.error(spot, fmt::format("`{}` cannot name the files of a figure", name),
+                   fmt::format("letters, digits and hyphens can, for example `{}`", folder_name(name)));
+  else if (!used.insert(name).second)
+    problems.error(spot, fmt::format("the name `{}` is already used by another figure", name),
+                   "give each figure a name of its own");
+}
+
 // Figures and searches name what is varied.
 void check_references(const StudyPlan& plan, const Reading& reading) {
   const std::vector<std::string> columns = plan.columns();
   const auto check_name = [&](const std::string& name, const Spot& spot) {
     if (std::ranges::count(columns, name) == 0) refuse_unknown_axis(name, columns, spot, reading.problems());
   };
+  std::set<std::string> names;
   for (std::size_t i = 0; i < plan.figures.size(); ++i) {
     const StudyFigure& figure = plan.figures[i];
     const std::string path = fmt::format("figures.{}", i);
     if (!reading.is_sound(path)) continue;
+    check_file_name(figure.name, reading.spot(path + ".name"), names, reading.problems());
     check_name(figure.against, reading.spot(path + ".against"));
     if (!figure.series.empty()) check_name(figure.series, reading.spot(path + ".series"));
-    for (const Assignment& where : figure.where) check_name(where.path, where.spot);
+    check_labels(plan, figure.where, reading.problems());
     check_difference(plan, figure, reading, path);
   }
   if (!plan.search || plan.search->method != SearchMethod::golden_section || !reading.is_sound("search"))
@@ -184,6 +200,23 @@ void check_references(const StudyPlan& plan, const Reading& reading) {
     reading.problems().error(reading.spot("search.over"),
                              fmt::format("`{}` is not varied over a range", plan.search->over),
                              "golden-section tries numbers between those listed: write `range`");
+}
+
+// What a search minimizes must be known of every combination.
+void check_objective(const SearchConfig& search, const Scenario& scenario, Problems& problems) {
+  const bool has_prices = std::ranges::any_of(
+      scenario.cluster.workers, [](const Worker& worker) { return worker.price_per_hour.has_value(); });
+  if (search.minimize == SearchObjective::time_to_accuracy && !scenario.stop.accuracy)
+    problems.error(search.spot, "`search` minimizes the time to an accuracy, and nothing says to which",
+                   "give `stop.accuracy`, or `minimize: core-hours` with `accuracy`");
+  if (search.minimize != SearchObjective::money) return;
+  if (!has_prices && !search.price_per_core_hour)
+    problems.error(search.spot, "`search` minimizes money, and no worker has a `price`",
+                   "for example `price: 0.90 per hour` for each of `cluster.workers`; or "
+                   "`price_per_core_hour: 0.05` in `search`");
+  if (has_prices && search.price_per_core_hour)
+    problems.error(search.spot, "both the workers' `price` and `price_per_core_hour` say what a run costs",
+                   "leave `price_per_core_hour` out: then each worker costs its `price`");
 }
 
 // Removes the items that were not read without a mistake, and completes the others.
@@ -249,6 +282,8 @@ StudyPlan load_study_plan(const std::filesystem::path& file, std::span<const std
     for (std::size_t i = 0; i < plan.points.size(); ++i) {
       Problems in_point;
       LoadedScenario loaded = plan.scenario(plan.points[i], in_point);
+      if (plan.search && loaded.is_sound && reading.is_sound("search"))
+        check_objective(*plan.search, loaded.scenario, in_point);
       shared.add(plan.points[i].name, in_point);
       if (visit) visit(i, loaded);
     }

@@ -5,20 +5,29 @@
 #include <numbers>
 
 #include "sim/base/check.hpp"
+#include "sim/report/statistics/paired.hpp"
 
 namespace paceline::search {
 namespace {
 
-Score score_of(const RunSummary& run, const SearchConfig& config) {
+Score score_of(const Run& run, const SearchConfig& config) {
   switch (config.minimize) {
     case SearchObjective::core_hours:
       return {0.0, run.core_hours};
     case SearchObjective::money:
-      return {0.0, config.price_per_core_hour.value_or(0.0) * run.core_hours};
+      check(run.money || config.price_per_core_hour, "a search for money knows a price");
+      return {0.0, run.money ? *run.money : *config.price_per_core_hour * run.core_hours};
     case SearchObjective::time_to_accuracy:
       break;
   }
   return {run.time_to_accuracy ? 0.0 : 1.0, run.time_to_accuracy.value_or(run.end_time).value()};
+}
+
+// A tenth of the tolerance, or the next smaller power of ten: what is tried has few digits.
+double rounded(double wanted, double tolerance) {
+  const double digits = std::ceil(1.0 - std::log10(tolerance));
+  const double scale = std::pow(10.0, std::abs(digits));
+  return digits >= 0.0 ? std::round(wanted * scale) / scale : std::round(wanted / scale) * scale;
 }
 
 }  // namespace
@@ -70,6 +79,28 @@ bool is_better(const std::optional<Score>& a, const std::optional<Score>& b) {
   return *a < *b;
 }
 
+bool are_alike(const Outcome& a, const Outcome& b, const SearchConfig& config) {
+  if (!score(a, config) || !score(b, config)) return false;
+  const bool is_time = config.minimize == SearchObjective::time_to_accuracy;
+  const auto grid = [&](const Outcome& runs) {
+    return is_time ? mean_evaluation_interval({runs.begin(), runs.end()}) : Seconds{};
+  };
+  std::vector<TimePair> pairs;
+  for (std::size_t r = 0; r < std::min(a.size(), b.size()); ++r) {
+    // Whatever is minimized is compared as times are.
+    const auto compared = [&](const Run& run) {
+      return is_time ? run.time_to_accuracy : std::optional(Seconds{score_of(run, config).value});
+    };
+    pairs.push_back({compared(a[r]), compared(b[r])});
+  }
+  if (std::ranges::all_of(pairs, [](const TimePair& pair) { return pair.first == pair.second; })) return true;
+  if (pairs.size() < least_for_interval) return false;
+  const PairedComparison paired = compare_paired(pairs, {grid(a), grid(b)});
+  const Interval& interval = paired.difference ? paired.difference->interval_s : paired.p_faster.interval;
+  const double equal = paired.difference ? 0.0 : 0.5;
+  return interval.low <= equal && equal <= interval.high;
+}
+
 Found exhaustive(const std::vector<double>& settings, const SearchConfig& config, Trials& trials) {
   check(!settings.empty(), "a search needs settings");
   Found best;
@@ -87,32 +118,41 @@ Found golden_section(const AxisRange& range, const SearchConfig& config, Trials&
   constexpr double shrink = std::numbers::phi - 1.0;
   Found best;
   const auto evaluate = [&](double wanted) {
-    const double setting = range.whole ? std::round(wanted) : wanted;
+    const double setting = range.whole                                  ? std::round(wanted)
+                           : wanted == range.from || wanted == range.to ? wanted
+                                                                        : rounded(wanted, tolerance);
     const std::optional<Score> here = score(trials.of(setting, config.replications), config);
     if (is_better(here, best.score)) best = {setting, here};
     return here;
   };
   // The lowest point may be an end, which the interior points never reach.
-  evaluate(range.from);
-  evaluate(range.to);
+  std::optional<Score> at_low = evaluate(range.from);
+  std::optional<Score> at_high = evaluate(range.to);
   double low = range.from;
   double high = range.to;
   double left = high - shrink * (high - low);
   double right = low + shrink * (high - low);
   std::optional<Score> at_left = evaluate(left);
   std::optional<Score> at_right = evaluate(right);
+  if (at_low && at_low == at_high && at_low == at_left && at_low == at_right) return best;
   while (high - low > tolerance) {
-    // Where neither is feasible, the side of the best setting so far is kept.
-    const bool keep_left =
-        at_left || at_right ? is_better(at_left, at_right) : best.setting.value_or(low) < (low + high) / 2.0;
+    // Where both are equal, what is to be found lies away from an end that is equal too. Else, and where
+    // neither is feasible, the side of the best setting so far is kept.
+    const bool is_flat = at_left && at_left == at_right && at_low != at_high;
+    const bool keep_left = is_flat && at_high == at_right ? true
+                           : is_flat && at_low == at_left ? false
+                           : at_left == at_right          ? best.setting.value_or(low) < (low + high) / 2.0
+                                                          : is_better(at_left, at_right);
     if (keep_left) {
       high = right;
+      at_high = at_right;
       right = left;
       at_right = at_left;
       left = high - shrink * (high - low);
       at_left = evaluate(left);
     } else {
       low = left;
+      at_low = at_left;
       left = right;
       at_left = at_right;
       right = low + shrink * (high - low);

@@ -10,14 +10,20 @@
 //              replications of the round before, and the best one in `keep_one_of` go on.
 // Equation:    score, smaller is better. Time to accuracy: first the share of the runs that never reach the
 //              target, then the mean over the runs of the time to it (of the end, where it is never reached);
-//              core-hours: mean of the whole job's; money = price · core-hours. A setting whose mean final
-//              accuracy is below the required one, or that has a run without any, is infeasible: it has no
-//              score, which is worse than every number.
+//              core-hours: mean of the whole job's; money: its time · the price of all workers, where they
+//              have one, else price_per_core_hour · core-hours. A setting whose mean final accuracy is below
+//              the required one, or that has a run without any, is infeasible: it has no score, which is
+//              worse than every number.
 //              golden section: an interval [a, b] is probed at b - φ(b-a) and a + φ(b-a), φ = (√5 - 1)/2, so
 //              that one of the two points can be used again; settings tried, but for the ends:
 //                2 + ⌈ln(tolerance/(b-a)) / ln φ⌉.
-//              successive halving of n settings: round k has ⌈n / q^k⌉ settings with min(r₀ q^k, R)
-//                replications.
+//              A point is rounded to the power of ten that is a tenth of the tolerance or less. Where both
+//              points are equal and so is one end, the side away from that end is kept: the plateau's edge;
+//              else that of the best setting so far. Where the ends and both first points are equal, the
+//              score is flat and nothing more is tried.
+//              Two settings are alike where runs paired by replication do not tell them apart: 0 lies in the
+//              90 % interval of the mean difference of their scores, or, where some never reach, 1/2 in that
+//              of P(faster) (paired.hpp); from five pairs on, or where all pairs are equal.
 // Units:       seconds, core-hours, units of the price; accuracy as a fraction.
 // Assumptions: a run is deterministic: asked for again, it is the same. A mean is wanted, since the same job
 //              is run again and again. Golden section: the score has one valley on the interval, and feasible
@@ -37,7 +43,12 @@
 
 namespace paceline::search {
 
-using Outcome = std::vector<RunSummary>;  // by replication
+struct Run : RunSummary {
+  Run(RunSummary summary = {}, std::optional<double> cost = {})
+      : RunSummary(std::move(summary)), money(cost) {}
+  std::optional<double> money;  // at the prices of its workers; absent: they have none
+};
+using Outcome = std::vector<Run>;  // by replication
 // Runs `setting` for replications 0 … replications-1.
 using Evaluate = std::function<Outcome(double setting, int replications)>;
 
@@ -84,6 +95,8 @@ struct Score {
                                          std::optional<int> replications = std::nullopt);
 // Whether `a` is better than `b`; absent is worse than every score.
 [[nodiscard]] bool is_better(const std::optional<Score>& a, const std::optional<Score>& b);
+// Whether both are feasible, and score the same but for chance.
+[[nodiscard]] bool are_alike(const Outcome& a, const Outcome& b, const SearchConfig& config);
 
 struct Found {
   std::optional<double> setting;  // absent: no feasible one was tried

@@ -70,6 +70,34 @@ TEST_CASE("the score is the mean, and the share of runs that never reached comes
   CHECK(score(outcome, {.minimize = SearchObjective::money, .price_per_core_hour = 0.5}) == Score{0.0, 1.0});
 }
 
+TEST_CASE("money is what the workers cost, where they have a price") {
+  // 1.20 in the first run, 0.80 in the second, whatever a core-hour would cost: these have no price.
+  const Outcome outcome{{run(10.0, 10.0, 0.9, 1.0), 1.2}, {run(20.0, 20.0, 0.9, 3.0), 0.8}};
+  CHECK(score(outcome, {.minimize = SearchObjective::money}) == Score{0.0, (1.2 + 0.8) / 2});
+}
+
+TEST_CASE("settings are alike where 0 lies in the interval of their paired difference") {
+  const auto runs = [](const std::vector<double>& seconds) {
+    Outcome outcome;
+    for (const double s : seconds) outcome.emplace_back(run(s, s, 0.9, s));
+    return outcome;
+  };
+  const Outcome base = runs({10, 20, 30, 40, 50, 60});
+  CHECK(are_alike(base, base, {}));
+  // Differences 1, -1, 1, -1, 1, -1: mean 0.
+  CHECK(are_alike(base, runs({11, 19, 31, 39, 51, 59}), {}));
+  // 1 to 1.5 longer in every pair, however far the runs of one setting lie apart.
+  CHECK_FALSE(are_alike(base, runs({11, 21.5, 31, 41.5, 51, 61.5}), {}));
+  // Four pairs have no interval; equal ones need none.
+  CHECK_FALSE(are_alike(runs({1, 2, 3, 4}), runs({2, 1, 4, 3}), {}));
+  CHECK(are_alike(runs({1, 2}), runs({1, 2}), {}));
+  // One of six never reaches: P(faster) of one win and five ties is no proof.
+  Outcome one_never = base;
+  one_never[0].time_to_accuracy = std::nullopt;
+  CHECK(are_alike(base, one_never, {}));
+  CHECK_FALSE(are_alike(base, base, {.accuracy = 0.95}));
+}
+
 TEST_CASE("a short job that never reaches its target does not win against a long one that does") {
   // never after 4 s against 200 s
   const Outcome gives_up{run(std::nullopt, 4.0, 0.2, 1.0)};
@@ -116,6 +144,41 @@ TEST_CASE("golden section closes in on the bottom of a valley in the number of s
     const double shrinks = std::ceil(std::log(0.01) / std::log((std::sqrt(5.0) - 1.0) / 2.0));
     CHECK(trials.cost().settings == 4 + static_cast<std::size_t>(shrinks));
   }
+}
+
+TEST_CASE("golden section stops where nothing makes a difference") {
+  Trials trials(runs_taking([](double) { return 7.0; }));
+  const Found found = golden_section(unit_interval(), {.replications = 2}, trials);
+  CHECK(found.setting == 0.0);
+  // The ends and the first two points between.
+  CHECK(trials.cost().settings == 4);
+}
+
+TEST_CASE("golden section goes down beside a plateau, towards the better end") {
+  // Flat from 0.3 on, and lower before it: both first points, 0.38 and 0.62, are equal.
+  Trials trials(runs_taking([](double x) { return x < 0.3 ? 7.0 + x : 7.3; }));
+  const Found found = golden_section(unit_interval(), {.replications = 1}, trials);
+  CHECK(found.setting == 0.0);
+  CHECK(trials.tried().back().setting < 0.02);
+}
+
+TEST_CASE("golden section finds the valley at the edge of a plateau that reaches to an end") {
+  // 9 at 0, down to 6.7 at 0.15, up to 7 at 0.3, and 7 from there on.
+  Trials trials(runs_taking([](double x) {
+    return x < 0.15 ? 6.7 + (0.15 - x) * 2.3 / 0.15 : x < 0.3 ? 6.7 + (x - 0.15) * 2.0 : 7.0;
+  }));
+  const Found found = golden_section(unit_interval(), {.replications = 1}, trials);
+  CHECK(std::abs(*found.setting - 0.15) <= 0.01);
+}
+
+TEST_CASE("golden section tries numbers with few digits: to a tenth of the tolerance") {
+  AxisRange range;
+  range.from = 5.0;
+  range.to = 95.0;
+  Trials trials(runs_taking([](double x) { return 1.0 + std::abs(x - 33.0); }));
+  const Found found = golden_section(range, {.replications = 1, .tolerance = 0.9}, trials);
+  CHECK(std::abs(*found.setting - 33.0) <= 0.9);
+  for (const Tried& tried : trials.tried()) CHECK(tried.setting == std::round(100.0 * tried.setting) / 100.0);
 }
 
 TEST_CASE("golden section finds a lowest point at an end") {
