@@ -42,6 +42,13 @@ Mistake not_the_kind(const Scalar& scalar, const std::string& expectation, std::
   return {fmt::format("expected {}, found `{}`", expectation, scalar.text), std::move(hint)};
 }
 
+// For whoever writes a percentage where a number is expected: "write 0.8".
+std::string fraction_hint(std::string_view text) {
+  if (!text.ends_with('%')) return {};
+  const std::optional<double> percent = parse_number(trimmed(text.substr(0, text.size() - 1)));
+  return percent ? fmt::format("write {:.12g}", *percent / 100.0) : "write a number, without %";
+}
+
 bool is_plain_word(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/'; };
   const auto plain = [&](char c) {
@@ -134,9 +141,7 @@ Number::Number(Range range) {
   const auto expected = [range] { return fmt::format("a number{}", text_of(range, print_number)); };
   parse = [range, expected](const Scalar& scalar) -> Parsed<Plain> {
     const std::optional<double> number = parse_number(scalar.text);
-    if (!number || scalar.quoted)
-      return not_the_kind(scalar, expected(),
-                          scalar.text.ends_with('%') ? "write a fraction: 0.8 instead of 80 %" : "");
+    if (!number || scalar.quoted) return not_the_kind(scalar, expected(), fraction_hint(scalar.text));
     if (!range.contains(*number)) return out_of_range(scalar.text, expected());
     return Plain{*number};
   };

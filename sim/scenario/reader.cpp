@@ -1,19 +1,29 @@
 #include "sim/scenario/reader.hpp"
 
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "sim/description/assignment.hpp"
 #include "sim/description/outputs.hpp"
 #include "sim/scenario/checks/check.hpp"
+#include "sim/scenario/named_workers.hpp"
 #include "sim/scenario/repeated_workers.hpp"
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {
 
-LoadedScenario read_scenario(const YamlNode& root, const std::filesystem::path& file, Problems& problems) {
+LoadedScenario read_scenario(YamlNode root, const std::filesystem::path& file, Problems& problems) {
+  const std::vector<UnknownWorker> unknown = number_named_workers(root);
   LoadedScenario loaded;
   Scenario& scenario = loaded.scenario;
   scenario.file = file;
   Reading reading(problems);
   read_document(root, scenario, reading);
+  for (const UnknownWorker& one : unknown) {
+    reading.note_failure(one.path);
+    problems.error(one.spot, fmt::format("no worker has the name `{}`", one.name), one.hint);
+  }
   if (reading.is_sound("")) loaded.values = resolved_values(scenario, reading);
   check_scenario(scenario, reading);
   loaded.warnings = problems.rendered_warnings();
@@ -28,7 +38,7 @@ std::optional<LoadedScenario> read_scenario_file(const std::filesystem::path& fi
   expand_repeated_workers(*root);
   for (const Assignment& assignment : parse_overrides(overrides, problems))
     apply_to_scenario(assignment, *root, problems);
-  return read_scenario(*root, file, problems);
+  return read_scenario(std::move(*root), file, problems);
 }
 
 LoadedScenario load_scenario(const std::filesystem::path& file, std::span<const std::string> overrides) {

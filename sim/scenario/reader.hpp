@@ -37,7 +37,7 @@ struct LoadedScenario {
                                                                Problems& problems);
 
 // Reads a tree that is already parsed, and its repeated workers expanded.
-[[nodiscard]] LoadedScenario read_scenario(const YamlNode& root, const std::filesystem::path& file,
+[[nodiscard]] LoadedScenario read_scenario(YamlNode root, const std::filesystem::path& file,
                                            Problems& problems);
 
 // The JSON schema (draft-7) of a scenario file, for editors.

@@ -18,7 +18,8 @@ paths start at the folder of the file. A key that is only for some value of anot
 elsewhere, and gets a warning there.
 
 Workers alike are written once: `{name: big, repeat: 2, cores: 16}` stands for `big 1` and `big 2`, which are
-counted one by one wherever a worker has a number. A slow stretch may come again and again:
+counted one by one wherever a worker has a number. Stragglers, levels, members and machines take a worker's
+number or its name: `worker: big 1`. A slow stretch may come again and again:
 `{worker: 2, from: 10 min, every: 1 h, for: 20 min, slowdown: 4}`.
 
 ## Units

@@ -138,3 +138,39 @@ TEST_CASE("a mistake written once for several workers is one mistake") {
   CAPTURE(said);
   CHECK(said.find("2 errors") != std::string::npos);  // `core` is unknown, `cores` is missing
 }
+
+TEST_CASE("who straggles, leaves or is on a level may be called by name, and is the same run as by number") {
+  const std::string list =
+      with_workers("[{name: big, repeat: 2, cores: 16}, {cores: 8}, {name: old, cores: 4}]");
+  const auto heterogeneity = [&](const char* text) {
+    return load_text(replaced(list, "jitter:", fmt::format("heterogeneity: {}\njitter:", text)));
+  };
+  const LoadedScenario by_name = heterogeneity(
+      "{stragglers: [{worker: big 2, from: 1 s, duration: 1 s, slowdown: 2}], membership: [{at: 1 s, worker: "
+      "old, event: leaves}], schedule: [{at: 1 s, workers: [2, old], speed: [1, 0.5]}]}");
+  const LoadedScenario by_number = heterogeneity(
+      "{stragglers: [{worker: 1, from: 1 s, duration: 1 s, slowdown: 2}], membership: [{at: 1 s, worker: 3, "
+      "event: leaves}], schedule: [{at: 1 s, workers: [2, 3], speed: [1, 0.5]}]}");
+  REQUIRE(by_name.values.size() == by_number.values.size());
+  for (std::size_t i = 0; i < by_name.values.size(); ++i)
+    if (by_name.values[i].key.starts_with("heterogeneity."))
+      CHECK(by_name.values[i].value == by_number.values[i].value);
+}
+
+TEST_CASE("an unknown worker is refused once, at its place, with the nearest name") {
+  const std::string list =
+      with_workers("[{name: big, repeat: 2, cores: 16}, {cores: 8}, {name: \"7\", cores: 4}]");
+  const auto said = [&](const std::string& workers_text) {
+    return complaint(replaced(
+        list, "jitter:",
+        fmt::format("heterogeneity: {{schedule: [{{at: 1 s, workers: {}, speed: [1, 1]}}]}}\njitter:",
+                    workers_text)));
+  };
+  CHECK(said("[big 1, bgi 2]").find("no worker has the name `bgi 2`") != std::string::npos);
+  CHECK(said("[big 1, bgi 2]").find("hint: did you mean `big 2`?") != std::string::npos);
+  CHECK(said("[0, bgi 1]").find("twice") == std::string::npos);
+  CHECK(said("[0, somebody else]").find("their names: big 1; big 2; 7") != std::string::npos);
+  CHECK(said("[0, 7]").find("there is no worker 7: they are 0 to 3") != std::string::npos);
+  CHECK(said("[0, \"7\"]").empty());
+  CHECK(said("[0, -1]").find("out of range") != std::string::npos);
+}

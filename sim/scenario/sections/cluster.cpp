@@ -91,9 +91,11 @@ void describe(Visitor& v, CpuQuota& c) {
 
 void describe(Visitor& v, Worker& c) {
   int repeat = 1;
-  v.optional("name", c.name, Text{},
-             "what it is called; those of one `repeat` are numbered: `big 1`, `big 2`",
-             Absent{"its number, from 0"});
+  v.optional(
+      "name", c.name, Text{},
+      "what it is called, also by stragglers and levels; those of one `repeat` are numbered: `big 1`, `big "
+      "2`",
+      Absent{"its number, from 0"});
   v.optional("repeat", repeat, repeated_workers, "so many workers alike, that are counted one by one",
              Expanded{});
   v.required("cores", c.cores, Whole{1, 1 << 16},
@@ -119,8 +121,8 @@ void describe(Visitor& v, Worker& c) {
 
 void describe(Visitor& v, Machine& c) {
   v.required("cores", c.cores, Whole{1, 1 << 16}, "of the whole machine");
-  v.required("workers", c.workers, ListOf{Whole{0}, "worker", 1},
-             "that run on it, from 0, on cores of their own");
+  v.required("workers", c.workers, ListOf{worker_number(), "worker", 1},
+             "that run on it, on cores of their own");
 }
 
 void describe(Visitor& v, ServersConfig& c) {

@@ -7,8 +7,8 @@ namespace paceline {
 
 void describe(Visitor& v, Level& c) {
   v.required("at", c.at, when(), "when it begins");
-  v.optional("workers", c.workers, ListOf{Whole{0}, "worker"},
-             "which workers the lists below are about, from 0; empty: all, in order");
+  v.optional("workers", c.workers, ListOf{worker_number(), "worker"},
+             "which workers the lists below are about; empty: all, in order");
   v.optional("speed", c.speeds, ListOf{Number{above(0)}, "worker"}, "relative to each worker's own");
   v.optional("cores", c.cores, ListOf{Whole{1, 1 << 16}, "worker"}, "instead of each worker's own");
   v.optional("bandwidth", c.bandwidths, ListOf{Number{above(0)}, "worker"}, "relative to each worker's link");
@@ -28,7 +28,7 @@ void describe_straggling(Visitor& v, AnyStraggler& c) {
 }
 
 void describe(Visitor& v, Straggler& c) {
-  v.required("worker", c.worker, Whole{0}, "from 0");
+  v.required("worker", c.worker, worker_number(), "who straggles");
   v.required("from", c.from, when(), "when it begins");
   v.optional("duration", c.duration, duration(above(0)), "how long it lasts, if it comes once",
              Absent{"as long as `for` says"});
@@ -47,7 +47,7 @@ void describe(Visitor& v, RandomStragglers& c) {
 
 void describe(Visitor& v, MembershipChange& c) {
   v.required("at", c.at, when(), "when it happens");
-  v.required("worker", c.worker, Whole{0}, "from 0");
+  v.required("worker", c.worker, worker_number(), "who leaves or joins");
   v.required("event", c.event, Choice{{"leaves", MembershipEvent::leaves}, {"joins", MembershipEvent::joins}},
              "a worker whose first event is to join is absent at the start");
 }

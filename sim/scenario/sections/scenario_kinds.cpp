@@ -51,7 +51,15 @@ Kind fraction(Range range) {
   };
   Kind kind = number;
   kind.parse = [number, in_percent, range, expected](const Scalar& scalar) -> Parsed<Plain> {
-    if (scalar.quoted || !scalar.text.ends_with('%')) return number.parse(scalar);
+    if (scalar.quoted || !scalar.text.ends_with('%')) {
+      Parsed<Plain> parsed = number.parse(scalar);
+      const std::optional<double> written = parse_number(scalar.text);
+      if (auto* mistake = std::get_if<Mistake>(&parsed); mistake != nullptr && !scalar.quoted)
+        mistake->hint = written && range.contains(*written / 100.0)
+                            ? fmt::format("did you mean `{} %`?", scalar.text)
+                            : fmt::format("expected {}", expected());
+      return parsed;
+    }
     const Parsed<Plain> parsed = in_percent.parse(scalar);
     if (std::holds_alternative<Mistake>(parsed))
       return Mistake{fmt::format("`{}` is out of range", scalar.text),
@@ -61,6 +69,16 @@ Kind fraction(Range range) {
   };
   kind.schema = [number, in_percent] { return Json{{"anyOf", {number.schema(), in_percent.schema()}}}; };
   kind.expectation = expected;
+  return kind;
+}
+
+Kind worker_number() {
+  const Whole number{0};
+  Kind kind = number;
+  kind.schema = [number] {
+    return Json{{"anyOf", {number.schema(), {{"type", "string"}, {"minLength", 1}}}}};
+  };
+  kind.expectation = [] { return "a worker's number, from 0, or its `name`"; };
   return kind;
 }
 

@@ -25,6 +25,8 @@ inline const ThresholdText expected_staleness{std::nullopt, at_least(0), "< 8"};
 
 // "0.88" or "88 %"; prints the number.
 [[nodiscard]] Kind fraction(Range range);
+// A worker by its number; its name is worked off before reading (named_workers.hpp).
+[[nodiscard]] Kind worker_number();
 
 // A point of a learning-rate schedule, written as its basis asks: epochs `7.5`, progress `50 %`, step
 // `32000`. The schema has all of them: the basis is another key.
