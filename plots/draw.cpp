@@ -82,7 +82,8 @@ std::vector<PlottedRun> read_all(const std::vector<fs::path>& folders) {
   if (folders.empty()) throw UserError("nothing to plot", "name a results folder or a study folder");
   std::vector<PlottedRun> runs;
   for (const fs::path& folder : folders) std::ranges::move(read_results(folder), std::back_inserter(runs));
-  for (std::size_t i = 0; i < runs.size(); ++i) runs[i].series = i;
+  if (folders.size() > 1)
+    for (std::size_t i = 0; i < runs.size(); ++i) runs[i].series = {i, 0};
   // The same scenario drawn from two folders: the folder tells them apart, from where they part.
   std::map<std::string, std::vector<PlottedRun*>> namesakes;
   for (PlottedRun& run : runs) namesakes[run.name].push_back(&run);
@@ -122,8 +123,11 @@ std::vector<Figure> study_figures(const PlotRequest& request) {
       figures.push_back(std::move(*figure));
     }
   if (request.folders.size() > 1) return figures;
+  const auto is_taken = [&](std::string_view name) {
+    return std::ranges::count(figures, name, &Figure::name) > 0;
+  };
   for (const WholeStudyFigure& kind : whole_study_figures)
-    if (is_asked_for(kind.name, request))
+    if (is_asked_for(kind.name, request) && !is_taken(kind.name))
       if (std::optional<Figure> figure = kind.show(request.folders.front(), request.page))
         figures.push_back(std::move(*figure));
   return figures;
@@ -163,7 +167,7 @@ std::string common_note(const std::vector<PlottedRun>& runs, const PlotRequest& 
            std::ranges::count(all, each.substr(0, each.size() - near.size()) + " outside") > 0;
   });
   std::string note =
-      beyond.empty() ? "" : fmt::format("; beyond what was fitted: {}", fmt::join(beyond, ", "));
+      beyond.empty() ? "" : fmt::format("; beyond what was fitted or assumed: {}", fmt::join(beyond, ", "));
   if (!request.missing.empty()) note += "; " + request.missing;
   return note;
 }
@@ -176,7 +180,10 @@ std::vector<Figure> shown_figures(const std::vector<PlottedRun>& runs, const Plo
   if (runs.empty()) return figures;
   const ShownRuns shown{runs, recorded_outcomes(runs, request), request.page};
   for (const RunFigure& kind : run_figures) {
-    if (!is_asked_for(kind.name, request) || (kind.is_on_request && request.only.empty())) continue;
+    // A study's own figure of the same name stands for it.
+    if (!is_asked_for(kind.name, request) || (kind.is_on_request && request.only.empty()) ||
+        std::ranges::count(figures, kind.name, &Figure::name) > 0)
+      continue;
     if (std::optional<Figure> figure = kind.show(shown)) {
       figure->name = kind.name;
       figures.push_back(std::move(*figure));
@@ -277,6 +284,9 @@ std::optional<std::vector<Figure>> figures_of_file(const PlotRequest& request) {
     throw UserError("a file is drawn by itself", "name one profile or table, or results folders only");
   const fs::path& file = request.folders.front();
   if (file.extension() == ".csv") return validation_figures(file);
+  if (file.extension() == ".yaml" || file.extension() == ".yml")
+    throw UserError(fmt::format("{} is a scenario or a study, not its results", file.string()),
+                    "run it first, then name its results folder");
   const nlohmann::json content = nlohmann::json::parse(read_file(file), nullptr, false);
   if (content.is_object() && content.value("format", "") == "paceline-learner")
     return std::vector{learner_figure(file, content)};

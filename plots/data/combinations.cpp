@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "plots/data/results.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/order_statistics.hpp"
 
@@ -73,6 +73,45 @@ std::vector<std::string> Combinations::labels_of(std::size_t column) const {
   return labels;
 }
 
+std::vector<std::size_t> Combinations::varied_columns(std::optional<bool> of_conditions) const {
+  std::vector<std::size_t> varied;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const bool is_condition = std::ranges::count(conditions, columns[c]) > 0;
+    if (labels_of(c).size() > 1 && (!of_conditions || is_condition == *of_conditions)) varied.push_back(c);
+  }
+  return varied;
+}
+
+StudyNames::StudyNames(const nlohmann::json& manifest, const CsvFile& runs)
+    : columns(manifest.value("columns", std::vector<std::string>{})),
+      conditions(manifest.value("conditions", std::vector<std::string>{})),
+      all_labels(columns.size()) {
+  if (conditions.size() >= columns.size()) conditions.clear();
+  std::vector<std::set<std::string>> seen(columns.size());
+  for (const CsvRow& row : runs.rows())
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      if (const std::string& label = row.text(columns[c]); seen[c].insert(label).second)
+        all_labels[c].push_back(label);
+}
+
+InkPlaces::InkPlaces(const StudyNames& study) {
+  if (study.columns.empty()) return;
+  const auto is_condition = [&](std::size_t c) {
+    return std::ranges::count(study.conditions, study.columns[c]) > 0;
+  };
+  for (std::size_t c = study.columns.size(); c-- > 0;)
+    if (study.all_labels[c].size() > 1 && !is_condition(c)) column_ = c;
+  labels_ = study.all_labels[column_];
+}
+
+SeriesPlace InkPlaces::of(const std::string& label, const std::string& others) {
+  std::vector<std::string>& known = others_of_[label];
+  auto place = std::ranges::find(known, others);
+  if (place == known.end()) place = known.insert(known.end(), others);
+  return {static_cast<std::size_t>(std::ranges::find(labels_, label) - labels_.begin()),
+          static_cast<std::size_t>(place - known.begin())};
+}
+
 std::string Combinations::text_of(const Combination& one, const std::vector<std::size_t>& of_columns) const {
   std::string text;
   for (const std::size_t c : of_columns) {
@@ -88,10 +127,8 @@ std::optional<Combinations> read_combinations(const std::filesystem::path& folde
   const auto manifest = nlohmann::json::parse(read_file(folder / "manifest.json"), nullptr, false);
   if (!manifest.is_object() || manifest.value("format", "") != "paceline-study") return std::nullopt;
   Combinations study;
-  study.columns = manifest.value("columns", std::vector<std::string>{});
-  study.conditions = manifest.value("conditions", std::vector<std::string>{});
-  if (study.conditions.size() >= study.columns.size()) study.conditions.clear();
   const CsvFile table = read_results_csv(folder / "runs.csv");
+  static_cast<StudyNames&>(study) = StudyNames(manifest, table);
   const auto is_done = [](const CsvRow& row) { return row.text("status") == "done"; };
   for (const CsvRow& row : table.rows()) {
     if (!is_done(row)) continue;
@@ -106,7 +143,8 @@ std::optional<Combinations> read_combinations(const std::filesystem::path& folde
     std::vector<std::string> labels;
     for (const std::string& column : study.columns) labels.push_back(row.text(column));
     const auto [place, is_new] = places.emplace(labels, collected.size());
-    if (is_new) collected.push_back({{.labels = labels}});
+    if (is_new)
+      collected.push_back({{.point = table.has("point") ? row.count("point") : 0, .labels = labels}});
     add_run(table, row, study, collected[place->second]);
   }
   for (Collected& one : collected) {

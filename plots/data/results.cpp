@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "plots/data/combinations.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
@@ -218,6 +219,23 @@ PlottedRun read_run(const fs::path& folder, const JsonFile& manifest) {
   return run;
 }
 
+// The same ink for what is chosen, whatever conditions it meets; without a table of runs as they come.
+void place_series(std::vector<PlottedRun>& runs, const fs::path& folder) {
+  const std::optional<Combinations> study = read_combinations(folder);
+  if (!study) return;
+  InkPlaces inks(*study);
+  const std::vector<std::size_t> chosen = study->varied_columns(false);
+  const std::vector<std::size_t> met = study->varied_columns(true);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto one = std::ranges::find(study->all, i + 1, &Combination::point);
+    if (one == study->all.end()) continue;
+    const std::string choice = study->text_of(*one, chosen);
+    runs[i].series = inks.of(one->labels[inks.column()], choice);
+    runs[i].at = study->text_of(*one, met);
+    runs[i].choice = one->has_assumed_learner ? with_assumed_learner(choice) : choice;
+  }
+}
+
 // Folder names of variants are sanitized, so variants are found by the name in their manifests.
 std::vector<PlottedRun> read_study(const fs::path& folder, const JsonFile& study) {
   std::map<std::string, fs::path> by_name;
@@ -240,7 +258,9 @@ std::vector<PlottedRun> read_study(const fs::path& folder, const JsonFile& study
       throw UserError(fmt::format("{} holds no results of its variant `{}`", folder.string(), name),
                       "run the study again");
     runs.push_back(read_run(found->second, read_manifest(found->second)));
+    runs.back().series.colour = runs.size() - 1;
   }
+  place_series(runs, folder);
   return runs;
 }
 

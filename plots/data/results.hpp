@@ -42,10 +42,20 @@ struct WorkerUpdates {
   double gradients_per_s = 0.0;
 };
 
+// Which ink a series has, the same in every figure: its colour, and how often that is there before it.
+struct SeriesPlace {
+  std::size_t colour = 0;
+  std::size_t variation = 0;
+  friend bool operator==(const SeriesPlace&, const SeriesPlace&) = default;
+};
+
 struct PlottedRun {
   std::filesystem::path folder;
-  std::string name;        // free text; ends in "(assumed learner)" where the learner was assumed
-  std::size_t series = 0;  // its place among all that are drawn: the same ink in every figure
+  std::string name;         // free text; ends in "(assumed learner)" where the learner was assumed
+  SeriesPlace series = {};  // among all that are drawn
+  // Of a study that varies conditions: which these are, and the name without them.
+  std::string at = {};
+  std::string choice = {};
   std::optional<double> target_accuracy;
   std::uint64_t replications = 0;
   std::uint64_t reached = 0;

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "plots/data/results.hpp"
+#include "plots/data/combinations.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/number_text.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -42,9 +42,7 @@ json study_manifest(const fs::path& folder) {
 class ShownRows {
  public:
   ShownRows(const fs::path& folder, const StudyFigureSpec& spec)
-      : spec_(spec),
-        varied_(study_manifest(folder).value("columns", Columns{})),
-        table_(read_results_csv(folder / "runs.csv")) {
+      : spec_(spec), table_(read_results_csv(folder / "runs.csv")), study_(study_manifest(folder), table_) {
     for (const CsvRow& row : table_.rows())
       if (is_reference(row))
         if (const std::optional<double> value = metric(row)) references_.emplace(twin(row), *value);
@@ -90,13 +88,21 @@ class ShownRows {
     return row.number_if_given("evaluation_interval_s").value_or(0.0);
   }
 
-  // The series of all rows of the table, in its order.
-  [[nodiscard]] std::vector<std::string> all_series() const {
-    std::vector<std::string> names;
-    for (const CsvRow& row : table_.rows())
-      if (std::string name = series_name(row); std::ranges::count(names, name) == 0)
-        names.push_back(std::move(name));
-    return names;
+  // Of all rows of the table, shown or not, so that figures agree. Series that do not tell apart what has
+  // colours of its own have the colours after these.
+  [[nodiscard]] std::map<std::string, SeriesPlace> places_of_series() const {
+    InkPlaces inks(study_);
+    const std::string column = study_.columns.empty() ? "" : study_.columns[inks.column()];
+    std::map<std::string, SeriesPlace> places;
+    const bool is_told = std::ranges::count(told_columns(), column) > 0;
+    for (const CsvRow& row : table_.rows()) {
+      std::string name = series_name(row);
+      if (places.contains(name)) continue;
+      const SeriesPlace place =
+          is_told ? inks.of(row.text(column), name) : SeriesPlace{inks.labels() + places.size(), 0};
+      places.emplace(std::move(name), place);
+    }
+    return places;
   }
 
   [[nodiscard]] bool has_assumed_learner(const CsvRow& row) const {
@@ -105,14 +111,19 @@ class ShownRows {
 
   // Everything that tells a line from another: the series first, then whatever else is varied and not held to
   // one label.
-  [[nodiscard]] std::string series_name(const CsvRow& row) const {
+  [[nodiscard]] Columns told_columns() const {
     Columns told;
     if (!spec_.series.empty()) told.push_back(spec_.series);
-    for (const std::string& column : varied_) {
+    for (const std::string& column : study_.columns) {
       if (column == spec_.against || column == spec_.series) continue;
       const auto held = spec_.where.find(column);
       if (held == spec_.where.end() || held->second.size() > 1) told.push_back(column);
     }
+    return told;
+  }
+
+  [[nodiscard]] std::string series_name(const CsvRow& row) const {
+    Columns told = told_columns();
     for (std::string& part : told) {
       const std::string& label = row.text(part);
       const bool speaks_for_itself = part == "variant" || !split_number(label);
@@ -131,14 +142,14 @@ class ShownRows {
   // Everything that a run shares with its reference.
   [[nodiscard]] std::string twin(const CsvRow& row) const {
     std::string key = row.text("replication");
-    for (const std::string& column : varied_)
+    for (const std::string& column : study_.columns)
       if (column != spec_.series) key += '\n' + row.text(column);
     return key;
   }
 
   const StudyFigureSpec& spec_;
-  Columns varied_;
   CsvFile table_;
+  StudyNames study_;
   std::map<std::string, double> references_;  // by twin
 };
 
@@ -289,12 +300,12 @@ StudyChart read_study_chart(const fs::path& folder, const StudyFigureSpec& spec)
     here.grid_sum += shown.grid(row);
     if (const std::optional<double> value = shown.value(row)) here.values.push_back(*value);
   }
-  const std::vector<std::string> all_names = shown.all_series();
+  const std::map<std::string, SeriesPlace> places = shown.places_of_series();
   find_scale(chart);
   for (const std::string& name : names) {
     StudySeries& series = chart.series.emplace_back();
     series.name = name;
-    series.place = static_cast<std::size_t>(std::ranges::find(all_names, name) - all_names.begin());
+    series.place = places.at(name);
     series.has_assumed_learner = assumed.contains(name);
     for (const std::string& label : chart.axis_labels) {
       const auto found = values.find({name, label});

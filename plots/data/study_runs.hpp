@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#include "plots/data/results.hpp"
+
 namespace paceline::plots {
 
 // Fewer runs than this have no interval, as in tables.
@@ -48,8 +50,8 @@ struct StudyPoint {
 };
 
 struct StudySeries {
-  std::string name = {};             // empty: the only one
-  std::size_t place = 0;             // among all series of the study's table: the same ink in every figure
+  std::string name = {};  // empty: the only one
+  SeriesPlace place = {};
   bool has_assumed_learner = false;  // in some combination at least
   std::vector<StudyPoint> points = {};
   std::vector<StudyPoint> recorded = {};

@@ -171,9 +171,67 @@ Figure apart(const Drawn& drawn) {
   return figure;
 }
 
+// A panel for each case that policies meet, with all of them in it.
+Figure by_case(const Drawn& drawn) {
+  Figure figure{.columns = 2U, .sample = Sample::line_marker};
+  std::vector<std::string> cases;
+  std::set<std::string> named;
+  for (const PlottedRun& run : drawn.runs) {
+    if (std::ranges::count(cases, run.at) == 0) cases.push_back(run.at);
+    if (named.insert(run.choice).second) figure.legend.push_back({run.choice, series_ink(run.series)});
+    if (run.curves.size() > 1) figure.sample = Sample::line_marker_band;
+  }
+  for (const std::string& at : cases) {
+    Panel panel = drawn.frame;
+    panel.title = at;
+    panel.height_in = 1.1;
+    if (!figure.panels.empty()) panel.texts.clear();  // the rule is the same in all
+    std::vector<Layer> lines;
+    for (std::size_t i = 0; i < drawn.runs.size(); ++i) {
+      const PlottedRun& run = drawn.runs[i];
+      if (run.at != at) continue;
+      const Ink ink = series_ink(run.series);
+      const Table& curve = drawn.curves[i];
+      if (run.curves.size() > 1) panel.layers.push_back({Shape::band, curve, {"at", "low", "high"}, ink});
+      const Table markers =
+          marker_table(fmt::format("markers_{}", i + 1), curve, lines.size() / 2, named.size());
+      lines.push_back({Shape::line, curve, {"at", "median"}, ink});
+      lines.push_back({Shape::points, markers, {"at", "median"}, ink});
+    }
+    panel.layers.insert(panel.layers.end(), lines.begin(), lines.end());
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+// Several cases, in each of which the policies can be told apart by their lines.
+bool has_cases(const Drawn& drawn) {
+  std::set<std::string> cases;
+  std::set<std::string> choices;
+  for (const PlottedRun& run : drawn.runs) {
+    cases.insert(run.at);
+    choices.insert(run.choice);
+  }
+  return cases.size() > 1 && !cases.contains("") && choices.size() <= lines_in_one_panel;
+}
+
+std::string note_on_divergence(const Drawn& drawn) {
+  std::string note;
+  for (const PlottedRun& run : drawn.runs)
+    if (is_divergent(run))
+      note += fmt::format("{}{} ({} of {})", note.empty() ? "; diverged: " : ", ", run.name, run.diverged,
+                          run.replications);
+  return note;
+}
+
 std::optional<Figure> curve_figure(const ShownRuns& shown, const CurveKind& kind) {
   const Drawn drawn = drawn_curves(shown, kind);
   if (drawn.runs.empty()) return std::nullopt;
+  if (has_cases(drawn)) {
+    Figure figure = by_case(drawn);
+    figure.note = note_on_curves(drawn.runs) + note_on_divergence(drawn);
+    return figure;
+  }
   const bool is_tangle = drawn.runs.size() > lines_in_one_panel;
   Figure figure = is_tangle ? apart(drawn) : together(drawn);
   figure.note = note_on_curves(drawn.runs) + (is_tangle ? "; grey: the others" : "");

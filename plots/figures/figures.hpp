@@ -27,6 +27,10 @@ using RecordedOutcomes = std::map<std::string, RecordedOutcome>;  // by the poli
 // From a CSV file with the columns variant, final_accuracy, relative_time; cells may be empty.
 [[nodiscard]] RecordedOutcomes read_recorded_outcomes(const std::filesystem::path& path);
 
+[[nodiscard]] inline Ink series_ink(const SeriesPlace& place) {
+  return series_ink(place.colour, place.variation);
+}
+
 struct ShownRuns {
   std::vector<PlottedRun> runs;
   RecordedOutcomes recorded = {};

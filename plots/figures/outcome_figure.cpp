@@ -78,7 +78,7 @@ Quantity time_of(const ShownRuns& shown, const std::vector<double>& places) {
 
 // A length starts at zero; a place on an axis that does not is a point. Accuracies lie close together: an
 // axis from zero would hide what matters.
-void draw(Panel& panel, const Quantity& quantity) {
+void draw(Panel& panel, const Quantity& quantity, const std::vector<PlottedRun>& runs) {
   const auto& [table, title, extent, is_known, starts_at_zero] = quantity;
   panel.x = extent.axis(title, std::max(0.08 * extent.length(), 0.1));
   if (starts_at_zero) panel.x = {.title = title, .from = 0.0, .to = std::max(1.06 * extent.high, 1e-9)};
@@ -86,7 +86,7 @@ void draw(Panel& panel, const Quantity& quantity) {
   const Layer whiskers{Shape::whisker, table, {"low", "high", "place"}};
   if (!starts_at_zero) panel.layers.push_back(whiskers);  // under points, over bars
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const Ink ink{.colour = series_ink(i).colour};
+    const Ink ink{.colour = series_ink(runs[i].series).colour};
     if (starts_at_zero) {
       panel.layers.push_back({Shape::bars, table, {"zero", "mean", "place"}, ink, i, named_bar_in});
     } else {
@@ -131,7 +131,7 @@ std::optional<Figure> outcome_figure(const ShownRuns& shown) {
     if (!quantity.is_known) continue;
     Panel panel = rows;
     if (!figure.panels.empty()) panel.texts.clear();  // the names stand once
-    draw(panel, quantity);
+    draw(panel, quantity, shown.runs);
     figure.panels.push_back(std::move(panel));
   }
   if (figure.panels.empty()) return std::nullopt;

@@ -1,5 +1,6 @@
 // Figures of a whole study: time against cost, two varied names as a map, what the time depends on.
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,17 +36,6 @@ double longest_time_s(const Combinations& study) {
 
 std::size_t number_of(const std::vector<std::string>& labels, const std::string& label) {
   return static_cast<std::size_t>(std::ranges::find(labels, label) - labels.begin());
-}
-
-// Those with more than one label, that are conditions or not.
-ColumnNumbers varied_columns(const Combinations& study, std::optional<bool> of_conditions = {}) {
-  ColumnNumbers varied;
-  for (std::size_t c = 0; c < study.columns.size(); ++c) {
-    const bool is_condition = std::ranges::count(study.conditions, study.columns[c]) > 0;
-    if (study.labels_of(c).size() > 1 && (!of_conditions || is_condition == *of_conditions))
-      varied.push_back(c);
-  }
-  return varied;
 }
 
 // Combinations by what these columns say, in the order of the study.
@@ -95,8 +85,8 @@ std::optional<Figure> pareto_figure(const std::filesystem::path& folder) {
     }
   if (times.is_empty() || times.length() <= 0.0) return std::nullopt;
   const TimeUnit unit = time_unit_for(times.high);
-  const ColumnNumbers chosen = varied_columns(*study, false);
-  const auto cases = grouped(*study, varied_columns(*study, true));
+  const ColumnNumbers chosen = study->varied_columns(false);
+  const auto cases = grouped(*study, study->varied_columns(true));
   const auto choices = grouped(*study, chosen);
   if (choices.size() < 2) return std::nullopt;
   Figure figure{.name = "pareto",
@@ -105,8 +95,12 @@ std::optional<Figure> pareto_figure(const std::filesystem::path& folder) {
                 .note = fmt::format("{}; stairs: nothing is both sooner and cheaper", runs_note(*study))};
   const bool has_names = choices.size() <= legend_names_max;
   if (!has_names) figure.note += fmt::format("; black: on the stairs");
-  for (std::size_t c = 0; has_names && c < choices.size(); ++c)
-    figure.legend.push_back({name_of(choices[c].first, choices[c].second), series_ink(c)});
+  InkPlaces places(*study);
+  std::map<std::string, Ink> inks;
+  for (const auto& [choice, members] : choices) {
+    inks[choice] = series_ink(places.of(members.front().labels[places.column()], choice));
+    if (has_names) figure.legend.push_back({name_of(choice, members), inks[choice]});
+  }
   for (const auto& [name, members] : cases) {
     if (figure.panels.size() == panels_max) break;
     Panel panel{
@@ -128,11 +122,9 @@ std::optional<Figure> pareto_figure(const std::filesystem::path& folder) {
         continue;
       }
       const std::string choice = study->text_of(one, chosen);
-      const std::size_t c = static_cast<std::size_t>(
-          std::ranges::find(choices, choice, [](const auto& each) { return each.first; }) - choices.begin());
       const Table table{
           fmt::format("point_{}_{}", figure.panels.size() + 1, points.size() + 1), {"time", "cost"}, {at}};
-      points.push_back({Shape::marks, table, table.columns, series_ink(c)});
+      points.push_back({Shape::marks, table, table.columns, inks.at(choice)});
     }
     std::ranges::sort(stairs.rows);
     if (!all.rows.empty()) panel.layers.push_back({Shape::points, all, all.columns, {.colour = "#56B4E9"}});
@@ -151,7 +143,7 @@ std::optional<Figure> pareto_figure(const std::filesystem::path& folder) {
 std::optional<Figure> time_map_figure(const std::filesystem::path& folder) {
   const std::optional<Combinations> study = read_combinations(folder);
   if (!study) return std::nullopt;
-  ColumnNumbers varied = varied_columns(*study);
+  ColumnNumbers varied = study->varied_columns();
   if (varied.size() < 2) return std::nullopt;
   // The two with the most labels span the map; the variants stand apart where there is something else.
   const std::size_t across = varied.back();
@@ -236,7 +228,7 @@ std::optional<Figure> tornado_figure(const std::filesystem::path& folder, const 
     }
   };
   std::vector<Swing> swings;
-  for (const std::size_t c : varied_columns(*study)) {
+  for (const std::size_t c : study->varied_columns()) {
     Swing swing{.column = study->columns[c], .at = c};
     for (const Combination& one : study->all) {
       const bool differs_here_alone = [&] {
@@ -277,7 +269,7 @@ std::optional<Figure> tornado_figure(const std::filesystem::path& folder, const 
   panel.layers.push_back({Shape::bars, bars, bars.columns, series_ink(0)});
   panel.layers.back().thickness = named_bar_in;
   panel.layers.push_back({Shape::marks, middle, middle.columns});
-  ColumnNumbers all_columns = varied_columns(*study);
+  ColumnNumbers all_columns = study->varied_columns();
   return Figure{.name = "tornado",
                 .panels = {panel},
                 .note = fmt::format("each name alone varied from `{}` (dot), fastest to slowest; medians",

@@ -24,7 +24,8 @@ for figure in accuracy-over-time time-to-accuracy staleness attribution batches-
   draw "six-$figure" "$figure" six/*straggler-none
 done
 draw six-time-against-straggler time-against-straggler six
-draw accuracy-small-multiples accuracy-over-time six
+draw accuracy-by-case accuracy-over-time six
+draw accuracy-small-multiples accuracy-over-time six/*straggler-none six/*straggler-2x
 draw accuracy-over-samples accuracy-over-samples six/*straggler-none
 draw loss-over-time loss-over-time six/*straggler-none
 

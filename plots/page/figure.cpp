@@ -11,13 +11,17 @@
 namespace paceline::plots {
 
 Ink series_ink(std::size_t index) {
+  return series_ink(index, 0);
+}
+
+Ink series_ink(std::size_t index, std::size_t variation) {
   constexpr std::array colours{"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                "#E69F00", "#56B4E9", "#000000", "#808080"};
   constexpr std::array dashes{"solid",  "(12,4)", "(4,3)",         "(12,3,2,3)",
                               "(18,4)", "(2,2)",  "(9,3,2,3,2,3)", "(18,3,5,3)"};
   constexpr std::array markers{7, 5, 9, 13, 11, 6, 4, 8};
   // Beyond eight series the same colour returns with another dash and marker.
-  const std::size_t round = index / colours.size();
+  const std::size_t round = index / colours.size() + variation;
   return {colours[index % 8], dashes[(index + round) % 8], markers[(index + round) % 8]};
 }
 

@@ -18,6 +18,8 @@ struct Ink {
 };
 // Source: palette of Okabe and Ito, "Color universal design", 2008, without yellow (too light for lines).
 [[nodiscard]] Ink series_ink(std::size_t index);
+// The same colour once more, with another dash and marker.
+[[nodiscard]] Ink series_ink(std::size_t index, std::size_t variation);
 // The same with a hollow marker: recorded, not simulated. Without a series: a black circle.
 [[nodiscard]] Ink hollow(Ink ink = {});
 inline constexpr int cross_marker = 2;     // what diverged

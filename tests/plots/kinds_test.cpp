@@ -1,7 +1,9 @@
 // Every kind of figure: its data by hand, one rendering each, and hostile text in it.
 #include <doctest/doctest.h>
 
+#include "plots/data/combinations.hpp"
 #include "plots/draw.hpp"
+#include "plots/figures/figures.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
 
@@ -66,6 +68,40 @@ fs::path write_varied_study(const fs::path& folder, const std::string& bsp = "BS
   add("ASP", "1 Gbit/s", "0.2", "", "diverged");
   write_file_atomically(folder / "runs.csv", rows);
   return folder;
+}
+
+TEST_CASE("a policy has one colour and marker in all figures of a study, whatever conditions it meets") {
+  const TemporaryFolder folder;
+  const fs::path study = write_varied_study(folder.path() / "s");
+  // The rate is chosen too: the colour of its policy, with another marker.
+  InkPlaces inks(*read_combinations(study));
+  CHECK(inks.column() == 0);
+  CHECK(inks.of("BSP", "BSP, rate 0.1") == SeriesPlace{0, 0});
+  CHECK(inks.of("BSP", "BSP, rate 0.2") == SeriesPlace{0, 1});
+  CHECK(inks.of("ASP", "ASP, rate 0.1") == SeriesPlace{1, 0});
+  CHECK(inks.of("BSP", "BSP, rate 0.1") == SeriesPlace{0, 0});
+  CHECK(series_ink(1, 1).colour == series_ink(1, 0).colour);
+  CHECK(series_ink(1, 1).marker != series_ink(1, 0).marker);
+  const auto places = [&](const StudyFigureSpec& spec) {
+    std::vector<SeriesPlace> all;
+    for (const StudySeries& series : read_study_chart(study, spec).series) all.push_back(series.place);
+    return all;
+  };
+  StudyFigureSpec spec{.name = "f",
+                       .metric = "time_to_accuracy_s",
+                       .against = "rate",
+                       .series = "variant",
+                       .where = {{"network", {"1 Gbit/s"}}}};
+  CHECK(places(spec) == std::vector<SeriesPlace>{{0, 0}, {1, 0}});
+  spec.where.clear();  // BSP and ASP on two networks each
+  CHECK(places(spec) == std::vector<SeriesPlace>{{0, 0}, {0, 1}, {1, 0}, {1, 1}});
+  // Lines that are no policies have the colours after those of the two policies.
+  spec = {.name = "f",
+          .metric = "time_to_accuracy_s",
+          .against = "variant",
+          .series = "network",
+          .where = {{"rate", {"0.1"}}}};
+  CHECK(places(spec) == std::vector<SeriesPlace>{{2, 0}, {3, 0}});
 }
 
 TEST_CASE("a time map has a square for each pair of labels, a cross where runs diverged, nothing for never") {
@@ -173,7 +209,7 @@ TEST_CASE("workers are called what they are") {
   const auto script = script_of(place, "updates-per-worker", folder.path() / "out");
   CHECK(holds(script, "\"16 cores\" 0, \"1: 4 cores\" 1, \"old \\042one\\042\" 2"));
   // Every figure says how far the job leaves what was fitted.
-  CHECK(holds(script, "fitted: cores near"));
+  CHECK(holds(script, "fitted or assumed: cores near"));
   CHECK(holds(script_of(place, "batches-over-time", folder.path() / "out"), "\"1: 4 cores\""));
 }
 

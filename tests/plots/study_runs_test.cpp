@@ -278,5 +278,5 @@ TEST_CASE("a series keeps its place in the table where a figure shows only some"
   spec.where["variant"] = {"B"};
   const StudyChart chart = read_study_chart(study.folder.path(), spec);
   REQUIRE(chart.series.size() == 1);
-  CHECK(chart.series[0].place == 1);
+  CHECK(chart.series[0].place.colour == 1);
 }
