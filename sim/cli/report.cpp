@@ -190,7 +190,7 @@ void write_why(HtmlPage& page, const Reported& reported, const std::vector<HtmlF
 void write_trust(HtmlPage& page, const Reported& reported) {
   page.section("trust", "How far to trust it");
   page.table(reported.found.validity.rows(),
-             "What was asked of profiles and learners, beside what they were fitted on");
+             "What was asked of profiles and learners, beside what they hold for: fitted, or assumed");
   page.subtitle("Where predictions could be checked");
   const std::vector<std::string> evidence = sentences_in(reported.manifest, "evidence");
   page.list(evidence);
@@ -204,8 +204,9 @@ void write_trust(HtmlPage& page, const Reported& reported) {
   if (!notes.empty()) page.subtitle("Assumed, and left out");
   page.list(notes);
   page.paragraph(
-      "Intervals hold what differs between seeds. Errors of profile and learner come on top, and are the "
-      "same for all combinations.");
+      "Intervals hold what differs between seeds: jitter, chance in learning, and what is said above to be "
+      "drawn by each run or cluster. Under one seed a draw is the same for all combinations, so differences "
+      "and orders depend on it less than times. Errors that nothing draws are in no interval.");
 }
 
 void write_runs(HtmlPage& page, const Findings& found) {
@@ -213,19 +214,29 @@ void write_runs(HtmlPage& page, const Findings& found) {
   page.paragraph(fmt::format("{} planned, {} done, {} failed, {} missing.", found.counts.planned,
                              found.counts.done, found.counts.failed, found.counts.missing()));
   page.list(found.failures);
-  TextRows rows{{"combination", "replication", "seed", "end", "time to target", "end of the job",
-                 "final accuracy", "updates", "run"}};
-  for (std::size_t i = 0; i < found.table.runs.size(); ++i)
-    for (const RunSummary& run : found.table.runs[i].runs)
-      rows.push_back({found.table.runs[i].name, fmt::format("{}", run.seed.replication),
-                      fmt::format("{}", run.seed.seed), run.end_reason,
-                      run.time_to_accuracy ? fmt::format("{:.6g} s", run.time_to_accuracy->value()) : "-",
-                      fmt::format("{:.6g} s", run.end_time.value()), or_dash("{:.4f}", run.final_accuracy),
-                      fmt::format("{}", run.updates),
-                      i < found.point_of.size()
-                          ? run_id(found.study.points[found.point_of[i]].digest, run.seed.replication)
-                          : "-"});
-  page.table(rows, "Runs that are done");
+  std::set<std::uint32_t> seeds;
+  for (const ComparedRuns& runs : found.table.runs)
+    for (const RunSummary& run : runs.runs) seeds.insert(run.seed.seed);
+  const bool has_seeds = seeds.size() > 1;
+  PaperTable table{
+      {"replication", "end", "time to target (s)", "end of the job (s)", "final accuracy", "updates", "run"},
+      {}};
+  if (has_seeds) table.head.emplace_back("seed");
+  for (std::size_t i = 0; i < found.table.runs.size(); ++i) {
+    PaperGroup& group = table.groups.emplace_back(PaperGroup{found.name(i), {}});
+    for (const RunSummary& run : found.table.runs[i].runs) {
+      group.rows.push_back({fmt::format("{}", run.seed.replication), run.end_reason,
+                            run.time_to_accuracy ? fmt::format("{:.6g}", run.time_to_accuracy->value()) : "-",
+                            fmt::format("{:.6g}", run.end_time.value()),
+                            or_dash("{:.4f}", run.final_accuracy), fmt::format("{}", run.updates),
+                            i < found.point_of.size()
+                                ? run_id(found.study.points[found.point_of[i]].digest, run.seed.replication)
+                                : "-"});
+      if (has_seeds) group.rows.back().push_back(fmt::format("{}", run.seed.seed));
+    }
+  }
+  page.table(table, has_seeds ? "Runs that are done"
+                              : fmt::format("Runs that are done, of seed {}", *seeds.begin()));
 }
 
 void write_reproduction(HtmlPage& page, const Reported& reported) {

@@ -75,6 +75,7 @@ std::vector<ComparedRuns> compared_runs(const PlannedStudy& study, RunStore& sto
     if (current != run.point) {
       current = run.point;
       compared.push_back({point, {}, study.conditions_text(point.labels)});
+      compared.back().choice = study.choice_text(point.labels);
       if (point_of != nullptr) point_of->push_back(run.point);
     }
     compared.back().runs.push_back(*run.summary);

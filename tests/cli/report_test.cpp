@@ -67,6 +67,9 @@ TEST_CASE(
   // 2 variants of 4 replications.
   CHECK(contains(page, "8 planned, 8 done, 0 failed, 0 missing."));
   CHECK(count_of(page, "<td>workload-done</td>") == 8);
+  // Each below the name of its combination; on paper in two columns.
+  CHECK(contains(page, "<th colspan=\"7\" scope=\"rowgroup\">BSP</th>"));
+  CHECK(contains(page, ".many { columns: 2;"));
   CHECK(contains(page, "paceline study study.yaml\n"));
   // Each figure is a drawing with a text for those who do not see it, and no two names meet.
   CHECK(count_of(page, "<svg") >= 2);

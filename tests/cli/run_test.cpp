@@ -271,6 +271,15 @@ TEST_CASE("a table for a paper has the cells of the terminal") {
   const std::string latex = place.paceline({"table", "out", "--format", "latex"}).out;
   for (const char* part : {"\\toprule\n", "\\midrule\n", "\\bottomrule\n", "Times are simulated."})
     CHECK(contains(latex, part));
+  // LaTeX fits a column, unless it is asked for all.
+  CHECK(contains(latex, "\\footnotesize"));
+  CHECK(contains(latex, "& end (s) & 90 \\% (s) & done \\\\"));
+  CHECK_FALSE(contains(latex, "samples/s"));
+  CHECK(contains(place.paceline({"table", "out", "--format", "latex", "--columns", "all"}).out, "samples/s"));
+  CHECK(contains(place.paceline({"table", "out", "--format", "markdown", "--columns", "time, samples"}).out,
+                 "| end (s) | samples/s |"));
+  CHECK(contains(place.paceline({"table", "out", "--format", "csv", "--columns", "tiem"}).err,
+                 "--columns: there is no column `tiem`\nhint: did you mean `time`?"));
   CHECK(place.paceline({"table", "out", "--format", "word"}).exit_code == 2);
   CHECK(place.paceline({"table", "nowhere", "--format", "csv"}).exit_code == 2);
 }

@@ -142,4 +142,7 @@ TEST_CASE("times are printed with three digits in the unit that suits them") {
   CHECK(format_time(Seconds{7.0}) == "7.00 s");
   CHECK(format_time(Seconds{750.0}) == "12.5 min");
   CHECK(format_time(Seconds{11088.0}) == "3.08 h");
+  // No point without a digit behind it, and no exponent.
+  CHECK(format_time(Seconds{99.97}) == "100 s");
+  CHECK(format_time(Seconds{3600.0 * 12345.0}) == "12345 h");
 }

@@ -39,13 +39,27 @@ figure svg { display: block; width: 100%; height: auto; max-width: 32rem; }
 figcaption { font-size: .875rem; color: #444; }
 pre { background: #f3f4f6; padding: .6rem; margin: .5rem 0; font-size: .8125rem; white-space: pre-wrap; }
 pre { overflow-wrap: anywhere; }
+.many tbody th[colspan] { font-weight: 600; padding-top: .6rem; }
+@page { margin: 12mm; }
 @media print {
-  body { font-size: 10pt; }
+  body { font-size: 9.5pt; line-height: 1.35; }
   main { max-width: none; padding: 0; }
   nav { display: none; }
   .scroll { overflow: visible; }
-  table { font-size: 7.5pt; }
+  p, ul { max-width: none; }
+  table { font-size: 7.5pt; line-height: 1.25; }
   th, td { padding: .1rem .3rem; white-space: normal; }
+  tbody th { min-width: 6rem; }
+  .figures { grid-template-columns: 1fr 1fr; gap: .75rem; }
+  figcaption { font-size: 7.5pt; }
+  caption { font-size: 8pt; }
+  .many th { overflow-wrap: normal; }
+  .many { columns: 2; column-gap: 5mm; }
+  .many table { font-size: 6pt; line-height: 1.15; width: 100%; }
+  .many th, .many td { padding: 0 .15rem; white-space: nowrap; }
+  .many thead th { white-space: normal; vertical-align: bottom; }
+  .many tbody th { min-width: 0; }
+  .many tbody th[colspan] { padding-top: .3rem; white-space: normal; break-after: avoid; }
   tr, pre { break-inside: avoid; }
   h2, h3 { break-after: avoid; }
 }
@@ -124,25 +138,52 @@ void HtmlPage::code(std::string_view text) {
   body_ += "</code></pre>\n";
 }
 
+namespace {
+
+// Wide tables scroll inside their own box, also with the keyboard.
+std::string table_begin(std::string_view classes, std::string_view what) {
+  return fmt::format(
+      "<div class=\"{1}\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{0}\">\n<table>\n<caption>{0}</caption>\n",
+      html_text(what), classes);
+}
+constexpr auto table_end = "</table>\n</div>\n";
+
+std::string head_row(const std::vector<std::string>& row) {
+  std::string html = "<thead>\n<tr>";
+  for (const std::string& cell : row) html += fmt::format("<th scope=\"col\">{}</th>", html_text(cell));
+  return html + "</tr>\n</thead>\n";
+}
+
+// The first cell is the name of the row.
+std::string body_row(const std::vector<std::string>& row) {
+  std::string html = "<tr>";
+  for (const std::string& cell : row)
+    html += fmt::format(fmt::runtime(&cell == &row.front() ? "<th scope=\"row\">{}</th>" : "<td>{}</td>"),
+                        html_text(cell));
+  return html + "</tr>\n";
+}
+
+}  // namespace
+
 void HtmlPage::table(const TextRows& rows, std::string_view what) {
   if (rows.size() < 2) return;
-  // Wide tables scroll inside their own box, also with the keyboard.
-  body_ += fmt::format(
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-      "aria-label=\"{0}\">\n<table>\n<caption>{0}</caption>\n",
-      html_text(what));
-  for (const auto& row : rows) {
-    const bool is_head = &row == &rows.front();
-    body_ += is_head ? "<thead>\n<tr>" : "<tr>";
-    for (const std::string& cell : row) {
-      const bool is_name = !is_head && &cell == &row.front();
-      body_ += is_head   ? fmt::format("<th scope=\"col\">{}</th>", html_text(cell))
-               : is_name ? fmt::format("<th scope=\"row\">{}</th>", html_text(cell))
-                         : fmt::format("<td>{}</td>", html_text(cell));
-    }
-    body_ += is_head ? "</tr>\n</thead>\n<tbody>\n" : "</tr>\n";
+  body_ += table_begin("scroll", what) + head_row(rows.front()) + "<tbody>\n";
+  for (std::size_t r = 1; r < rows.size(); ++r) body_ += body_row(rows[r]);
+  body_ += "</tbody>\n";
+  body_ += table_end;
+}
+
+void HtmlPage::table(const PaperTable& table, std::string_view what) {
+  if (table.groups.empty()) return;
+  body_ += table_begin("scroll many", what) + head_row(table.head);
+  for (const PaperGroup& group : table.groups) {
+    body_ += fmt::format("<tbody>\n<tr><th colspan=\"{}\" scope=\"rowgroup\">{}</th></tr>\n",
+                         table.head.size(), html_text(group.title));
+    for (const auto& row : group.rows) body_ += body_row(row);
+    body_ += "</tbody>\n";
   }
-  body_ += "</tbody>\n</table>\n</div>\n";
+  body_ += table_end;
 }
 
 void HtmlPage::figures(const std::vector<HtmlFigure>& figures) {

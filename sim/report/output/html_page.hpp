@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/report/output/text_table.hpp"
+#include "sim/report/output/paper_table.hpp"
 
 namespace paceline {
 
@@ -32,6 +32,8 @@ class HtmlPage {
   void code(std::string_view text);
   // The first row is the head; what it shows is said to those who cannot see it.
   void table(const TextRows& rows, std::string_view what);
+  // Many short rows below a title for each group: on paper in two columns.
+  void table(const PaperTable& table, std::string_view what);
   void figures(const std::vector<HtmlFigure>& figures);
 
   [[nodiscard]] std::string text() const;

@@ -20,11 +20,16 @@ std::string inner_probability(double p) {
   return fmt::format("{:.2f}", p);
 }
 
+std::string three_digits(double number) {
+  constexpr double rounds_to_100 = 99.95;
+  return std::abs(number) < rounds_to_100 ? fmt::format("{:#.3g}", number) : fmt::format("{:.0f}", number);
+}
+
 std::string format_time(Seconds time) {
   const double s = time.value();
-  if (s < 100.0) return fmt::format("{:#.3g} s", s);
-  if (s < 6000.0) return fmt::format("{:#.3g} min", s / 60.0);
-  return fmt::format("{:#.3g} h", s / 3600.0);
+  if (s < 100.0) return three_digits(s) + " s";
+  if (s < 6000.0) return three_digits(s / 60.0) + " min";
+  return three_digits(s / 3600.0) + " h";
 }
 
 std::string format_difference(double seconds) {

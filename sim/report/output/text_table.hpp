@@ -22,6 +22,8 @@ using TextRows = std::vector<std::vector<std::string>>;
 // A probability that is never 0 or 1, and must not look like it: "<0.01", "0.50", ">0.99".
 [[nodiscard]] std::string inner_probability(double p);
 
+// "7.32", "12.5", "1250": three significant digits, or all before the point.
+[[nodiscard]] std::string three_digits(double number);
 // "7.32 s", "12.5 min", "3.08 h": three significant digits.
 [[nodiscard]] std::string format_time(Seconds time);
 [[nodiscard]] std::string format_difference(double seconds);  // with its sign
