@@ -31,6 +31,18 @@ PreparedStudy checked(const RunArguments& arguments) {
   return study;
 }
 
+// A job reads images only where a network trains on them: what would be read otherwise is no value of it.
+std::vector<ResolvedValue> shown_values(const LoadedScenario& loaded) {
+  std::vector<ResolvedValue> values = loaded.values;
+  if (loaded.scenario.learner.kind == LearnerKind::network) return values;
+  for (ResolvedValue& value : values)
+    if (value.key == "job.dataset.kind" && value.origin == "default") {
+      value.value = "no images are read: no network is trained";
+      value.is_absent = true;
+    }
+  return values;
+}
+
 // The values of all combinations: what is the same in several of them is one line.
 class ValueLines {
  public:
@@ -38,7 +50,7 @@ class ValueLines {
 
   void add(const LoadedScenario& loaded) {
     ++combinations_;
-    for (const ResolvedValue& value : loaded.values) {
+    for (const ResolvedValue& value : shown_values(loaded)) {
       if (is_study_ && value.key == "name") continue;  // `study --list` has them
       auto key = std::ranges::find(keys_, value.key, &Key::name);
       if (key == keys_.end()) key = keys_.insert(keys_.end(), Key{value.key, {}});
@@ -79,7 +91,7 @@ class ValueLines {
 
 json values_json(const LoadedScenario& loaded) {
   json values = json::array();
-  for (const ResolvedValue& value : loaded.values)
+  for (const ResolvedValue& value : shown_values(loaded))
     values.push_back({{"key", value.key},
                       {"value", value.is_absent ? json(nullptr) : json(value.value)},
                       {"origin", value.origin}});

@@ -20,6 +20,7 @@ namespace {
 struct InitArguments {
   std::string file;  // empty: scenario.yaml or study.yaml
   bool study = false;
+  std::string base;  // of the study; empty: scenario.yaml beside it
   std::string network = "resnet32";
   std::string profile;  // empty: a shipped one of the network
   std::string workers = "2x2,2x1";
@@ -34,7 +35,8 @@ constexpr const char* init_examples = R"(Examples:
   paceline init                                                scenario.yaml, of ResNet-32 on CIFAR-10
   paceline init six.yaml --network resnet50-cifar --workers 2x16,3x8,4 --target '70 %'
   paceline init mine.yaml --profile profile.json --policy asp  with the times of your own machine
-  paceline init --study                                        scenario.yaml and a study.yaml of it)";
+  paceline init --study                                        scenario.yaml and a study.yaml of it
+  paceline init six-study.yaml --study --base six.yaml         a study of a scenario that is there)";
 
 namespace fs = std::filesystem;
 
@@ -179,7 +181,7 @@ stop: {{epochs: {epochs:g}{target}}}
       fmt::arg("target", learner ? fmt::format(", accuracy: {}", arguments.target) : ""));
 }
 
-std::string study_text(const fs::path& base) {
+std::string study_text(const fs::path& base, const fs::path& beside) {
   return fmt::format(
       R"(# One scenario in several variants, with every combination of what is varied. `paceline study FILE`
 # simulates all, `paceline compare results/…` says which is best. Every key: docs/study-reference.md.
@@ -196,7 +198,7 @@ vary:                           # and every variant meets each of these
 figures:
   - {{name: time-by-policy, metric: {metric}, against: bandwidth, series: variant}}
 )",
-      fmt::arg("base", nlohmann::json(base.filename().string()).dump()),
+      fmt::arg("base", nlohmann::json(fs::proximate(base, beside).string()).dump()),
       fmt::arg("metric",
                load_scenario(base, {}).scenario.stop.accuracy ? "time_to_accuracy_s" : "end_time_s"));
 }
@@ -208,28 +210,42 @@ void write_checked(const fs::path& file, const std::string& text, bool force, co
     throw UserError(fmt::format("{} is already there", file.string()), "--force replaces it");
   fs::path draft = file;
   draft += ".draft.yaml";
-  write_file_atomically(draft, text);
   try {
+    write_file_atomically(draft, text);
     check(draft);
-  } catch (...) {
-    fs::remove(draft);
-    throw;
+  } catch (const UserError& error) {
+    std::error_code ignored;
+    fs::remove(draft, ignored);
+    // The draft is nobody's file: what is wrong is wrong in the one that is asked for.
+    std::string said = error.what();
+    for (std::size_t at = said.find(draft.string()); at != said.npos; at = said.find(draft.string(), at))
+      said.replace(at, draft.string().size(), file.string());
+    throw UserError(said);
   }
   fs::rename(draft, file);
   fmt::print("{}\n", file.string());
 }
 
 int init_command(const InitArguments& arguments) {
+  if (!arguments.base.empty() && !arguments.study)
+    throw UserError("--base is of a study", "add --study, or leave it out");
   const fs::path file =
       arguments.file.empty() ? (arguments.study ? "study.yaml" : "scenario.yaml") : arguments.file;
   const fs::path folder = fs::absolute(file).parent_path();
-  const fs::path scenario = arguments.study ? file.parent_path() / "scenario.yaml" : file;
+  if (!arguments.base.empty() && !fs::is_regular_file(arguments.base))
+    throw UserError(fmt::format("--base: there is no file {}", arguments.base),
+                    "paceline init writes a scenario; or leave --base out");
+  const fs::path scenario = !arguments.base.empty() ? fs::path(arguments.base)
+                            : arguments.study       ? file.parent_path() / "scenario.yaml"
+                                                    : file;
   // An own scenario beside a new study is its base, as it is.
-  if (!arguments.study || arguments.force || !fs::exists(scenario))
+  const bool keeps_scenario =
+      !arguments.base.empty() || (arguments.study && !arguments.force && fs::exists(scenario));
+  if (!keeps_scenario)
     write_checked(scenario, scenario_text(arguments, folder), arguments.force,
                   [](const fs::path& draft) { static_cast<void>(load_scenario(draft, {})); });
   if (arguments.study)
-    write_checked(file, study_text(scenario), arguments.force,
+    write_checked(file, study_text(scenario, folder), arguments.force,
                   [](const fs::path& draft) { static_cast<void>(load_study(draft, {})); });
   return exit_done;
 }
@@ -242,7 +258,8 @@ void add_init(CLI::App& app, CommandAction& action) {
   init.footer(init_examples);
   init.add_option("FILE", arguments.file, "to write (default: scenario.yaml, or study.yaml with --study)");
   init.add_flag("--study", arguments.study,
-                "write a study too; a scenario.yaml that is already there becomes its base");
+                "write a study, and its base scenario.yaml beside it, unless that is already there");
+  add_path(init, "--base", arguments.base, "scenario that the study is of", "FILE");
   init.add_option("--network", arguments.network, "neural network: paceline list networks")
       ->capture_default_str();
   add_path(init, "--profile", arguments.profile,

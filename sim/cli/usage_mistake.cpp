@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,15 @@ UserError missing_command(const GivenCommand& command, const std::vector<std::st
           meant ? fmt::format("did you mean `{}`?", *meant) : hint};
 }
 
+// "--epochs: `x` is not a number from 0.001 to 1e+06", of what CLI11 says with six digits behind the point.
+std::string in_words(const std::string& said) {
+  static const std::regex out_of_range(R"((.*: )Value (.*) not in range (\S+) to (\S+))");
+  std::smatch found;
+  if (!std::regex_match(said, found, out_of_range)) return said;
+  return fmt::format("{}`{}` is not a number from {:g} to {:g}", found[1].str(), found[2].str(),
+                     std::stod(found[3]), std::stod(found[4]));
+}
+
 }  // namespace
 
 UserError usage_mistake(const CLI::App& app, const CLI::ParseError& error) {
@@ -83,7 +93,8 @@ UserError usage_mistake(const CLI::App& app, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !left.empty())
     return {fmt::format("{}: `{}` is one argument too many", command.name, left.front()),
             fmt::format("{} --help", command.name)};
-  return {fmt::format("{}: {}", command.name, error.what()), fmt::format("{} --help", command.name)};
+  return {fmt::format("{}: {}", command.name, in_words(error.what())),
+          fmt::format("{} --help", command.name)};
 }
 
 }  // namespace paceline

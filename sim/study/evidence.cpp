@@ -18,7 +18,7 @@ std::string sentence_about(const std::string& kind, const std::filesystem::path&
   return fmt::format("{} {} (FNV-1a {}): {}", kind, file.filename().string(), hash, fmt::join(parts, "; "));
 }
 
-std::string evidence_of_profile(const Profile& profile) {
+std::string evidence_of_profile(const Profile& profile, ProfileUse use) {
   std::vector<std::string> parts;
   double worst = 0.0;
   for (const ComputeFit& fit : profile.compute) worst = std::max(worst, fit.leave_one_out_error);
@@ -38,6 +38,11 @@ std::string evidence_of_profile(const Profile& profile) {
   if (profile.jitter.cluster_cv)
     parts.push_back(fmt::format("and by {:.1f} % between clusters of this kind, or days",
                                 100.0 * *profile.jitter.cluster_cv));
+  parts.push_back(
+      use == ProfileUse::drawn && !profile.ensemble.empty()
+          ? fmt::format("each run draws one of its {} calibrations, so that intervals hold how they differ",
+                        profile.ensemble.size())
+          : "every run takes the same fit, whose error is in no interval");
   return sentence_about("profile", profile.path, profile.content_hash, parts);
 }
 
@@ -86,15 +91,22 @@ std::string evidence_of_learner(const std::filesystem::path& path, bool is_assum
                     "misses them by {:.4f}, a "
                     "mixture of the pure policies by {:.4f}",
                     same.count, same.mean(), first.mean(), mixture.mean()));
+  const StatisticalModel& model = files.learner(path);
+  parts.push_back(
+      model.members.empty()
+          ? "every run takes the same parameters, whose error is in no interval"
+          : fmt::format("each run draws one of {} refits to runs and policies drawn again, so that intervals "
+                        "hold what the fit does not know",
+                        model.members.size()));
   parts.emplace_back("how often its intervals hold what is recorded was not measured with it");
   return sentence_about("learner", path, files.hash(path), parts);
 }
 
 }  // namespace
 
-void add_evidence(const LoadedScenario& loaded, InputFiles& files, Evidence& evidence) {
+void add_evidence(const LoadedScenario& loaded, InputFiles& files, ProfileUse use, Evidence& evidence) {
   for (const Profile& profile : files.profiles_of(loaded)->distinct)
-    if (!evidence.contains(profile.path)) evidence[profile.path] = evidence_of_profile(profile);
+    if (!evidence.contains(profile.path)) evidence[profile.path] = evidence_of_profile(profile, use);
   const LearnerConfig& learner = loaded.scenario.learner;
   if (uses_model(loaded.scenario) && !evidence.contains(learner.model))
     evidence[learner.model] = evidence_of_learner(learner.model, learner.kind == LearnerKind::assumed, files);

@@ -1,4 +1,5 @@
-// How far the files that a scenario predicts from were off where it could be checked.
+// How far the files that a scenario predicts from were off where it could be checked, and whether runs draw
+// what these do not know.
 //
 // Models:      one sentence for each profile and learner.
 // Equation:    profile: mean |predicted / measured - 1| of batches left out one at a time, the worst of its
@@ -17,13 +18,14 @@
 
 #include "sim/scenario/reader.hpp"
 #include "sim/study/input_files.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace paceline {
 
 using Evidence = std::map<std::string, std::string>;  // a sentence for each file
 
 // Adds those of a scenario that passed the checks.
-void add_evidence(const LoadedScenario& loaded, InputFiles& files, Evidence& evidence);
+void add_evidence(const LoadedScenario& loaded, InputFiles& files, ProfileUse use, Evidence& evidence);
 [[nodiscard]] std::vector<std::string> sentences_of(const Evidence& evidence);
 
 }  // namespace paceline

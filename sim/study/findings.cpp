@@ -176,6 +176,9 @@ std::string Findings::name_in_case(std::size_t index) const {
 
 Findings findings_in(const fs::path& folder, const std::string& against) {
   std::error_code ignored;
+  if (!fs::is_directory(folder, ignored))
+    throw UserError(fmt::format("{} is not a folder", folder.string()),
+                    "name a folder written by `paceline run` or `paceline study`");
   if (fs::exists(folder / store_file, ignored)) return study_findings(folder, against);
   if (string_in(manifest_in(folder), "format") == "paceline-results") return run_findings(folder, against);
   throw UserError(fmt::format("{} holds no {}", folder.string(), store_file),

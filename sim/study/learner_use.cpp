@@ -52,6 +52,11 @@ LearnerValidity use_of(const Scenario& scenario) {
   return use;
 }
 
+// Nobody fitted what is assumed.
+const char* knows(const StatisticalModel& model) {
+  return model.source == LearnerSource::assumed ? "is assumed to hold for" : "was fitted on";
+}
+
 // The accuracy in the end without staleness, of the mean run.
 double ceiling_of(const StatisticalModel& model) {
   const auto place = std::ranges::find(model.form->parameters, "ceiling", &FormParameter::name);
@@ -112,9 +117,8 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
   if (const double beyond = use.learning_rate_max / model.validity.learning_rate_max; beyond > most_beyond)
     fail_at(
         loaded, "job.optimizer.learning_rate",
-        fmt::format(
-            "{:.3g} times the largest rate {} was fitted on: at which rate training breaks down is not known",
-            beyond, model.path),
+        fmt::format("{:.3g} times the largest rate {} {}: at which rate training breaks down is not known",
+                    beyond, model.path, knows(model)),
         fmt::format("stay within {:g} times, or use the learner `network`", most_beyond));
   std::vector<std::string> notes;
   if (const double ceiling = ceiling_of(model); scenario.stop.accuracy.value_or(0.0) > ceiling)
@@ -141,8 +145,8 @@ std::vector<std::string> staleness_notes(const StatisticalModel& model, const Ru
     return static_cast<double>(entry.first.second) > model.validity.staleness_max;
   });
   if (!is_beyond) return {};
-  return {fmt::format("gradients were staler than the {:g} updates {} was fitted on",
-                      model.validity.staleness_max, model.path)};
+  return {fmt::format("gradients were staler than the {:g} updates {} {}", model.validity.staleness_max,
+                      model.path, knows(model))};
 }
 
 }  // namespace paceline

@@ -163,7 +163,7 @@ std::size_t PreparedStudy::add(const LoadedScenario& loaded, std::vector<std::st
   const Scenario& scenario = loaded.scenario;
   const std::size_t number = planned.points.size();
   notes.add(check_before_running(loaded, files, use), static_cast<std::size_t>(scenario.replications));
-  add_evidence(loaded, files, evidence);
+  add_evidence(loaded, files, use, evidence);
   for (const ResolvedValue& value : loaded.values)
     expects = expects || (!value.is_absent && value.key.starts_with("expect."));
   if (scenario.learner.kind == LearnerKind::network) network_points.insert(number);
@@ -313,7 +313,7 @@ std::vector<ScenarioResults> whole_results(PreparedStudy& study, const Recording
     const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
     std::vector<ValidityRow> validity = validity_of(loaded, study.files);
     Evidence evidence;
-    add_evidence(loaded, study.files, evidence);
+    add_evidence(loaded, study.files, study.use, evidence);
     all.push_back({.loaded = std::move(loaded),
                    .profiles = *profiles,
                    .runs = {},

@@ -57,7 +57,7 @@ TEST_CASE("wrong usage is exit code 2, and says which command, what is wrong, an
   CHECK(said({"run", "scenario.yaml", "study.yaml"}) ==
         "error: paceline run: `study.yaml` is one argument too many\nhint: paceline run --help\n");
   CHECK(said({"run", "scenario.yaml", "--jobs", "0"}) ==
-        "error: paceline run: --jobs: Value 0 not in range 1 to 4096\nhint: paceline run --help\n");
+        "error: paceline run: --jobs: `0` is not a number from 1 to 4096\nhint: paceline run --help\n");
   CHECK(
       said({"validate"}) ==
       "error: paceline validate: a command is missing\nhint: paceline validate --help lists the commands\n");

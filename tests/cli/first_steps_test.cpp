@@ -63,7 +63,8 @@ TEST_CASE("init takes policies, workers and a target, and every policy with what
   CHECK(contains(checked.out, "0.7 "));
 }
 
-TEST_CASE("init --study writes a study of the scenario beside it, which stays if it is there") {
+TEST_CASE(
+    "init --study writes a study of a scenario, that beside it or another, which stays if it is there") {
   const ThroughputWorkplace place;
   const std::string own = read_file(place.path() / "scenario.yaml");
   CHECK(place.paceline({"init", "first/study.yaml", "--study"}).exit_code == 2);
@@ -73,6 +74,10 @@ TEST_CASE("init --study writes a study of the scenario beside it, which stays if
   CHECK(place.paceline({"check", "first/study.yaml"}).exit_code == 0);
   CHECK(place.paceline({"init", "own.yaml", "--study"}).out == "own.yaml\n");
   CHECK(read_file(place.path() / "scenario.yaml") == own);
+  REQUIRE(place.paceline({"init", "six.yaml", "--workers", "6x2"}).exit_code == 0);
+  CHECK(place.paceline({"init", "first/six-study.yaml", "--study", "--base", "six.yaml"}).out ==
+        "first/six-study.yaml\n");
+  CHECK(contains(place.paceline({"check", "first/six-study.yaml"}).out, "cluster.workers.5.cores"));
 }
 
 TEST_CASE("what init cannot do is told, and nothing is written") {
@@ -91,7 +96,14 @@ TEST_CASE("what init cannot do is told, and nothing is written") {
   CHECK(contains(said({"--policy", "bps"}), "policies: bsp"));
   CHECK(contains(said({"--network", "nothing"}), "no profile of `nothing` is shipped"));
   CHECK(contains(said({"--bandwidth", "10"}), "`10` has no unit"));
+  // The file that was asked for is at fault, not one that is gone.
+  CHECK(said({"--target", "880 %"}).starts_with("new.yaml:"));
   CHECK(contains(said({"--target", "880 %"}), "out of range"));
+  CHECK_FALSE(contains(said({"--target", "880 %"}), ".draft"));
+  CHECK(contains(said({"--study", "--base", "nowhere.yaml"}), "--base: there is no file nowhere.yaml"));
+  CHECK(contains(said({"--base", "scenario.yaml"}), "--base is of a study"));
+  CHECK(contains(said({"--epochs", "x"}), "--epochs: `x` is not a number from 0.001 to 1e+06"));
+  CHECK(contains(place.paceline({"init", "nowhere/x.yaml"}).err, "cannot write nowhere/x.yaml:"));
   CHECK(contains(place.paceline({"init"}).err, "scenario.yaml is already there"));  // its default
   const ProgramResult there = place.paceline({"init", "scenario.yaml"});
   CHECK(there.exit_code == 2);

@@ -40,7 +40,7 @@ void ValidityTable::add(const std::vector<ValidityRow>& rows, std::size_t runs) 
 
 TextRows ValidityTable::rows() const {
   if (lines_.empty()) return {};
-  TextRows rows{{"validity", "of", "fitted", "used", "", "runs not inside"}};
+  TextRows rows{{"validity", "of", "holds for", "used", "", "runs not inside"}};
   for (const Line& line : lines_)
     rows.push_back({line.quantity, printable(std::filesystem::path(line.file).filename().string()),
                     range_text(line.fitted), range_text(line.used), std::string(to_string(line.validity())),
