@@ -219,8 +219,7 @@ void write_runs(HtmlPage& page, const Findings& found) {
     for (const RunSummary& run : runs.runs) seeds.insert(run.seed.seed);
   const bool has_seeds = seeds.size() > 1;
   PaperTable table{
-      {"replication", "end", "time to target (s)", "end of the job (s)", "final accuracy", "updates", "run"},
-      {}};
+      {"no.", "end", "time to target (s)", "end of the job (s)", "final accuracy", "updates", "run"}, {}};
   if (has_seeds) table.head.emplace_back("seed");
   for (std::size_t i = 0; i < found.table.runs.size(); ++i) {
     PaperGroup& group = table.groups.emplace_back(PaperGroup{found.name(i), {}});
@@ -235,8 +234,9 @@ void write_runs(HtmlPage& page, const Findings& found) {
       if (has_seeds) group.rows.back().push_back(fmt::format("{}", run.seed.seed));
     }
   }
-  page.table(table, has_seeds ? "Runs that are done"
-                              : fmt::format("Runs that are done, of seed {}", *seeds.begin()));
+  page.table(table, has_seeds
+                        ? "Runs that are done, by replication"
+                        : fmt::format("Runs that are done, by replication, of seed {}", *seeds.begin()));
 }
 
 void write_reproduction(HtmlPage& page, const Reported& reported) {
