@@ -178,9 +178,7 @@ PredictedRuns predict_runs(const FittedLearner& learner, const TracedGroup& grou
     RandomStream random(seed, Purpose::learning_curve, 2);
     PredictedRun run{{}, times, time_at(plan, rates, plan.workload_minibatches()), {}};
     for (std::size_t i = 0; i < positions.size(); ++i)
-      run.accuracy.push_back(
-          {positions[i],
-           readings[i].accuracy + random.normal(0.0, learner.noise.deviation(readings[i].fluctuation))});
+      run.accuracy.push_back({positions[i], learner.noise.evaluated(readings[i], random)});
     if (!std::isfinite(readings.back().loss)) run.accuracy.clear();
     predicted.runs.push_back(std::move(run));
   }
@@ -214,10 +212,9 @@ PredictedRuns predict_sets(const StatisticalModel& model, const TracedGroup& gro
       const ClockRates scaled = scaled_by(rates, factor);
       PredictedRun run{
           {}, times_at(plan, scaled, positions), time_at(plan, scaled, plan.workload_minibatches()), {}};
-      for (std::size_t i = 0; i < positions.size(); ++i) {
-        const double noise = sources.run ? model.noise.deviation(readings[i].fluctuation) : 0.0;
-        run.accuracy.push_back({positions[i], readings[i].accuracy + random.normal(0.0, noise)});
-      }
+      for (std::size_t i = 0; i < positions.size(); ++i)
+        run.accuracy.push_back(
+            {positions[i], sources.run ? model.noise.evaluated(readings[i], random) : readings[i].accuracy});
       if (!std::isfinite(readings.back().loss)) run.accuracy.clear();
       predicted.runs.push_back(std::move(run));
     }

@@ -69,11 +69,7 @@ class StatisticalLearner final : public Learner {
   }
   std::optional<Evaluation> evaluate() override {
     const FormReading reading = form_->read();
-    // Drawn also after divergence: the draws of later evaluations do not depend on it.
-    const double noise = evaluation_random_.normal(0.0, noise_.deviation(reading.fluctuation));
-    if (!std::isfinite(reading.loss)) return Evaluation{reading.loss, reading.accuracy};
-    const double highest = std::clamp(reading.reachable + 3.0 * noise_.least, 0.0, 1.0);
-    return Evaluation{reading.loss, std::clamp(reading.accuracy + noise, 0.0, highest)};
+    return Evaluation{reading.loss, noise_.evaluated(reading, evaluation_random_)};
   }
 
  private:

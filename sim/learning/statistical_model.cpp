@@ -183,6 +183,16 @@ double EvaluationNoise::deviation(double fluctuation) const {
   return fluctuation > 0.0 ? std::max(least, scale * std::pow(fluctuation, exponent)) : least;
 }
 
+double EvaluationNoise::evaluated(const FormReading& reading, RandomStream& random) const {
+  constexpr double shape = 16.0;
+  const double z = random.normal(0.0, 1.0);
+  const double root = 1.0 - 1.0 / (9.0 * shape) - z / (3.0 * std::sqrt(shape));
+  const double error = std::sqrt(shape) * (1.0 - root * root * root);
+  if (!std::isfinite(reading.loss)) return reading.accuracy;
+  const double highest = std::clamp(reading.reachable + 3.0 * least, 0.0, 1.0);
+  return std::clamp(reading.accuracy + deviation(reading.fluctuation) * error, 0.0, highest);
+}
+
 StatisticalModel read_statistical_model(const std::filesystem::path& path) {
   const std::string text = read_file(path);
   const nlohmann::json document = nlohmann::json::parse(text, nullptr, false);

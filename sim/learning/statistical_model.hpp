@@ -2,7 +2,10 @@
 //
 // Models:      what a statistical learner needs, and what a reader needs to judge it.
 // Equation:    evaluation noise has the standard deviation max(least, scale · fluctuation^exponent), as the
-//              form reads it.
+//              form reads it, and leans downwards: what moves parameters about costs accuracy more often than
+//              it brings some. e = -(G - k) / √k, G gamma-distributed with k = 16, whose skewness is
+//              -2/√k = -0.5; from a standard normal z: G = k (1 - 1/(9k) - z/(3√k))³. Nothing is evaluated
+//              above what the form can end with by more than 3 · least.
 //              Run effects from two standard normal draws z1, z2 of the run: ceiling offset = ceiling · z1;
 //              factor of the staleness penalty = exp(s · z2 - s²/2) with s² = ln(1 + p²), p =
 //              spread.staleness_penalty: never negative, its mean 1, its standard deviation p; speed factor =
@@ -16,7 +19,7 @@
 //              model error for every policy compared.
 // Not modelled: correlation of one evaluation's noise with the next; that the model errs differently for
 //              each of the policies compared.
-// Source:      docs/models.md, "Learners".
+// Source:      docs/models.md, "Learners"; gamma from normal: Wilson and Hilferty, PNAS 17 (1931).
 //
 // The file is JSON, written by `paceline fit`:
 //   format "paceline-learner", version 5 (4 has no members and no model error; 3 names neither network nor
@@ -44,6 +47,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/random.hpp"
 #include "sim/base/validity.hpp"
 #include "sim/cost/identity.hpp"
 #include "sim/learning/learning_form.hpp"
@@ -63,6 +67,8 @@ struct EvaluationNoise {
   double exponent = 1.0;
   double least = 0.0;
   [[nodiscard]] double deviation(double fluctuation) const;
+  // The accuracy of one evaluation: one draw, whether or not the reading has diverged.
+  [[nodiscard]] double evaluated(const FormReading& reading, RandomStream& random) const;
 };
 
 // How far a policy that no run shows lies from what the form says of it, as standard deviations: of the
