@@ -70,6 +70,15 @@ std::string note_on_times(const std::vector<PlottedRun>& runs) {
                      std::ranges::any_of(runs, is_divergent) ? "; cross: most runs diverged" : "");
 }
 
+// In the order met; a single one where there is nothing to tell apart.
+std::vector<std::string> cases_of(const std::vector<PlottedRun>& runs) {
+  std::vector<std::string> cases;
+  for (const PlottedRun& run : runs)
+    if (std::ranges::count(cases, run.at) == 0) cases.push_back(run.at);
+  if (std::ranges::count(cases, "") > 0) cases = {""};
+  return cases;
+}
+
 }  // namespace
 
 std::optional<Figure> time_to_accuracy_figure(const ShownRuns& shown) {
@@ -79,22 +88,35 @@ std::optional<Figure> time_to_accuracy_figure(const ShownRuns& shown) {
   for (const PlottedRun& run : runs) targets.insert(*run.target_accuracy);
   const double end_s = axis_end_s(runs);
   const TimeUnit unit = time_unit_for(end_s);
-  std::vector<NamedRow> rows;
-  for (const PlottedRun& run : runs) rows.push_back({run.name, result_text(run, unit, targets.size() > 1)});
-  auto [panel, middles] = stacked_rows(rows, named_bar_in, 3, shown.page);
-  const std::string goal = targets.size() == 1 ? fmt::format("{:.4g} %", 100.0 * *targets.begin()) : "target";
-  panel.x = time_axis(fmt::format("time to {} accuracy", goal), end_s, unit);
-  Table times{"times", {"place", "zero", "median", "low", "high", "near_end", "end"}};
   const double end = end_s / unit.seconds;
   const auto scaled = [&](const std::optional<double>& time_s) {
     return time_s ? std::optional(*time_s / unit.seconds) : std::nullopt;
   };
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    times.rows.push_back({middles[i], 0.0, scaled(runs[i].time_median_s), scaled(runs[i].time_low_s),
-                          scaled(runs[i].time_high_s), 0.95 * end, end});
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    std::ranges::move(layers_of(runs[i], times, i), std::back_inserter(panel.layers));
-  return Figure{.panels = {panel}, .note = note_on_times(runs)};
+  const std::string goal = targets.size() == 1 ? fmt::format("{:.4g} %", 100.0 * *targets.begin()) : "target";
+  Figure figure{.note = note_on_times(runs)};
+  const std::vector<std::string> cases = cases_of(runs);
+  for (const std::string& at : cases) {
+    const bool is_one_of_several = cases.size() > 1;
+    std::vector<PlottedRun> here;
+    std::vector<NamedRow> rows;
+    for (const PlottedRun& run : runs) {
+      if (is_one_of_several && run.at != at) continue;
+      here.push_back(run);
+      rows.push_back({is_one_of_several ? run.choice : run.name, result_text(run, unit, targets.size() > 1)});
+    }
+    auto [panel, middles] = stacked_rows(rows, named_bar_in, 3, shown.page);
+    if (is_one_of_several) panel.title = at;
+    panel.x = time_axis(fmt::format("time to {} accuracy", goal), end_s, unit);
+    Table times{is_one_of_several ? fmt::format("times_{}", figure.panels.size() + 1) : "times",
+                {"place", "zero", "median", "low", "high", "near_end", "end"}};
+    for (std::size_t i = 0; i < here.size(); ++i)
+      times.rows.push_back({middles[i], 0.0, scaled(here[i].time_median_s), scaled(here[i].time_low_s),
+                            scaled(here[i].time_high_s), 0.95 * end, end});
+    for (std::size_t i = 0; i < here.size(); ++i)
+      std::ranges::move(layers_of(here[i], times, i), std::back_inserter(panel.layers));
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
 }
 
 }  // namespace paceline::plots

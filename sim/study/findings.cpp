@@ -220,18 +220,23 @@ std::string missing_text(const RunCounts& counts) {
 }
 
 TextRows ranking_rows(const Findings& found, const Case& one, std::size_t lines) {
-  TextRows rows{{"ranking", "rank", "time", "final accuracy", "runs", "P(faster than the one above) [90 %]",
-                 "Pareto", "updates", "samples/update", "batch growth"}};
+  TextRows rows{{"ranking", "rank", "time", "final accuracy", "runs", "P(faster than the one above) [90 %]"}};
+  // Jobs that stop at a target have no front.
+  const bool has_front = std::ranges::any_of(one.ranked, &Ranked::is_on_front);
+  if (has_front) rows.front().emplace_back("Pareto");
+  for (const char* of_work : {"updates", "samples/update", "batch growth"})
+    rows.front().emplace_back(of_work);
   const bool has_prices = std::ranges::any_of(
       found.table.runs, [](const ComparedRuns& runs) { return runs.price_per_hour.has_value(); });
   if (has_prices) rows.front().emplace_back("cost");
   for (const Ranked& ranked : one.ranked) {
     if (rows.size() > lines) break;
     const ComparedRuns& runs = found.table.runs[ranked.index];
-    rows.push_back(
-        {found.name_in_case(ranked.index), fmt::format("{}{}", ranked.rank, ranked.is_tied ? "=" : ""),
-         time_or_outcome(runs, ranked.time), or_dash("{:.4f}", ranked.accuracy), runs_text(runs),
-         ranked.against_leader ? faster_text(*ranked.against_leader) : "-", ranked.is_on_front ? "*" : ""});
+    rows.push_back({found.name_in_case(ranked.index),
+                    fmt::format("{}{}", ranked.rank, ranked.is_tied ? "=" : ""),
+                    time_or_outcome(runs, ranked.time), or_dash("{:.4f}", ranked.accuracy), runs_text(runs),
+                    ranked.against_leader ? faster_text(*ranked.against_leader) : "-"});
+    if (has_front) rows.back().emplace_back(ranked.is_on_front ? "*" : "");
     std::ranges::move(work_texts(runs), std::back_inserter(rows.back()));
     if (has_prices) rows.back().push_back(or_dash("{:.4g}", cost_of(runs, ranked.time)));
   }

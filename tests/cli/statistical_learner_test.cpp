@@ -159,7 +159,7 @@ TEST_CASE("use outside the ranges of the learner is noted before and after the r
   // 6 of 2 to 4 workers is beyond by a factor of 1.5, 16 of 32 to 128 samples by 2.
   for (const char* part : {"validity", "workers", "near", "update (samples)", "outside", "learner.json"})
     CHECK(contains(run.out, part));
-  CHECK(contains(run.err, "were staler than the 3 updates learner.json was fitted on"));
+  CHECK(contains(run.err, "were staler than the 3 updates learner.json is assumed to hold for"));
   const std::string summary = read_file(place.path() / "out" / "summary.json");
   CHECK(contains(summary, "\"quantity\": \"workers\""));
   CHECK(contains(summary, "\"validity\": \"near\""));
@@ -179,7 +179,8 @@ TEST_CASE("in a comparison a note about stale gradients is there once, with the 
   INFO(study.err);
   CHECK(study.exit_code == 0);
   // Two replications of two variants; those that wait for all have no stale gradients.
-  CHECK(contains(study.err, "were staler than the 3 updates learner.json was fitted on (2 of 4 runs)"));
+  CHECK(contains(study.err,
+                 "were staler than the 3 updates learner.json is assumed to hold for (2 of 4 runs)"));
 }
 
 TEST_CASE(

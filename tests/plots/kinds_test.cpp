@@ -104,6 +104,39 @@ TEST_CASE("a policy has one colour and marker in all figures of a study, whateve
   CHECK(places(spec) == std::vector<SeriesPlace>{{2, 0}, {3, 0}});
 }
 
+TEST_CASE("times and curves of a study with folders have a panel for each case, with policies as names") {
+  const TemporaryFolder folder;
+  const fs::path study = folder.path() / "s";
+  std::string rows =
+      "point,variant,network,replication,status,time_to_accuracy_s,end_time_s,end_reason,core_hours,"
+      "assumed_learner\n";
+  nlohmann::json names = nlohmann::json::array();
+  int point = 0;
+  for (const char* variant : {"BSP", "ASP"})
+    for (const char* network : {"1 Gbit/s", "10 Gbit/s"}) {
+      names.push_back(fmt::format("{}, network {}", variant, network));
+      rows += fmt::format("{},{},{},0,done,100,200,target-reached,2,0\n", ++point, variant, network);
+      SyntheticRun run;
+      run.name = names.back().get<std::string>();
+      write_run(study / fmt::format("{}", point), run);
+    }
+  const nlohmann::json manifest{{"format", "paceline-study"},
+                                {"version", 1},
+                                {"variants", names},
+                                {"columns", {"variant", "network"}},
+                                {"conditions", {"network"}}};
+  write_file_atomically(study / "manifest.json", manifest.dump());
+  write_file_atomically(study / "runs.csv", rows);
+  for (const char* figure : {"time-to-accuracy", "accuracy-over-time"}) {
+    CAPTURE(figure);
+    const std::string script = script_of(study, figure, folder.path() / "out");
+    CHECK(holds(script, "network 1 Gbit/s"));
+    CHECK(holds(script, "network 10 Gbit/s"));
+    CHECK(holds(script, "\"ASP\""));
+    CHECK_FALSE(holds(script, "ASP, network"));
+  }
+}
+
 TEST_CASE("a time map has a square for each pair of labels, a cross where runs diverged, nothing for never") {
   const TemporaryFolder folder;
   const auto script = script_of(write_varied_study(folder.path() / "s"), "time-map", folder.path() / "out");
