@@ -235,6 +235,9 @@ int init_command(const InitArguments& arguments) {
   if (!arguments.base.empty() && !fs::is_regular_file(arguments.base))
     throw UserError(fmt::format("--base: there is no file {}", arguments.base),
                     "paceline init writes a scenario; or leave --base out");
+  if (!arguments.base.empty() && is_study_file(arguments.base))
+    throw UserError(fmt::format("--base: {} is a study, not a scenario", arguments.base),
+                    "name the scenario that the study is to be of");
   const fs::path scenario = !arguments.base.empty() ? fs::path(arguments.base)
                             : arguments.study       ? file.parent_path() / "scenario.yaml"
                                                     : file;

@@ -39,19 +39,26 @@ struct TableNotation {
   std::string_view word;
   std::string (*full)(const TextRows& rows);
   std::string (*compact)(const PaperTable& table);
-  bool is_compact;                                   // unless --columns says otherwise
-  std::string (*note)(const std::string& sentence);  // below the tables
+  bool is_compact;                                                  // unless --columns says otherwise
+  std::string (*notes)(const std::vector<std::string>& sentences);  // below the tables
 };
 
 const std::array<TableNotation, 3> notations{
     {{"latex", latex_table, latex_table, true,
-      [](const std::string& sentence) {
-        return fmt::format("\\par{{\\footnotesize {}\\par}}\n", tex_text(sentence));
+      [](const std::vector<std::string>& sentences) {
+        std::string text;
+        for (const std::string& sentence : sentences)
+          text += fmt::format(" {}{}", tex_text(sentence), sentence.ends_with('.') ? "" : ".");
+        return fmt::format("\\par{{\\footnotesize\\noindent{}\\par}}\n", text);
       }},
      {"markdown", markdown_table, markdown_table, false,
-      [](const std::string& sentence) { return fmt::format("\n{}\n", markdown_text(sentence)); }},
+      [](const std::vector<std::string>& sentences) {
+        std::string text;
+        for (const std::string& sentence : sentences) text += fmt::format("\n{}\n", markdown_text(sentence));
+        return text;
+      }},
      // Beside cells there is no place for a sentence.
-     {"csv", csv_table, csv_table, false, [](const std::string&) { return std::string(); }}}};
+     {"csv", csv_table, csv_table, false, [](const std::vector<std::string>&) { return std::string(); }}}};
 
 // And what is missing of the study.
 std::vector<ComparedRuns> finished_runs(const fs::path& folder, std::string& missing) {
@@ -138,12 +145,12 @@ int table_command(const TableArguments& arguments) {
   }
   std::ranges::move(sentences_of(folder), std::back_inserter(below));
   // Whose table it is knows where the files are; its readers need their names.
-  static const std::regex folders_of_file(R"((/[^\s/]+)*/([^\s/]+\.json))");
+  static const std::regex folders_of_file(R"(\S*/([^\s/]+\.json))");
   for (std::string& sentence : below) {
     std::ranges::replace(sentence, '\n', ' ');
-    sentence = std::regex_replace(sentence, folders_of_file, "$2");
-    fmt::print("{}", notation->note(sentence));
+    sentence = std::regex_replace(sentence, folders_of_file, "$1");
   }
+  fmt::print("{}", notation->notes(below));
   return exit_done;
 }
 

@@ -101,6 +101,7 @@ TEST_CASE("what init cannot do is told, and nothing is written") {
   CHECK(contains(said({"--target", "880 %"}), "out of range"));
   CHECK_FALSE(contains(said({"--target", "880 %"}), ".draft"));
   CHECK(contains(said({"--study", "--base", "nowhere.yaml"}), "--base: there is no file nowhere.yaml"));
+  CHECK(contains(said({"--study", "--base", "study.yaml"}), "--base: study.yaml is a study"));
   CHECK(contains(said({"--base", "scenario.yaml"}), "--base is of a study"));
   CHECK(contains(said({"--epochs", "x"}), "--epochs: `x` is not a number from 0.001 to 1e+06"));
   CHECK(contains(place.paceline({"init", "nowhere/x.yaml"}).err, "cannot write nowhere/x.yaml:"));
