@@ -34,6 +34,7 @@ struct NetworkLearnerConfig {
   DatasetSource dataset;
   double weight_decay = 0.0;
   bool nesterov = false;
+  std::optional<AdamW> adamw = {};  // absent: SGD
   MomentumPlace momentum_at = MomentumPlace::server;
   BatchNormRule batch_norm = BatchNormRule::chief;
   std::uint32_t worker_count = 0;
@@ -50,7 +51,7 @@ struct NetworkLearnerConfig {
 void require_network_module();
 
 // The symbol the module exports, found by name; both sides include this header.
-inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v6";
+inline constexpr const char* network_learner_symbol = "paceline_make_network_learner_v7";
 using MakeNetworkLearner = Learner* (*)(const NetworkLearnerConfig&);
 
 }  // namespace paceline

@@ -30,7 +30,8 @@ class NetworkState {
                                        .server_count = config.server_count,
                                        .momentum_at = config.momentum_at,
                                        .nesterov = config.nesterov,
-                                       .weight_decay = config.weight_decay}),
+                                       .weight_decay = config.weight_decay,
+                                       .adamw = config.adamw}),
         averages_(std::move(batch_statistics), config.batch_norm, config.worker_count,
                   share_of_newest_batch) {}
 

@@ -1,6 +1,6 @@
 // What a scenario says about the optimizer, and the learning rate that follows from it.
 //
-// Models:      SGD whose learning rate follows a schedule and may scale with what one update combines.
+// Models:      SGD or AdamW, whose rate follows a schedule and may scale with what one update combines.
 // Equation:    rate = learning_rate · worker_scaling(n) · batch_scaling(b / (n · b₀)) · factor^k · ramp,
 //                scaling(r) = 1 (none), r (linear), √r (sqrt);
 //                n = gradients combined in the update (W under BSP, 1 under ASP), b = their samples, b₀ = the
@@ -42,6 +42,7 @@
 
 namespace paceline {
 
+enum class OptimizerKind { sgd, adamw };
 enum class RateScaling { none, linear, sqrt };
 enum class ScheduleBasis { epoch, progress, step };
 // Where velocities live: one at each server for all gradients, or one for each worker's gradients.
@@ -62,6 +63,13 @@ struct MomentumAtSwitch {
   std::optional<Count> stage = std::nullopt;  // of rules that have stages
 };
 
+// What AdamW remembers of gradients: shares kept from step to step, of their mean and of their mean square.
+struct AdamW {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+};
+
 // What was applied since the switch to the present asynchronous phase.
 struct SinceSwitch {
   std::size_t workers = 1;
@@ -78,8 +86,10 @@ struct LearningRateSchedule {
 };
 
 struct OptimizerConfig {
+  OptimizerKind kind = OptimizerKind::sgd;
   double learning_rate = 0.1;
-  double momentum = 0.0;
+  AdamW adamw{};
+  double momentum = 0.0;  // this and what follows of velocities: of SGD
   MomentumPlace momentum_at = MomentumPlace::server;
   double weight_decay = 0.0;
   bool nesterov = false;

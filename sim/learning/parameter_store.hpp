@@ -11,6 +11,8 @@
 //                             v_w ← m · v_w + g;  d = nesterov ? g + m · v_w : v_w;  x ← x − η · Σ λ_i · d_i
 //              apply_locally: v_w ← m · v_w + g;  x_w ← x_w − η · (nesterov ? g + m · v_w : v_w), wherever
 //                             the scenario keeps momentum otherwise: the step is the worker's own
+//              AdamW (adamw.hpp) in place of a step of SGD: g without the decay, which is the step's; its
+//                             moments are the servers' or, of apply_locally and local training, a worker's
 //              local training: v_w and x_w as in apply_locally, H times; d = x_w as pulled - x_w after
 //                             of one fragment of F, [f·n/F, (f+1)·n/F):  d = x - x_w
 //              merge (differences d_i, on one shard, with a velocity u of its own):
@@ -27,21 +29,23 @@
 // Assumptions: calls come from one thread; every shard of a gradient is applied once, or the gradient is
 //              discarded (also after some of its shards were applied); momentum 0 leaves no trace of earlier
 //              gradients.
-//              The first local training of a worker begins with the servers' velocity, as a replica would
-//              have it.
-// Not modelled: dampening, adaptive methods, gradients compressed or dropped on their way.
+//              The first local training of a worker begins with the servers' velocity (moments), as a replica
+//              would have them.
+// Not modelled: dampening, adaptive methods other than AdamW, gradients compressed or dropped on their way.
 // Source:      Sutskever et al., ICML 2013, in the form of torch.optim.SGD.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "sim/base/check.hpp"
 #include "sim/base/id.hpp"
+#include "sim/learning/adamw.hpp"
 #include "sim/learning/learner.hpp"
 #include "sim/learning/optimizer.hpp"
 #include "sim/learning/sgd.hpp"
@@ -54,6 +58,7 @@ struct ParameterStoreConfig {
   MomentumPlace momentum_at = MomentumPlace::server;
   bool nesterov = false;
   double weight_decay = 0.0;
+  std::optional<AdamW> adamw{};  // absent: SGD
 };
 
 class ParameterStore {
@@ -62,7 +67,8 @@ class ParameterStore {
   ParameterStore(std::vector<float> initial, const ParameterStoreConfig& config)
       : config_(config), global_(std::move(initial)), sum_(global_.size()) {
     check(config_.worker_count > 0 && config_.server_count > 0, "a job has workers and a server");
-    if (config_.momentum_at == MomentumPlace::server) velocity_.resize(global_.size());
+    check(!config_.adamw || config_.momentum_at == MomentumPlace::server, "AdamW has no momentum of workers");
+    if (config_.momentum_at == MomentumPlace::server) at_servers_.velocity.resize(global_.size());
     workers_.resize(config_.worker_count);
     for (WorkerState& worker : workers_) worker.copy = global_;
   }
@@ -81,7 +87,7 @@ class ParameterStore {
 
   // The methods of Learner. `mean_gradient` was computed on the worker's copy.
   void hold(WorkerId worker, GradientId gradient, std::vector<float> mean_gradient) {
-    add_weight_decay(mean_gradient, worker_at(worker).copy, config_.weight_decay);
+    add_decay(mean_gradient, worker_at(worker).copy);
     keep(worker, gradient, std::move(mean_gradient));
   }
   void pull(WorkerId worker, ServerId server) {
@@ -108,21 +114,21 @@ class ParameterStore {
     if (at_workers) {
       descend(parameters, sum, hyperparameters.learning_rate);
     } else {
-      sgd_step(parameters, std::span(velocity_).subspan(first, size), sum, hyperparameters, config_.nesterov);
+      take_step(parameters, at_servers_, server, sum, hyperparameters);
     }
   }
   // Local training: begin, any number of steps along gradients computed on the worker's copy, and what came
   // of it.
   void begin_local_training(WorkerId worker) {
     WorkerState& state = worker_at(worker);
-    if (state.velocity.empty()) state.velocity = velocity_;
+    if (state.optimizer.velocity.empty()) state.optimizer = at_servers_;
     if (state.start.empty()) state.start = state.copy;
   }
   void step_locally(WorkerId worker, std::vector<float> mean_gradient,
                     const Hyperparameters& hyperparameters) {
     WorkerState& state = worker_at(worker);
-    add_weight_decay(mean_gradient, state.copy, config_.weight_decay);
-    sgd_step(state.copy, velocity_of(worker), mean_gradient, hyperparameters, config_.nesterov);
+    add_decay(mean_gradient, state.copy);
+    step_on_copy(state, mean_gradient, hyperparameters);
   }
   void hold_difference(WorkerId worker, GradientId gradient, const DifferenceToSend& difference) {
     WorkerState& state = worker_at(worker);
@@ -159,7 +165,7 @@ class ParameterStore {
     HeldGradient& own = held(gradient);
     check(own.worker == worker, "a worker steps along its own gradient");
     check(own.shards_left == config_.server_count, "a gradient steps at the servers or at its worker");
-    sgd_step(worker_at(worker).copy, velocity_of(worker), own.values, hyperparameters, config_.nesterov);
+    step_on_copy(worker_at(worker), own.values, hyperparameters);
     gradients_.erase(gradient);
   }
   void overwrite(ServerId server, WorkerId worker) {
@@ -170,19 +176,25 @@ class ParameterStore {
     const auto scale = [factor](std::vector<float>& velocity) {
       for (float& value : velocity) value *= static_cast<float>(factor);
     };
-    scale(velocity_);
+    scale(at_servers_.velocity);
     scale(outer_velocity_);
-    for (WorkerState& worker : workers_) scale(worker.velocity);
+    for (WorkerState& worker : workers_) scale(worker.optimizer.velocity);
   }
   void discard(GradientId gradient) {
     check(gradients_.erase(gradient) == 1, "only a held gradient is discarded");
   }
 
  private:
+  // Each is empty until first needed.
+  struct OptimizerState {
+    std::vector<float> velocity;       // of AdamW the mean gradient
+    std::vector<float> squares;        // of AdamW
+    std::vector<std::uint64_t> steps;  // of AdamW, by server
+  };
   struct WorkerState {
     std::vector<float> copy;
-    std::vector<float> velocity;  // empty until first needed
-    std::vector<float> start;     // of local training since the latest pull
+    OptimizerState optimizer;
+    std::vector<float> start;  // of local training since the latest pull
   };
   struct HeldGradient {
     WorkerId worker;
@@ -213,9 +225,32 @@ class ParameterStore {
     return workers_[worker.value];
   }
   std::span<float> velocity_of(WorkerId worker) {
-    std::vector<float>& velocity = worker_at(worker).velocity;
+    std::vector<float>& velocity = worker_at(worker).optimizer.velocity;
     velocity.resize(global_.size());
     return velocity;
+  }
+  // The decay of AdamW is part of its step.
+  void add_decay(std::span<float> gradient, std::span<const float> copy) const {
+    if (!config_.adamw) add_weight_decay(gradient, copy, config_.weight_decay);
+  }
+  // The optimizer's step on one server's shard, ...
+  void take_step(std::span<float> parameters, OptimizerState& state, ServerId server,
+                 std::span<const float> gradient, const Hyperparameters& hyperparameters) {
+    const std::size_t first = shard_of(server).first;
+    const auto part = [&](std::vector<float>& values) {
+      values.resize(global_.size());
+      return std::span(values).subspan(first, parameters.size());
+    };
+    if (!config_.adamw)
+      return sgd_step(parameters, part(state.velocity), gradient, hyperparameters, config_.nesterov);
+    state.steps.resize(config_.server_count);
+    adamw_step(parameters, {part(state.velocity), part(state.squares)}, gradient, ++state.steps[server.value],
+               hyperparameters.learning_rate, config_.weight_decay, *config_.adamw);
+  }
+  // ... and on all of a worker's copy; before it, all servers have taken as many.
+  void step_on_copy(WorkerState& worker, std::span<const float> gradient,
+                    const Hyperparameters& hyperparameters) {
+    take_step(worker.copy, worker.optimizer, ServerId{0}, gradient, hyperparameters);
   }
   void keep(WorkerId worker, GradientId gradient, std::vector<float> values) {
     check(!gradients_.contains(gradient), "a gradient is computed once");
@@ -243,7 +278,7 @@ class ParameterStore {
 
   ParameterStoreConfig config_;
   std::vector<float> global_;
-  std::vector<float> velocity_;        // at the servers; empty when momentum is at the workers
+  OptimizerState at_servers_;          // no velocity when momentum is at the workers
   std::vector<float> sum_;             // scratch
   std::vector<float> outer_velocity_;  // both empty until first needed
   std::vector<float> buffer_;          // of differences

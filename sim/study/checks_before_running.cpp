@@ -215,6 +215,10 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
   }
   if (!scenario.communication && scenario.cluster.workers.size() > 1)
     notes.emplace_back("communication costs no processor time here: not calibrated (`communication`)");
+  if (scenario.job.optimizer.kind == OptimizerKind::adamw)
+    notes.emplace_back(
+        "a step of AdamW takes as long here as the profile's step, one of SGD with momentum: it was not "
+        "timed");
   if (auto note = growth_note(scenario)) notes.push_back(std::move(*note));
   mistakes.attempt([&] { append(notes, check_learner(loaded, files, known.get())); });
   mistakes.throw_if_any();

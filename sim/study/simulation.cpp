@@ -198,6 +198,7 @@ NetworkLearnerConfig network_learner_config(const Scenario& scenario, Seed seed)
           .dataset = scenario.job.dataset,
           .weight_decay = optimizer.weight_decay,
           .nesterov = optimizer.nesterov,
+          .adamw = optimizer.kind == OptimizerKind::adamw ? std::optional(optimizer.adamw) : std::nullopt,
           .momentum_at = optimizer.momentum_at,
           .batch_norm = optimizer.batch_norm,
           .worker_count = static_cast<std::uint32_t>(scenario.cluster.workers.size()),

@@ -217,6 +217,20 @@ TEST_CASE("nesterov needs momentum") {
                 "10:79: error: `nesterov` needs `momentum` above 0");
 }
 
+TEST_CASE("AdamW has no momentum, and no statistical learner knows it") {
+  const auto with_adamw = [](const char* learner) {
+    return changed({{"momentum: 0.9", "kind: adamw, beta1: 0.95"}, {"{kind: network}", learner}});
+  };
+  const LoadedScenario loaded = load_text(with_adamw("{kind: network}"));
+  CHECK(loaded.scenario.job.optimizer.kind == OptimizerKind::adamw);
+  CHECK(loaded.scenario.job.optimizer.adamw.beta1 == 0.95);
+  CHECK(std::ranges::any_of(loaded.warnings, [](const std::string& warning) {
+    return warning.find("`momentum_at` is only used with `kind: sgd`") != std::string::npos;
+  }));
+  CHECK(complaint(with_adamw("{kind: statistical, model: learner.json}"))
+            .find("no recorded runs say what AdamW does to a statistical learner") != std::string::npos);
+}
+
 TEST_CASE("velocities are scaled by a factor, which nothing else uses") {
   const char* const scaled = "velocity_at_switch: scale, velocity_scale: 0.125";
   check_refused({{scaled, "velocity_at_switch: scale"}},

@@ -87,6 +87,23 @@ TEST_CASE("one worker that merges by the mean trains as if it were alone, howeve
     for (std::size_t k = 0; k < 2; ++k) CHECK(rare[i][k] == doctest::Approx(plain[5 * i][k]).epsilon(1e-5));
 }
 
+TEST_CASE("one worker trains with its own AdamW as the server would, however rarely it merges") {
+  const auto points = [](PhaseConfig phase) {
+    TestJob job = job_of({{}}, std::move(phase));
+    QuadraticLearner learner({.worker_count = 1, .weight_decay = 0.1, .adamw = AdamW{}});
+    Trajectory seen(learner);
+    job.observer = &seen;
+    static_cast<void>(job.run_ideal(learner));
+    seen.points.push_back(learner.x());
+    return seen.points;
+  };
+  const auto plain = points({});
+  const auto rare = points({.local = LocalTraining{.steps = 5}});
+  REQUIRE(rare.size() >= 10);
+  for (std::size_t i = 0; i < 10; ++i)
+    for (std::size_t k = 0; k < 2; ++k) CHECK(rare[i][k] == doctest::Approx(plain[5 * i][k]).epsilon(1e-5));
+}
+
 TEST_CASE("one local step, applied as it arrives, is ASP") {
   // A buffer of one, a constant rate, no momentum anywhere, no staleness weight.
   TestJob local = job_of({{1, 1.0}, {1, 0.8}, {1, 0.5}}, {.policy = "asp", .local = LocalTraining{}});

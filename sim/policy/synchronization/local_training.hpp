@@ -21,13 +21,11 @@
 //                          outer step has been taken, or is waited for, and on that part
 //                          x_i <- (1 - α) x + α x_i
 // Units:       steps of one mini-batch each; g and b as those of any optimizer.
-// Assumptions: the inner rate and momentum stay what they are when a worker begins. A worker's velocity is
-//              kept from one
-//              stretch to the next; the first time it starts with the server's, as replicas of one optimizer
-//              would have.
+// Assumptions: the inner rate and momentum stay what they are when a worker begins. A worker's velocity (or
+//              AdamW's moments) is kept from one stretch to the next; the first time it starts with the
+//              server's, as replicas of one optimizer would have.
 //              What is in a buffer when the job ends is lost.
 //              Parts are stretches of the parameters in their order; workers that stream go on together.
-// Not modelled: adaptive inner optimizers.
 // Source:      local SGD: Stich, ICLR 2019 (arXiv 1805.09767); outer momentum: Douillard et al., "DiLoCo",
 //              arXiv
 //              2311.08105; steps by speed: Liu et al., arXiv 2401.09135 (dynamic local updates); by the

@@ -139,6 +139,10 @@ class LearnerRules : Rules {
     if (!given("learner.model"))
       error("learner", "missing key `model`: this kind of learner is read from a file",
             "for example `model: learners/resnet32-cifar10.json`; `paceline fit` writes such files");
+    if (sound("job.optimizer") && scenario.job.optimizer.kind == OptimizerKind::adamw)
+      error("job.optimizer.kind", "no recorded runs say what AdamW does to a statistical learner",
+            "train the network itself (`learner: {kind: network}`), ask for times alone (`kind: none`), or "
+            "write `kind: sgd`");
     for (std::size_t i = 0; i < scenario.synchronization.size(); ++i)
       if (scenario.synchronization[i].config.exchange == Exchange::parameters)
         error(in_phase(i, "exchange"), "this learner knows gradients only, not the exchange of parameters",

@@ -51,14 +51,29 @@ Choice rate_scaling() {
 }  // namespace
 
 void describe(Visitor& v, OptimizerConfig& c) {
+  const auto of = [&](OptimizerKind kind, const char* word) {
+    return OnlyIf{"kind", {word}, c.kind == kind};
+  };
+  v.optional("kind", c.kind, Choice{{"sgd", OptimizerKind::sgd}, {"adamw", OptimizerKind::adamw}},
+             "sgd: along the velocity of the gradients; adamw: along their mean over the root of their mean "
+             "square");
   v.required("learning_rate", c.learning_rate, Number{above(0)}, "step size of one update");
+  v.only_if(of(OptimizerKind::adamw, "adamw"));
+  v.optional("beta1", c.adamw.beta1, Number{from_and_below(0, 1)},
+             "share of the mean gradient kept from step to step");
+  v.optional("beta2", c.adamw.beta2, Number{from_and_below(0, 1)},
+             "share of the gradients' mean square kept");
+  v.optional("epsilon", c.adamw.epsilon, Number{above(0)}, "added to its root");
+  v.only_if(of(OptimizerKind::sgd, "sgd"));
   v.optional("momentum", c.momentum, Number{from_and_below(0, 1)},
              "share of the velocity kept from update to update");
   v.optional("momentum_at", c.momentum_at,
              Choice{{"server", MomentumPlace::server}, {"workers", MomentumPlace::workers}},
              "server: one velocity for all gradients; workers: one for each worker's gradients");
+  v.always();
   v.optional("weight_decay", c.weight_decay, Number{at_least(0)},
-             "added to the gradient, times the parameters");
+             "times the parameters; sgd: added to the gradient; adamw: times the rate, taken off them");
+  v.only_if(of(OptimizerKind::sgd, "sgd"));
   v.optional("nesterov", c.nesterov, Boolean{}, "look ahead along the velocity");
   v.optional("velocity_at_switch", c.velocity_at_switch,
              Choice{{"keep", VelocityAtSwitch::keep},
@@ -79,6 +94,7 @@ void describe(Visitor& v, OptimizerConfig& c) {
              "1/n more after each stage");
   v.optional("momentum_stage", c.momentum_at_switch.stage, how_many(),
              "how long a stage of `momentum_at_switch` is", Absent{"for rules in stages only"});
+  v.always();
   v.optional(
       "batch_norm", c.batch_norm,
       Choice{{"chief", BatchNormRule::chief},
@@ -96,7 +112,7 @@ void describe(Visitor& v, JobConfig& c) {
   v.required("network", c.network, Text{}, "name of the neural network; it must be the profile's");
   v.required("profile", c.profile, Path{}, "calibration file, relative to this file");
   v.required("dataset", c.dataset, Section{}, "what is trained on");
-  v.required("optimizer", c.optimizer, Section{}, "stochastic gradient descent");
+  v.required("optimizer", c.optimizer, Section{}, "what an update makes of gradients");
   v.optional("learning_rate_schedule", c.optimizer.schedule, Section{},
              "warm-up and drops of the learning rate");
   v.optional(
