@@ -289,6 +289,10 @@ void LiveExecutor::carry_out(const Pause& action) {
   at(clock_.now() + duration_of(action, job_.costs), PauseEnded{action.worker, action.gradient});
 }
 
+void LiveExecutor::carry_out(const OpenWindow& action) {
+  at(clock_.now() + action.duration, WindowClosed{action.server, action.window});
+}
+
 void LiveExecutor::carry_out(const SetTimer& action) {
   at(clock_.now() + action.duration, TimerExpired{action.phase});
 }

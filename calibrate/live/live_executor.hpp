@@ -136,6 +136,7 @@ class LiveExecutor {
   void carry_out(const LocalStep& action);
   void carry_out(const Coordinate& action);
   void carry_out(const Pause& action);
+  void carry_out(const OpenWindow& action);
   void carry_out(const SetTimer& action);
   void carry_out(const Evaluate& action);
   void carry_out(const Apply& action);

@@ -163,6 +163,10 @@ void Executor::carry_out(const Pause& action) {
   at(timeline_.now() + duration_of(action, model_.costs), Event(PauseEnded{action.worker, action.gradient}));
 }
 
+void Executor::carry_out(const OpenWindow& action) {
+  at(timeline_.now() + action.duration, Event(WindowClosed{action.server, action.window}));
+}
+
 void Executor::carry_out(const SetTimer& action) {
   at(timeline_.now() + action.duration, Event(TimerExpired{action.phase}));
 }

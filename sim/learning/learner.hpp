@@ -46,12 +46,19 @@ struct DifferenceToSend {
   NumberType sent_as = NumberType::fp32;
 };
 
+// Steps with a Nesterov velocity that moves with every so many of them.
+struct DelayedMomentum {
+  double between = 0.0;  // share of the velocity in the other steps
+  bool moves = false;    // with this one
+};
+
 // One step along differences that workers made by local training.
 struct OuterStep {
   double learning_rate = 1.0;
   double momentum = 0.0;
   bool nesterov = false;
-  std::int64_t buffered = 1;   // differences that the step averages
+  std::int64_t buffered = 1;  // differences that the step, or its velocity, averages
+  std::optional<DelayedMomentum> delayed{};
   bool is_added_only = false;  // to the buffer: more are to come
   Fragment of{};               // the parameters that change
 };

@@ -18,6 +18,7 @@
 //              merge (differences d_i, on one shard, with a velocity u of its own):
 //                             s = Σ λ_i · d_i, or the mean of K such sums;  u ← m · u + s;
 //                             x ← x − η · (nesterov ? s + m · u : u)
+//                             (or with a velocity that moves with every N-th: delayed_nesterov_step)
 //              mix:           x_w ← (1 − α) · x + α · x_w on one fragment
 //              overwrite:     x ← x_w on one shard: the last writer wins, velocities stay
 //              pull:          x_w ← x on one shard
@@ -145,14 +146,23 @@ class ParameterStore {
     outer_velocity_.resize(global_.size());
     buffer_.resize(global_.size());
     const std::span<float> buffer = std::span(buffer_).subspan(first, size);
+    const std::span<float> sum = std::span(sum_).subspan(first, size);
+    std::ranges::fill(sum, 0.0F);
     const double share = 1.0 / static_cast<double>(outer.buffered);
     for (const WeightedGradient& entry : differences)
       use_shard(server, entry, [&, length = size](std::span<float> values) {
-        accumulate_gradient(buffer, values.subspan(skipped, length), entry.weight * share);
+        accumulate_gradient(outer.delayed ? sum : buffer, values.subspan(skipped, length),
+                            entry.weight * share);
       });
     if (outer.is_added_only) return;
-    sgd_step(std::span(global_).subspan(first, size), std::span(outer_velocity_).subspan(first, size), buffer,
-             {.learning_rate = outer.learning_rate, .momentum = outer.momentum}, outer.nesterov);
+    const std::span<float> parameters = std::span(global_).subspan(first, size);
+    const std::span<float> velocity = std::span(outer_velocity_).subspan(first, size);
+    const Hyperparameters step{.learning_rate = outer.learning_rate, .momentum = outer.momentum};
+    if (outer.delayed)
+      return delayed_nesterov_step(
+          parameters, velocity, buffer, sum, step,
+          {static_cast<double>(outer.buffered), outer.delayed->between, outer.delayed->moves});
+    sgd_step(parameters, velocity, buffer, step, outer.nesterov);
     std::ranges::fill(buffer, 0.0F);
   }
   void mix(WorkerId worker, ServerId server, const Fragment& fragment, double mixing) {

@@ -8,12 +8,17 @@
 //              and its two halves, for a velocity that lives elsewhere than the parameters:
 //              follow_momentum:     v ← momentum · v + g;  g ← nesterov ? g + momentum · v : v
 //              descend:             x ← x − learning_rate · s
+//              delayed_nesterov_step: c ← c + d, of N differences already divided by N; with the N-th
+//                                   v ← momentum · v + c, c ← 0;
+//                                   x ← x − learning_rate · (k · momentum · v + d),
+//                                   k = 1 − between · N + between with the N-th, else between
 // Assumptions: one thread, in index order: the same numbers on every run.
-// Source:      that of parameter_store.hpp.
+// Source:      that of parameter_store.hpp; delayed: Liu et al., arXiv 2401.09135, algorithm 3.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "sim/base/check.hpp"
 #include "sim/learning/learner.hpp"
@@ -44,6 +49,30 @@ inline void sgd_step(std::span<float> parameters, std::span<float> velocity, std
     velocity[i] = momentum * velocity[i] + sum[i];
     const float direction = nesterov ? sum[i] + momentum * velocity[i] : velocity[i];
     parameters[i] -= rate * direction;
+  }
+}
+
+// The share of a step in a velocity of Nesterov's that moves with every N-th.
+struct DelayedShare {
+  double every = 1.0;
+  double between = 0.0;
+  bool moves = false;
+};
+
+inline void delayed_nesterov_step(std::span<float> parameters, std::span<float> velocity,
+                                  std::span<float> collected, std::span<const float> own,
+                                  const Hyperparameters& hyperparameters, const DelayedShare& share) {
+  check(parameters.size() == velocity.size() && parameters.size() == collected.size() &&
+            parameters.size() == own.size(),
+        "parameters, velocity and differences have equal size");
+  const auto rate = static_cast<float>(hyperparameters.learning_rate);
+  const auto momentum = static_cast<float>(hyperparameters.momentum);
+  const auto counted =
+      static_cast<float>(share.moves ? 1.0 - share.between * share.every + share.between : share.between);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    collected[i] += own[i];
+    if (share.moves) velocity[i] = momentum * velocity[i] + std::exchange(collected[i], 0.0F);
+    parameters[i] -= rate * (counted * momentum * velocity[i] + own[i]);
   }
 }
 

@@ -104,6 +104,12 @@ struct Pause {
   std::size_t phase = 0;  // that is running, or about to begin
   GradientId gradient;    // of the iteration that follows
 };
+// Answer: WindowClosed, also after the phase.
+struct OpenWindow {
+  ServerId server;
+  std::uint64_t window = 0;
+  Seconds duration;
+};
 // Answer: TimerExpired, unless the phase is over before.
 struct SetTimer {
   std::size_t phase = 0;
@@ -198,7 +204,7 @@ struct Stop {
 
 using Action =
     std::variant<StartIteration, TrainOn, SendGradient, SendParameters, AllReduce, Accumulate, Step,
-                 LocalStep, Coordinate, Pause, SetTimer, Evaluate, Apply, ApplyLocally, Overwrite,
+                 LocalStep, Coordinate, Pause, OpenWindow, SetTimer, Evaluate, Apply, ApplyLocally, Overwrite,
                  TakeSnapshot, AdoptBatches, Discard, ScaleVelocity, EnterPhase, Judge, Decide, Stop>;
 using Actions = std::vector<Action>;
 

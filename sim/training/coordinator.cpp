@@ -96,6 +96,13 @@ void Coordinator::on(const WorkerJoined& event, Actions& actions) {
   carry_out(decision, ServerId{0}, actions);
 }
 
+void Coordinator::on(const WindowClosed& event, Actions& actions) {
+  // Another one belongs to a phase that is over.
+  if (open_windows_.at(event.server.value) != event.window) return;
+  open_windows_[event.server.value] = 0;
+  carry_out(phases_.policy(event.server).on_window_closed(now_), event.server, actions);
+}
+
 void Coordinator::on(const IterationFinished& event, Actions& actions) {
   WorkerState& worker = workers_[event.worker];
   if (!worker.works_on(event.gradient)) return;
@@ -165,6 +172,7 @@ void Coordinator::plan_phase(std::optional<PauseKind> pause, Actions& actions) {
   reaction_.set_members(phases_.index(), members);
   gate_.begin_phase();
   exchanges_ = 0;
+  open_windows_.assign(config_.servers, 0);
   batch_controller_->begin_phase(phases_.is_synchronous());
   for (const WorkerId member : members) {
     WorkerState& worker = workers_[member];

@@ -80,6 +80,7 @@ class Coordinator {
  private:
   void on(const WorkerLeft& event, Actions& actions);
   void on(const WorkerJoined& event, Actions& actions);
+  void on(const WindowClosed& event, Actions& actions);
   void on(const IterationFinished& event, Actions& actions);
   void on(const GradientArrived& event, Actions& actions);
   void on(const ParametersArrived& event, Actions& actions);
@@ -159,10 +160,12 @@ class Coordinator {
   Seconds now_;
   std::uint64_t updates_ = 0;  // complete
   std::uint64_t gradients_begun_ = 0;
-  std::int64_t buffered_ = 0;        // differences, since the latest outer step
-  std::uint64_t exchanges_ = 0;      // of fragments, in this phase
-  std::size_t training_on_ = 0;      // workers
-  std::optional<UpdateId> reduced_;  // its outer step waits for them
+  std::uint64_t windows_opened_ = 0;
+  std::vector<std::uint64_t> open_windows_;  // by server, 0 where none is open
+  std::int64_t buffered_ = 0;                // differences, since the latest outer step
+  std::uint64_t exchanges_ = 0;              // of fragments, in this phase
+  std::size_t training_on_ = 0;              // workers
+  std::optional<UpdateId> reduced_;          // its outer step waits for them
   bool work_done_ = false;
   bool stopped_ = false;
 };

@@ -86,6 +86,10 @@ void Coordinator::gradient_ready(WorkerId worker, ServerId server, Actions& acti
 }
 
 void Coordinator::carry_out(const SynchronizationDecision& decision, ServerId server, Actions& actions) {
+  if (decision.window) {
+    open_windows_.at(server.value) = ++windows_opened_;
+    actions.emplace_back(OpenWindow{server, windows_opened_, *decision.window});
+  }
   for (const WorkerId worker : decision.drop) {
     // Who still pauses has not begun, nor has who was refused work: they take part in the round of then.
     const WorkerState& state = workers_[worker];
@@ -164,11 +168,15 @@ void Coordinator::finish_step(UpdateId id, ServerId server, Actions& actions) {
 std::optional<OuterStep> Coordinator::outer_step(bool completes) {
   if (!phases_.config().local) return std::nullopt;
   const OuterOptimizer& outer = phases_.config().local->outer;
-  if (completes) buffered_ = buffered_ % outer.every + 1;
+  const std::int64_t every = std::max(outer.every, outer.momentum_every);
+  if (completes) buffered_ = buffered_ % every + 1;
+  std::optional<DelayedMomentum> delayed;
+  if (outer.momentum_every > 1) delayed = {outer.momentum_between, buffered_ == every};
   return OuterStep{.learning_rate = outer.learning_rate,
                    .momentum = outer.momentum,
                    .nesterov = outer.nesterov,
-                   .buffered = outer.every,
+                   .buffered = every,
+                   .delayed = delayed,
                    .is_added_only = completes && buffered_ < outer.every,
                    .of = fragment(exchanges_).value_or(Fragment{})};
 }

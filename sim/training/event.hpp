@@ -26,6 +26,11 @@ struct WorkerLeft {
 struct WorkerJoined {
   WorkerId worker;
 };
+// A window that a policy opened at a server is over: what comes at this moment is too late for it.
+struct WindowClosed {
+  ServerId server;
+  std::uint64_t window = 0;
+};
 // A worker has computed its gradient.
 struct IterationFinished {
   WorkerId worker;
@@ -77,9 +82,9 @@ struct Evaluated {
   std::optional<Evaluation> evaluation;
 };
 
-using Event =
-    std::variant<WorkerLeft, WorkerJoined, IterationFinished, GradientArrived, ParametersArrived,
-                 AllReduceFinished, StepFinished, CoordinationFinished, PauseEnded, TimerExpired, Evaluated>;
+using Event = std::variant<WorkerLeft, WorkerJoined, WindowClosed, IterationFinished, GradientArrived,
+                           ParametersArrived, AllReduceFinished, StepFinished, CoordinationFinished,
+                           PauseEnded, TimerExpired, Evaluated>;
 
 // Sort key of events that share a time: (kind, worker or update, server).
 [[nodiscard]] inline std::tuple<std::size_t, std::uint64_t, std::uint64_t> order_among_equals(

@@ -28,6 +28,7 @@ struct OfEvent {
   Content operator()(const StepFinished& e) const { return numbers(e.update.value, e.server.value); }
   Content operator()(const CoordinationFinished& e) const { return numbers(e.update.value); }
   Content operator()(const PauseEnded& e) const { return numbers(e.worker.value, e.gradient.value); }
+  Content operator()(const WindowClosed& e) const { return numbers(e.server.value, e.window); }
   Content operator()(const TimerExpired& e) const { return numbers(e.phase); }
   Content operator()(const Evaluated& e) const {
     return numbers(e.updates, e.evaluation ? e.evaluation->accuracy : -1.0);
@@ -66,6 +67,9 @@ struct OfAction {
   }
   Content operator()(const Pause& a) const {
     return numbers(a.worker.value, static_cast<int>(a.kind), a.phase, a.gradient.value);
+  }
+  Content operator()(const OpenWindow& a) const {
+    return numbers(a.server.value, a.window, a.duration.value());
   }
   Content operator()(const SetTimer& a) const { return numbers(a.phase, a.duration.value()); }
   Content operator()(const Evaluate& a) const { return numbers(a.updates, a.samples); }

@@ -84,6 +84,21 @@ TEST_CASE("local training fits its policy, its exchange and its learner") {
   said("policy: bsp, transport: ring, local: {steps: 0}", "`0` is out of range");
   said("policy: bsp, transport: ring, local: {steps: 4, outer: {every: 4}}",
        "a buffer of differences needs `policy: asp`");
+  said(
+      "policy: bsp, transport: server, local: {steps: 4, outer: {momentum: 0.9, nesterov: true, "
+      "momentum_every: 4}}",
+      "a delayed velocity needs `policy: asp`");
+  said("policy: asp, transport: server, local: {steps: 4, outer: {momentum: 0.9, momentum_every: 4}}",
+       "a delayed velocity is Nesterov's");
+  said(
+      "policy: asp, transport: server, local: {steps: 4, outer: {momentum: 0.9, nesterov: true, "
+      "momentum_every: 4, "
+      "momentum_between: 0.3}}",
+      "4 steps between two moves of the velocity count at most 1/4 of it each");
+  said(
+      "policy: asp, transport: server, local: {steps: 4, outer: {every: 2, momentum: 0.9, nesterov: true, "
+      "momentum_every: 4}}",
+      "a buffer of differences is one step");
   said("policy: bsp, transport: ring, local: {steps: 4, outer: {nesterov: true}}",
        "`nesterov` needs `momentum` above 0");
   said("policy: bsp, transport: server, local: {steps: 8, fragments: {count: 2}}",

@@ -217,6 +217,73 @@ TEST_CASE("asynchronous workers come in the order of their own clocks") {
   }
 }
 
+TEST_CASE("a grace window takes in those that come shortly after the first, and lets them go on together") {
+  // Workers at 0.58, 0.75, 1.51 and 3.33 s a step, H = 20, free network: a stretch takes 11.6, 15, 30.2 and
+  // 66.6 s. Whoever arrives at t while no window is open goes on at t + 0.5 s, with those that came by then.
+  // By hand: 0 begins at 0, 12.1, 24.2, …; 2 arrives at 30.2, and 1, which began at 15.5, at 30.5: both go
+  // on at 30.7. So 1 comes at 45.7 and, from 46.2, at 61.2, within the window that 2 opens at 60.9; and once
+  // more at 91.9 within that of 91.6.
+  const std::vector<std::pair<double, std::uint64_t>> by_hand{
+      {11.6, 0}, {15.0, 1}, {23.7, 0}, {30.2, 2}, {30.5, 1},  {35.8, 0}, {45.7, 1},
+      {47.9, 0}, {60.0, 0}, {60.9, 2}, {61.2, 1}, {66.6, 3},  {72.1, 0}, {76.4, 1},
+      {84.2, 0}, {91.6, 2}, {91.9, 1}, {96.3, 0}, {107.1, 1}, {108.4, 0}};
+  TestJob job = job_of({}, {.policy = {"asp", {{"window", 0.5}}}, .local = LocalTraining{.steps = 20}});
+  for (const double each : {0.58, 0.75, 1.51, 3.33}) job.workers.push_back({1, 10.0 / each});
+  job.total_samples = 10 * 20 * 24;
+  const TestJob::Result result = job.run_ideal();
+  const auto applied = result.recording.all<Apply>();
+  REQUIRE(applied.size() >= by_hand.size());
+  for (std::size_t i = 0; i < by_hand.size(); ++i) {
+    CHECK(applied[i].first.value() == doctest::Approx(by_hand[i].first));
+    CHECK(applied[i].second.gradients.at(0).worker.value == by_hand[i].second);
+  }
+  // Worker 1 pulled at 15.5, after two updates, and is the fifth; 2 had begun before any, and is the fourth.
+  CHECK(applied[3].second.gradients.at(0).staleness == 3);
+  CHECK(applied[4].second.gradients.at(0).staleness == 2);
+  // Both go on with all five: 2 arrives as the tenth, 1 as the seventh.
+  CHECK(applied[6].second.gradients.at(0).staleness == 1);
+  CHECK(applied[9].second.gradients.at(0).staleness == 4);
+  // They wait for the window to close, and for nothing else: at the end of it, not before.
+  const auto starts = result.recording.all<StartIteration>();
+  const auto second_of_three = std::ranges::find_if(starts, [](const auto& start) {
+    return start.second.worker == WorkerId{3} && start.first.value() > 0.0;
+  });
+  REQUIRE(second_of_three != starts.end());
+  CHECK(second_of_three->first.value() == doctest::Approx(67.1));
+}
+
+TEST_CASE("a delayed velocity of one difference is Nesterov's, and of several moves with the last of them") {
+  // One worker, η = ½, H = 1: d = x₀/2. β = ½, γ = ½, N = 2, c = ¼, from x₀ = 8:
+  // d = 4: k = ¼ of a velocity of 0: x = 8 − ½ · 2 = 7.
+  // d = 3.5: v = ½ (4 + 3.5) = 3.75, k = 1 − ½ + ¼ = ¾: x = 7 − ½ (¾ · ½ · 3.75 + 1.75) = 5.421875
+  // d = 2.7109375: k = ¼: x = 5.421875 − ½ (¼ · ½ · 3.75 + 1.35546875) = 4.509765625
+  const auto x_after = [](OuterOptimizer outer, std::int64_t updates) {
+    TestJob job = job_of({{}}, {.policy = "asp", .local = LocalTraining{.outer = outer}});
+    job.optimizer = {.learning_rate = 0.5};
+    job.total_samples = 10 * updates;
+    QuadraticLearner learner({.worker_count = 1});
+    CHECK(job.run_ideal(learner).updates == static_cast<std::uint64_t>(updates));
+    return learner.x()[0];
+  };
+  OuterOptimizer outer{.learning_rate = 0.5, .momentum = 0.5, .nesterov = true};
+  outer.momentum_every = 2;
+  outer.momentum_between = 0.25;
+  CHECK(x_after(outer, 1) == 7.0F);
+  CHECK(x_after(outer, 2) == 5.421875F);
+  CHECK(x_after(outer, 3) == 4.509765625F);
+  // N = 1, whatever c: v ← β v + d; x ← x − γ (β v + d).
+  std::vector<float> x{8.0F};
+  std::vector<float> v{0.0F};
+  std::vector<float> collected{0.0F};
+  std::vector<float> nesterov = x;
+  std::vector<float> velocity = v;
+  for (const float d : {4.0F, -1.0F, 2.0F}) {
+    delayed_nesterov_step(x, v, collected, std::vector{d}, {0.5, 0.5}, {1.0, 0.25, true});
+    sgd_step(nesterov, velocity, std::vector{d}, {0.5, 0.5}, true);
+    CHECK(x == nesterov);
+  }
+}
+
 TEST_CASE("by the rate, workers train the longer alone the smaller it is") {
   // (0.2 / 0.05)² = 16; at a rate of 0.2 it is 1, and never less than `steps`.
   const double nobody[] = {1.0};

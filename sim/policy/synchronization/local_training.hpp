@@ -10,6 +10,9 @@
 //              buffer:     with `every` = K the server adds K differences up, s is their mean, and x and its
 //              version stay
 //                          what they are until the K-th.
+//              delayed:    with `momentum_every` = N each difference is a step of its own,
+//                          x <- x - g · (k · b · v + d/N); the N-th first moves v <- b · v + (mean of
+//                          the N), and has k = 1 - c N + c, the others k = c = `momentum_between`
 //              H_i:        steps
 //                          by speed:       max(floor(steps · min_j t_j / t_i), least), t_j the seconds a
 //                          step took worker
@@ -50,6 +53,9 @@ struct OuterOptimizer {
   double momentum = 0.0;
   bool nesterov = false;
   std::int64_t every = 1;  // differences in an outer step of an asynchronous policy
+  // Delayed Nesterov, asynchronous too: the velocity moves with so many differences at once.
+  std::int64_t momentum_every = 1;
+  double momentum_between = 0.0;  // what steps between count of it
 };
 
 // The parameters are exchanged part by part while training goes on.

@@ -31,6 +31,7 @@ struct SynchronizationDecision {
   std::vector<WorkerId> combine{};  // whose gradients form one update now, ascending; empty: no update yet
   std::vector<WorkerId> drop{};     // whose gradient, ready or under way, will never be applied, ascending
   std::vector<WorkerId> release{};  // who goes on once the update (if any) is applied, ascending
+  std::optional<Seconds> window{};  // opens now and closes so much later: `on_window_closed`
 };
 
 class SynchronizationPolicy {
@@ -56,6 +57,8 @@ class SynchronizationPolicy {
   virtual SynchronizationDecision on_leave(WorkerId worker, Seconds now) = 0;
   // `worker` is there (again), idle.
   virtual SynchronizationDecision on_join(WorkerId worker, Seconds now) = 0;
+  // The window that was opened last is over.
+  virtual SynchronizationDecision on_window_closed(Seconds) { return {}; }
 };
 
 // Whose gradients a worker waits for before it goes on.

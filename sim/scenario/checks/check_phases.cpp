@@ -101,12 +101,31 @@ class PhaseRules : Rules {
     const bool is_alone = phase.policy->waits_for == WaitsFor::nobody && scenario.cluster.servers.count == 1;
     if (outer.every > 1 && !is_alone)
       error(place, "a buffer of differences needs `policy: asp` and a single server", "remove `every`");
+    check_delayed_momentum(outer, is_alone, place);
     if (outer.nesterov && outer.momentum == 0.0) error(place, "`nesterov` needs `momentum` above 0");
     check_fragments(i);
     const LearnerKind learner = scenario.learner.kind;
     if (learner == LearnerKind::statistical || learner == LearnerKind::assumed)
       error(in_phase(i, "local"), "a statistical learner has never seen what local training does",
             "train the network itself (`learner: {kind: network}`), or ask for times alone (`kind: none`)");
+  }
+
+  void check_delayed_momentum(const OuterOptimizer& outer, bool is_alone, const std::string& place) const {
+    const auto many = static_cast<double>(outer.momentum_every);
+    const std::string every = place + ".momentum_every";
+    if (given(place + ".momentum_between") && outer.momentum_between > 1.0 / many)
+      error(place + ".momentum_between",
+            fmt::format("{} steps between two moves of the velocity count at most 1/{} of it each",
+                        outer.momentum_every, outer.momentum_every),
+            "0 leaves it to the step with which it moves");
+    if (outer.momentum_every == 1) return;
+    if (!is_alone)
+      error(every, "a delayed velocity needs `policy: asp` and a single server", "remove `momentum_every`");
+    if (outer.every > 1)
+      error(every, "a buffer of differences is one step: its velocity has nothing to wait for",
+            "remove `every` or `momentum_every`");
+    if (!outer.nesterov)
+      error(every, "a delayed velocity is Nesterov's", "write `nesterov: true`, and a `momentum`");
   }
 
   void check_fragments(std::size_t i) const {

@@ -41,6 +41,10 @@ void describe(Visitor& v, OuterOptimizer& c) {
              "share of its velocity kept from step to step");
   v.optional("nesterov", c.nesterov, Boolean{}, "look ahead along it");
   v.optional("every", c.every, Whole{1}, "differences in a step (asp only): a buffer collects them");
+  v.optional("momentum_every", c.momentum_every, Whole{1},
+             "delayed Nesterov (asp only): the velocity moves with the mean of so many differences");
+  v.optional("momentum_between", c.momentum_between, Number{between(0, 1)},
+             "what the steps between count of it, at most 1 / momentum_every");
 }
 
 void describe(Visitor& v, Streaming& c) {
