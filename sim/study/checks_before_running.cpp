@@ -10,6 +10,7 @@
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/compute_law.hpp"
+#include "sim/study/pool/memory.hpp"
 
 namespace paceline {
 namespace {
@@ -211,6 +212,7 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
       append(notes, poor_fit_notes(workers, profile));
     }
     mistakes.attempt([&] { append(notes, check_memory(loaded, profiles)); });
+    mistakes.attempt([&] { append(notes, check_network_memory(loaded, profiles, available_memory_mib())); });
     if (use == ProfileUse::drawn) mistakes.attempt([&] { notes.push_back(check_drawing(loaded, profiles)); });
   }
   if (!scenario.communication && scenario.cluster.workers.size() > 1)

@@ -53,6 +53,12 @@ void check_files(const LoadedScenario& loaded, InputFiles& files);
 // to be kept.
 [[nodiscard]] std::vector<std::string> check_memory(const LoadedScenario& loaded, const Profiles& profiles);
 
+// How many times the learner `network` holds something as large as the parameters.
+[[nodiscard]] std::int64_t parameter_sets(const Scenario& scenario);
+// A sentence about that for local training. Throws UserError where they take more than there is.
+[[nodiscard]] std::vector<std::string> check_network_memory(const LoadedScenario& loaded,
+                                                            const Profiles& profiles, double available_mib);
+
 [[nodiscard]] bool uses_model(const Scenario& scenario);
 // Where the scenario leaves the runs that the learner was fitted on. Throws UserError for a rate far beyond
 // them: what a learner knows of a rate is how fast it learns, not from which one on training breaks down.
