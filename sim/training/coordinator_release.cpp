@@ -171,6 +171,7 @@ void Coordinator::end_overlap(WorkerState& worker, Actions& actions) {
 std::int64_t Coordinator::local_steps_of(WorkerId id) const {
   const std::optional<LocalTraining>& local = phases_.config().local;
   if (!local) return 1;
+  if (!local->by_speed && !local->growth) return local->steps_between_exchanges();
   const auto seconds_of = [&](WorkerId worker) {
     const double declared =
         static_cast<double>(batches_[worker.value]) / config_.machines[worker.value].throughput;
