@@ -23,8 +23,9 @@ std::int64_t samples_applied(const std::vector<Entry>& entries) {
   // is good enough to place something in the future.
   std::int64_t samples = 0;
   for (const Entry& entry : entries)
-    if (!entry.is_event && entry.kind == Action(StartIteration{}).index())
-      samples += static_cast<std::int64_t>(entry.content[3]);
+    if (!entry.is_event &&
+        (entry.kind == Action(StartIteration{}).index() || entry.kind == Action(TrainOn{}).index()))
+      samples += static_cast<std::int64_t>(entry.content[3] * entry.content[5]);
   return samples;
 }
 

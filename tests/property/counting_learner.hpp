@@ -41,6 +41,14 @@ class CountingLearner final : public Learner {
     }
     count_update(server);
   }
+  void train_locally(WorkerId, std::int64_t, std::int64_t, const Hyperparameters&) override {}
+  void hold_difference(WorkerId worker, GradientId gradient, const DifferenceToSend&) override {
+    compute(worker, 0, gradient);
+  }
+  void merge(ServerId server, std::span<const WeightedGradient> differences, const OuterStep&) override {
+    apply(server, differences, {});
+  }
+  void mix(WorkerId, ServerId, const Fragment&, double) override {}
   void apply_locally(WorkerId, GradientId gradient, const Hyperparameters&) override {
     if (held_.erase(gradient) == 0)
       complain_(fmt::format("gradient {} is applied locally, but not held", gradient.value));

@@ -44,10 +44,12 @@ double together(const std::vector<WorkerId>& workers) {
 
 struct OfAction {
   Content operator()(const StartIteration& a) const {
-    return numbers(a.worker.value, a.gradient.value, a.iteration, a.batch_samples, a.since_start);
+    return numbers(a.worker.value, a.gradient.value, a.iteration, a.batch_samples, a.since_start,
+                   a.local ? a.local->count : 1);
   }
   Content operator()(const TrainOn& a) const {
-    return numbers(a.worker.value, a.gradient.value, a.iteration, a.batch_samples, a.since_start);
+    return numbers(a.worker.value, a.gradient.value, a.iteration, a.batch_samples, a.since_start,
+                   a.local.count);
   }
   Content operator()(const SendGradient& a) const {
     return numbers(a.from.value, a.gradient.value, a.server.value);

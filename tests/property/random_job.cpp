@@ -88,6 +88,18 @@ void draw_parameters(Dice& dice, Parameters& parameters, std::int64_t most) {
   parameters.describe_to(draw);
 }
 
+LocalTraining random_local_training(Dice& dice, const PhaseConfig& phase) {
+  LocalTraining local{.steps = dice.whole(1, 6)};
+  if (phase.transport != Transport::server && dice.chance(0.5)) {
+    local.fragments = Streaming{.count = dice.whole(1, 3), .delay = dice.whole(0, local.steps - 1)};
+    local.steps *= local.fragments->count;
+  } else if (dice.chance(0.5)) {
+    local.by_speed = true;
+    local.least = dice.whole(1, 3);
+  }
+  return local;
+}
+
 // Any rule there is: one that is added later is drawn too.
 PhaseConfig random_policy(Dice& dice, const TestJob& job) {
   const std::span<const SynchronizationRule> rules = SynchronizationRule::all();
@@ -104,6 +116,8 @@ PhaseConfig random_policy(Dice& dice, const TestJob& job) {
   if (rule->waits_for == WaitsFor::all && dice.chance(0.5))
     phase.transport = static_cast<Transport>(dice.whole(0, 2));
   if (rule->waits_for == WaitsFor::nobody && dice.chance(0.3)) phase.exchange = Exchange::parameters;
+  if (phase.exchange == Exchange::gradients && dice.chance(0.3))
+    phase.local = random_local_training(dice, phase);
   return phase;
 }
 
@@ -248,9 +262,12 @@ RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
   RandomJob random;
   TestJob& job = random.job;
   job.seed = Seed{seed, index};
-  job.parameter_bytes = Bytes{2520.0};  // whole chunks for 1 to 10 members, workers or servers
   draw_cluster(dice, job);
   draw_phases(dice, job);
+  const bool has_fragments = std::ranges::any_of(
+      job.phases, [](const PhaseConfig& phase) { return phase.local && phase.local->fragments; });
+  // Whole chunks for 1 to 10 members, workers or servers; and of a half or a third.
+  job.parameter_bytes = Bytes{has_fragments ? 15120.0 : 2520.0};
   draw_work(dice, job);
   draw_costs(dice, job);
   draw_heterogeneity(dice, job);

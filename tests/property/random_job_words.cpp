@@ -52,13 +52,22 @@ std::string words(const Chosen<Rule>& chosen) {
   return text;
 }
 
+std::string words(const std::optional<LocalTraining>& local) {
+  if (!local) return {};
+  std::string text = fmt::format(", {} local steps", local->steps);
+  if (local->by_speed) text += fmt::format(" by speed, {} at least", local->least);
+  if (local->fragments)
+    text += fmt::format(", {} fragments {} steps late", local->fragments->count, local->fragments->delay);
+  return text;
+}
+
 std::string words(const PhaseConfig& phase, const RestartCost& cost) {
   constexpr std::array<std::string_view, 4> transports{"ring", "tree", "halving-doubling", "server"};
-  return fmt::format("phase: {} over {}, {}{}; before it {} s + {} s per worker, {}\n", words(phase.policy),
+  return fmt::format("phase: {} over {}, {}{}{}; before it {} s + {} s per worker, {}\n", words(phase.policy),
                      transports.at(static_cast<std::size_t>(phase.transport)), words(phase.length),
 
                      phase.exchange == Exchange::parameters ? ", exchanging parameters" : "",
-                     cost.time.value(), cost.per_worker.value(),
+                     words(phase.local), cost.time.value(), cost.per_worker.value(),
                      cost.order == RestartOrder::sequential ? "sequential" : "parallel");
 }
 
