@@ -40,6 +40,13 @@ TEST_CASE("a weighting where every update is one gradient has no effect") {
   CHECK_FALSE(contains(warnings_of({{both_phases, "  - {policy: bsp, transport: ring}\n"}}), no_weighing));
 }
 
+TEST_CASE("where all phases train locally, momentum has its place: at the workers") {
+  const auto said = [](const char* phases) { return warnings_of({{both_phases, phases}}); };
+  const char* const no_place = "`momentum_at` has no effect: every worker that trains locally";
+  CHECK(contains(said("  - {policy: bsp, transport: ring, local: {steps: 4}}\n"), no_place));
+  CHECK_FALSE(contains(said("  - {policy: bsp, transport: ring}\n"), no_place));
+}
+
 TEST_CASE("a key that another takes its effect gets a warning, unless it was left behind by an override") {
   const auto of = [](const std::vector<std::string>& overrides) {
     std::string all;

@@ -138,6 +138,7 @@ class EffectRules : Rules {
     check_weighting();
     check_synchronous_costs();
     check_single_phase();
+    check_momentum_of_local_training();
     if (given("stop.evaluations_in_a_row") && !scenario.stop.accuracy)
       warn_idle("stop.evaluations_in_a_row", "no `stop.accuracy` is to be reached");
     const Heterogeneity& changes = scenario.heterogeneity.changes;
@@ -226,6 +227,14 @@ class EffectRules : Rules {
     if (scenario.synchronization.size() > 1) return;
     for (const std::string key : {"job.optimizer.velocity_at_switch", "job.optimizer.momentum_at_switch"})
       if (meant(key, "synchronization")) warn_idle(key, "there is a single phase, and so no switch");
+  }
+
+  void check_momentum_of_local_training() const {
+    const auto is_local = [](const PhaseEntry& phase) { return phase.config.local.has_value(); };
+    const std::string place = "job.optimizer.momentum_at";
+    if (meant(place, "synchronization") && std::ranges::all_of(scenario.synchronization, is_local))
+      warn_idle(place, "every worker that trains locally has a velocity of its own",
+                "the one of the differences is `local.outer.momentum`");
   }
 
   void check_moment(const Moment& moment, const std::string& path) const {
