@@ -59,7 +59,7 @@ struct MeanError {
 std::string evidence_of_learner(const std::filesystem::path& path, bool is_assumed, InputFiles& files) {
   std::vector<std::string> parts;
   if (is_assumed || files.learner(path).source == LearnerSource::assumed)
-    parts.emplace_back("assumed: no recorded runs of this network and data set stand behind it");
+    parts.push_back(fmt::format("assumed: no recorded runs of this network and data set stand behind it"));
   const nlohmann::json file = nlohmann::json::parse(read_file(path), nullptr, false);
   MeanError all;
   MeanError same;
