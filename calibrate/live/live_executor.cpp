@@ -110,9 +110,9 @@ void LiveExecutor::carry_out(const Actions& actions) {
 
 void LiveExecutor::at(Seconds date, Event event) {
   if (date <= clock_.now())
-    pending_.push_back(std::move(event));
+    pending_.push_back(event);
   else
-    timers_.push_back({date, std::move(event)});
+    timers_.push_back({date, event});
 }
 
 CommunicationCost LiveExecutor::communication() const {

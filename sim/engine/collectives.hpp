@@ -7,11 +7,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "sim/base/check.hpp"
 #include "sim/cluster/network_engine.hpp"
@@ -27,6 +28,12 @@ struct CollectiveMessage {
   CollectiveRun::Message message;
 };
 
+// What is to be done at a date: look at the first round of a run, or tell that a collective is over.
+struct FirstRoundEnds {
+  std::uint64_t run = 0;
+};
+using CollectiveCall = std::variant<FirstRoundEnds, Occurrence>;
+
 // What carries them.
 class CollectiveCarrier {
  public:
@@ -38,8 +45,8 @@ class CollectiveCarrier {
   [[nodiscard]] virtual Seconds now() const = 0;
   // Calls `Collectives::arrived` when it has arrived.
   virtual void send(NodeId from, NodeId to, const CollectiveMessage& message) = 0;
-  // Calls at that date, after everything that arrives then.
-  virtual void call_at(Seconds date, std::function<void()> what) = 0;
+  // Calls `Collectives::called` at that date, after everything that arrives then.
+  virtual void call_at(Seconds date, const CollectiveCall& call) = 0;
   virtual void happened(Occurrence occurrence) = 0;
   // Messages, of collectives or not.
   [[nodiscard]] virtual std::size_t messages_under_way() const = 0;
@@ -66,7 +73,7 @@ class Collectives {
     if (is_alone && known != known_.end() && begin + known->second.duration <= undisturbed_until) {
       known->second.times += known->second.parts;
       alone_ = Alone{std::nullopt, undisturbed_until, std::move(key), begin, {}};
-      return finish_at(begin + known->second.duration, std::move(finish));
+      return carrier_.call_at(begin + known->second.duration, finish);
     }
     const CollectiveSchedule schedule(algorithm, members.size(), size);
     const std::vector<NodeId>& order = network_.order(algorithm, members);
@@ -77,7 +84,7 @@ class Collectives {
     if (is_alone && known == known_.end())
       alone_ = Alone{id, undisturbed_until, std::move(key), begin, carrier_.message_totals()};
     UnderWay& started =
-        runs_.emplace(id, UnderWay{CollectiveRun(schedule, start_message), std::move(finish)}).first->second;
+        runs_.emplace(id, UnderWay{CollectiveRun(schedule, start_message), finish}).first->second;
     started.run.begin();
     if (!alone_ || !schedule.repeats_one_round() || undisturbed_until <= begin) return;
     started.looks_at_first_round = true;
@@ -87,15 +94,20 @@ class Collectives {
     const RunId id = message.run;
     const auto found = runs_.find(id);
     UnderWay& under_way = found->second;
-    if (std::exchange(under_way.looks_at_first_round, false))
-      carrier_.call_at(now(), [this, id] { end_of_first_round(id); });
+    if (std::exchange(under_way.looks_at_first_round, false)) carrier_.call_at(now(), FirstRoundEnds{id});
     if (!under_way.run.arrived(message.message.from, message.message.to)) return;
     if (alone_ && alone_->run == id) {
       remember(1.0);
       alone_.reset();
     }
-    carrier_.happened(std::move(under_way.finish));
+    carrier_.happened(under_way.finish);
     runs_.erase(found);
+  }
+  void called(const CollectiveCall& call) {
+    if (const auto* first_round = std::get_if<FirstRoundEnds>(&call))
+      return end_of_first_round(first_round->run);
+    alone_.reset();
+    carrier_.happened(std::get<Occurrence>(call));
   }
   // A message or a change of bandwidth: a collective under way does not have the network to itself any more.
   // A defect if its time was taken from before.
@@ -155,7 +167,7 @@ class Collectives {
     if (end > alone_->undisturbed_until) return under_way.run.release();
     remember(rounds);
     alone_->run.reset();
-    finish_at(end, std::move(under_way.finish));
+    carrier_.call_at(end, under_way.finish);
     runs_.erase(found);
   }
   // So many times what was simulated since the collective began.
@@ -167,12 +179,6 @@ class Collectives {
     known_.emplace(alone_->key, Known{duration, std::move(use), parts, parts - 1.0});
   }
   [[nodiscard]] Seconds now() const { return carrier_.now(); }
-  void finish_at(Seconds date, Occurrence finish) {
-    carrier_.call_at(date, [this, finish = std::move(finish)] {
-      alone_.reset();
-      carrier_.happened(finish);
-    });
-  }
 
   JobNetwork& network_;
   CollectiveCarrier& carrier_;

@@ -57,7 +57,7 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   }
   if (conditions_change) {
     conditions_change_at_.reset();
-    for (Event& event : follow_conditions()) events_.push_back(std::move(event));
+    for (const Event& event : follow_conditions()) events_.push_back(event);
   }
   if (sends_are_due) send_delayed(occurrences);
   if (!deliver_events()) return false;
@@ -65,20 +65,23 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   return true;
 }
 
+void Executor::hold_back(Seconds latency, const std::variant<SendGradient, AllReduce>& action) {
+  held_back_.emplace(held_back_so_far_, action);
+  at(timeline_.now() + latency, DelayedSend{held_back_so_far_++});
+}
+
 void Executor::send_delayed(const std::vector<Occurrence>& occurrences) {
   for (const Occurrence& occurrence : occurrences)
-    if (const auto* delayed = std::get_if<DelayedSend>(&occurrence)) {
-      const auto* gradient = std::get_if<SendGradient>(&delayed->action);
-      if (gradient != nullptr && held_back_.erase({gradient->gradient, gradient->server}) == 1)
-        send_now(*gradient);
-      if (const auto* reduce = std::get_if<AllReduce>(&delayed->action)) all_reduce_now(*reduce);
-    }
+    if (const auto* delayed = std::get_if<DelayedSend>(&occurrence))
+      if (const auto held = held_back_.extract(delayed->number))
+        std::visit([this](const auto& action) { send_now(action); }, held.mapped());
 }
 
 bool Executor::deliver_events() {
   while (!events_.empty()) {
-    if (events_.size() > 1)
-      std::ranges::stable_sort(events_, {}, [](const Event& event) { return order_among_equals(event); });
+    // Most of the time they are in order.
+    if (!std::ranges::is_sorted(events_, {}, order_among_equals))
+      std::ranges::stable_sort(events_, {}, order_among_equals);
     for (const Event& event : events_) {
       if (counts(event)) last_event_at_ = timeline_.now();
       observer_.on_event(timeline_.now(), event);
@@ -161,12 +164,12 @@ bool Executor::counts(const Occurrence& occurrence) {
 
 void Executor::at(Seconds date, Occurrence occurrence) {
   if (counts(occurrence)) ++under_way_;
-  timeline_.at(date, std::move(occurrence));
+  timeline_.at(date, occurrence);
 }
 
 void Executor::send(Endpoint from, Endpoint to, Bytes size, Event arrival) {
   ++under_way_;
-  timeline_.send(from, to, size, std::move(arrival));
+  timeline_.send(from, to, size, arrival);
 }
 
 Seconds Executor::occupy(ServerId server, Seconds duration) {

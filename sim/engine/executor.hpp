@@ -16,10 +16,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <utility>
+#include <variant>
 #include <vector>
 
 #include "sim/base/quantity.hpp"
@@ -62,6 +62,7 @@ class Executor {
 
  private:
   bool deliver(const std::vector<Occurrence>& occurrences);
+  void hold_back(Seconds latency, const std::variant<SendGradient, AllReduce>& action);
   void send_delayed(const std::vector<Occurrence>& occurrences);
   bool deliver_events();
   void carry_out(const Actions& actions);
@@ -98,7 +99,7 @@ class Executor {
   void begin_computation(const StartIteration& action);
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;
   void send_now(const SendGradient& action);
-  void all_reduce_now(const AllReduce& action);
+  void send_now(const AllReduce& action);
   // Queues work on a server; returns when it will be done.
   Seconds occupy(ServerId server, Seconds duration);
   [[nodiscard]] Bytes shard_bytes() const;
@@ -119,11 +120,12 @@ class Executor {
   RunObserver& observer_;
   Conditions conditions_;
   Computations computations_;
-  std::vector<Event> events_;                            // of the present date, still to be delivered
-  Actions actions_;                                      // that the last of them led to
-  std::vector<WeightedGradient> gradients_;              // of the update being applied
-  Batches batches_;                                      // in force; empty before the job begins
-  std::set<std::pair<GradientId, ServerId>> held_back_;  // by added latency
+  std::vector<Event> events_;                // of the present date, still to be delivered
+  Actions actions_;                          // that the last of them led to
+  std::vector<WeightedGradient> gradients_;  // of the update being applied
+  Batches batches_;                          // in force; empty before the job begins
+  std::map<std::uint64_t, std::variant<SendGradient, AllReduce>> held_back_;  // by added latency
+  std::uint64_t held_back_so_far_ = 0;
   std::vector<Seconds> server_free_at_;
   std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began
   Seconds evaluator_free_at_;

@@ -80,8 +80,7 @@ void Executor::carry_out(const SendGradient& action) {
   const Seconds held_back = conditions_.of(action.from).added_latency;
   const bool coordinator_pays = action.is_coordinated && model_.costs.coordination.round_trips.has_value();
   if (held_back == Seconds{} || coordinator_pays) return send_now(action);
-  held_back_.insert({action.gradient, action.server});
-  at(timeline_.now() + held_back, DelayedSend{action});
+  hold_back(held_back, action);
 }
 
 void Executor::send_now(const SendGradient& action) {
@@ -109,11 +108,11 @@ void Executor::carry_out(const AllReduce& action) {
   Seconds held_back;
   for (const WorkerId member : action.members)
     held_back = std::max(held_back, conditions_.of(member).added_latency);
-  if (held_back == Seconds{} || model_.costs.coordination.round_trips) return all_reduce_now(action);
-  at(timeline_.now() + held_back, DelayedSend{action});
+  if (held_back == Seconds{} || model_.costs.coordination.round_trips) return send_now(action);
+  hold_back(held_back, action);
 }
 
-void Executor::all_reduce_now(const AllReduce& action) {
+void Executor::send_now(const AllReduce& action) {
   ++under_way_;
   // While something else is under way, it may send before the collective is over.
   const bool is_only_thing = under_way_ == 1;
@@ -147,16 +146,16 @@ void Executor::carry_out(const LocalStep& action) {
 
 void Executor::carry_out(const Coordinate& action) {
   const CoordinationCost& cost = model_.costs.coordination;
-  CoordinationFinished finished{action.update};
+  const auto delay_of = [&](WorkerId worker) {
+    return cost.round_trips.value_or(0.0) * conditions_.of(worker).message_latency;
+  };
   Seconds delays;
-  for (const WorkerId worker : action.workers) {
-    const Seconds delay = cost.round_trips.value_or(0.0) * conditions_.of(worker).message_latency;
-    finished.with_worker.emplace_back(worker, cost.per_worker + delay);
-    delays += delay;
-  }
-  if (delays == Seconds{}) finished.with_worker.clear();
-  const Seconds duration = cost.of(action.workers.size(), action.samples);
-  at(timeline_.now() + duration + delays, Event(std::move(finished)));
+  for (const WorkerId worker : action.workers) delays += delay_of(worker);
+  const Seconds end = timeline_.now() + cost.of(action.workers.size(), action.samples) + delays;
+  if (delays > Seconds{})
+    for (const WorkerId worker : action.workers)
+      at(end, Event(Coordinated{worker, cost.per_worker + delay_of(worker)}));
+  at(end, Event(CoordinationFinished{action.update}));
 }
 
 void Executor::carry_out(const Pause& action) {
@@ -211,8 +210,10 @@ void Executor::carry_out(const TakeSnapshot& action) {
 
 void Executor::carry_out(const Discard& action) {
   computations_.call_off(action.gradient, timeline_.now());
-  for (std::uint64_t server = 0; server < model_.servers; ++server)
-    held_back_.erase({action.gradient, ServerId{server}});
+  std::erase_if(held_back_, [&](const auto& held) {
+    const auto* sent = std::get_if<SendGradient>(&held.second);
+    return sent != nullptr && sent->gradient == action.gradient;
+  });
   learner_.discard(action.gradient);
 }
 

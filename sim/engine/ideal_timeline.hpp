@@ -31,23 +31,23 @@ class IdealTimeline final : public Timeline {
   [[nodiscard]] Seconds now() const override { return now_; }
   void at(Seconds date, Occurrence occurrence) override {
     check(date >= now_, "an event is scheduled in the past");
-    agenda_.emplace(date, std::move(occurrence));
+    agenda_.emplace(date, occurrence);
   }
   void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override {
     send(network_.node(from), network_.node(to), whole_bytes(size),
-         [this, arrival = std::move(arrival)] { gathered_.push_back(arrival); });
+         [this, arrival] { gathered_.push_back(arrival); });
   }
   void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                   Seconds /*undisturbed_until*/, Occurrence finish) override {
     const CollectiveSchedule schedule(algorithm, members.size(), size);
-    if (schedule.rounds() == 0) return at(now_, std::move(finish));
+    if (schedule.rounds() == 0) return at(now_, finish);
     const std::vector<NodeId>& order = network_.order(algorithm, members);
     const std::uint64_t id = next_collective_++;
     const auto start = [this, &order, id](const CollectiveRun::Message& message) {
       send(order[message.from], order[message.to], message.size,
            [this, id, message] { arrived(id, message); });
     };
-    const auto added = collectives_.emplace(id, UnderWay{CollectiveRun(schedule, start), std::move(finish)});
+    const auto added = collectives_.emplace(id, UnderWay{CollectiveRun(schedule, start), finish});
     added.first->second.run.begin();
   }
   void set_bandwidth_factor(WorkerId worker, double factor) override {

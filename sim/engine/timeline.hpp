@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -29,10 +30,11 @@ struct ComputationDue {      // it is done, unless its end has been moved since:
   WorkerId worker;
   std::uint64_t attempt = 0;
 };
-struct DelayedSend {  // what added latency has held back goes out
-  std::variant<SendGradient, AllReduce> action;
+struct DelayedSend {  // what added latency has held back goes out, unless it was called off
+  std::uint64_t number = 0;
 };
 using Occurrence = std::variant<ConditionsChange, ComputationDue, DelayedSend, Event>;
+static_assert(std::is_trivially_copyable_v<Occurrence>);
 
 using Endpoint = std::variant<WorkerId, ServerId>;
 

@@ -17,16 +17,16 @@ class ProfiledTimeline final : public Timeline {
   Seconds now() const override { return timeline_.now(); }
   void at(Seconds date, Occurrence occurrence) override {
     const SelfProfile::Inside inside(profile_, engine_part);
-    timeline_.at(date, std::move(occurrence));
+    timeline_.at(date, occurrence);
   }
   void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override {
     const SelfProfile::Inside inside(profile_, engine_part);
-    timeline_.send(from, to, size, std::move(arrival));
+    timeline_.send(from, to, size, arrival);
   }
   void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                   Seconds undisturbed_until, Occurrence finish) override {
     const SelfProfile::Inside inside(profile_, engine_part);
-    timeline_.all_reduce(algorithm, members, size, undisturbed_until, std::move(finish));
+    timeline_.all_reduce(algorithm, members, size, undisturbed_until, finish);
   }
   void set_bandwidth_factor(WorkerId worker, double factor) override {
     const SelfProfile::Inside inside(profile_, engine_part);

@@ -86,6 +86,7 @@ class Coordinator {
   void on(const ParametersArrived& event, Actions& actions);
   void on(const AllReduceFinished& event, Actions& actions);
   void on(const StepFinished& event, Actions& actions);
+  void on(const Coordinated& event, Actions& actions);
   void on(const CoordinationFinished& event, Actions& actions);
   void on(const PauseEnded& event, Actions& actions);
   void on(const TimerExpired& event, Actions& actions);

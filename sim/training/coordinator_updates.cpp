@@ -29,9 +29,13 @@ void Coordinator::on(const StepFinished& event, Actions& actions) {
   }
 }
 
+void Coordinator::on(const Coordinated& event, Actions&) {
+  reaction_.note_coordination(event.worker, event.time);
+}
+
 void Coordinator::on(const CoordinationFinished& event, Actions& actions) {
   std::vector<WorkerId> workers = assembly_.end_coordination(event.update);
-  reaction_.note_coordination(event.with_worker);
+  reaction_.end_coordination();
   release_round(std::move(workers), actions);
 }
 

@@ -9,9 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
-#include <utility>
+#include <type_traits>
 #include <variant>
-#include <vector>
 
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
@@ -61,11 +60,15 @@ struct StepFinished {
   UpdateId update;
   ServerId server;
 };
+// How long the serial part of a synchronous step that ends now was busy with a worker; not said when with all
+// alike.
+struct Coordinated {
+  WorkerId worker;
+  Seconds time;
+};
 // The serial part of a synchronous step is over.
 struct CoordinationFinished {
   UpdateId update;
-  // How long the coordinator was busy with each worker; empty when with all alike.
-  std::vector<std::pair<WorkerId, Seconds>> with_worker{};
 };
 // A worker's pause is over; `gradient` names the iteration that follows.
 struct PauseEnded {
@@ -83,8 +86,10 @@ struct Evaluated {
 };
 
 using Event = std::variant<WorkerLeft, WorkerJoined, WindowClosed, IterationFinished, GradientArrived,
-                           ParametersArrived, AllReduceFinished, StepFinished, CoordinationFinished,
-                           PauseEnded, TimerExpired, Evaluated>;
+                           ParametersArrived, AllReduceFinished, StepFinished, Coordinated,
+                           CoordinationFinished, PauseEnded, TimerExpired, Evaluated>;
+// Millions of them are copied.
+static_assert(std::is_trivially_copyable_v<Event>);
 
 // Sort key of events that share a time: (kind, worker or update, server).
 [[nodiscard]] inline std::tuple<std::size_t, std::uint64_t, std::uint64_t> order_among_equals(

@@ -34,14 +34,18 @@ class StragglerReaction {
   void note_iteration(WorkerId worker, std::int64_t samples, Seconds own_time) {
     if (watches()) noted_.push_back({worker, samples, own_time});
   }
+  void note_coordination(WorkerId worker, Seconds time) {
+    if (watches()) coordinated_.emplace_back(worker, time);
+  }
   // What all workers have in common tells nothing.
-  void note_coordination(std::span<const std::pair<WorkerId, Seconds>> with_worker) {
-    if (with_worker.empty()) return;
+  void end_coordination() {
+    if (coordinated_.empty()) return;
     const Seconds least =
-        std::ranges::min_element(with_worker, {}, [](const auto& entry) { return entry.second; })->second;
+        std::ranges::min_element(coordinated_, {}, &std::pair<WorkerId, Seconds>::second)->second;
     for (Noted& noted : noted_)
-      for (const auto& [worker, time] : with_worker)
+      for (const auto& [worker, time] : coordinated_)
         if (worker == noted.worker) noted.own_time += time - least;
+    coordinated_.clear();
   }
   void forget_notes() { noted_.clear(); }
   // Tells the policy what was noted of those who still take part.
@@ -94,6 +98,7 @@ class StragglerReaction {
 
   std::unique_ptr<SwitchPolicy> policy_;
   std::vector<Noted> noted_;
+  std::vector<std::pair<WorkerId, Seconds>> coordinated_;
   Regrouping regrouping_;
 };
 

@@ -66,6 +66,34 @@ void add_raw(std::size_t workers) {
   add(fmt::format("raw_s4u_asp/{}", workers), iterations, [=] { return raw_s4u_asp(workers, iterations); });
 }
 
+// How the time of a job grows with its iterations, of 8 workers, and with its workers, at 100 iterations each:
+// Google Benchmark fits the law and says by how much (root mean square) the times leave it.
+void add_growth(const std::string& name, const PhaseConfig& phase) {
+  const auto timed = [phase](benchmark::State& state, std::size_t workers, std::int64_t iterations) {
+    for (auto _ : state)
+      state.SetIterationTime(run_in_child([&] {
+                               return simulated_seconds(benchmark_job(workers, iterations, phase));
+                             }).processor_s);
+    state.SetComplexityN(state.range(0));
+  };
+  benchmark::RegisterBenchmark(fmt::format("growth_iterations/{}", name).c_str(),
+                               [=](benchmark::State& state) { timed(state, 8, state.range(0)); })
+      ->RangeMultiplier(4)
+      ->Range(64'000, 4'096'000)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Complexity(benchmark::oN);
+  benchmark::RegisterBenchmark(fmt::format("growth_workers/{}", name).c_str(),
+                               [=](benchmark::State& state) {
+                                 timed(state, static_cast<std::size_t>(state.range(0)), 100 * state.range(0));
+                               })
+      ->RangeMultiplier(4)
+      ->Range(64, 4096)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond)
+      ->Complexity(benchmark::oNLogN);
+}
+
 // 1,024 workers in 16 racks, 16 servers.
 constexpr std::size_t many = 1024;
 constexpr std::size_t shards = 16;
@@ -123,6 +151,9 @@ int main(int argc, char** argv) {
   add("bsp_ring/4096", 4 * many * steps,
       [=] { return simulated_seconds(benchmark_job(4 * many, 4 * many * steps, ring)); });
   add("start_up", 1, start_up);
+  add_growth("bsp_server", PhaseConfig{});
+  add_growth("bsp_ring", ring);
+  add_growth("asp", asp);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return EXIT_FAILURE;
   benchmark::RunSpecifiedBenchmarks();

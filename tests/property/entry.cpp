@@ -26,6 +26,7 @@ struct OfEvent {
   }
   Content operator()(const AllReduceFinished& e) const { return numbers(e.update.value); }
   Content operator()(const StepFinished& e) const { return numbers(e.update.value, e.server.value); }
+  Content operator()(const Coordinated& e) const { return numbers(e.worker.value, e.time.value()); }
   Content operator()(const CoordinationFinished& e) const { return numbers(e.update.value); }
   Content operator()(const PauseEnded& e) const { return numbers(e.worker.value, e.gradient.value); }
   Content operator()(const WindowClosed& e) const { return numbers(e.server.value, e.window); }

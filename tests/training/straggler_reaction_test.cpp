@@ -45,8 +45,9 @@ TEST_CASE("a worker's own time includes what the coordinator spent on it beyond 
   Scene scene;
   scene.reaction.note_iteration(WorkerId{0}, 10, Seconds{2.0});
   scene.reaction.note_iteration(WorkerId{1}, 10, Seconds{2.0});
-  scene.reaction.note_coordination(
-      std::vector<std::pair<WorkerId, Seconds>>{{WorkerId{0}, Seconds{5.0}}, {WorkerId{1}, Seconds{1.0}}});
+  scene.reaction.note_coordination(WorkerId{0}, Seconds{5.0});
+  scene.reaction.note_coordination(WorkerId{1}, Seconds{1.0});
+  scene.reaction.end_coordination();
   scene.reaction.tell(scene.workers, scene.phases, scene.actions);
   REQUIRE(scene.policy->told.size() == 2);
   CHECK(scene.policy->told[0].own_time == Seconds{6.0});

@@ -22,30 +22,30 @@ FluidTimeline::FluidTimeline(const Cluster& cluster, Shortcuts shortcuts)
 
 void FluidTimeline::at(Seconds date, Occurrence occurrence) {
   check(date >= now_, "an event is scheduled in the past");
-  put(date, std::move(occurrence));
+  put(date, occurrence);
 }
 
 void FluidTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
   collectives_.something_else_happens();
-  send(network_.node(from), network_.node(to), whole_bytes(size), std::move(arrival));
+  send(network_.node(from), network_.node(to), whole_bytes(size), arrival);
 }
 
 void FluidTimeline::send(NodeId from, NodeId to, const CollectiveMessage& message) {
   send(from, to, message.message.size, message);
 }
 
-void FluidTimeline::send(NodeId from, NodeId to, Bytes size, Content arrival) {
+void FluidTimeline::send(NodeId from, NodeId to, Bytes size, const Content& arrival) {
   if (from == to) {
     ++on_one_node_;
-    return put(now_, std::move(arrival), true);
+    return put(now_, arrival, true);
   }
-  shared_.send(now_, from, to, size, keep(std::move(arrival)));
+  shared_.send(now_, from, to, size, keep(arrival));
 }
 
 void FluidTimeline::all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                                Seconds undisturbed_until, Occurrence finish) {
-  if (members.size() == 1) return at(now_, std::move(finish));
-  collectives_.start(algorithm, members, size, undisturbed_until, std::move(finish));
+  if (members.size() == 1) return at(now_, finish);
+  collectives_.start(algorithm, members, size, undisturbed_until, finish);
 }
 
 void FluidTimeline::set_bandwidth_factor(WorkerId worker, double factor) {
@@ -63,35 +63,31 @@ std::vector<LinkUse> FluidTimeline::link_use() const {
   return with_names(totals, network_.network());
 }
 
-void FluidTimeline::call_at(Seconds date, std::function<void()> what) {
-  put(date, std::move(what));
-}
-
-void FluidTimeline::put(Seconds date, Content content, bool is_message) {
-  agenda_.push_back({date, entries_++, keep(std::move(content)), is_message});
+void FluidTimeline::put(Seconds date, const Content& content, bool is_message) {
+  agenda_.push_back({date, entries_++, keep(content), is_message});
   std::ranges::push_heap(agenda_, is_due_later);
 }
 
-FluidTimeline::ContentNumber FluidTimeline::keep(Content content) {
+FluidTimeline::ContentNumber FluidTimeline::keep(const Content& content) {
   if (free_contents_.empty()) {
-    contents_.push_back(std::move(content));
+    contents_.push_back(content);
     return static_cast<ContentNumber>(contents_.size() - 1);
   }
   const ContentNumber number = free_contents_.back();
   free_contents_.pop_back();
-  contents_[number] = std::move(content);
+  contents_[number] = content;
   return number;
 }
 
 void FluidTimeline::take_place(ContentNumber number) {
-  Content content = std::move(contents_[number]);
+  const Content content = contents_[number];
   free_contents_.push_back(number);
-  if (auto* occurrence = std::get_if<Occurrence>(&content)) {
-    gathered_.push_back(std::move(*occurrence));
+  if (const auto* occurrence = std::get_if<Occurrence>(&content)) {
+    gathered_.push_back(*occurrence);
   } else if (const auto* message = std::get_if<CollectiveMessage>(&content)) {
     collectives_.arrived(*message);
   } else {
-    calls_.push_back(std::move(std::get<std::function<void()>>(content)));
+    calls_.push_back(std::get<CollectiveCall>(content));
   }
 }
 
@@ -116,7 +112,7 @@ void FluidTimeline::pass_to(Seconds date) {
     for (const FluidNetwork::Token token : arrived_) take_place(token);
     if (next_date() == now_) continue;
     if (calls_.empty()) return;
-    for (const auto& call : std::exchange(calls_, {})) call();
+    for (const CollectiveCall& call : std::exchange(calls_, {})) collectives_.called(call);
   }
 }
 

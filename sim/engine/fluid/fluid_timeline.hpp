@@ -9,8 +9,8 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -36,7 +36,8 @@ class FluidTimeline final : public Timeline, private CollectiveCarrier {
 
  private:
   // What is to happen, at a date or when a message arrives.
-  using Content = std::variant<Occurrence, CollectiveMessage, std::function<void()>>;
+  using Content = std::variant<Occurrence, CollectiveMessage, CollectiveCall>;
+  static_assert(std::is_trivially_copyable_v<Content>);
   using ContentNumber = std::uint32_t;
   struct Entry {
     Seconds date;
@@ -46,14 +47,14 @@ class FluidTimeline final : public Timeline, private CollectiveCarrier {
   };
 
   void send(NodeId from, NodeId to, const CollectiveMessage& message) override;
-  void call_at(Seconds date, std::function<void()> what) override;
-  void happened(Occurrence occurrence) override { gathered_.push_back(std::move(occurrence)); }
+  void call_at(Seconds date, const CollectiveCall& call) override { put(date, call); }
+  void happened(Occurrence occurrence) override { gathered_.push_back(occurrence); }
   [[nodiscard]] std::size_t messages_under_way() const override { return shared_.under_way() + on_one_node_; }
   [[nodiscard]] std::vector<LinkTotals> message_totals() const override { return shared_.link_totals(now_); }
 
-  void send(NodeId from, NodeId to, Bytes size, Content arrival);
-  void put(Seconds date, Content content, bool is_message = false);
-  [[nodiscard]] ContentNumber keep(Content content);
+  void send(NodeId from, NodeId to, Bytes size, const Content& arrival);
+  void put(Seconds date, const Content& content, bool is_message = false);
+  [[nodiscard]] ContentNumber keep(const Content& content);
   void take_place(ContentNumber number);
   [[nodiscard]] Seconds next_date();
   void pass_to(Seconds date);
@@ -68,7 +69,7 @@ class FluidTimeline final : public Timeline, private CollectiveCarrier {
   std::vector<ContentNumber> free_contents_;
   std::size_t on_one_node_ = 0;  // messages under way there
   std::vector<FluidNetwork::Token> arrived_;
-  std::vector<std::function<void()>> calls_;
+  std::vector<CollectiveCall> calls_;
   std::vector<Occurrence> gathered_;
 };
 

@@ -80,19 +80,19 @@ class SimGridTimeline final : public Timeline, private CollectiveCarrier {
 
   void at(Seconds date, Occurrence occurrence) override {
     check(date >= now(), "an event is scheduled in the past");
-    Timer::set(date.value(), [this, occurrence = std::move(occurrence)] { happened(occurrence); });
+    Timer::set(date.value(), [this, occurrence] { happened(occurrence); });
   }
 
   void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override {
     collectives_.something_else_happens();
     messages_.send(network_.node(from), network_.node(to), whole_bytes(size),
-                   [this, arrival = std::move(arrival)] { happened(arrival); });
+                   [this, arrival] { happened(arrival); });
   }
 
   void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                   Seconds undisturbed_until, Occurrence finish) override {
-    if (members.size() == 1) return at(now(), std::move(finish));
-    collectives_.start(algorithm, members, size, undisturbed_until, std::move(finish));
+    if (members.size() == 1) return at(now(), finish);
+    collectives_.start(algorithm, members, size, undisturbed_until, finish);
   }
 
   void set_bandwidth_factor(WorkerId worker, double factor) override {
@@ -123,7 +123,7 @@ class SimGridTimeline final : public Timeline, private CollectiveCarrier {
   // date.
   void happened(Occurrence occurrence) override {
     if (ended_) return;
-    gathered_.push_back(std::move(occurrence));
+    gathered_.push_back(occurrence);
     if (pump_ && pump_->is_suspended()) pump_->resume();
   }
 
@@ -131,8 +131,8 @@ class SimGridTimeline final : public Timeline, private CollectiveCarrier {
     messages_.send(from, to, message.message.size, [this, message] { collectives_.arrived(message); });
   }
   // A timer fires after everything that completes at its date.
-  void call_at(Seconds date, std::function<void()> what) override {
-    Timer::set(date.value(), std::move(what));
+  void call_at(Seconds date, const CollectiveCall& call) override {
+    Timer::set(date.value(), [this, call] { collectives_.called(call); });
   }
   std::size_t messages_under_way() const override { return messages_.under_way(); }
   std::vector<LinkTotals> message_totals() const override { return messages_.link_totals(); }

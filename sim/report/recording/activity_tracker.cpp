@@ -124,15 +124,17 @@ std::vector<ActivityTimes> ActivityTracker::times() const {
 void ActivityTracker::begin(Seconds now, WorkerId id, const Task& task, Activity activity) {
   WorkerActivities& worker = of(id);
   if (worker.away) return;
-  // What was called off is over at the latest now; and so is a collective whose worker does something that
-  // follows it.
-  end_where(now, id, [&](const OpenTask& open) {
-    const bool follows = task.kind == TaskKind::iteration || task.kind == TaskKind::collective;
-    return open.called_off || (follows && open.task.kind == TaskKind::collective && open.task != task);
-  });
-  if (task.kind != TaskKind::pause &&
-      std::ranges::find(worker.open, task, &OpenTask::task) != worker.open.end())
-    return;
+  if (!worker.open.empty()) {
+    // What was called off is over at the latest now; and so is a collective whose worker does something that
+    // follows it.
+    end_where(now, id, [&](const OpenTask& open) {
+      const bool follows = task.kind == TaskKind::iteration || task.kind == TaskKind::collective;
+      return open.called_off || (follows && open.task.kind == TaskKind::collective && open.task != task);
+    });
+    if (task.kind != TaskKind::pause &&
+        std::ranges::find(worker.open, task, &OpenTask::task) != worker.open.end())
+      return;
+  }
   if (worker.open.empty()) {
     add(id, worker, Activity::wait, worker.accounted_until, now, nullptr);
     worker.accounted_until = now;
