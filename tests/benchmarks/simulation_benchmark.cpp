@@ -66,8 +66,8 @@ void add_raw(std::size_t workers) {
   add(fmt::format("raw_s4u_asp/{}", workers), iterations, [=] { return raw_s4u_asp(workers, iterations); });
 }
 
-// How the time of a job grows with its iterations, of 8 workers, and with its workers, at 100 iterations each:
-// Google Benchmark fits the law and says by how much (root mean square) the times leave it.
+// How the time of a job grows with its iterations, of 8 workers, and with its workers, at 100 iterations
+// each: Google Benchmark fits the law and says by how much (root mean square) the times leave it.
 void add_growth(const std::string& name, const PhaseConfig& phase) {
   const auto timed = [phase](benchmark::State& state, std::size_t workers, std::int64_t iterations) {
     for (auto _ : state)

@@ -61,12 +61,16 @@ def run(command, **options):
 
 
 # What can notice a mistake in a folder: its own tests first, where most mutants end.
-PROGRAMS = {"sim/study/search": ["study/search", "cli"], "sim/study": ["study", "cli"], "sim/report": ["report", "cli"],
-            "sim/base": ["base", "report", "cost", "training"], "sim/cost": ["cost", "policy", "training"],
-            "sim/cluster": ["cluster", "training", "engine"], "sim/engine": ["engine", "training", "report", "property"],
-            "sim/learning": ["learning", "training", "cli"], "sim/policy": ["policy", "training", "property"],
-            "sim/training": ["training", "report", "property"], "calibrate/fit": ["calibrate/fit", "calibrate/cli"],
-            "calibrate/learning": ["calibrate/learning"]}
+PROGRAMS = {"sim/study/search": ["study/search", "study", "cli"], "sim/study": ["study", "study/search", "cli"],
+            "sim/report": ["report", "plots", "cli"],
+            "sim/base": ["base", "report", "cost", "training", "calibrate/fit", "cli"],
+            "sim/cost": ["cost", "policy", "training", "calibrate/fit", "cli"],
+            "sim/cluster": ["cluster", "training", "engine", "property"],
+            "sim/engine": ["engine", "training", "report", "property"],
+            "sim/learning": ["learning", "training", "calibrate/learning", "cli"],
+            "sim/policy": ["policy", "training", "property"], "sim/training": ["training", "report", "property"],
+            "calibrate/fit": ["calibrate/fit", "calibrate/cli"],
+            "calibrate/learning": ["calibrate/learning", "calibrate/validation", "cli"]}
 
 
 def programs_of(file):

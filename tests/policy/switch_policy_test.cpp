@@ -126,3 +126,14 @@ TEST_CASE("elastic keeps at least one worker") {
   policy->on_members(0, std::vector{WorkerId{0}});
   CHECK(iteration(0, 5).empty());
 }
+
+TEST_CASE("elastic drops nobody when all become equally slow, whatever their mean is rounded to") {
+  // Three workers at 0.1 samples/s: the mean of three times 0.1 is 0.10000000000000002 in binary numbers.
+  const SwitchChoice elastic{"elastic",
+                             {{"window", 1}, {"consecutive", 1}, {"floor", 0.1}, {"deviations", 0.0}}};
+  const auto policy = make_switch_policy(elastic, bsp_then_asp(), 3);
+  policy->on_members(0, std::vector{WorkerId{0}, WorkerId{1}, WorkerId{2}});
+  for (const double seconds : {50.0, 100.0})
+    for (std::uint64_t w = 0; w < 3; ++w)
+      CHECK(policy->on_iteration(WorkerId{w}, 10, Seconds{seconds}).decisions.empty());
+}

@@ -262,3 +262,21 @@ TEST_CASE("what a worker computed before it left is no part of its time once it 
   CHECK(result.applied_samples == 310);
   CHECK(times_of(result, DecisionKind::alarm).empty());
 }
+
+TEST_CASE("what a worker computed for a gradient that was called off is no part of its next iteration") {
+  // One gradient of two is enough: worker 0 has it at 10 s. Worker 1 has computed for 12.5 s when its own is
+  // called off. In the BSP phase from 15 s on (coordination takes 5 s) its window shows 10 samples in 12.5 s,
+  // not in 25.
+  TestJob job;
+  job.workers = {{}, {1, 0.8}};
+  job.phases = {{.policy = {"backup-workers", {{"backups", 1}}}, .length = UpdateCount{1}}, phase("bsp")};
+  job.costs.coordination.per_step = Seconds{5.0};
+  job.total_samples = 50;
+  job.reaction = test::chosen<SwitchChoice>(
+      "watch", {{"window", 1}, {"consecutive", 1}, {"floor", 0.1}, {"deviations", 0.0}});
+  const auto judged = job.run_ideal().recording.all<Judge>();
+  REQUIRE_FALSE(judged.empty());
+  CHECK(judged.front().first == Seconds{15.0 + 12.5 + 5.0});
+  CHECK(judged.front().second.judgements.at(0).throughput == doctest::Approx(10.0 / 10.0));
+  CHECK(judged.front().second.judgements.at(1).throughput == doctest::Approx(10.0 / 12.5));
+}

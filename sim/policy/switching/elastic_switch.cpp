@@ -29,18 +29,16 @@ class ElasticSwitch final : public WatchingSwitch {
     if (phase != phase_)
       for (std::uint64_t w = 0; w < straggling_.size(); ++w) forget(WorkerId{w});
     phase_ = phase;
-    members_ = members.size();
     WatchingSwitch::on_members(phase, members);
   }
 
+  // One member at least remains: somebody is never slow (straggler_detector.cpp).
   Reaction on_iteration(WorkerId worker, std::int64_t samples, Seconds own_time) override {
     Reaction reaction = WatchingSwitch::on_iteration(worker, samples, own_time);
     std::vector<Decision> drops;
-    for (const Decision& decision : reaction.decisions) {
-      if (decision.kind != DecisionKind::alarm || members_ == 1) continue;
-      --members_;
-      drops.push_back({DecisionKind::drop, decision.worker, decision.judgement});
-    }
+    for (const Decision& decision : reaction.decisions)
+      if (decision.kind == DecisionKind::alarm)
+        drops.push_back({DecisionKind::drop, decision.worker, decision.judgement});
     reaction.decisions.insert(reaction.decisions.end(), drops.begin(), drops.end());
     return reaction;
   }
@@ -62,7 +60,6 @@ class ElasticSwitch final : public WatchingSwitch {
 
   std::int64_t probe_every_updates_;
   std::optional<std::size_t> phase_;
-  std::size_t members_ = 0;
 };
 
 }  // namespace

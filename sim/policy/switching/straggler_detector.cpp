@@ -58,14 +58,17 @@ std::vector<Judgement> StragglerDetector::on_iteration(WorkerId id, std::int64_t
 
   std::vector<Judgement> judged;
   double sum = 0.0;
+  double most = 0.0;
   double squares = 0.0;
   for (std::uint64_t w = 0; w < workers_.size(); ++w) {
     if (!workers_[w].is_watched) continue;
     const double throughput = throughput_of(workers_[w].window.samples, workers_[w].window.own_time);
     judged.push_back({.worker = WorkerId{w}, .throughput = throughput});
     sum += throughput;
+    most = std::max(most, throughput);
   }
-  const double mean = sum / static_cast<double>(judged.size());
+  // Rounding must not lift the mean above all of them: somebody is never slow, a single worker for one.
+  const double mean = std::min(sum / static_cast<double>(judged.size()), most);
   for (const Judgement& judgement : judged)
     squares += (judgement.throughput - mean) * (judgement.throughput - mean);
   // All baselines before any of them moves.

@@ -52,3 +52,20 @@ TEST_CASE("sets without the figure are left out, and a figure that hardly any se
   CHECK_FALSE(predicted_range({}, 2, time).has_value());
   CHECK_FALSE(predicted_range(half, 0, time).has_value());
 }
+
+TEST_CASE("the first runs of each predicted set are a draw, from 20 sets on") {
+  // Set k of three runs ends at k, k and 100 percent: means of the first two are k = 0 … 20, of which 5 %
+  // and 95 % are 1 and 19.
+  std::vector<double> ends;
+  for (int k = 0; k <= 20; ++k)
+    for (const double end : {k / 100.0, k / 100.0, 1.0}) ends.push_back(end);
+  PredictedRuns sets = ending_at(ends);
+  sets.runs_in_set = 3;
+  const Interval range = *predicted_range(sets, 2, mean_final);
+  CHECK(range.low == doctest::Approx(0.01));
+  CHECK(range.high == doctest::Approx(0.19));
+  sets.runs.resize(20 * 3);
+  CHECK(predicted_range(sets, 3, mean_final).has_value());
+  sets.runs.resize(19 * 3);
+  CHECK_FALSE(predicted_range(sets, 3, mean_final).has_value());
+}

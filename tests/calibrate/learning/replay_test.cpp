@@ -160,3 +160,48 @@ TEST_CASE("readings are taken after the update that reaches their position") {
   CHECK(readings[2].loss == 16.0 * 128.0);
   CHECK(readings[3].loss == 80.0 * 128.0);
 }
+
+TEST_CASE("a phase is as many whole updates as come nearest to its mini-batches") {
+  // Asynchronous: 10.45 are 10, 10.55 are 11. Of 8 workers at once: 83.6 are 10 updates, 84.4 are 11.
+  CHECK(UpdateTrace(plan_of({{false, 10.45}}), {1, 0}).updates() == 10);
+  CHECK(UpdateTrace(plan_of({{false, 10.55}}), {1, 0}).updates() == 11);
+  CHECK(UpdateTrace(plan_of({{true, 83.6}}), {1, 0}).updates() == 10);
+  CHECK(UpdateTrace(plan_of({{true, 84.4}}), {1, 0}).updates() == 11);
+  // What the first phase took too much the second does not do again.
+  CHECK(UpdateTrace(plan_of({{true, 84.4}, {false, 15.6}}), {1, 0}).updates() == 11 + 12);
+}
+
+TEST_CASE("staleness is a mean over gradients, of which a synchronous update has as many as workers") {
+  // Four synchronous updates of 8 gradients at 0, then 32 asynchronous ones: half of all gradients.
+  const double asynchronous = [] {
+    const UpdateTrace trace(plan_of({{false, 32.0}}), {1, 0});
+    return trace.mean_staleness();
+  }();
+  const UpdateTrace both(plan_of({{true, 32.0}, {false, 32.0}}), {1, 0});
+  CHECK(both.mean_staleness() == doctest::Approx(0.5 * asynchronous));
+  CHECK(UpdateTrace(plan_of({}), {1, 0}).mean_staleness() == 0.0);
+  // The first gradient of all is fresh, the eighth has seen seven others; nobody overtakes twice.
+  CHECK(both.largest_staleness() >= 7.0);
+  CHECK(UpdateTrace(plan_of({{false, 8.0}}), {1, 0}).largest_staleness() <= 7.0);
+  CHECK(UpdateTrace(plan_of({{true, 32.0}}), {1, 0}).largest_staleness() == 0.0);
+}
+
+TEST_CASE("a form sees the batch, the weight and the momentum of every gradient") {
+  struct Seen final : LearningForm {
+    std::vector<std::size_t> gradients;
+    std::vector<double> weights;
+    double momentum = 0.0;
+    void advance(const SeenUpdate& update) override {
+      gradients.push_back(update.gradients.size());
+      weights.push_back(update.gradients.front().weight);
+      momentum = update.momentum;
+    }
+    [[nodiscard]] FormReading read() const override { return {}; }
+  };
+  Seen seen;
+  const std::vector<double> end{9.0};
+  static_cast<void>(UpdateTrace(plan_of({{true, 8.0}, {false, 1.0}}), {1, 0}).run(seen, end));
+  CHECK(seen.gradients == std::vector<std::size_t>{8, 1});
+  CHECK(seen.weights == std::vector<double>{1.0 / 8.0, 1.0});
+  CHECK(seen.momentum == 0.9);
+}
