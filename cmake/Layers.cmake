@@ -1,13 +1,16 @@
 # One library for each folder of sources, and the order of the folders.
 #
-# paceline_library(NAME [FOLDERS a b ...] [SOURCES more.cpp ...] [PUBLIC ...] [PRIVATE ...])
-#   All *.cpp of the folders (this one by default) in one static library: a new source file changes no list.
+# paceline_library(NAME [INNER_LOOP] [FOLDERS a b ...] [SOURCES more.cpp ...] [PUBLIC ...] [PRIVATE ...])
+#   All *.cpp of the folders (this one by default) in one static library: a new source file changes no list. INNER_LOOP:
+#   simulations spend their time here; programs given to paceline_optimize_across are optimized across such libraries.
+# paceline_optimize_across(PROGRAM)
+#   When it is linked, in release builds.
 # paceline_check_layers()
 #   Fails the configuration when a source includes a header of a folder whose library its own does not link, directly or
 #   through others. So the target_link_libraries lines are the order of the folders, and CMake refuses cycles in them.
 
 function(paceline_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FOLDERS;SOURCES;PUBLIC;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "INNER_LOOP" "" "FOLDERS;SOURCES;PUBLIC;PRIVATE")
   if(NOT arg_FOLDERS)
     set(arg_FOLDERS .)
   endif()
@@ -19,7 +22,17 @@ function(paceline_library name)
   add_library(${name} STATIC ${sources})
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} paceline_warnings)
+  if(arg_INNER_LOOP AND PACELINE_OPTIMIZE_ACROSS)
+    # Other programs link the ordinary code, which is there too.
+    target_compile_options(${name} PRIVATE -fno-semantic-interposition -flto=auto -ffat-lto-objects)
+  endif()
   paceline_claim_folders(${name} ${arg_FOLDERS})
+endfunction()
+
+function(paceline_optimize_across program)
+  if(PACELINE_OPTIMIZE_ACROSS)
+    target_link_options(${program} PRIVATE -flto=auto)
+  endif()
 endfunction()
 
 # The headers and sources of these folders belong to this target.
