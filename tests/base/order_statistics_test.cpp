@@ -47,3 +47,14 @@ TEST_CASE("runs that never get there count as slower than any, and never turn a 
   // Exactly at a value, the next one does not matter.
   CHECK(quantile({1, 2, never}, 0.5) == 2.0);
 }
+
+TEST_CASE("a small spread far from 0 is not lost in the squares of the values") {
+  // 100,000,000 + {0.25, 0.5, 0.75}, all of them binary numbers: sd 0.25. Σ v² - n·mean² would be 2e16 -
+  // 2e16.
+  const Spread spread = spread_of({1e8 + 0.25, 1e8 + 0.5, 1e8 + 0.75});
+  CHECK(spread.mean == 1e8 + 0.5);
+  CHECK(spread.deviation == doctest::Approx(0.25));
+  const Spread uneven = spread_of({1e8 + 0.25, 1e8 + 0.25, 1e8 + 1.0});
+  CHECK(uneven.deviation == doctest::Approx(0.75 / std::sqrt(3.0)).epsilon(1e-6));
+  CHECK(spread_of({7.0}).deviation == 0.0);
+}

@@ -84,3 +84,17 @@ TEST_CASE("static batches follow throughput, cores or declared flop/s, whichever
   config.shares = ShareBasis::flops;
   CHECK(batches_of(shared_batches(config, workers)) == Batches{48, 16});
 }
+
+TEST_CASE("a batch is limited by a bound that it has only because it wanted to be beyond it") {
+  // Bounds 8 and 64: exactly there, or rounded to there, nothing was taken from it.
+  const BatchBounds bounds{8, 64, BatchLimit::maximum};
+  for (const double wanted : {8.0, 7.6, 20.0, 64.0, 64.4}) {
+    INFO(wanted);
+    CHECK(within(wanted, bounds).limited_by == BatchLimit::none);
+  }
+  CHECK(within(64.6, bounds).limited_by == BatchLimit::maximum);
+  CHECK(within(64.6, bounds).samples == 64);
+  CHECK(within(7.4, bounds).limited_by == BatchLimit::minimum);
+  CHECK(within(7.4, bounds).samples == 8);
+  CHECK(within(64.6, {8, 64, BatchLimit::memory}).limited_by == BatchLimit::memory);
+}

@@ -373,6 +373,35 @@ TEST_CASE("streaming hides an exchange exactly when it takes no longer than the 
   }
 }
 
+TEST_CASE("processors pay for the part of an exchange that is sent, message by message") {
+  // Four workers on a ring: each sends and receives 2·3 times, ½ s a message, and of every part of S = 1000 B
+  // twice 3/4 each way, at 100 B/s: 12 · ½ + 4 · ¾ · 1000 / F / 100 s, before 8 / F steps of 10 s.
+  for (const std::int64_t fragments : {1, 2, 4}) {
+    TestJob job = streaming_job(8, Streaming{.count = fragments});
+    job.costs.communication = {.per_message = Seconds{0.5}, .rate = BytesPerSecond{100.0}};
+    const std::vector<double> times = times_of_updates(job.run_ideal());
+    const auto parts = static_cast<double>(fragments);
+    REQUIRE(times.size() > 10);
+    for (std::size_t i = 1; i < times.size(); ++i)
+      CHECK(times[i] - times[i - 1] == doctest::Approx(80.0 / parts + 6.0 + 30.0 / parts));
+  }
+}
+
+TEST_CASE("an exchange does not wait for the further steps of a worker that leaves") {
+  // Two steps, then two more while the difference travels. Worker 1 is ten times slower: its difference is
+  // ready after 200 s, its further steps would last until 400. It leaves at 300 s: the update is made then.
+  TestJob job = streaming_job(4, Streaming{.count = 1, .delay = 2});
+  job.workers = {{}, {1, 0.1}};
+  job.total_samples = 400;
+  job.heterogeneity.membership = {{Seconds{300.0}, 1, MembershipEvent::leaves}};
+  const TestJob::Result result = job.run_ideal();
+  CHECK_FALSE(result.stalled);
+  const std::vector<double> times = times_of_updates(result);
+  REQUIRE(times.size() > 1);
+  CHECK(times[0] == 300.0);
+  CHECK(times[1] == 340.0);
+}
+
 TEST_CASE("steps taken while a difference travels count once, also when workers leave and join") {
   // Speeds differ, one worker leaves in the middle and comes back: every sample handed out is applied or
   // given back, and the job ends with all of them.

@@ -163,3 +163,16 @@ TEST_CASE("workers leave and join at a progress or an epoch, with the update tha
           Updates{{10, {0, 1}}, {20, {0, 1}}, {30, {0}}, {40, {0}}, {50, {0}}, {60, {0}}});
   }
 }
+
+TEST_CASE("what changes at a progress changes with the update, not with what happens next") {
+  // Messages take 1 s: updates at 11 and 23 s, and the next event would be parameters that arrive at 24 s.
+  TestJob job;
+  job.workers = {{}, {}};
+  job.total_samples = 80;
+  job.network.latency = Seconds{1.0};
+  job.heterogeneity.membership = {{AtProgress{0.5}, 1, leaves}};
+  std::vector<Seconds> left;
+  for (const auto& [time, event] : job.run_ideal().recording.events)
+    if (std::holds_alternative<WorkerLeft>(event)) left.push_back(time);
+  CHECK(left == std::vector{Seconds{23.0}});
+}

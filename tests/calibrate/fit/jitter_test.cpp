@@ -102,6 +102,55 @@ TEST_CASE("noise within processes is not mistaken for differences between them")
   CHECK(above_zero < calibrations * 3 / 4);
 }
 
+TEST_CASE("the parts are those of the nested analysis of variance, by hand") {
+  // Three passes, two core counts, two batches, two equal iterations each. Logarithms R + P + d whose sums
+  // over passes, over the counts of a pass and over the batches of a process are 0, so that each part is
+  // seen alone: MS_run = 2·2 Σ R² / 2, MS_process = 2 Σ P² / (2·1), MS_rest = Σ d² / (2·2·1).
+  const std::vector<double> run = {-0.1, 0.0, 0.1};
+  const std::vector<double> process = {0.03, -0.02, -0.01};  // the other count: negative
+  const std::vector<std::vector<double>> rest = {{0.004, -0.001, -0.003}, {0.002, 0.002, -0.004}};
+  std::vector<Sample> samples;
+  for (int pass = 0; pass < 3; ++pass)
+    for (const int cores : {1, 2})
+      for (const std::int64_t batch : {8, 16}) {
+        const auto p = static_cast<std::size_t>(pass);
+        const double log = run[p] + (cores == 1 ? 1.0 : -1.0) * process[p] +
+                           (batch == 8 ? 1.0 : -1.0) * rest[cores == 1 ? 0 : 1][p];
+        const double seconds = 0.01 * static_cast<double>(batch) / cores * std::exp(log);
+        samples.push_back({cores, batch, pass, Operation::forward_backward, {seconds, seconds}, {}});
+      }
+  const double ms_run = 4.0 * 0.02 / 2.0;
+  const double ms_process = 2.0 * 2.0 * (0.0009 + 0.0004 + 0.0001) / 2.0;
+  const double ms_rest = 2.0 * (26e-6 + 24e-6) / 4.0;
+  const JitterFit fit = fit_jitter(samples);
+  CHECK(fit.iteration_cv == 0.0);
+  CHECK(*fit.run_cv == doctest::Approx(std::sqrt(std::expm1((ms_run - ms_process) / 4.0))));
+  CHECK(*fit.process_cv == doctest::Approx(std::sqrt(std::expm1((ms_process - ms_rest) / 2.0))));
+  // Of 2 and 2 degrees of freedom 5 % lie below 1/19: F/(1 + F) = 0.05.
+  CHECK(*fit.run_cv_upper == doctest::Approx(std::sqrt(std::expm1((19.0 * ms_run - ms_process) / 4.0))));
+}
+
+TEST_CASE("an empirical factor has mean 1 between its quantiles, and their coefficient of variation") {
+  // 70 of 100 iterations take 1 s, the others 3 s, on average 1.6 s: factors 0.625 and 1.875. Of 16 equal
+  // bins 11 lie at the lower, 4 at the higher, one goes from one to the other.
+  std::vector<Sample> samples;
+  for (int pass = 0; pass < 3; ++pass) {
+    Sample sample{1, 8, pass, Operation::forward_backward, {}, {}};
+    for (int i = 0; i < 100; ++i) sample.seconds.push_back(i < 70 ? 1.0 : 3.0);
+    samples.push_back(sample);
+  }
+  const double low = 0.625;
+  const double high = 1.875;
+  const double mean = (11.0 * low + (low + high) / 2.0 + 4.0 * high) / 16.0;
+  const double square =
+      (11.0 * low * low + (low * low + low * high + high * high) / 3.0 + 4.0 * high * high) / 16.0;
+  const JitterFit fit = fit_jitter(samples);
+  REQUIRE(fit.iteration_quantiles.size() == 17);
+  CHECK(fit.iteration_quantiles[11] == doctest::Approx(low / mean));
+  CHECK(fit.iteration_quantiles[12] == doctest::Approx(high / mean));
+  CHECK(fit.iteration_cv == doctest::Approx(std::sqrt(square / (mean * mean) - 1.0)));
+}
+
 TEST_CASE("fewer than 3 processes cannot tell runs apart") {
   CHECK_FALSE(fit_jitter(synthetic_samples({.iteration_cv = 0.1, .processes = 2})).run_cv.has_value());
   CHECK(fit_jitter(synthetic_samples({.iteration_cv = 0.1, .processes = 3})).run_cv_upper.has_value());

@@ -5,49 +5,11 @@
 #include <doctest/doctest.h>
 
 #include "calibrate/learning/held_out.hpp"
-#include "calibrate/learning/model_fit.hpp"
+#include "tests/calibrate/learning/made_runs.hpp"
 
 using namespace paceline;
-
-namespace {
-
-// Runs made by the form itself, with known parameters and without noise.
-RunGroup made_by(const FittedForm& truth, const std::string& name, std::vector<PlanPhase> phases) {
-  TrainingRun run;
-  run.name = run.group = name;
-  run.plan.workers = 4;
-  run.plan.momentum = 0.9;
-  run.plan.phases = std::move(phases);
-  run.plan.drops_minibatches = {2000.0, 3000.0};
-  const TracedGroup traced = trace_groups({RunGroup{name, {run}}}).front();
-  std::vector<double> positions;
-  for (double at = 50.0; at <= 4000.0; at += 50.0) positions.push_back(at);
-  const std::vector<FormReading> readings = predict(truth, traced, positions);
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    run.accuracy.push_back({positions[i], readings[i].accuracy});
-    run.loss.push_back({positions[i], readings[i].loss});
-  }
-  run.final_accuracy = readings.back().accuracy;
-  return {name, {run}};
-}
-
-FittedForm known_form() {
-  FittedForm truth;
-  truth.form = find_form("relaxation");
-  for (const FormParameter& parameter : truth.form->parameters) {
-    double value = parameter.initial;
-    if (parameter.name == "ceiling") value = 0.85;
-    if (parameter.name == "staleness_penalty") value = 0.02;
-    if (parameter.name == "progress_samples") value = 4e4;
-    if (parameter.name == "slowing") value = 0.4;
-    if (parameter.name == "relaxation_samples") value = 5e3;
-    if (parameter.name == "reference_temperature") value = 0.1 / 128.0 / 0.1;
-    truth.values.push_back(value);
-  }
-  return truth;
-}
-
-}  // namespace
+using test::known_form;
+using test::made_by;
 
 TEST_CASE("a fit to runs the form made predicts a policy it has not seen") {
   const FittedForm truth = known_form();
