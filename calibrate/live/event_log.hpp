@@ -23,8 +23,8 @@ class EventLog final : public RunObserver {
     next_.on_event(now, event);
   }
   void on_action(Seconds now, const Action& action) override { next_.on_action(now, action); }
-  void on_server_work(ServerId server, Seconds begin, Seconds end) override {
-    next_.on_server_work(server, begin, end);
+  void on_server_work(ServerId server, std::optional<UpdateId> step, Seconds begin, Seconds end) override {
+    next_.on_server_work(server, step, begin, end);
   }
   void on_balance(Seconds now, BalanceCause cause, const Balance& balance) override {
     next_.on_balance(now, cause, balance);

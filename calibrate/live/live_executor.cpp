@@ -332,7 +332,7 @@ void LiveExecutor::carry_out(const Apply& action) {
   const std::int64_t used = processor_time_ns();
   state_.apply(action.server, gradients, action.hyperparameters);
   applying_ns_ += processor_time_ns() - used;
-  observer_.on_server_work(action.server, began, clock_.now());
+  observer_.on_server_work(action.server, action.update, began, clock_.now());
 }
 
 void LiveExecutor::carry_out(const TakeSnapshot& action) {

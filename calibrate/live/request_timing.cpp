@@ -84,7 +84,7 @@ class RequestClock final : public RunObserver {
   void on_action(Seconds, const Action& action) override {
     if (std::holds_alternative<Apply>(action)) used_before_applying_ = processor_time_ns();
   }
-  void on_server_work(ServerId, Seconds, Seconds) override {
+  void on_server_work(ServerId, std::optional<UpdateId>, Seconds, Seconds) override {
     applying_ns_ += processor_time_ns() - used_before_applying_;
   }
 

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -127,10 +128,17 @@ struct Worker {
   return name.empty() ? "worker " + std::to_string(worker) : name;
 }
 
-// A host on which some of the workers run, on cores of their own.
+// What a worker does that is slower than its machine (its own `speed`, a level's or a straggler's below 1).
+enum class SlowWorkers { compute, rest };
+
+// A host on which some of the workers run, on cores of their own or shared (sim/cost/machine_speed.hpp).
 struct Machine {
   int cores = 1;
-  std::vector<std::uint64_t> workers;
+  std::vector<std::uint64_t> workers{};  // empty: all
+  bool is_shared = false;
+  std::vector<double> speeds{};  // of each of 1, 2, … busy processes
+  bool hosts_servers = false;
+  SlowWorkers slow_workers = SlowWorkers::compute;
 };
 
 struct Cluster {
@@ -139,5 +147,12 @@ struct Cluster {
   ServersConfig servers{};
   std::vector<Machine> machines{};  // a worker that none names has a machine of its own
 };
+
+[[nodiscard]] inline std::vector<std::uint64_t> workers_on(const Machine& machine, std::size_t workers) {
+  if (!machine.workers.empty()) return machine.workers;
+  std::vector<std::uint64_t> all(workers);
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  return all;
+}
 
 }  // namespace paceline

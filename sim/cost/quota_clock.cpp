@@ -57,4 +57,21 @@ Seconds QuotaClock::use(Seconds start, Seconds now) {
   return work;
 }
 
+std::int64_t QuotaClock::period_from(Seconds date) const {
+  const std::int64_t period = period_of(date);
+  return begin_of(period + 1) <= date ? period + 1 : period;
+}
+
+QuotaClock::Stretch QuotaClock::stretch(Seconds date) const {
+  const std::int64_t period = period_from(date);
+  const Seconds used = period == used_in_ ? used_ : Seconds{};
+  return {std::max(Seconds{}, allowance_ - used), begin_of(period + 1)};
+}
+
+void QuotaClock::spend(Seconds date, Seconds processor_time) {
+  const std::int64_t period = period_from(date);
+  used_ = (period == used_in_ ? used_ : Seconds{}) + processor_time;
+  used_in_ = period;
+}
+
 }  // namespace paceline

@@ -41,7 +41,18 @@ class QuotaClock {
   // The same, and its processor time is gone. Starts never go back.
   Seconds use(Seconds start, Seconds now);
 
+  // Piece by piece, for one that gets only a share of its cores' time: what is left of the present period's
+  // allowance, when that period ends, and processor time of each core spent in it.
+  struct Stretch {
+    Seconds left;
+    Seconds ends;
+  };
+  [[nodiscard]] Stretch stretch(Seconds date) const;
+  void spend(Seconds date, Seconds processor_time);
+
  private:
+  // The period of a date that may be the computed end of the one before.
+  [[nodiscard]] std::int64_t period_from(Seconds date) const;
   [[nodiscard]] std::int64_t period_of(Seconds date) const;
   [[nodiscard]] Seconds begin_of(std::int64_t period) const;
   // What can be computed from `start` to the end of its period.

@@ -16,6 +16,8 @@ Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learn
       observer_(observer),
       conditions_(model.heterogeneity, model.compute.random_streams(), model.seed),
       computations_(model.compute.worker_count(), model.compute.quota_clocks()),
+      shared_machines_(model.shared_machines, model.compute.worker_count(), model.servers,
+                       model.compute.quota_clocks()),
       server_free_at_(model.servers),
       owed_to_messages_(model.compute.worker_count()) {}
 
@@ -28,9 +30,11 @@ std::optional<Stalled> Executor::run() {
   Actions actions;
   coordinator_.start(actions);
   carry_out(actions);
+  schedule_shared_machines();
   schedule_conditions_change();
   const bool ended = timeline_.run(
       [this](Seconds, const std::vector<Occurrence>& occurrences) { return deliver(occurrences); });
+  shared_machines_.tell_unfinished(timeline_.now(), observer_);
   if (ended) return std::nullopt;
   return Stalled{last_event_at_, coordinator_.describe_waiting()};
 }
@@ -49,6 +53,8 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
           computations_.finish(due->worker, due->attempt, timeline_.now());
       if (done)
         events_.push_back(IterationFinished{due->worker, done->gradient, timeline_.now() - done->started});
+    } else if (const auto* machine = std::get_if<MachineDue>(&occurrence)) {
+      shared_machines_.finish(*machine, timeline_.now(), events_, observer_);
     } else if (std::holds_alternative<ConditionsChange>(occurrence)) {
       conditions_change = true;
     } else {
@@ -61,6 +67,7 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   }
   if (sends_are_due) send_delayed(occurrences);
   if (!deliver_events()) return false;
+  schedule_shared_machines();
   schedule_conditions_change();
   return true;
 }
@@ -109,6 +116,11 @@ std::vector<Event> Executor::follow_conditions() {
     if (is_present && !was_present[worker.value]) events.emplace_back(WorkerJoined{worker});
     if (!is_present && was_present[worker.value]) events.emplace_back(WorkerLeft{worker});
     timeline_.set_bandwidth_factor(worker, conditions_.of(worker).bandwidth);
+    if (shared_machines_.hosts(worker)) {
+      if (const std::optional<Computation>& computation = shared_machines_.of(worker))
+        shared_machines_.change_pace(worker, timeline_.now(), pace(worker, computation->batch_samples));
+      continue;
+    }
     const std::optional<Computation>& computation = computations_.of(worker);
     if (!computation) continue;
     if (const auto end =
@@ -134,10 +146,20 @@ void Executor::schedule_conditions_change() {
   timeline_.at(*next, ConditionsChange{});
 }
 
-double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
+WorkerPace Executor::pace(WorkerId worker, std::int64_t batch_samples) const {
   const WorkerCondition& condition = conditions_.of(worker);
-  if (!condition.cores) return condition.speed;
-  return condition.speed * model_.compute.speed_up(worker, *condition.cores, batch_samples);
+  const double speed_up =
+      condition.cores ? model_.compute.speed_up(worker, *condition.cores, batch_samples) : 1.0;
+  return {condition.speed, speed_up, condition.cores};
+}
+
+double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
+  const WorkerPace alone = pace(worker, batch_samples);
+  return alone.speed * alone.speed_up;
+}
+
+void Executor::schedule_shared_machines() {
+  shared_machines_.settle(timeline_.now(), [this](Seconds date, const MachineDue& due) { at(date, due); });
 }
 
 void Executor::observe_balance(BalanceCause cause) {
@@ -172,12 +194,14 @@ void Executor::send(Endpoint from, Endpoint to, Bytes size, Event arrival) {
   timeline_.send(from, to, size, arrival);
 }
 
-Seconds Executor::occupy(ServerId server, Seconds duration) {
+void Executor::occupy(ServerId server, Seconds duration, std::optional<UpdateId> step) {
+  if (shared_machines_.hosts(server))
+    return shared_machines_.enqueue(server, timeline_.now(), duration, step);
   Seconds& free_at = server_free_at_.at(server.value);
   const Seconds begin = std::max(free_at, timeline_.now());
   free_at = begin + duration;
-  observer_.on_server_work(server, begin, free_at);
-  return free_at;
+  observer_.on_server_work(server, step, begin, free_at);
+  if (step) at(free_at, Event(StepFinished{*step, server}));
 }
 
 void Executor::charge(WorkerId worker, double messages, Bytes bytes) {

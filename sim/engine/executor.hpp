@@ -28,6 +28,7 @@
 #include "sim/cost/fixed_costs.hpp"
 #include "sim/engine/computations.hpp"
 #include "sim/engine/observer.hpp"
+#include "sim/engine/shared_machines.hpp"
 #include "sim/engine/timeline.hpp"
 #include "sim/learning/learner.hpp"
 #include "sim/training/coordinator.hpp"
@@ -44,6 +45,7 @@ struct SimulationModel {
   std::int64_t total_samples = 1;  // of the job and of the data set: what epochs and progress refer to
   std::int64_t dataset_samples = 1;
   Seed seed;
+  std::vector<SharedMachine> shared_machines{};
 };
 
 // Nothing is left to happen although the job is not over: a result with a name, not a crash.
@@ -100,8 +102,8 @@ class Executor {
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;
   void send_now(const SendGradient& action);
   void send_now(const AllReduce& action);
-  // Queues work on a server; returns when it will be done.
-  Seconds occupy(ServerId server, Seconds duration);
+  // Queues work on a server: a step of an update, or an accumulation.
+  void occupy(ServerId server, Seconds duration, std::optional<UpdateId> step);
   [[nodiscard]] Bytes shard_bytes() const;
   void charge(WorkerId worker, double messages, Bytes bytes);
 
@@ -110,6 +112,9 @@ class Executor {
   void schedule_conditions_change();
   [[nodiscard]] JobPosition position() const;
   [[nodiscard]] double rate(WorkerId worker, std::int64_t batch_samples) const;
+  [[nodiscard]] WorkerPace pace(WorkerId worker, std::int64_t batch_samples) const;
+  // The ends of what is computed on shared machines, once all that happens at a date has happened.
+  void schedule_shared_machines();
   // Tells the observer how well the batches in force fit the workers as they are now.
   void observe_balance(BalanceCause cause);
 
@@ -120,6 +125,7 @@ class Executor {
   RunObserver& observer_;
   Conditions conditions_;
   Computations computations_;
+  SharedMachines shared_machines_;
   std::vector<Event> events_;                // of the present date, still to be delivered
   Actions actions_;                          // that the last of them led to
   std::vector<WeightedGradient> gradients_;  // of the update being applied

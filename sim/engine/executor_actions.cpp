@@ -47,13 +47,21 @@ void Executor::carry_out(const TrainOn& action) {
 }
 
 void Executor::begin_computation(const StartIteration& action) {
-  const Seconds work = work_of(action) + std::exchange(owed_to_messages_.at(action.worker.value), {});
+  const Seconds messages = std::exchange(owed_to_messages_.at(action.worker.value), {});
   const Seconds now = timeline_.now();
+  if (shared_machines_.hosts(action.worker))
+    return shared_machines_.start(action.worker, now,
+                                  {.gradient = action.gradient,
+                                   .batch_samples = action.batch_samples,
+                                   .started = now,
+                                   .work_left = work_of(action),
+                                   .since = now},
+                                  messages, pace(action.worker, action.batch_samples));
   const Computations::End end =
       computations_.start(action.worker, {.gradient = action.gradient,
                                           .batch_samples = action.batch_samples,
                                           .started = now,
-                                          .work_left = work,
+                                          .work_left = work_of(action) + messages,
                                           .rate = rate(action.worker, action.batch_samples),
                                           .since = now});
   at(end.at, ComputationDue{action.worker, end.attempt});
@@ -115,7 +123,7 @@ void Executor::carry_out(const AllReduce& action) {
 void Executor::send_now(const AllReduce& action) {
   ++under_way_;
   // While something else is under way, it may send before the collective is over.
-  const bool is_only_thing = under_way_ == 1;
+  const bool is_only_thing = under_way_ == 1 && !shared_machines_.is_at_work();
   const Seconds never{std::numeric_limits<double>::infinity()};
   const Seconds undisturbed_until = is_only_thing ? conditions_.next_date().value_or(never) : timeline_.now();
   timeline_.all_reduce(action.transport, action.members, action.share * model_.parameter_bytes,
@@ -124,7 +132,8 @@ void Executor::send_now(const AllReduce& action) {
 
 void Executor::carry_out(const Accumulate& action) {
   occupy(action.server,
-         model_.costs.communication.of_request(shard_bytes()) + model_.server.accumulate(shard_bytes()));
+         model_.costs.communication.of_request(shard_bytes()) + model_.server.accumulate(shard_bytes()),
+         std::nullopt);
 }
 
 void Executor::carry_out(const Step& action) {
@@ -134,13 +143,14 @@ void Executor::carry_out(const Step& action) {
   // Of several gradients each has been added before, and has paid for its request then.
   const Seconds request =
       action.workers.size() == 1 ? model_.costs.communication.of_request(shard_bytes()) : Seconds{};
-  at(occupy(action.server, request + duration), Event(StepFinished{action.update, action.server}));
+  occupy(action.server, request + duration, action.update);
 }
 
 void Executor::carry_out(const LocalStep& action) {
   Seconds slowest;
   for (const WorkerId member : action.members)
-    slowest = std::max(slowest, model_.compute.optimizer_step(member) / conditions_.of(member).speed);
+    slowest = std::max(slowest, model_.compute.optimizer_step(member) / conditions_.of(member).speed *
+                                    shared_machines_.slowdown_together(member, action.members));
   at(timeline_.now() + slowest, Event(StepFinished{action.update, ServerId{0}}));
 }
 
@@ -210,6 +220,7 @@ void Executor::carry_out(const TakeSnapshot& action) {
 
 void Executor::carry_out(const Discard& action) {
   computations_.call_off(action.gradient, timeline_.now());
+  shared_machines_.call_off(action.gradient, timeline_.now());
   std::erase_if(held_back_, [&](const auto& held) {
     const auto* sent = std::get_if<SendGradient>(&held.second);
     return sent != nullptr && sent->gradient == action.gradient;

@@ -33,7 +33,11 @@ struct ComputationDue {      // it is done, unless its end has been moved since:
 struct DelayedSend {  // what added latency has held back goes out, unless it was called off
   std::uint64_t number = 0;
 };
-using Occurrence = std::variant<ConditionsChange, ComputationDue, DelayedSend, Event>;
+struct MachineDue {  // something on a shared machine has ended, unless it has moved since: as above
+  std::size_t machine = 0;
+  std::uint64_t attempt = 0;
+};
+using Occurrence = std::variant<ConditionsChange, ComputationDue, DelayedSend, MachineDue, Event>;
 static_assert(std::is_trivially_copyable_v<Occurrence>);
 
 using Endpoint = std::variant<WorkerId, ServerId>;

@@ -119,9 +119,9 @@ class ProfiledObserver final : public RunObserver {
     const SelfProfile::Inside inside(profile_, recorder_part);
     observer_.on_action(now, action);
   }
-  void on_server_work(ServerId server, Seconds begin, Seconds end) override {
+  void on_server_work(ServerId server, std::optional<UpdateId> step, Seconds begin, Seconds end) override {
     const SelfProfile::Inside inside(profile_, recorder_part);
-    observer_.on_server_work(server, begin, end);
+    observer_.on_server_work(server, step, begin, end);
   }
   void on_balance(Seconds now, BalanceCause cause, const Balance& balance) override {
     const SelfProfile::Inside inside(profile_, recorder_part);

@@ -55,7 +55,8 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
           .heterogeneity = heterogeneity(scenario),
           .total_samples = total_samples(scenario),
           .dataset_samples = scenario.job.dataset.train_samples,
-          .seed = seed};
+          .seed = seed,
+          .shared_machines = shared_machines(scenario.cluster)};
 }
 
 Every every(const Count& count, const Scenario& scenario) {

@@ -48,7 +48,7 @@ class Accountant final : public RunObserver {
     if (sabotage_ == Sabotage::shows_updates_twice && std::holds_alternative<Apply>(action))
       on(std::get<Apply>(action));
   }
-  void on_server_work(ServerId server, Seconds begin, Seconds end) override {
+  void on_server_work(ServerId server, std::optional<UpdateId>, Seconds begin, Seconds end) override {
     Seconds& free_at = server_free_at_[server];
     if (begin < free_at || end < begin) complain(fmt::format("server {} works twice at once", server.value));
     free_at = end;

@@ -254,6 +254,18 @@ void draw_heterogeneity(Dice& dice, TestJob& job) {
   if (job.servers == 1 && dice.chance(0.4)) draw_members(dice, job);
 }
 
+// One for all workers.
+void draw_shared_machine(Dice& dice, TestJob& job) {
+  Machine& machine = job.machines.emplace_back();
+  machine.is_shared = true;
+  machine.cores = static_cast<int>(dice.whole(1, static_cast<std::int64_t>(job.workers.size())));
+  if (dice.chance(0.5)) machine.speeds = {1.0, dice.number(0.5, 1.0, 0.125)};
+  machine.hosts_servers = dice.chance(0.5);
+  if (dice.chance(0.5)) machine.slow_workers = SlowWorkers::rest;
+  for (Worker& worker : job.workers)
+    if (dice.chance(0.2)) worker.quota = CpuQuota{dice.number(0.25, 1.0, 0.125), dice.seconds(1.0, 30.0)};
+}
+
 }  // namespace
 
 RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
@@ -278,6 +290,7 @@ RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
     job.evaluations_at_target = static_cast<std::size_t>(dice.whole(1, 3));
   }
   if (dice.chance(0.05)) random.diverges_at = static_cast<std::uint64_t>(dice.whole(1, 40));
+  if (dice.chance(0.25)) draw_shared_machine(dice, job);
   return random;
 }
 

@@ -130,6 +130,14 @@ std::string in_words(const RandomJob& random) {
       job.jitter.run_cv, job.jitter.worker_cv, job.jitter.iteration_cv, job.optimizer_step.value());
   for (std::size_t p = 0; p < job.phases.size(); ++p)
     text += words(job.phases[p], p < job.costs.switching.size() ? job.costs.switching[p] : RestartCost{});
+  for (const Machine& machine : job.machines)
+    text += fmt::format("one machine of {} cores, second speed {}{}{}\n", machine.cores,
+                        machine.speeds.empty() ? 1.0 : machine.speeds.back(),
+                        machine.hosts_servers ? ", with the servers" : "",
+                        machine.slow_workers == SlowWorkers::rest ? ", slow workers rest" : "");
+  for (std::size_t w = 0; w < job.workers.size(); ++w)
+    if (const auto& quota = job.workers[w].quota)
+      text += fmt::format("quota of worker {}: {} cores in {} s\n", w, quota->cores, quota->period.value());
   if (job.reaction != "fixed") text += fmt::format("reaction: {}\n", words(job.reaction));
   text += words(job.costs);
   if (job.checkpoint_every)

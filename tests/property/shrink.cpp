@@ -114,6 +114,11 @@ class Simplifications {
   }
 
   void simplify_cluster() {
+    consider(!job_.machines.empty(), [](TestJob& job) { job.machines.clear(); });
+    consider(std::ranges::any_of(job_.workers, [](const Worker& worker) { return worker.quota.has_value(); }),
+             [](TestJob& job) {
+               for (Worker& worker : job.workers) worker.quota.reset();
+             });
     consider(job_.servers > 1, [](TestJob& job) { job.servers = 1; });
     consider(job_.network.latency > Seconds{} || job_.network.bandwidth < TestJob{}.network.bandwidth,
              [](TestJob& job) { job.network = TestJob{}.network; });

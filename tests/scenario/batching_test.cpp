@@ -81,6 +81,31 @@ TEST_CASE("a level that needs more cores than the machine has is refused at its 
             "a worker runs on two machines"));
 }
 
+TEST_CASE("workers may share the cores of a machine that says so, and nothing else is then asked of them") {
+  const auto with = [](const std::string& machines) {
+    return changed({{workers_text, std::string(workers_text) + "\n  machines: [" + machines + "]"}});
+  };
+  // Five cores' worth of workers on two: refused, unless they share; all workers where none is named.
+  CHECK(has(complaint(with("{cores: 2}")), "`shared: true` lets them share"));
+  CHECK(complaint(with("{cores: 2, shared: true}")).empty());
+  CHECK(complaint(with("{cores: 2, shared: true, speeds: [1, 0.72], servers: true}")).empty());
+  CHECK(has(complaint(with("{cores: 1, shared: true}")), "needs 2 cores, and machine 0 has 1"));
+  // Speeds are relative to a process that is alone.
+  CHECK(has(complaint(with("{cores: 2, shared: true, speeds: [0.9, 0.7]}")),
+            "error: the first speed is 0.9, and has to be 1"));
+  CHECK(has(complaint(with("{cores: 2, shared: true, speeds: [1, 0]}")), "speeds"));
+  // Keys that mean nothing where nothing is shared, and servers that are in two places.
+  const LoadedScenario loaded = load_text(with("{cores: 8, speeds: [1, 0.7]}"));
+  REQUIRE(loaded.warnings.size() == 1);
+  CHECK(has(loaded.warnings[0], "`speeds` is only used with `shared: true`"));
+  CHECK(
+      has(complaint(with("{cores: 2, shared: true, workers: [0, 1], servers: true}, {cores: 2, shared: true, "
+                         "workers: [2], servers: true}")),
+          "the servers run on two machines"));
+  CHECK(has(complaint(with("{cores: 2, shared: true}, {cores: 2, shared: true, workers: [1]}")),
+            "a worker runs on two machines"));
+}
+
 TEST_CASE("shards need at least one sample for every worker") {
   const std::string said =
       complaint(changed({{"train_samples: 8192", "train_samples: 3, partition: equal-shards"}}));

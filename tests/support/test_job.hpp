@@ -43,9 +43,9 @@ class Recording final : public RunObserver {
     actions.push_back({now, action});
     if (also != nullptr) also->on_action(now, action);
   }
-  void on_server_work(ServerId server, Seconds begin, Seconds end) override {
+  void on_server_work(ServerId server, std::optional<UpdateId> step, Seconds begin, Seconds end) override {
     server_work.push_back({server, begin, end});
-    if (also != nullptr) also->on_server_work(server, begin, end);
+    if (also != nullptr) also->on_server_work(server, step, begin, end);
   }
 
   void on_balance(Seconds now, BalanceCause cause, const Balance& balance) override {
@@ -80,6 +80,7 @@ struct TestJob {
   std::optional<double> target_accuracy;
   std::size_t evaluations_at_target = 1;
   std::size_t servers = 1;
+  std::vector<Machine> machines{};
   FixedCosts costs{};
   std::optional<Every> checkpoint_every;
   Heterogeneity heterogeneity{};
@@ -93,8 +94,10 @@ struct TestJob {
   RunObserver* observer = nullptr;  // watches beside the test's own recording
 
   [[nodiscard]] Cluster cluster() const {
-    return {
-        .workers = workers, .network = network, .servers = {.count = static_cast<std::uint32_t>(servers)}};
+    return {.workers = workers,
+            .network = network,
+            .servers = {.count = static_cast<std::uint32_t>(servers)},
+            .machines = machines};
   }
 
   [[nodiscard]] Profile profile() const {
@@ -123,22 +126,23 @@ struct TestJob {
             heterogeneity,
             total_samples,
             dataset_samples.value_or(total_samples),
-            seed};
+            seed,
+            shared_machines(cluster())};
   }
 
   [[nodiscard]] Coordinator coordinator() const {
     const ComputeTimes compute(profile(), workers, jitter, seed);
-    std::vector<WorkerPrior> machines;
+    std::vector<WorkerPrior> priors;
     for (std::uint64_t w = 0; w < workers.size(); ++w)
-      machines.push_back({.throughput = static_cast<double>(batching.initial_samples) /
-                                        compute.mean_iteration(WorkerId{w}, batching.initial_samples).value(),
-                          .cores = static_cast<double>(workers[w].cores),
-                          .flops = workers[w].flops.value_or(1.0)});
+      priors.push_back({.throughput = static_cast<double>(batching.initial_samples) /
+                                      compute.mean_iteration(WorkerId{w}, batching.initial_samples).value(),
+                        .cores = static_cast<double>(workers[w].cores),
+                        .flops = workers[w].flops.value_or(1.0)});
     return Coordinator(
         {.phases = phases,
          .reaction = reaction,
          .batching = batching,
-         .machines = machines,
+         .machines = priors,
          .present_at_start = present_at_start(heterogeneity.membership, workers.size()),
          .servers = servers,
          .optimizer = optimizer,

@@ -32,7 +32,7 @@ class Trajectory final : public RunObserver {
   explicit Trajectory(const QuadraticLearner& learner) : learner_(learner) {}
   void on_event(Seconds, const Event&) override { look(); }
   void on_action(Seconds, const Action&) override { look(); }
-  void on_server_work(ServerId, Seconds, Seconds) override {}
+  void on_server_work(ServerId, std::optional<UpdateId>, Seconds, Seconds) override {}
   void on_balance(Seconds, BalanceCause, const Balance&) override {}
 
   std::vector<std::vector<float>> points;

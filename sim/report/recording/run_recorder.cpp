@@ -31,7 +31,7 @@ void RunRecorder::on_action(Seconds now, const Action& action) {
       action);
 }
 
-void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
+void RunRecorder::on_server_work(ServerId server, std::optional<UpdateId> step, Seconds begin, Seconds end) {
   add_server_work(server, Seconds{});
   while (!queued_.empty() && queued_.front().end <= last_time_) {
     add_server_work(queued_.front().server, queued_.front().end - queued_.front().begin);
@@ -39,7 +39,8 @@ void RunRecorder::on_server_work(ServerId server, Seconds begin, Seconds end) {
   }
   queued_.push_back({server, begin, end});
   if (recording_.trace)
-    trace_.server_work.push_back({server, begin, end, server_task_.task, server_task_.update});
+    trace_.server_work.push_back(
+        {server, begin, end, step ? "step" : "accumulate", step ? std::optional(step->value) : std::nullopt});
 }
 
 void RunRecorder::on_balance(Seconds now, BalanceCause cause, const Balance& balance) {

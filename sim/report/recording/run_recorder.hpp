@@ -33,7 +33,7 @@ class RunRecorder final : public RunObserver {
 
   void on_event(Seconds now, const Event& event) override;
   void on_action(Seconds now, const Action& action) override;
-  void on_server_work(ServerId server, Seconds begin, Seconds end) override;
+  void on_server_work(ServerId server, std::optional<UpdateId> step, Seconds begin, Seconds end) override;
   void on_balance(Seconds now, BalanceCause cause, const Balance& balance) override;
 
   // When the last event happened.
@@ -43,8 +43,6 @@ class RunRecorder final : public RunObserver {
 
  private:
   void record(Seconds, const StartIteration& action);
-  void record(Seconds, const Accumulate&) { server_task_ = {{}, {}, {}, "accumulate", std::nullopt}; }
-  void record(Seconds, const Step& action) { server_task_ = {{}, {}, {}, "step", action.update.value}; }
   void record(Seconds now, const AdoptBatches& action);
   void record(Seconds now, const Apply& action);
   void record(Seconds now, const Overwrite& action);
@@ -78,7 +76,6 @@ class RunRecorder final : public RunObserver {
   std::map<std::uint64_t, CurvePoint> under_evaluation_;  // by updates
   // Work that servers have queued but not yet done; a job may end before it.
   std::deque<ServerSpan> queued_;
-  ServerSpan server_task_;  // what servers were last asked for
   // Of a trace: batch, and staleness once applied, by gradient.
   std::map<std::uint64_t, std::pair<std::int64_t, std::optional<std::uint64_t>>> gradients_;
   RunTrace trace_;

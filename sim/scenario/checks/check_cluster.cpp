@@ -1,6 +1,7 @@
 // Rules that join the keys of `cluster.workers`, `cluster.machines` and `heterogeneity`.
 #include <map>
 #include <set>
+#include <utility>
 
 #include "sim/scenario/checks/check.hpp"
 
@@ -95,13 +96,29 @@ class ClusterRules : Rules {
 
   void check_machines() const {
     std::set<std::uint64_t> placed;
+    bool hosts_servers = false;
     for (std::size_t m = 0; m < machines.size(); ++m) {
+      const std::string path = fmt::format("cluster.machines.{}", m);
       check_machine(m);
-      for (const std::uint64_t worker : machines[m].workers)
+      check_sharing(machines[m], path);
+      for (const std::uint64_t worker : workers_on(machines[m], workers.size()))
         if (!placed.insert(worker).second)
-          return error(fmt::format("cluster.machines.{}.workers", m), "a worker runs on two machines",
-                       "name it once");
+          return error(given(path + ".workers") ? path + ".workers" : path, "a worker runs on two machines",
+                       "name it once; a machine without `workers` has all");
+      if (machines[m].hosts_servers && std::exchange(hosts_servers, true))
+        return error(path + ".servers", "the servers run on two machines", "say so of one");
     }
+  }
+
+  void check_sharing(const Machine& machine, const std::string& path) const {
+    if (!sound(path)) return;
+    if (!machine.speeds.empty() && machine.speeds.front() != 1.0)
+      error(path + ".speeds.0",
+            fmt::format("the first speed is {:g}, and has to be 1", machine.speeds.front()),
+            "they are relative to a process that is alone: divide all by the first");
+    if (machine.hosts_servers && scenario.cluster.servers.placement == ServerPlacement::with_workers)
+      error(path + ".servers", "the servers run with workers, on the machines of these",
+            "leave `servers` out, or `cluster.servers: {placement: separate}`");
   }
 
   // The workers of one machine must fit its cores, as they begin and under every level, in the order written.
@@ -134,11 +151,19 @@ class ClusterRules : Rules {
   void check_cores(std::size_t index, const std::vector<int>& cores, const std::string& place) const {
     const Machine& machine = machines[index];
     int sum = 0;
-    for (const std::uint64_t worker : machine.workers) sum += cores[worker];
-    if (sum > machine.cores)
+    for (const std::uint64_t worker : workers_on(machine, workers.size())) sum += cores[worker];
+    if (machine.is_shared) {
+      for (const std::uint64_t worker : workers_on(machine, workers.size()))
+        if (cores[worker] > machine.cores)
+          error(place,
+                fmt::format("{} needs {} cores, and machine {} has {}", name_of(workers, worker),
+                            cores[worker], index, machine.cores),
+                "give it fewer cores, or the machine more");
+    } else if (sum > machine.cores) {
       error(place,
             fmt::format("the workers of machine {} need {} cores, and it has {}", index, sum, machine.cores),
-            "give them fewer cores, or the machine more");
+            "give them fewer cores, or the machine more; `shared: true` lets them share");
+    }
   }
 
   void check_level(const Level& level, const std::string& path) const {

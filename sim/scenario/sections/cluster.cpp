@@ -121,8 +121,22 @@ void describe(Visitor& v, Worker& c) {
 
 void describe(Visitor& v, Machine& c) {
   v.required("cores", c.cores, Whole{1, 1 << 16}, "of the whole machine");
-  v.required("workers", c.workers, ListOf{worker_number(), "worker", 1},
-             "that run on it, on cores of their own");
+  v.optional("workers", c.workers, ListOf{worker_number(), "worker", 1},
+             "that run on it, on cores of their own unless it is `shared`", Absent{"all"});
+  v.optional("shared", c.is_shared, Boolean{},
+             "whether its busy processes slow each other down, and may need more cores than it has");
+  v.only_if({"shared", {"true"}, c.is_shared});
+  v.optional("speeds", c.speeds, ListOf{Number{above_up_to(0, 1)}, "speed", 1},
+             "measured: of each of 1, 2, ... busy processes beside one that is alone, so the first is 1; "
+             "more share what the last have together",
+             Absent{"1 up to its cores"});
+  v.optional("servers", c.hosts_servers, Boolean{},
+             "whether the separate parameter servers run on it, too; each is busy while it works");
+  v.optional("slow_workers", c.slow_workers,
+             Choice{{"compute", SlowWorkers::compute}, {"rest", SlowWorkers::rest}},
+             "what a worker does whose speed (its own, a level's, a straggler's) is below 1: compute all the "
+             "time, or compute at the machine's speed and then rest, as in `paceline live`");
+  v.always();
 }
 
 void describe(Visitor& v, ServersConfig& c) {
@@ -139,7 +153,7 @@ void describe(Visitor& v, Cluster& c) {
   v.required("network", c.network, Section{}, "the network between them");
   v.optional("servers", c.servers, Section{}, "parameter servers, for `transport: server`");
   v.optional("machines", c.machines, ListOf{Section{}, "machine"},
-             "hosts that several workers share: no level may ask for more cores than they have");
+             "hosts of several workers: none may need more cores than they have, unless they share them");
 }
 
 }  // namespace paceline

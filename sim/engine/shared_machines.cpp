@@ -1,0 +1,237 @@
+#include "sim/engine/shared_machines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/check.hpp"
+
+namespace paceline {
+
+std::vector<SharedMachine> shared_machines(const Cluster& cluster) {
+  std::vector<SharedMachine> all;
+  for (const Machine& machine : cluster.machines) {
+    if (!machine.is_shared) continue;
+    SharedMachine& shared = all.emplace_back(
+        SharedMachine{MachineSpeed(machine.cores, machine.speeds), {}, {}, machine.slow_workers});
+    const std::vector<std::uint64_t> workers = workers_on(machine, cluster.workers.size());
+    for (const std::uint64_t w : workers)
+      shared.workers.push_back({WorkerId{w}, cluster.workers[w].cores, cluster.workers[w].speed});
+    const bool with_workers = cluster.servers.placement == ServerPlacement::with_workers;
+    for (std::uint32_t s = 0; s < cluster.servers.count; ++s)
+      if (with_workers ? std::ranges::count(workers, s % cluster.workers.size()) > 0 : machine.hosts_servers)
+        shared.servers.push_back(ServerId{s});
+  }
+  return all;
+}
+
+SharedMachines::SharedMachines(const std::vector<SharedMachine>& machines, std::size_t workers,
+                               std::size_t servers, const std::vector<std::optional<QuotaClock>>& quotas)
+    : workers_(workers), machine_of_(workers + servers) {
+  if (machines.empty()) return;
+  processes_.resize(workers + servers);
+  residents_.resize(workers);
+  computations_.resize(workers);
+  operations_.resize(servers);
+  operation_began_.resize(servers);
+  for (std::size_t w = 0; w < quotas.size(); ++w) processes_[w].quota = quotas[w];
+  for (const SharedMachine& described : machines) {
+    Machine& machine = machines_.emplace_back(Machine{described, {}, {}, 0, 0, false});
+    for (const SharedMachine::Resident& resident : described.workers) {
+      machine.processes.push_back(resident.worker.value);
+      residents_.at(resident.worker.value) = resident;
+    }
+    for (const ServerId server : described.servers) machine.processes.push_back(process_of(server));
+    for (const std::size_t process : machine.processes) {
+      check(!machine_of_.at(process), "a process runs on one machine");
+      machine_of_[process] = machines_.size() - 1;
+    }
+  }
+}
+
+void SharedMachines::start(WorkerId worker, Seconds now, const Computation& computation, Seconds messages,
+                           const WorkerPace& pace) {
+  const std::size_t process = worker.value;
+  move(*machine_of_[process], now);
+  computations_[process] = computation;
+  const bool may_rest = machines_[*machine_of_[process]].described.slow_workers == SlowWorkers::rest;
+  const Seconds computing =
+      computation.work_left * (may_rest ? std::min(1.0, residents_[process].speed) : 1.0);
+  const Seconds work = computing + messages;
+  processes_[process].rested_share = work > Seconds{} ? computing / work : 1.0;
+  set_pace(process, pace);
+  begin(process, work);
+}
+
+void SharedMachines::change_pace(WorkerId worker, Seconds now, const WorkerPace& pace) {
+  if (!computations_[worker.value]) return;
+  move(*machine_of_[worker.value], now);
+  set_pace(worker.value, pace);
+}
+
+void SharedMachines::set_pace(std::size_t process, const WorkerPace& pace) {
+  Machine& machine = machines_[*machine_of_[process]];
+  Process& of = processes_[process];
+  const bool may_rest = machine.described.slow_workers == SlowWorkers::rest;
+  of.rate = pace.speed_up * (may_rest ? std::max(1.0, pace.speed) : pace.speed);
+  check(of.rate > 0.0, "a computation goes forward");
+  const double speed = may_rest ? std::min(1.0, residents_[process].speed) * std::min(1.0, pace.speed) : 1.0;
+  of.rest_rate = speed < 1.0 ? speed / (1.0 - speed) : never_rests;
+  const int cores = pace.cores.value_or(residents_[process].cores);
+  if (of.doing == Doing::computing) machine.busy += cores - of.cores;
+  of.cores = cores;
+}
+
+void SharedMachines::call_off(GradientId gradient, Seconds now) {
+  for (std::size_t w = 0; w < computations_.size(); ++w) {
+    if (!computations_[w] || computations_[w]->gradient != gradient) continue;
+    move(*machine_of_[w], now);
+    end(w);
+    computations_[w].reset();
+  }
+}
+
+void SharedMachines::enqueue(ServerId server, Seconds now, Seconds work, std::optional<UpdateId> step) {
+  operations_[server.value].push_back({work, step});
+  if (operations_[server.value].size() == 1) begin_operation(process_of(server), now);
+}
+
+void SharedMachines::begin_operation(std::size_t process, Seconds now) {
+  move(*machine_of_[process], now);
+  operation_began_[process - workers_] = now;
+  begin(process, operations_[process - workers_].front().work);
+}
+
+double SharedMachines::slowdown_together(WorkerId worker, std::span<const WorkerId> members) const {
+  const std::optional<std::size_t> machine = machine_of_[worker.value];
+  if (!machine) return 1.0;
+  int busy = 0;
+  for (const WorkerId member : members)
+    if (machine_of_[member.value] == machine) busy += residents_[member.value].cores;
+  return 1.0 / machines_[*machine].described.speed.of(busy, residents_[worker.value].cores);
+}
+
+void SharedMachines::begin(std::size_t process, Seconds work) {
+  Process& of = processes_[process];
+  check(of.doing == Doing::nothing, "a process does one thing at a time");
+  of.doing = Doing::computing;
+  of.left = work;
+  of.ends = never;
+  of.spent = {};
+  machines_[*machine_of_[process]].busy += of.cores;
+  ++at_work_;
+}
+
+void SharedMachines::end(std::size_t process) {
+  Process& of = processes_[process];
+  if (of.doing == Doing::nothing) return;
+  if (of.doing == Doing::computing) machines_[*machine_of_[process]].busy -= of.cores;
+  of.doing = Doing::nothing;
+  --at_work_;
+}
+
+void SharedMachines::move(std::size_t index, Seconds now) {
+  Machine& machine = machines_[index];
+  if (!std::exchange(machine.has_moved, true)) moved_.push_back(index);
+  const Seconds passed = now - std::exchange(machine.since, now);
+  if (passed == Seconds{}) return;
+  const double share = machine.busy > 0 ? machine.described.speed.processor_share(machine.busy) : 1.0;
+  for (const std::size_t number : machine.processes) {
+    Process& process = processes_[number];
+    if (process.doing == Doing::nothing || process.doing == Doing::held_up) continue;
+    const bool is_done = process.next == Next::done && process.ends <= now;
+    double rate = process.rest_rate;
+    if (process.doing == Doing::computing) {
+      rate = process.rate * machine.described.speed.of(machine.busy, process.cores);
+      process.spent += share * passed;
+      if (process.quota) process.quota->spend(now - passed, share * passed);
+    }
+    process.left = is_done ? Seconds{} : std::max(Seconds{}, process.left - rate * passed);
+  }
+}
+
+std::optional<Seconds> SharedMachines::next_date(std::size_t index, Seconds now) {
+  Machine& machine = machines_[index];
+  check(machine.since == now, "a machine is settled when it has moved");
+  machine.has_moved = false;
+  ++machine.attempt;
+  std::optional<Seconds> earliest;
+  for (const std::size_t number : machine.processes) {
+    Process& process = processes_[number];
+    if (process.doing == Doing::nothing) continue;
+    plan(machine, process);
+    if (!earliest || process.ends < *earliest) earliest = process.ends;
+  }
+  return earliest;
+}
+
+void SharedMachines::plan(const Machine& machine, Process& process) {
+  process.next = Next::done;
+  if (process.doing == Doing::resting) {
+    process.ends = machine.since + process.left / process.rest_rate;
+  } else if (process.doing == Doing::held_up) {
+    process.next = Next::new_period;
+    process.ends = process.quota->stretch(machine.since).ends;
+  } else {
+    const MachineSpeed& speed = machine.described.speed;
+    process.ends = machine.since + process.left / (process.rate * speed.of(machine.busy, process.cores));
+    if (!process.quota) return;
+    const QuotaClock::Stretch stretch = process.quota->stretch(machine.since);
+    const Seconds held_up = machine.since + stretch.left / speed.processor_share(machine.busy);
+    if (process.ends <= std::min(held_up, stretch.ends)) return;
+    process.next = held_up < stretch.ends ? Next::held_up : Next::new_period;
+    process.ends = std::min(held_up, stretch.ends);
+  }
+}
+
+void SharedMachines::finish(const MachineDue& due, Seconds now, std::vector<Event>& events,
+                            RunObserver& observer) {
+  if (machines_[due.machine].attempt != due.attempt) return;
+  move(due.machine, now);
+  for (const std::size_t process : machines_[due.machine].processes)
+    if (processes_[process].doing != Doing::nothing && processes_[process].ends <= now)
+      go_on(process, now, events, observer);
+}
+
+void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>& events,
+                           RunObserver& observer) {
+  Process& of = processes_[process];
+  Machine& machine = machines_[*machine_of_[process]];
+  if (of.next == Next::held_up) {
+    of.doing = Doing::held_up;
+    machine.busy -= of.cores;
+    return;
+  }
+  if (of.next == Next::new_period) {
+    if (std::exchange(of.doing, Doing::computing) == Doing::held_up) machine.busy += of.cores;
+    return;
+  }
+  if (of.doing == Doing::computing && process < workers_ && std::isfinite(of.rest_rate)) {
+    of.doing = Doing::resting;
+    of.left = of.rested_share * of.spent;
+    of.ends = never;
+    machine.busy -= of.cores;
+    return;
+  }
+  end(process);
+  if (process < workers_) {
+    const std::optional<Computation> done = std::exchange(computations_[process], std::nullopt);
+    events.push_back(IterationFinished{WorkerId{process}, done->gradient, now - done->started});
+    return;
+  }
+  const ServerId server{process - workers_};
+  const Operation operation = operations_[server.value].front();
+  operations_[server.value].pop_front();
+  observer.on_server_work(server, operation.step, operation_began_[server.value], now);
+  if (operation.step) events.push_back(StepFinished{*operation.step, server});
+  if (!operations_[server.value].empty()) begin_operation(process, now);
+}
+
+void SharedMachines::tell_unfinished(Seconds now, RunObserver& observer) const {
+  for (std::size_t server = 0; server < operations_.size(); ++server)
+    if (!operations_[server].empty())
+      observer.on_server_work(ServerId{server}, operations_[server].front().step, operation_began_[server],
+                              now);
+}
+
+}  // namespace paceline

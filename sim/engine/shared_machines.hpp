@@ -1,0 +1,149 @@
+// Work of processes that share a machine: iterations of workers and operations of servers, whose ends move
+// whenever another process of the machine begins or ends something.
+//
+// Models:      processor sharing by sim/cost/machine_speed.hpp. A worker is busy with its cores while it
+//              computes (an iteration, with what messages took of its processor), a server with one while it
+//              serves. Who waits, is held up by a quota, or rests is not busy.
+// Equation:    of work at rate 1 the machine does d/dt = own rate · s(m) / s(c), until nothing is left.
+//              A quota of processor time is spent at the share of a core's time that the process gets.
+//              A worker with a speed v < 1 that rests computes at the machine's speed, and then rests for
+//              its processor time · (1/v − 1), that of messages left out: what `paceline live` does.
+// Units:       seconds of work at rate 1.
+// Assumptions: an optimizer step on workers is made by all members at once, beside nobody else. Pauses,
+//              evaluations and the serial part of a synchronous step keep nothing busy. A server has no
+//              quota and answers in the order asked.
+// Not modelled: the time slices in which processes take turns: a short operation of a server, that a kernel
+//              would let go first, is slowed down like all others.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/base/id.hpp"
+#include "sim/base/quantity.hpp"
+#include "sim/cluster/cluster.hpp"
+#include "sim/cost/machine_speed.hpp"
+#include "sim/cost/quota_clock.hpp"
+#include "sim/engine/computations.hpp"
+#include "sim/engine/observer.hpp"
+#include "sim/engine/timeline.hpp"
+#include "sim/training/event.hpp"
+
+namespace paceline {
+
+struct SharedMachine {
+  struct Resident {
+    WorkerId worker;
+    int cores = 1;
+    double speed = 1.0;  // as described
+  };
+  MachineSpeed speed;
+  std::vector<Resident> workers;
+  std::vector<ServerId> servers;
+  SlowWorkers slow_workers = SlowWorkers::compute;
+};
+// Those of a cluster whose processes share them.
+[[nodiscard]] std::vector<SharedMachine> shared_machines(const Cluster& cluster);
+
+// How fast a worker is at present, were it alone.
+struct WorkerPace {
+  double speed = 1.0;     // of its condition
+  double speed_up = 1.0;  // of its cores now over those it has
+  std::optional<int> cores;
+};
+
+class SharedMachines {
+ public:
+  // `quotas`: of each worker, or none at all.
+  SharedMachines(const std::vector<SharedMachine>& machines, std::size_t workers, std::size_t servers,
+                 const std::vector<std::optional<QuotaClock>>& quotas);
+
+  [[nodiscard]] bool hosts(WorkerId worker) const { return machine_of_.at(worker.value).has_value(); }
+  [[nodiscard]] bool hosts(ServerId server) const { return machine_of_.at(process_of(server)).has_value(); }
+  [[nodiscard]] bool is_at_work() const { return at_work_ > 0; }
+
+  // `computation` takes `work_left` at the worker's own speed, and `messages` more that no speed changes.
+  void start(WorkerId worker, Seconds now, const Computation& computation, Seconds messages,
+             const WorkerPace& pace);
+  void change_pace(WorkerId worker, Seconds now, const WorkerPace& pace);
+  void call_off(GradientId gradient, Seconds now);
+  [[nodiscard]] const std::optional<Computation>& of(WorkerId worker) const {
+    return computations_.at(worker.value);
+  }
+  // An operation in the server's queue: a step of an update, or an accumulation.
+  void enqueue(ServerId server, Seconds now, Seconds work, std::optional<UpdateId> step);
+  // How many times as long work takes that all these begin together.
+  [[nodiscard]] double slowdown_together(WorkerId worker, std::span<const WorkerId> members) const;
+
+  // What has ended by now at a date that `settle` asked for.
+  void finish(const MachineDue& due, Seconds now, std::vector<Event>& events, RunObserver& observer);
+  // Whenever all that happens at a date has happened: calls schedule(date, MachineDue) where it moved.
+  template <class Schedule>
+  void settle(Seconds now, const Schedule& schedule) {
+    for (const std::size_t machine : moved_)
+      if (const std::optional<Seconds> date = next_date(machine, now))
+        schedule(*date, MachineDue{machine, machines_[machine].attempt});
+    moved_.clear();
+  }
+  // The job is over: what servers are still at.
+  void tell_unfinished(Seconds now, RunObserver& observer) const;
+
+ private:
+  static constexpr double never_rests = std::numeric_limits<double>::infinity();
+  static constexpr Seconds never{std::numeric_limits<double>::infinity()};
+  enum class Doing { nothing, computing, held_up, resting };
+  enum class Next { done, held_up, new_period };  // of who computes
+  struct Process {
+    Doing doing = Doing::nothing;
+    Seconds left;       // of what it does, at rate 1
+    double rate = 1.0;  // while it computes alone
+    double rest_rate = never_rests;
+    int cores = 1;
+    Seconds spent;              // processor time of what it computes
+    double rested_share = 1.0;  // of that
+    std::optional<QuotaClock> quota;
+    Next next = Next::done;
+    Seconds ends;  // date of that, as long as nothing moves it
+  };
+  struct Operation {
+    Seconds work;
+    std::optional<UpdateId> step;
+  };
+  struct Machine {
+    SharedMachine described;
+    std::vector<std::size_t> processes;
+    Seconds since;  // up to here, work is booked
+    int busy = 0;   // cores
+    std::uint64_t attempt = 0;
+    bool has_moved = false;
+  };
+
+  [[nodiscard]] std::size_t process_of(ServerId server) const { return workers_ + server.value; }
+  // Books the work done up to now; from here on everything may change.
+  void move(std::size_t machine, Seconds now);
+  [[nodiscard]] std::optional<Seconds> next_date(std::size_t machine, Seconds now);
+  static void plan(const Machine& machine, Process& process);
+  void set_pace(std::size_t process, const WorkerPace& pace);
+  void begin(std::size_t process, Seconds work);
+  void end(std::size_t process);
+  void begin_operation(std::size_t process, Seconds now);
+  // It has come to the end of what it did.
+  void go_on(std::size_t process, Seconds now, std::vector<Event>& events, RunObserver& observer);
+
+  std::size_t workers_;
+  std::vector<std::optional<std::size_t>> machine_of_;  // by process: workers, then servers
+  std::vector<Machine> machines_;
+  std::vector<Process> processes_;
+  std::vector<SharedMachine::Resident> residents_;  // by worker
+  std::vector<std::optional<Computation>> computations_;
+  std::vector<std::deque<Operation>> operations_;  // by server; the first is under way
+  std::vector<Seconds> operation_began_;
+  std::vector<std::size_t> moved_;
+  std::size_t at_work_ = 0;
+};
+
+}  // namespace paceline
