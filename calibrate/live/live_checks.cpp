@@ -1,8 +1,11 @@
 // What a live job cannot do yet is refused at the key that asks for it.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "calibrate/live/cpu_budget.hpp"
 #include "calibrate/live/live_run.hpp"
+#include "calibrate/live/sharing_timing.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/study/checks_before_running.hpp"
 
@@ -91,6 +94,40 @@ void check_changes(const LoadedScenario& loaded, UserErrors& mistakes) {
     refuse("heterogeneity.trace", "a live job follows no trace");
 }
 
+bool has_slow_workers(const Scenario& scenario) {
+  const Heterogeneity& changes = scenario.heterogeneity.changes;
+  const auto is_slow = [](double speed) { return speed < 1.0; };
+  return std::ranges::any_of(scenario.cluster.workers, is_slow, &Worker::speed) ||
+         std::ranges::any_of(
+             changes.schedule,
+             [&](const Level& level) { return std::ranges::any_of(level.speeds, is_slow); }) ||
+         !changes.stragglers.empty() || changes.random_stragglers;
+}
+
+// All that a live job starts runs on this machine.
+void check_machines(const LoadedScenario& loaded, UserErrors& mistakes) {
+  const Scenario& scenario = loaded.scenario;
+  const std::vector<Machine>& machines = scenario.cluster.machines;
+  for (std::size_t m = 0; m < machines.size(); ++m) {
+    if (!machines[m].is_shared) continue;
+    const std::string key = fmt::format("cluster.machines.{}", m);
+    if (workers_on(machines[m], scenario.cluster.workers.size()).size() < scenario.cluster.workers.size())
+      mistakes.attempt([&] {
+        fail_at(loaded, key + ".workers", "all workers of a live job run on this machine",
+                "leave `workers` out: it has all");
+      });
+    if (!machines[m].hosts_servers && scenario.cluster.servers.placement == ServerPlacement::separate)
+      mistakes.attempt([&] {
+        fail_at(loaded, key, "the server of a live job runs on this machine, too", "`servers: true`");
+      });
+    if (machines[m].slow_workers == SlowWorkers::compute && has_slow_workers(scenario))
+      mistakes.attempt([&] {
+        fail_at(loaded, key, "a worker of a live job is slower than this machine by resting",
+                "`slow_workers: rest`");
+      });
+  }
+}
+
 void check_job(const LoadedScenario& loaded, UserErrors& mistakes) {
   const Scenario& scenario = loaded.scenario;
   if (scenario.learner.kind != LearnerKind::network)
@@ -112,11 +149,19 @@ std::vector<std::string> check_live(const LoadedScenario& loaded) {
   check_phases(loaded, mistakes);
   check_workers(loaded, mistakes);
   check_job(loaded, mistakes);
+  check_machines(loaded, mistakes);
   mistakes.throw_if_any();
   const Scenario& scenario = loaded.scenario;
   std::vector<std::string> notes = {
       "workers, server and messages are real: local processes over TCP on this machine; the scenario's "
       "network and jitter are not imposed"};
+  const bool says_shared = std::ranges::any_of(scenario.cluster.machines, &Machine::is_shared);
+  const auto processes = static_cast<int>(scenario.cluster.workers.size());
+  if (processes >= usable_cores() && !says_shared)
+    notes.push_back(fmt::format(
+        "{} workers and a server share {} cores, and a simulation of this scenario knows nothing of it: "
+        "`machines: [{{cores: {}, shared: true, servers: true, slow_workers: rest}}]`",
+        processes, usable_cores(), usable_cores()));
   bool rests = false;
   for (const Worker& worker : scenario.cluster.workers) rests = rests || worker.speed < 1.0;
   if (rests)

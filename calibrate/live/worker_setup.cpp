@@ -23,7 +23,8 @@ std::string to_text(const WorkerSetup& setup) {
               {"is_evaluator", setup.is_evaluator},
               {"speed", setup.speed},
               {"echoed_values", setup.echo ? setup.echo->values : 0},
-              {"echo_busy_s", setup.echo ? setup.echo->busy.value() : 0.0}}
+              {"echo_busy_s", setup.echo ? setup.echo->busy.value() : 0.0},
+              {"repeats_for_s", setup.repeats_for ? setup.repeats_for->value() : 0.0}}
       .dump();
 }
 
@@ -45,6 +46,7 @@ WorkerSetup worker_setup_from(const std::string& text) {
   setup.speed = j.at("speed");
   if (const std::uint64_t values = j.at("echoed_values"); values > 0)
     setup.echo = Echo{values, Seconds{j.at("echo_busy_s")}};
+  if (const Seconds time{j.at("repeats_for_s").get<double>()}; time > Seconds{}) setup.repeats_for = time;
   return setup;
 }
 

@@ -22,7 +22,9 @@ struct WorkerSetup {
   bool is_evaluator = false;
   double speed =
       1.0;  // below 1: it rests after each gradient as long as a slower machine would still compute
-  std::optional<Echo> echo{};       // it has no learner then
+  std::optional<Echo> echo{};  // it has no learner then
+  // To time iterations: it answers a request by computing gradients for so long, and tells of each.
+  std::optional<Seconds> repeats_for{};
   std::optional<CpuQuota> quota{};  // kept by the launcher (cpu_budget.hpp); unknown to the worker
 };
 

@@ -13,6 +13,7 @@
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/live/sharing_timing.hpp"
 #include "calibrate/validation/live_validation.hpp"
 #include "calibrate/validation/validate_command.hpp"
 #include "plots/figures/figures.hpp"
@@ -24,6 +25,7 @@
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/study/input_files.hpp"
+#include "sim/study/simulation.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
@@ -37,6 +39,7 @@ struct LiveTrial {
   std::vector<RunResult> predicted;
   std::vector<RunResult> real;
   std::string calibrated{};  // what of the scenario was measured instead, in its words; empty: nothing
+  std::optional<live::SharingTimes> sharing{};
 };
 
 std::string utc_now() {
@@ -70,7 +73,8 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
   UserErrors mistakes;
   for (const std::string& file : arguments.files)
     mistakes.attempt([&] {
-      LiveTrial trial{load_scenario(file, arguments.overrides), {}, {}, {}, {}};
+      LiveTrial trial{
+          .loaded = load_scenario(file, arguments.overrides), .profiles = {}, .predicted = {}, .real = {}};
       static_cast<void>(live::check_live(trial.loaded));
       require_network_module();
       trial.profiles = files.profiles_of(trial.loaded);
@@ -85,6 +89,11 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
   return trials;
 }
 
+void refuse_load(bool accepts_load) {
+  const double load = live::other_load(Seconds{0.5});
+  if (load > live::most_other_load && !accepts_load) throw live::LoadedMachine(load);
+}
+
 // What messages cost on this machine, for gradients of the size of a network's that take so long to compute.
 class MeasuredCommunication {
  public:
@@ -95,8 +104,7 @@ class MeasuredCommunication {
     const std::pair point{values, computing};
     const auto known = fits_.find(point);
     if (known != fits_.end()) return known->second;
-    const double load = live::other_load(Seconds{0.5});
-    if (load > live::most_other_load && !accepts_load_) throw live::LoadedMachine(load);
+    refuse_load(accepts_load_);
     constexpr int passes = 5;
     Progress progress("timing requests");
     const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
@@ -109,6 +117,10 @@ class MeasuredCommunication {
   bool accepts_load_;
   std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> fits_;
 };
+
+void add_calibrated(LiveTrial& trial, const std::string& words) {
+  trial.calibrated += trial.calibrated.empty() ? words : ", " + words;
+}
 
 // Where the scenario does not say what messages cost it is measured; and so is the connection, since a live
 // job does not impose the scenario's.
@@ -123,16 +135,60 @@ void calibrate_communication(LiveTrial& trial, MeasuredCommunication& measured) 
   const Seconds computing = quickest_iteration(scenario, *trial.profiles);
   const live::CommunicationFit& fit = measured.of(trial.profiles->job().parameter_bytes, computing);
   scenario.communication = cost_of(fit);
-  trial.calibrated = live::scenario_words(*scenario.communication);
+  add_calibrated(trial, live::scenario_words(*scenario.communication));
   if (scenario.cluster.network.topology == Topology::star) {
     const live::Connection connection = connection_of(fit);
     NetworkConfig& network = scenario.cluster.network;
     network.latency = connection.latency;
     network.bandwidth = connection.bandwidth;
     network.server_bandwidth = connection.bandwidth;
-    trial.calibrated += fmt::format(", network: {{{}}}", live::scenario_words(connection));
+    add_calibrated(trial, fmt::format("network: {{{}}}", live::scenario_words(connection)));
   }
-  fmt::print("{}: measured here, for the prediction: {}\n", scenario.name, trial.calibrated);
+}
+
+// How much processes slow each other down on this machine: each worker alone, several, all and a server.
+class MeasuredSharing {
+ public:
+  explicit MeasuredSharing(bool accepts_load) : accepts_load_(accepts_load) {}
+
+  const live::SharingTimes& of(const Scenario& scenario, Seconds iteration) {
+    const std::tuple point{scenario.job.network, scenario.learner.model, scenario.batching.initial_samples,
+                           scenario.cluster.workers.size()};
+    const auto known = times_.find(point);
+    if (known != times_.end()) return known->second;
+    refuse_load(accepts_load_);
+    Progress progress("timing processes beside each other");
+    const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
+                                 .batch_samples = scenario.batching.initial_samples,
+                                 .for_each = std::max(Seconds{0.5}, 10.0 * iteration)};
+    const auto passes = live::time_sharing(
+        live::worker_program(), load, [&](double share) { progress.update(share, scenario.job.network); });
+    return times_[point] = live::sharing_of(passes, live::usable_cores());
+  }
+
+ private:
+  bool accepts_load_;
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> times_;
+};
+
+// Where a shared machine has no speeds in the scenario, it is this one.
+void calibrate_sharing(LiveTrial& trial, MeasuredSharing& measured) {
+  Scenario& scenario = trial.loaded.scenario;
+  for (Machine& machine : scenario.cluster.machines) {
+    if (!machine.is_shared || !machine.speeds.empty()) continue;
+    const Seconds calibrated = quickest_iteration(scenario, *trial.profiles);
+    trial.sharing = measured.of(scenario, calibrated);
+    machine.cores = trial.sharing->cores;
+    machine.speeds = trial.sharing->speeds;
+    add_calibrated(trial, fmt::format("machines: [{{{}}}]", live::scenario_words(*trial.sharing)));
+    fmt::print("{}: an iteration takes {} alone (calibrated: {})\n", scenario.name,
+               format_time(trial.sharing->alone), format_time(calibrated));
+  }
+}
+
+void say_calibrated(const LiveTrial& trial) {
+  if (!trial.calibrated.empty())
+    fmt::print("{}: measured here, for the prediction: {}\n", trial.loaded.scenario.name, trial.calibrated);
   std::fflush(stdout);  // or every simulating process says it again
 }
 
@@ -153,6 +209,11 @@ void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& tri
       {"file", "prediction.csv"}, {"fnv1a", hash}, {"time", time}, {"command", command}};
   for (const LiveTrial& trial : trials)
     if (!trial.calibrated.empty()) sealed["calibrated"][trial.loaded.scenario.name] = trial.calibrated;
+  for (const LiveTrial& trial : trials)
+    if (trial.sharing)
+      sealed["gate"][trial.loaded.scenario.name] = {{"cores", trial.sharing->cores},
+                                                    {"iteration_alone_s", trial.sharing->alone.value()},
+                                                    {"speeds_of_busy_processes", trial.sharing->speeds}};
   write_file_atomically(folder / "sealed.json", sealed.dump(1) + "\n");
   fmt::print("sealed at {}: prediction.csv {}\n", time, hash);
   std::fflush(stdout);
@@ -238,8 +299,11 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   std::vector<LiveTrial> trials = load_trials(arguments, files);
   StagedFolder staged(arguments.output, arguments.force);
   MeasuredCommunication measured(arguments.accept_load);
+  MeasuredSharing sharing(arguments.accept_load);
   for (LiveTrial& trial : trials) {
     calibrate_communication(trial, measured);
+    calibrate_sharing(trial, sharing);
+    say_calibrated(trial);
     predict(trial, arguments.jobs);
   }
   seal(staged.path(), trials, command);

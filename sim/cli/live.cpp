@@ -10,6 +10,7 @@
 
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/live/sharing_timing.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
@@ -20,6 +21,7 @@
 #include "sim/report/output/text_table.hpp"
 #include "sim/scenario/sweep/study_plan.hpp"
 #include "sim/study/checks_before_running.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace paceline {
 namespace {
@@ -71,6 +73,21 @@ std::vector<std::string> failures_of(const live::LiveRun& run) {
   return failures;
 }
 
+// Each worker alone and beside the others, just before the job, where they share the machine.
+std::vector<std::string> sharing_notes(const Scenario& scenario) {
+  if (std::ranges::none_of(scenario.cluster.machines, &Machine::is_shared)) return {};
+  Progress progress("timing processes beside each other");
+  const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
+                               .batch_samples = scenario.batching.initial_samples,
+                               .passes = 2};
+  const live::SharingTimes times =
+      live::sharing_of(live::time_sharing(live::worker_program(), load,
+                                          [&](double share) { progress.update(share, "all workers"); }),
+                       live::usable_cores());
+  return {fmt::format("before the job an iteration took {} alone; busy beside others, the server last: `{}`",
+                      format_time(times.alone), live::scenario_words(times))};
+}
+
 double peak_memory_mib() {
   rusage usage{};
   getrusage(RUSAGE_CHILDREN, &usage);
@@ -83,6 +100,7 @@ int live_command(const LiveArguments& arguments) {
   const LoadedScenario& loaded = study.scenarios.front();
   const Scenario& scenario = loaded.scenario;
   std::vector<std::string> notes = live::check_live(loaded);
+  std::ranges::move(sharing_notes(scenario), std::back_inserter(notes));
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / (folder_name(scenario.name) + "-live")
                               : fs::path(arguments.output);

@@ -82,6 +82,26 @@ TEST_CASE("what a live job cannot do is refused before anything starts, all at o
   CHECK_FALSE(fs::exists(place.path() / "out"));
 }
 
+TEST_CASE("a machine that the workers of a live job share is this one, and a slow worker rests") {
+  const Workplace place = live_workplace();
+  const ProgramResult refused =
+      place.paceline({"live", "scenario.yaml", "--set", "learner.kind=network", "--set",
+                      "cluster.machines=[{cores: 2, shared: true, workers: [0]}]", "-o", "out"});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "all workers of a live job run on this machine"));
+  CHECK(contains(refused.err, "the server of a live job runs on this machine, too"));
+  CHECK(contains(refused.err, "a worker of a live job is slower than this machine by resting"));
+  // Where all is said, it runs, and its manifest says how fast processes were beside each other.
+  std::vector<std::string> arguments = live_arguments("0.5");
+  arguments.insert(
+      arguments.end(),
+      {"--set", "cluster.machines=[{cores: 2, shared: true, servers: true, slow_workers: rest}]"});
+  const ProgramResult live = place.paceline(arguments);
+  INFO(live.err);
+  CHECK(live.exit_code == 0);
+  CHECK(contains(read_file(place.path() / "out/manifest.json"), "before the job an iteration took"));
+}
+
 TEST_CASE("an interrupted live job leaves neither results nor processes") {
   const Workplace place = live_workplace();
   Process live = place.start(live_arguments("2000"));

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "calibrate/live/live_clock.hpp"
+#include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "kernels/training/network_gradients.hpp"
@@ -124,6 +125,7 @@ class Worker {
   Worker(Link& link, const WorkerSetup& setup, std::uint64_t number)
       : link_(link),
         speed_(setup.speed),
+        repeats_for_(setup.repeats_for),
         gradients_(setup.learner),
         parameters_(gradients_.initial_parameters()),
         number_{setup.is_evaluator ? 0 : number} {
@@ -140,7 +142,8 @@ class Worker {
     while (true) {
       const Message message = link_.next();
       if (std::holds_alternative<Quit>(message)) return;
-      if (const auto* compute = std::get_if<Compute>(&message)) carry_out(*compute);
+      if (const auto* compute = std::get_if<Compute>(&message))
+        repeats_for_ ? repeat(*compute) : carry_out(*compute);
       if (const auto* pace = std::get_if<Pace>(&message)) speed_ = pace->speed;
       if (const auto* request = std::get_if<EvaluationRequest>(&message)) carry_out(*request);
     }
@@ -171,6 +174,22 @@ class Worker {
         request.gradient, {values.begin(), values.end()}, {statistics.begin(), statistics.end()}});
   }
 
+  // What each iteration took is told when nobody is disturbed by it any more.
+  void repeat(const Compute& request) {
+    std::vector<Computed> computed;
+    const std::int64_t until = LiveClock::monotonic_ns() + std::llround(1e9 * repeats_for_->value());
+    std::uint64_t sample = request.first_sample;
+    do {
+      const std::int64_t began = LiveClock::monotonic_ns();
+      gradients_.seek(number_, sample);
+      gradients_.compute(number_, request.batch_samples, parameters_);
+      computed.push_back({request.gradient, began, LiveClock::monotonic_ns(), 0});
+      sample += static_cast<std::uint64_t>(request.batch_samples);
+    } while (LiveClock::monotonic_ns() < until);
+    for (const Computed& one : computed) link_.send(one);
+    link_.send(GradientValues{request.gradient, {}, {}});
+  }
+
   void carry_out(const EvaluationRequest& request) {
     const Evaluation evaluation = gradients_.evaluate(request.parameters, request.averages);
     link_.send(EvaluationResult{request.updates, evaluation.loss, evaluation.accuracy});
@@ -178,6 +197,7 @@ class Worker {
 
   Link& link_;
   double speed_;
+  std::optional<Seconds> repeats_for_;
   double to_rest_ns_ = 0.0;       // left over from earlier gradients
   std::int64_t computed_at_ = 0;  // processor time at the end of the last gradient
   kernels::NetworkGradients gradients_;
@@ -185,20 +205,12 @@ class Worker {
   WorkerId number_;
 };
 
-// Reads and writes more memory than caches near a core hold: what messages need is not there any more.
-void be_busy(std::vector<float>& memory, Seconds duration) {
-  const std::int64_t until = LiveClock::monotonic_ns() + std::llround(1e9 * duration.value());
-  constexpr std::size_t piece = 4096;
-  for (std::size_t at = 0; LiveClock::monotonic_ns() < until; at = (at + piece) % memory.size())
-    for (std::size_t i = at; i < at + piece; ++i) memory[i] = 0.5F * memory[i] + 1.0F;
-}
-
 // Answers parameters with a gradient that means nothing, until the server says it is over.
 void echo(Link& link, const Echo& setup) {
   link.send(Ready{setup.values, 0, {}, {}});
   std::vector<float> parameters(setup.values);
   const std::vector<float> gradient(setup.values);
-  std::vector<float> memory(std::size_t{1} << 22U);
+  MemoryLoad load;
   std::int64_t computed_at = 0;
   while (true) {
     Message message = link.next();
@@ -212,7 +224,7 @@ void echo(Link& link, const Echo& setup) {
     const std::int64_t began = LiveClock::monotonic_ns();
     const std::int64_t used = processor_time_ns();
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
-    be_busy(memory, setup.busy);
+    load.keep_busy(setup.busy);
     computed_at = processor_time_ns();
     link.send(Computed{request->gradient, began, LiveClock::monotonic_ns(), messages});
     link.send(GradientValues{request->gradient, gradient, {}});

@@ -15,6 +15,7 @@
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
+#include "calibrate/live/sharing_timing.hpp"
 #include "kernels/training/network_learner.hpp"
 #include "sim/report/output/packed_run.hpp"
 #include "sim/study/input_files.hpp"
@@ -125,6 +126,20 @@ TEST_CASE("each worker computes on a core of its own where one is left for the s
       REQUIRE(sched_getaffinity(id, sizeof own, &own) == 0);
       CHECK(CPU_COUNT(&own) == (workers == 1 && CPU_COUNT(&usable) > 1 ? 1 : CPU_COUNT(&usable)));
     }
+  }
+}
+
+TEST_CASE("workers of a live job are timed alone, together, and beside a server") {
+  const LoadedJob job = load_job();
+  const std::vector<SharingPass> passes =
+      time_sharing(PACELINE_CALIBRATE, {.learner = network_learner_config(job.loaded.scenario, {1, 0}),
+                                        .batch_samples = 8,
+                                        .for_each = Seconds{0.02},
+                                        .passes = 2});
+  REQUIRE(passes.size() == 2);
+  for (const SharingPass& pass : passes) {
+    CHECK(pass.size() == 4);  // 1, 2 and 3 of them, and 3 beside a server
+    for (const Seconds time : pass) CHECK(time > Seconds{});
   }
 }
 
