@@ -159,6 +159,7 @@ double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
 }
 
 void Executor::schedule_shared_machines() {
+  if (!shared_machines_.have_moved()) return;
   shared_machines_.settle(timeline_.now(), [this](Seconds date, const MachineDue& due) { at(date, due); });
 }
 

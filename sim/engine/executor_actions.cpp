@@ -148,9 +148,12 @@ void Executor::carry_out(const Step& action) {
 
 void Executor::carry_out(const LocalStep& action) {
   Seconds slowest;
-  for (const WorkerId member : action.members)
-    slowest = std::max(slowest, model_.compute.optimizer_step(member) / conditions_.of(member).speed *
-                                    shared_machines_.slowdown_together(member, action.members));
+  for (const WorkerId member : action.members) {
+    Seconds step = model_.compute.optimizer_step(member) / conditions_.of(member).speed;
+    if (shared_machines_.hosts(member))
+      step = step * shared_machines_.slowdown_together(member, action.members);
+    slowest = std::max(slowest, step);
+  }
   at(timeline_.now() + slowest, Event(StepFinished{action.update, ServerId{0}}));
 }
 

@@ -104,7 +104,6 @@ void SharedMachines::begin_operation(std::size_t process, Seconds now) {
 
 double SharedMachines::slowdown_together(WorkerId worker, std::span<const WorkerId> members) const {
   const std::optional<std::size_t> machine = machine_of_[worker.value];
-  if (!machine) return 1.0;
   int busy = 0;
   for (const WorkerId member : members)
     if (machine_of_[member.value] == machine) busy += residents_[member.value].cores;

@@ -81,6 +81,7 @@ class SharedMachines {
 
   // What has ended by now at a date that `settle` asked for.
   void finish(const MachineDue& due, Seconds now, std::vector<Event>& events, RunObserver& observer);
+  [[nodiscard]] bool have_moved() const { return !moved_.empty(); }
   // Whenever all that happens at a date has happened: calls schedule(date, MachineDue) where it moved.
   template <class Schedule>
   void settle(Seconds now, const Schedule& schedule) {

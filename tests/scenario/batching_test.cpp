@@ -94,6 +94,8 @@ TEST_CASE("workers may share the cores of a machine that says so, and nothing el
   CHECK(has(complaint(with("{cores: 2, shared: true, speeds: [0.9, 0.7]}")),
             "error: the first speed is 0.9, and has to be 1"));
   CHECK(has(complaint(with("{cores: 2, shared: true, speeds: [1, 0]}")), "speeds"));
+  CHECK(has(complaint(with("{cores: 2, shared: true, speeds: [1, 0.7, 0.8]}")),
+            "error: 3 busy processes would be faster than 2: 0.8 after 0.7"));
   // Keys that mean nothing where nothing is shared, and servers that are in two places.
   const LoadedScenario loaded = load_text(with("{cores: 8, speeds: [1, 0.7]}"));
   REQUIRE(loaded.warnings.size() == 1);

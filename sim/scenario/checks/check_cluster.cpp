@@ -116,6 +116,12 @@ class ClusterRules : Rules {
       error(path + ".speeds.0",
             fmt::format("the first speed is {:g}, and has to be 1", machine.speeds.front()),
             "they are relative to a process that is alone: divide all by the first");
+    for (std::size_t m = 1; m < machine.speeds.size(); ++m)
+      if (machine.speeds[m] > machine.speeds[m - 1])
+        error(fmt::format("{}.speeds.{}", path, m),
+              fmt::format("{} busy processes would be faster than {}: {:g} after {:g}", m + 1, m,
+                          machine.speeds[m], machine.speeds[m - 1]),
+              "one that was measured a little above the one before is the same: repeat that");
     if (machine.hosts_servers && scenario.cluster.servers.placement == ServerPlacement::with_workers)
       error(path + ".servers", "the servers run with workers, on the machines of these",
             "leave `servers` out, or `cluster.servers: {placement: separate}`");
