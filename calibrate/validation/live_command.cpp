@@ -176,7 +176,9 @@ void calibrate_sharing(LiveTrial& trial, MeasuredSharing& measured) {
   Scenario& scenario = trial.loaded.scenario;
   for (Machine& machine : scenario.cluster.machines) {
     if (!machine.is_shared || !machine.speeds.empty()) continue;
-    const Seconds calibrated = quickest_iteration(scenario, *trial.profiles);
+    Scenario without_quotas = scenario;
+    for (Worker& worker : without_quotas.cluster.workers) worker.quota.reset();
+    const Seconds calibrated = quickest_iteration(without_quotas, *trial.profiles);
     trial.sharing = measured.of(scenario, calibrated);
     machine.cores = trial.sharing->cores;
     machine.speeds = trial.sharing->speeds;

@@ -10,7 +10,8 @@
 //              a quota counts, and not what slower cores cost.
 // Units:       cores; speeds and shares without a unit.
 // Assumptions: every busy process slows every other one alike, whatever it computes; turns are short beside
-//              what is computed; nobody has priority.
+//              what is computed (or few iterations take most of the delay, and their median is too long);
+//              nobody has priority.
 // Not modelled: which cores are siblings, or near each other; caches that are cold after a turn; clock rates
 //              that fall with every busy core, except as measured; processes of other programs.
 // Measured:    docs/validation.md, live jobs.
