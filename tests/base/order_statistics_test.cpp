@@ -58,3 +58,8 @@ TEST_CASE("a small spread far from 0 is not lost in the squares of the values") 
   CHECK(uneven.deviation == doctest::Approx(0.75 / std::sqrt(3.0)).epsilon(1e-6));
   CHECK(spread_of({7.0}).deviation == 0.0);
 }
+
+TEST_CASE("a close comparison is relative to what is expected, however small that is") {
+  CHECK(1e-3 == doctest::Approx(1.001e-3).epsilon(0.002));
+  CHECK_FALSE(1e-3 == doctest::Approx(1.1e-3).epsilon(0.002));
+}

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
 #include "tests/cli/round_profile.hpp"
@@ -82,6 +83,28 @@ TEST_CASE("study, compare and search mark an assumed learner in tables and figur
   CHECK(place.paceline({"plot", "out", "-o", "figures"}).exit_code == 0);
   CHECK(contains(read_file(place.path() / "figures" / "study.gp"), "assumed learner"));
   CHECK(contains(place.paceline({"search", "study.yaml", "-o", "found"}).out, mark));
+}
+
+TEST_CASE(
+    "a search says the mean final accuracy of a setting's runs, of two runs the median that a study says") {
+  const Workplace place;
+  place.write("study.yaml",
+              "study: s\nbase: scenario.yaml\nreplications: 2\n"
+              "vary: [{key: cluster.workers.1.speed, values: [1, 0.5]}]\nsearch: {replications: 2}\n");
+  const auto json_of = [&](std::vector<std::string> arguments) {
+    return nlohmann::json::parse(place.paceline(std::move(arguments)).out);
+  };
+  CHECK(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
+  const auto compared = json_of({"compare", "out", "--json"}).at("ranking");
+  const auto tried = json_of({"search", "study.yaml", "-o", "found", "--json"}).at(0).at("tried");
+  REQUIRE(tried.size() == 2);
+  for (const auto& one : tried)
+    for (const auto& ranked : compared)
+      if (ranked.at("name") == one.at("name")) {
+        CHECK(one.at("mean_final_accuracy").get<double>() > 0.1);
+        CHECK(one.at("mean_final_accuracy").get<double>() ==
+              doctest::Approx(ranked.at("final_accuracy").get<double>()));
+      }
 }
 
 TEST_CASE("another learner file makes other runs: their ids differ") {
