@@ -107,6 +107,29 @@ TEST_CASE(
       }
 }
 
+TEST_CASE("a manifest says by how much groups left out of a learner's fit were missed, beside null models") {
+  // Errors of 0.01 and -0.03: 0.02 on average; null models are known for the second: 0.05 and -0.04.
+  const Workplace place;
+  const auto manifest = [&] {
+    CHECK(place.paceline({"run", "scenario.yaml", "-o", "out", "--force"}).exit_code == 0);
+    return read_file(place.path() / "out" / "manifest.json");
+  };
+  CHECK(contains(manifest(), "no recorded runs were left out of it, so its error is not known"));
+  std::string learner = learner_text;
+  learner.insert(learner.rfind('}'),
+                 R"(, "left_out": [{"error": 0.01},
+                    {"error": -0.03, "error_first_protocol": 0.05, "error_linear": -0.04},
+                    {"error": null}])");
+  place.write("learner.json", learner);
+  const std::string text = manifest();
+  CHECK(contains(text,
+                 "final accuracies of 2 groups of recorded runs left out are missed by 0.0200 on average"));
+  CHECK(contains(text,
+                 "of the 1 of them that null models predict, by 0.0300; what the first policy reaches misses "
+                 "them by 0.0500, a mixture of the pure policies by 0.0400"));
+  CHECK_FALSE(contains(text, "so its error is not known"));
+}
+
 TEST_CASE("another learner file makes other runs: their ids differ") {
   const Workplace place;
   place.write("study.yaml", "study: s\nbase: scenario.yaml\nvary: [{key: seed, values: [1]}]\n");

@@ -143,3 +143,13 @@ TEST_CASE("a usual throughput is that of the last twenty windows") {
   for (int i = 0; i < 20; ++i) static_cast<void>(window(detector, {1.05, 1.05, 1.05, 1.05}));
   CHECK(window(detector, {1.05, 1.05, 1.05, 1.05})[2].baseline == doctest::Approx(10.0 / 1.05));
 }
+
+TEST_CASE("a throughput exactly at the floor is not slow, neither in a window nor as a probe") {
+  // Half of 10 samples/s, with a floor of 50 %.
+  StragglerDetector detector({.window_iterations = 2, .consecutive_windows = 1, .floor = 0.5}, 4);
+  detector.watch(workers(4), 0);
+  static_cast<void>(window(detector, {1, 1, 1, 1}));
+  CHECK(straggling(window(detector, {1, 1, 2, 1})) == nobody);
+  CHECK_FALSE(detector.judge_alone(WorkerId{3}, 10, Seconds{2}).is_slow);
+  CHECK(detector.judge_alone(WorkerId{3}, 10, Seconds{2.01}).is_slow);
+}

@@ -173,3 +173,10 @@ TEST_CASE("runs are paired by their seeds, not by their place: a replication tha
   for (RunResult& run : other.runs) run.seed.seed = 9;
   CHECK_FALSE(compare(compared_runs({first, other}))[1].against_first.has_value());
 }
+
+TEST_CASE("a speed-up is the mean of the pairs' ratios, not the ratio of the medians") {
+  // Ratios 2, 2 and 6: ∛24 = 2.88; medians 5 and 2: 2.5.
+  const auto compared =
+      compare(compared_runs({throughput_only("a", {4, 5, 6}), throughput_only("b", {2, 2.5, 1})}));
+  CHECK(*compared[1].speedup == doctest::Approx(std::cbrt(24.0)));
+}

@@ -36,3 +36,18 @@ TEST_CASE("two evaluations may be under way at once, as after two updates at one
   CHECK(result.curve[0].samples == 10);
   CHECK(result.curve[1].accuracy == 0.4);
 }
+
+TEST_CASE("every judgement is a window of a worker, and those that were slow are counted") {
+  RunRecorder recorder(Seed{1, 0});
+  const auto judged = [](std::vector<bool> slow) {
+    Judge judge;
+    for (std::uint64_t w = 0; w < slow.size(); ++w)
+      judge.judgements.push_back({.worker = WorkerId{w}, .is_slow = slow[w]});
+    return judge;
+  };
+  recorder.on_action(Seconds{1.0}, judged({false, true, false}));
+  recorder.on_action(Seconds{2.0}, judged({false, true, true, false}));
+  const RunResult result = recorder.finish(Seconds{2.0}, std::nullopt);
+  CHECK(result.windows_judged == 7);
+  CHECK(result.slow_windows == 3);
+}

@@ -227,6 +227,19 @@ TEST_CASE("added latency is paid once: by the coordinator's round trips where it
   }
 }
 
+TEST_CASE("without a coordinator added latency holds the gradients back, whatever its round trips would be") {
+  // ASP coordinates nothing: worker 0's gradients come 3 s late, one every 10 + 3 s.
+  TestJob job = two_workers("asp", 20);
+  job.workers = {{}};
+  job.heterogeneity.stragglers = {{.worker = 0,
+                                   .from = Seconds{0.0},
+                                   .duration = Seconds{1e6},
+                                   .added_latency = Seconds{3.0},
+                                   .round_trips = 1.0}};
+  job.costs.coordination.round_trips = 2.0;
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{13.0, 26.0});
+}
+
 TEST_CASE("the optimizer step on a worker is as slow as the worker") {
   // All-reduce: each worker steps by itself, 1 s; a straggler four times slower needs 40 + 4 s.
   TestJob job = two_workers("bsp", 20);

@@ -73,4 +73,11 @@ TEST_CASE("a report's file is a learner, with intervals that hold order and erro
   REQUIRE(json["left_out"].size() == 3);
   CHECK(json["left_out"][0]["group"] == "bsp");
   CHECK(report.residuals.size() == 3 * 3 * 20);
+  // A group is held against the others: without it no synchronous run is left, which null models would need.
+  for (const HeldOutRow& row : report.left_out) {
+    if (row.quantity != HeldOutQuantity::final_accuracy) continue;
+    INFO(row.group);
+    CHECK(row.null_first.has_value() == (row.group != "bsp"));
+    if (row.null_first) CHECK(*row.null_first == doctest::Approx(groups[1].mean_final_accuracy()));
+  }
 }

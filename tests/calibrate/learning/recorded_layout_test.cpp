@@ -86,3 +86,20 @@ TEST_CASE("a policy whose name does not say what it did is skipped with one line
   CHECK_THROWS_WITH(static_cast<void>(read_recorded_runs(made.folder(), false)),
                     doctest::Contains("policies.yaml:2:29: error: the shares of the phases sum to 90 %"));
 }
+
+TEST_CASE("the rate drops at global steps that are reached before the end") {
+  // Steps 32,000 and 48,000 of asynchronous jobs of 32,000, 40,000 and 64,000 mini-batches.
+  for (const auto& [workload, drops] :
+       {std::pair{"32000", std::vector<double>{}}, std::pair{"40000", std::vector<double>{32000.0}},
+        std::pair{"64000", std::vector<double>{32000.0, 48000.0}}}) {
+    const MadeUpRuns made;
+    std::string runs = read_file(made.folder() / "runs.csv");
+    const std::string before = "4000,workload50";
+    runs.replace(runs.find(before), before.size(), std::string(workload) + ",step32000");
+    write_file_atomically(made.folder() / "runs.csv", runs);
+    const RecordedRuns recorded = read_recorded_runs(made.folder(), false);
+    const RunGroup& group = recorded.campaigns[0].groups.front();
+    CHECK(group.name == "made-cifar10-4/asp (step32000)");
+    CHECK(group.plan().drops_minibatches == drops);
+  }
+}
