@@ -67,8 +67,8 @@ class IdealTimeline final : public Timeline {
       now_ = agenda_.begin()->first;
       while (!agenda_.empty() && agenda_.begin()->first == now_) {
         const auto next = agenda_.extract(agenda_.begin());
-        if (auto* occurrence = std::get_if<Occurrence>(&next.mapped())) {
-          gathered_.push_back(std::move(*occurrence));
+        if (const auto* occurrence = std::get_if<Occurrence>(&next.mapped())) {
+          gathered_.push_back(*occurrence);
         } else {
           land(std::get<FlightId>(next.mapped()));
         }
@@ -139,7 +139,7 @@ class IdealTimeline final : public Timeline {
   void arrived(std::uint64_t collective, const CollectiveRun::Message& message) {
     const auto found = collectives_.find(collective);
     if (!found->second.run.arrived(message.from, message.to)) return;
-    gathered_.push_back(std::move(found->second.finish));
+    gathered_.push_back(found->second.finish);
     collectives_.erase(found);
   }
 

@@ -91,8 +91,8 @@ TEST_CASE(
   place.write("study.yaml",
               "study: s\nbase: scenario.yaml\nreplications: 2\n"
               "vary: [{key: cluster.workers.1.speed, values: [1, 0.5]}]\nsearch: {replications: 2}\n");
-  const auto json_of = [&](std::vector<std::string> arguments) {
-    return nlohmann::json::parse(place.paceline(std::move(arguments)).out);
+  const auto json_of = [&](const std::vector<std::string>& arguments) {
+    return nlohmann::json::parse(place.paceline(arguments).out);
   };
   CHECK(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
   const auto compared = json_of({"compare", "out", "--json"}).at("ranking");
@@ -196,9 +196,7 @@ TEST_CASE("a learner of another network or data set is refused, and as an assume
 TEST_CASE("use outside the ranges of the learner is noted before and after the runs") {
   const Workplace place;
   const ProgramResult run =
-      place.paceline({"run", "scenario.yaml", "-o", "out", "--set",
-                      "cluster.workers=[{cores: 1}, {cores: 1}, {cores: 1}, {cores: 1}, "
-                      "{cores: 1}, {cores: 1}]",
+      place.paceline({"run", "scenario.yaml", "-o", "out", "--set", "cluster.workers=[{cores: 1, repeat: 6}]",
                       "--set", "batching.initial=16"});
   INFO(run.err);
   CHECK(run.exit_code == 0);
