@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "calibrate/fit/correction.hpp"
+#include "calibrate/logs/correction.hpp"
 #include "calibrate/measure/sample.hpp"
 
 namespace paceline::calibrate {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/fit/report.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/logs/text.hpp"
 #include "sim/base/json.hpp"
 
 namespace paceline::calibrate {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/fit/report.hpp"
+#include "calibrate/logs/text.hpp"
 #include "calibrate/network/network_fit.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"

@@ -8,8 +8,8 @@
 #include <fmt/ranges.h>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/fit/correction.hpp"
-#include "calibrate/fit/report.hpp"
+#include "calibrate/logs/correction.hpp"
+#include "calibrate/logs/text.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"

@@ -5,9 +5,9 @@
 
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/cli/fitted_text.hpp"
-#include "calibrate/fit/report.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/logs/text.hpp"
 #include "calibrate/measure/json_records.hpp"
 #include "calibrate/measure/measure.hpp"
 #include "sim/base/atomic_file.hpp"
@@ -162,22 +163,6 @@ void read_measurement(const nlohmann::json& json, MeasuredProfile& read) {
 }
 
 }  // namespace
-
-std::string profile_file_text(const Json& profile) {
-  std::string text = "{";
-  for (const auto& [name, value] : profile.items()) {
-    text += fmt::format("{}\n  {}: ", text.size() == 1 ? "" : ",", Json(name).dump());
-    if (name != "samples") {
-      text += value.dump();
-      continue;
-    }
-    std::string lines;
-    for (const Json& sample : value)
-      lines += fmt::format("{}\n    {}", lines.empty() ? "" : ",", sample.dump());
-    text += "[" + lines + "\n  ]";
-  }
-  return text + "\n}\n";
-}
 
 Bytes parameter_bytes(const kernels::NetworkFacts& network) {
   return Bytes{4.0 * static_cast<double>(network.parameter_count)};

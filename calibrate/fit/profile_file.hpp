@@ -36,8 +36,6 @@ struct Calibration {
 // grep and diff. Numbers are written so that reading them gives the same doubles. Throws ProgrammingError
 // when a number is not finite.
 [[nodiscard]] std::string profile_text(const Calibration& calibration);
-// The same of any profile that is JSON already.
-[[nodiscard]] std::string profile_file_text(const nlohmann::ordered_json& profile);
 
 struct MeasuredProfile {
   Profile profile;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/logs/text.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/json.hpp"
@@ -136,12 +137,6 @@ std::string header_text(const MeasuredProfile& measured) {
 }
 
 }  // namespace
-
-std::string duration_text(double seconds) {
-  if (seconds >= 1.0) return fmt::format("{:.3g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", 1e3 * seconds);
-  return fmt::format("{:.3g} us", 1e6 * seconds);
-}
 
 std::vector<PointError> point_errors(const Profile& profile, const std::vector<Sample>& samples) {
   std::set<int> counts;

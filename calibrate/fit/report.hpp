@@ -33,8 +33,6 @@ struct ErrorSummary {
 [[nodiscard]] ErrorSummary summarize(const std::vector<PointError>& errors);  // not empty
 [[nodiscard]] bool holds(const ErrorSummary& summary);
 
-// Three significant digits in the unit that keeps them readable.
-[[nodiscard]] std::string duration_text(double seconds);
 [[nodiscard]] std::string point_table(const std::vector<PointError>& errors);
 [[nodiscard]] std::string check_json(const std::vector<PointError>& errors, const ErrorSummary& summary,
                                      const std::vector<std::string>& notes);

@@ -11,9 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include "calibrate/live/communication_fit.hpp"
+#include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/live/sharing_timing.hpp"
+#include "calibrate/logs/correction.hpp"
+#include "calibrate/logs/text.hpp"
 #include "calibrate/validation/live_validation.hpp"
 #include "calibrate/validation/validate_command.hpp"
 #include "plots/figures/figures.hpp"
@@ -40,6 +43,7 @@ struct LiveTrial {
   std::vector<RunResult> real;
   std::string calibrated{};  // what of the scenario was measured instead, in its words; empty: nothing
   std::optional<live::SharingTimes> sharing{};
+  std::vector<std::vector<live::AloneTime>> alone{};  // by worker
 };
 
 std::string utc_now() {
@@ -183,9 +187,89 @@ void calibrate_sharing(LiveTrial& trial, MeasuredSharing& measured) {
     machine.cores = trial.sharing->cores;
     machine.speeds = trial.sharing->speeds;
     add_calibrated(trial, fmt::format("machines: [{{{}}}]", live::scenario_words(*trial.sharing)));
-    fmt::print("{}: an iteration takes {} alone (calibrated: {})\n", scenario.name,
-               format_time(trial.sharing->alone), format_time(calibrated));
   }
+}
+
+// What each worker's iterations take when it has the job for itself, just now; workers that are alike are timed
+// once.
+class MeasuredIterations {
+ public:
+  MeasuredIterations(std::filesystem::path folder, live::LiveOptions options)
+      : folder_(std::move(folder)), options_(std::move(options)) {}
+
+  struct Timed {
+    std::vector<live::AloneTime> times;
+    std::string profile;  // corrected by them
+  };
+  const Timed& of(const LiveTrial& trial, WorkerId worker) {
+    const Scenario& scenario = trial.loaded.scenario;
+    const std::vector<std::int64_t> batches = live::batches_to_time(scenario.batching);
+    Worker alike = scenario.cluster.workers.at(worker.value);
+    alike.name.clear();
+    alike.price_per_hour.reset();
+    alike.random_stream.reset();
+    for (const Known& known : known_)
+      if (known.worker == alike && known.network == scenario.job.network && known.batches == batches &&
+          known.learner == scenario.learner.model && known.job_profile == scenario.job.profile)
+        return known.timed;
+    Progress progress("timing iterations");
+    Timed timed{live::time_alone(scenario, *trial.profiles, worker, batches, options_,
+                                 [&](double share) {
+                                   progress.update(
+                                       share, fmt::format("{}, {}", scenario.name,
+                                                          name_of(scenario.cluster.workers, worker.value)));
+                                 }),
+                folder_ / fmt::format("profile-{}.json", known_.size())};
+    const Profile& profile = trial.profiles->of(worker.value);
+    if (profile.correction)
+      timed.profile = profile.path;
+    else
+      correct(profile, alike.cores, timed);
+    known_.push_back({alike, scenario.job.network, scenario.learner.model, scenario.job.profile, batches,
+                      std::move(timed)});
+    return known_.back().timed;
+  }
+
+ private:
+  struct Known {
+    Worker worker;
+    std::string network;
+    std::string learner;
+    std::filesystem::path job_profile;
+    std::vector<std::int64_t> batches;
+    Timed timed;
+  };
+
+  static void correct(const Profile& profile, int cores, const Timed& timed) {
+    std::vector<calibrate::OwnBatchTime> times;
+    for (const live::AloneTime& time : timed.times) times.push_back(time.computing);
+    const auto by = times.size() == 1 ? calibrate::CorrectBy::factor : calibrate::CorrectBy::whatever_fits;
+    const calibrate::Correction correction =
+        calibrate::correct(profile, times, {.cores = cores, .by = by, .with_optimizer_step = false});
+    write_file_atomically(timed.profile, calibrate::corrected_profile_text(
+                                             profile.path, correction,
+                                             {.source = "a live job of one worker", .date = utc_now()}));
+  }
+
+  std::filesystem::path folder_;
+  live::LiveOptions options_;
+  std::deque<Known> known_;
+};
+
+void calibrate_iterations(LiveTrial& trial, MeasuredIterations& measured, InputFiles& files) {
+  std::vector<Worker>& workers = trial.loaded.scenario.cluster.workers;
+  std::vector<std::string> corrected;
+  for (std::uint64_t w = 0; w < workers.size(); ++w) {
+    const MeasuredIterations::Timed& timed = measured.of(trial, WorkerId{w});
+    trial.alone.push_back(timed.times);
+    corrected.push_back(timed.profile);
+    for (const live::AloneTime& time : timed.times)
+      fmt::print("{}: {}, alone: an iteration of {} takes {} (calibrated: {})\n", trial.loaded.scenario.name,
+                 name_of(workers, w), time.computing.batch, calibrate::duration_text(time.measured.value()),
+                 calibrate::duration_text(time.modelled.value()));
+  }
+  for (std::size_t w = 0; w < workers.size(); ++w) workers[w].profile = corrected[w];
+  trial.profiles = files.profiles_of(trial.loaded);
 }
 
 void say_calibrated(const LiveTrial& trial) {
@@ -211,11 +295,20 @@ void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& tri
       {"file", "prediction.csv"}, {"fnv1a", hash}, {"time", time}, {"command", command}};
   for (const LiveTrial& trial : trials)
     if (!trial.calibrated.empty()) sealed["calibrated"][trial.loaded.scenario.name] = trial.calibrated;
-  for (const LiveTrial& trial : trials)
+  for (const LiveTrial& trial : trials) {
+    nlohmann::ordered_json& gate = sealed["gate"][trial.loaded.scenario.name];
+    for (std::size_t w = 0; w < trial.alone.size(); ++w)
+      for (const live::AloneTime& own : trial.alone[w])
+        gate["alone"].push_back({{"worker", w},
+                                 {"batch", own.computing.batch},
+                                 {"measured_s", own.measured.value()},
+                                 {"calibrated_s", own.modelled.value()},
+                                 {"half_width_s", own.computing.wall.half_width_s}});
     if (trial.sharing)
-      sealed["gate"][trial.loaded.scenario.name] = {{"cores", trial.sharing->cores},
-                                                    {"iteration_alone_s", trial.sharing->alone.value()},
-                                                    {"speeds_of_busy_processes", trial.sharing->speeds}};
+      gate["sharing"] = {{"cores", trial.sharing->cores},
+                         {"without_messages_s", trial.sharing->alone.value()},
+                         {"speeds_of_busy_processes", trial.sharing->speeds}};
+  }
   write_file_atomically(folder / "sealed.json", sealed.dump(1) + "\n");
   fmt::print("sealed at {}: prediction.csv {}\n", time, hash);
   std::fflush(stdout);
@@ -302,7 +395,11 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   StagedFolder staged(arguments.output, arguments.force);
   MeasuredCommunication measured(arguments.accept_load);
   MeasuredSharing sharing(arguments.accept_load);
+  MeasuredIterations iterations(staged.path(), {.program = live::worker_program(),
+                                                .patience = Seconds{arguments.patience},
+                                                .accepts_load = arguments.accept_load});
   for (LiveTrial& trial : trials) {
+    calibrate_iterations(trial, iterations, files);
     calibrate_communication(trial, measured);
     calibrate_sharing(trial, sharing);
     say_calibrated(trial);

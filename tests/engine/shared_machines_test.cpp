@@ -207,6 +207,26 @@ TEST_CASE("a worker that rests is busy for its share of the time only") {
   check_times(updates_of(result, 1), {40, 80});
 }
 
+TEST_CASE("what speeds a worker up does not spare it the rests of its own slowness") {
+  // Speed 1/2, at rest half of the time, on a core of its own: 10 s of computing and 10 s of rest. At twice the
+  // speed: 5 s and 5 s.
+  TestJob job = at_own_pace({{1, 0.5}}, shared(1), 20);
+  job.machines[0].slow_workers = SlowWorkers::rest;
+  job.heterogeneity.stragglers = {
+      {.worker = 0, .from = Seconds{}, .duration = Seconds{1000.0}, .slowdown = 0.5}};
+  check_times(updates_of(job.run_ideal(), 0), {10, 20});
+}
+
+TEST_CASE("an iteration on a shared machine took what passed since it began") {
+  // Two equal workers on one core: every iteration takes 20 s, the second one from 20 to 40 s.
+  const auto result = at_own_pace({{}, {}}, shared(1), 40).run_ideal();
+  std::vector<double> times;
+  for (const auto& [time, event] : result.recording.events)
+    if (const auto* finished = std::get_if<IterationFinished>(&event))
+      times.push_back(finished->compute_time.value());
+  check_times(times, {20, 20, 20, 20});
+}
+
 TEST_CASE("a straggler on a shared machine keeps what it has done, and changes what is left") {
   // One core, two equal workers. From 10 s on worker 1 is slowed down by 2: it has 5 s of work left, at 1/4.
   // Worker 0 ends at 20 s. Worker 1 has then 2.5 s left and is alone, at 1/2: 25 s.

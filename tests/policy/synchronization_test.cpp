@@ -30,6 +30,15 @@ TEST_CASE("BSP refuses two gradients of one worker in one round") {
   CHECK_THROWS_AS(static_cast<void>(bsp->on_gradient(WorkerId{1}, Seconds{})), ProgrammingError);
 }
 
+TEST_CASE("as many backup workers as members, or more: every update waits for one gradient all the same") {
+  for (const std::int64_t backups : {3, 5}) {
+    const auto policy = make_synchronization({"backup-workers", {{"backups", backups}}});
+    policy->begin(three);
+    CHECK(policy->gradients_per_update() == 1);
+    CHECK(policy->on_gradient(WorkerId{1}, Seconds{}).combine == std::vector{WorkerId{1}});
+  }
+}
+
 TEST_CASE("ASP applies each gradient alone and releases only its worker") {
   const auto asp = make_synchronization("asp");
   asp->begin(three);

@@ -107,6 +107,9 @@ TEST_CASE("mistakes in a logs file are said at their places") {
   std::string unnamed = logs("100 %", "{accuracy: curve.csv, run: 0}");
   unnamed.replace(unnamed.find(", run: replication"), std::string(", run: replication").size(), "");
   CHECK(folder.message_of(unnamed).find("a run is named, but no `columns.run`") != std::string::npos);
+  std::string twice = logs("100 %", "{accuracy: curve.csv, run: 0}");
+  twice.replace(twice.find("[50 %]"), 6, "[50 %, 50 %]");
+  CHECK(folder.message_of(twice).find("drops must ascend") != std::string::npos);
   CHECK(folder.message_of(logs("100 %", "{acuracy: curve.csv, run: 0}")).find("did you mean `accuracy`?") !=
         std::string::npos);
   CHECK(folder.message_of(logs("100 %", "{accuracy: none.csv, run: 0}")).find("cannot read") !=

@@ -63,6 +63,8 @@ TEST_CASE("policy names give phases") {
   CHECK(hybrid[0].minibatches == 0.125);
   CHECK_FALSE(hybrid[1].synchronous);
   CHECK(hybrid[1].minibatches == 0.875);
+  // A last phase without a number has what is left.
+  CHECK(policy_of_name("bsp12.5-asp")->phases.at(1).minibatches == 0.875);
   const std::optional<RecordedPolicy> delayed = policy_of_name("asp-30ms-2stragglers");
   REQUIRE(delayed.has_value());
   CHECK(delayed->phases.size() == 1);

@@ -1,5 +1,6 @@
 // Jobs of a few seconds with real worker processes. What is asserted never depends on how fast they are.
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
@@ -141,6 +143,48 @@ TEST_CASE("workers of a live job are timed alone, together, and beside a server"
     CHECK(pass.size() == 4);  // 1, 2 and 3 of them, and 3 beside a server
     for (const Seconds time : pass) CHECK(time > Seconds{});
   }
+}
+
+TEST_CASE("a worker's iterations are timed within a job that it has for itself") {
+  const LoadedJob job = load_job();
+  const LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
+  const std::vector<AloneTime> times =
+      time_alone(job.loaded.scenario, *job.profiles, WorkerId{1}, {4, 8}, options);
+  REQUIRE(times.size() == 2);
+  CHECK(times[0].computing.batch == 4);
+  CHECK(times[1].computing.batch == 8);
+  for (const AloneTime& time : times) {
+    CHECK(time.computing.steps >= 30);
+    CHECK(time.measured > Seconds{});
+    CHECK(time.computing.wall.half_width_s > 0.0);
+  }
+}
+
+TEST_CASE("what a slow worker's iteration took is what a machine at full speed computes, without fetching") {
+  // Worker 1 has half the speed: passes of 9, 10 and 12 ms are 5 ms at full speed, of which fetching takes
+  // its modelled part. Half width: t(0.975, 2) · sd / √3 of the passes, halved; they lie 4/3, 5/3 and 1/3 ms
+  // off their mean.
+  const LoadedJob job = load_job();
+  const Scenario& scenario = job.loaded.scenario;
+  const std::vector<double> passes = {0.009, 0.012, 0.010};
+  const AloneTime time = alone_time(scenario, *job.profiles, WorkerId{1}, 8, passes, 300);
+  CHECK(time.measured == Seconds{0.010});
+  const std::optional<LoadingFit>& loading = job.profiles->of(1).loading;
+  const double fetching = loading ? loading->of(8).value() : 0.0;
+  CHECK(time.computing.wall.seconds == doctest::Approx(0.005 - fetching));
+  CHECK(time.computing.wall.half_width_s ==
+        doctest::Approx(4.302652730 * std::sqrt((16.0 + 1.0 + 25.0) / 9.0 / 2.0) * 1e-3 / std::sqrt(3.0) /
+                        2.0));
+}
+
+TEST_CASE("batches that a controller may choose are timed, too") {
+  BatchingConfig batching;
+  batching.initial_samples = 32;
+  CHECK(batches_to_time(batching) == std::vector<std::int64_t>{32});
+  batching.controller = BatchControllerChoice("dynamic");
+  batching.minimum_samples = 20;
+  batching.maximum_samples = 1024;
+  CHECK(batches_to_time(batching) == std::vector<std::int64_t>{20, 32, 64});
 }
 
 TEST_CASE("strangers and garbage on the port are refused and counted, and the job goes on") {

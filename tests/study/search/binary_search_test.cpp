@@ -1,6 +1,9 @@
 // Sync-Switch's search on a job whose accuracy and time are formulas of the share.
 #include "sim/study/search/binary_search.hpp"
 
+#include <cmath>
+#include <utility>
+
 #include <doctest/doctest.h>
 
 using namespace paceline;
@@ -49,6 +52,16 @@ TEST_CASE("the cost is every run of the search, and the pay-off what it takes to
   CHECK(choice.cost.runs == 24);
   CHECK(choice.cost.simulated_s == doctest::Approx(10387.5));
   CHECK(choice.jobs_to_pay_off == 14.0);
+}
+
+TEST_CASE("one replication of a setting has no spread, and two have theirs") {
+  // 0.918 and 0.922 at every share from 0.2 on: sd = 0.002 √2.
+  for (const auto& [replications, deviation] : {std::pair{1, 0.0}, {2, 0.002 * std::sqrt(2.0)}}) {
+    Trials trials(knee);
+    TimingRules few = rules();
+    few.replications = replications;
+    CHECK(binary_search(few, trials).choice->tried[0].accuracy_deviation == doctest::Approx(deviation));
+  }
 }
 
 TEST_CASE("the chosen share and the next lower one are run again on seeds the search has not seen") {

@@ -1,13 +1,12 @@
-#include "calibrate/fit/correction.hpp"
+#include "calibrate/logs/correction.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "calibrate/fit/profile_file.hpp"
-#include "calibrate/fit/report.hpp"
 #include "calibrate/logs/statistics.hpp"
+#include "calibrate/logs/text.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"

@@ -1,0 +1,126 @@
+#include "calibrate/live/iteration_timing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include <boost/math/distributions/students_t.hpp>
+
+#include "sim/base/order_statistics.hpp"
+#include "sim/cost/compute_time.hpp"
+
+namespace paceline::live {
+namespace {
+
+constexpr int passes = 3;
+constexpr Seconds pass_at_each_batch{1.0};
+constexpr std::size_t warm_up_iterations = 5;
+
+// The scenario with this worker only, and nothing but iterations.
+Scenario alone_with(const Scenario& scenario, WorkerId worker, std::int64_t batch_samples,
+                    std::int64_t iterations) {
+  Scenario alone = scenario;
+  alone.cluster.workers = {scenario.cluster.workers.at(worker.value)};
+  alone.cluster.machines.clear();
+  PhaseEntry asynchronous;
+  asynchronous.config.policy = SynchronizationChoice("asp");
+  alone.synchronization = {asynchronous};
+  alone.reaction.reset();
+  alone.coordination = {};
+  alone.start_up.reset();
+  alone.ramp_up.reset();
+  alone.checkpoints.reset();
+  alone.heterogeneity = {};
+  alone.batching = {};
+  alone.batching.initial_samples = batch_samples;
+  const double samples = static_cast<double>(iterations * batch_samples);
+  alone.stop = {};
+  alone.stop.epochs = samples / static_cast<double>(alone.job.dataset.train_samples);
+  alone.evaluation = {};
+  alone.evaluation.every = {1e9, CountUnit::updates};
+  return alone;
+}
+
+Seconds modelled_iteration(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                           std::int64_t batch_samples, bool at_full_speed) {
+  std::vector<Worker> workers = scenario.cluster.workers;
+  if (at_full_speed) {
+    workers.at(worker.value).speed = 1.0;
+    workers.at(worker.value).quota.reset();
+  }
+  const ComputeTimes times(profiles.distinct, profiles.of_worker, workers, {}, {scenario.seed, 0},
+                           scenario.job.data_loading);
+  return times.mean_iteration(worker, batch_samples);
+}
+
+std::vector<double> iteration_seconds(const LiveRun& run) {
+  std::vector<double> seconds;
+  for (const TimedEvent& timed : run.events)
+    if (const auto* finished = std::get_if<IterationFinished>(&timed.event))
+      seconds.push_back(finished->compute_time.value());
+  const std::size_t left_out = std::min(warm_up_iterations, seconds.size() / 2);
+  seconds.erase(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(left_out));
+  return seconds;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> batches_to_time(const BatchingConfig& batching) {
+  const std::int64_t initial = batching.initial_samples;
+  if (!batching.controller->adjusts) return {initial};
+  const std::set<std::int64_t> batches = {std::max(initial / 2, batching.minimum_samples), initial,
+                                          std::min(2 * initial, batching.maximum_samples)};
+  return {batches.begin(), batches.end()};
+}
+
+AloneTime alone_time(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                     std::int64_t batch_samples, const std::vector<double>& means, std::size_t iterations) {
+  const Spread spread = spread_of(means);
+  const auto count = static_cast<double>(means.size());
+  AloneTime time;
+  time.measured = Seconds{median(means)};
+  time.modelled = modelled_iteration(scenario, profiles, worker, batch_samples, false);
+  const Seconds at_full_speed = modelled_iteration(scenario, profiles, worker, batch_samples, true);
+  const double slowness = time.modelled / at_full_speed;
+  const std::optional<LoadingFit>& loading = profiles.of(worker.value).loading;
+  Seconds fetching;
+  if (loading && scenario.job.data_loading == DataLoading::inline_)
+    fetching = loading->of(static_cast<double>(batch_samples));
+  calibrate::OwnBatchTime& computing = time.computing;
+  computing.batch = batch_samples;
+  computing.steps = iterations;
+  computing.wall.seconds = (time.measured / slowness - fetching).value();
+  if (count > 1.0)
+    computing.wall.half_width_s =
+        boost::math::quantile(boost::math::students_t_distribution<>(count - 1.0), 0.975) * spread.deviation /
+        std::sqrt(count) / slowness;
+  return time;
+}
+
+std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                                  const std::vector<std::int64_t>& batches, const LiveOptions& options,
+                                  const std::function<void(double)>& progress) {
+  std::vector<std::vector<double>> means(batches.size());
+  std::vector<std::size_t> iterations(batches.size());
+  const Profiles own{.distinct = profiles.distinct, .of_worker = {profiles.of_worker.at(worker.value)}};
+  for (int pass = 0; pass < passes; ++pass)
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      progress((static_cast<double>(pass) + static_cast<double>(b) / static_cast<double>(batches.size())) /
+               passes);
+      const Seconds modelled = modelled_iteration(scenario, profiles, worker, batches[b], false);
+      const auto count = std::clamp<std::int64_t>(std::llround(pass_at_each_batch / modelled), 15, 2000);
+      const LiveRun run = run_live(alone_with(scenario, worker, batches[b], count), own,
+                                   static_cast<std::uint32_t>(pass), options);
+      const std::vector<double> seconds = iteration_seconds(run);
+      means[b].push_back(mean_without_stalls(seconds));
+      iterations[b] += seconds.size();
+    }
+  progress(1.0);
+  std::vector<AloneTime> times;
+  for (std::size_t b = 0; b < batches.size(); ++b)
+    times.push_back(alone_time(scenario, profiles, worker, batches[b], means[b], iterations[b]));
+  return times;
+}
+
+}  // namespace paceline::live
