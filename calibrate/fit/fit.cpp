@@ -38,22 +38,28 @@ std::vector<int> processes_of(const std::map<int, LogMeans>& means) {
   return {processes.begin(), processes.end()};
 }
 
-// `processes` may name one several times.
-std::vector<BatchTime> robust_times(const LogMeans& means, const std::vector<int>& processes) {
-  std::map<std::int64_t, std::vector<double>> values;
+// How far processes that are no outliers lie off. A resample takes that of all processes: its own would be
+// too small where it holds one of them twice.
+double process_scale(const LogMeans& means) {
   std::vector<double> deviations;
   for (const auto& [batch, by_process] : means) {
+    std::vector<double> values;
+    for (const auto& [process, log_mean] : by_process) values.push_back(log_mean);
+    const double center = median(values);
+    for (const double value : values) deviations.push_back(value - center);
+  }
+  return robust_scale(deviations);
+}
+
+// `processes` may name one several times.
+std::vector<BatchTime> robust_times(const LogMeans& means, const std::vector<int>& processes, double scale) {
+  std::map<std::int64_t, std::vector<double>> values;
+  for (const auto& [batch, by_process] : means)
     for (const int process : processes)
       if (const auto found = by_process.find(process); found != by_process.end())
         values[batch].push_back(found->second);
-    if (values[batch].empty()) continue;
-    const double center = median(values[batch]);
-    for (const double value : values[batch]) deviations.push_back(value - center);
-  }
-  const double scale = robust_scale(deviations);
   std::vector<BatchTime> times;
-  for (const auto& [batch, logs] : values)
-    if (!logs.empty()) times.push_back({batch, std::exp(robust_location(logs, scale))});
+  for (const auto& [batch, logs] : values) times.push_back({batch, std::exp(robust_location(logs, scale))});
   return times;
 }
 
@@ -109,14 +115,18 @@ std::vector<ProfileDraw> bootstrap(const std::map<int, LogMeans>& means, const P
   std::vector<ProfileDraw> ensemble;
   const std::vector<int> processes = processes_of(means);
   if (static_cast<int>(processes.size()) < minimum_processes_for_run_cv) return ensemble;
+  std::vector<double> scales;
+  for (const auto& [cores, of_cores] : means) scales.push_back(process_scale(of_cores));
   for (std::uint32_t k = 0; k < ensemble_size; ++k) {
     RandomStream stream(Seed{}, Purpose::bootstrap, k);
     const std::vector<int> drawn = resampled(processes, means, stream);
     ProfileDraw draw;
     std::size_t i = 0;
-    for (const auto& [cores, of_cores] : means)
+    for (const auto& [cores, of_cores] : means) {
       draw.compute.push_back(
-          compute_fit(cores, fit_batch_law(robust_times(of_cores, drawn), fits.choices[i++].law)));
+          compute_fit(cores, fit_batch_law(robust_times(of_cores, drawn, scales[i]), fits.choices[i].law)));
+      ++i;
+    }
     ensemble.push_back(std::move(draw));
   }
   return ensemble;
@@ -144,7 +154,7 @@ double relative_half_width(const std::vector<ProfileDraw>& ensemble, std::size_t
 std::vector<BatchTime> batch_times(const std::vector<Sample>& samples, int cores) {
   const LogMeans means = log_means_of(samples, cores);
   check(!means.empty(), "the core count was measured");
-  return robust_times(means, processes_of({{cores, means}}));
+  return robust_times(means, processes_of({{cores, means}}), process_scale(means));
 }
 
 std::optional<MemoryFit> fit_memory(const std::vector<Sample>& samples) {

@@ -7,6 +7,7 @@
 
 #include <boost/math/distributions/students_t.hpp>
 
+#include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/cost/compute_time.hpp"
 
@@ -16,31 +17,6 @@ namespace {
 constexpr int passes = 3;
 constexpr Seconds pass_at_each_batch{1.0};
 constexpr std::size_t warm_up_iterations = 5;
-
-// The scenario with this worker only, and nothing but iterations.
-Scenario alone_with(const Scenario& scenario, WorkerId worker, std::int64_t batch_samples,
-                    std::int64_t iterations) {
-  Scenario alone = scenario;
-  alone.cluster.workers = {scenario.cluster.workers.at(worker.value)};
-  alone.cluster.machines.clear();
-  PhaseEntry asynchronous;
-  asynchronous.config.policy = SynchronizationChoice("asp");
-  alone.synchronization = {asynchronous};
-  alone.reaction.reset();
-  alone.coordination = {};
-  alone.start_up.reset();
-  alone.ramp_up.reset();
-  alone.checkpoints.reset();
-  alone.heterogeneity = {};
-  alone.batching = {};
-  alone.batching.initial_samples = batch_samples;
-  const double samples = static_cast<double>(iterations * batch_samples);
-  alone.stop = {};
-  alone.stop.epochs = samples / static_cast<double>(alone.job.dataset.train_samples);
-  alone.evaluation = {};
-  alone.evaluation.every = {1e9, CountUnit::updates};
-  return alone;
-}
 
 Seconds modelled_iteration(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                            std::int64_t batch_samples, bool at_full_speed) {
@@ -54,17 +30,62 @@ Seconds modelled_iteration(const Scenario& scenario, const Profiles& profiles, W
   return times.mean_iteration(worker, batch_samples);
 }
 
-std::vector<double> iteration_seconds(const LiveRun& run) {
-  std::vector<double> seconds;
+// By worker.
+std::vector<std::vector<double>> iteration_seconds(const LiveRun& run, std::size_t workers) {
+  std::vector<std::vector<double>> seconds(workers);
   for (const TimedEvent& timed : run.events)
     if (const auto* finished = std::get_if<IterationFinished>(&timed.event))
-      seconds.push_back(finished->compute_time.value());
-  const std::size_t left_out = std::min(warm_up_iterations, seconds.size() / 2);
-  seconds.erase(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(left_out));
+      seconds.at(finished->worker.value).push_back(finished->compute_time.value());
+  for (std::vector<double>& of_worker : seconds) {
+    const std::size_t left_out = std::min(warm_up_iterations, of_worker.size() / 2);
+    of_worker.erase(of_worker.begin(), of_worker.begin() + static_cast<std::ptrdiff_t>(left_out));
+  }
   return seconds;
 }
 
+std::int64_t iterations_for(Seconds duration, Seconds each) {
+  return std::clamp<std::int64_t>(std::llround(duration / each), 15, 2000);
+}
+
 }  // namespace
+
+Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,
+                          std::int64_t batch_samples, std::int64_t iterations) {
+  Scenario job = scenario;
+  job.cluster.workers.clear();
+  for (const WorkerId worker : workers)
+    job.cluster.workers.push_back(scenario.cluster.workers.at(worker.value));
+  if (workers.size() < scenario.cluster.workers.size()) job.cluster.machines.clear();
+  PhaseEntry asynchronous;
+  asynchronous.config.policy = SynchronizationChoice("asp");
+  job.synchronization = {asynchronous};
+  job.reaction.reset();
+  job.coordination = {};
+  job.start_up.reset();
+  job.ramp_up.reset();
+  job.checkpoints.reset();
+  job.heterogeneity = {};
+  job.batching = {};
+  job.batching.initial_samples = batch_samples;
+  const double samples = static_cast<double>(iterations * batch_samples * std::ssize(workers));
+  job.stop = {};
+  job.stop.epochs = samples / static_cast<double>(job.job.dataset.train_samples);
+  job.evaluation = {};
+  job.evaluation.every = {1e9, CountUnit::updates};
+  return job;
+}
+
+Scenario together_job(const Scenario& scenario, const Profiles& profiles) {
+  std::vector<WorkerId> workers;
+  Seconds longest;
+  for (std::uint64_t w = 0; w < scenario.cluster.workers.size(); ++w) {
+    workers.emplace_back(w);
+    longest = std::max(longest, modelled_iteration(scenario, profiles, WorkerId{w},
+                                                   scenario.batching.initial_samples, false));
+  }
+  return asynchronous_job(scenario, workers, scenario.batching.initial_samples,
+                          iterations_for(pass_at_each_batch, longest));
+}
 
 std::vector<std::int64_t> batches_to_time(const BatchingConfig& batching) {
   const std::int64_t initial = batching.initial_samples;
@@ -109,10 +130,10 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
       progress((static_cast<double>(pass) + static_cast<double>(b) / static_cast<double>(batches.size())) /
                passes);
       const Seconds modelled = modelled_iteration(scenario, profiles, worker, batches[b], false);
-      const auto count = std::clamp<std::int64_t>(std::llround(pass_at_each_batch / modelled), 15, 2000);
-      const LiveRun run = run_live(alone_with(scenario, worker, batches[b], count), own,
+      const std::int64_t count = iterations_for(pass_at_each_batch, modelled);
+      const LiveRun run = run_live(asynchronous_job(scenario, {worker}, batches[b], count), own,
                                    static_cast<std::uint32_t>(pass), options);
-      const std::vector<double> seconds = iteration_seconds(run);
+      const std::vector<double> seconds = iteration_seconds(run, 1).front();
       means[b].push_back(mean_without_stalls(seconds));
       iterations[b] += seconds.size();
     }
@@ -120,6 +141,34 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
   std::vector<AloneTime> times;
   for (std::size_t b = 0; b < batches.size(); ++b)
     times.push_back(alone_time(scenario, profiles, worker, batches[b], means[b], iterations[b]));
+  return times;
+}
+
+std::vector<Seconds> mean_iterations(const std::vector<IterationRecord>& iterations, std::size_t workers) {
+  std::vector<std::vector<double>> seconds(workers);
+  for (const IterationRecord& iteration : iterations)
+    if (iteration.start && iteration.finish)
+      seconds.at(iteration.worker.value).push_back((*iteration.finish - *iteration.start).value());
+  std::vector<Seconds> means;
+  for (const std::vector<double>& of_worker : seconds) {
+    check(!of_worker.empty(), "every worker of an ASP job finishes an iteration");
+    means.emplace_back(mean_without_stalls(of_worker));
+  }
+  return means;
+}
+
+std::vector<Seconds> time_together(const Scenario& scenario, const Profiles& profiles,
+                                   const LiveOptions& options) {
+  const std::size_t workers = scenario.cluster.workers.size();
+  const Scenario job = together_job(scenario, profiles);
+  std::vector<std::vector<double>> means(workers);
+  for (int pass = 0; pass < passes; ++pass) {
+    const LiveRun run = run_live(job, profiles, static_cast<std::uint32_t>(pass), options);
+    const std::vector<std::vector<double>> seconds = iteration_seconds(run, workers);
+    for (std::size_t w = 0; w < workers; ++w) means[w].push_back(mean_without_stalls(seconds[w]));
+  }
+  std::vector<Seconds> times;
+  for (std::vector<double>& of_worker : means) times.emplace_back(median(std::move(of_worker)));
   return times;
 }
 

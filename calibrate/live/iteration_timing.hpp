@@ -1,14 +1,19 @@
-// What iterations of a worker take within a job that it has for itself: measured just before a prediction, so
-// that it knows the state the machine is in, and what rests and messages between iterations cost them.
+// What iterations take within a job, of a worker that has it for itself and of all workers together: measured
+// just before a prediction, so that it knows the state the machine is in, and what rests, messages and others
+// that displace their data from caches cost them.
 //
-// Models:      a live ASP job of this worker alone, at its own speed and quota, in several short passes.
+// Models:      a live ASP job of these workers, at their own speeds and quotas, in several short passes.
 // Equation:    t(b) = median over the passes of the mean iteration, stalls left out, after the first ones;
 //              half width: t(0.975, P − 1) · sd / √P of P passes. As of a machine at full speed, which is
 //              what a profile holds: c(b) = t(b) / h(b) − fetching(b), h(b) = mean iteration at the worker's
-//              speed and quota over that at speed 1 without a quota, both as modelled.
+//              speed and quota over that at speed 1 without a quota, both as modelled. Together: the mean of
+//              each worker alike; c(b) is multiplied by it over its prediction from c(b) and the rest of the
+//              gate, both for the same job.
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
-// Not modelled: other workers (sharing_timing.hpp).
+//              What others cost an iteration beyond its turns of the processor is a share of its time, under
+//              ASP as under any policy, at all batches.
+// Not modelled: how that depends on who else is busy.
 // Source:      calibrate/logs/correction.hpp for what is made of it.
 #pragma once
 
@@ -32,6 +37,18 @@ struct AloneTime {
     const Scenario& scenario, const Profiles& profiles, WorkerId worker,
     const std::vector<std::int64_t>& batches, const LiveOptions& options,
     const std::function<void(double share_done)>& progress = [](double) {});
+
+// An ASP job of these workers and nothing but iterations, so many of each one.
+[[nodiscard]] Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,
+                                        std::int64_t batch_samples, std::int64_t iterations);
+// That of all workers, at the initial batch, for a second or so.
+[[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles);
+// Its mean iterations for real, by worker.
+[[nodiscard]] std::vector<Seconds> time_together(const Scenario& scenario, const Profiles& profiles,
+                                                 const LiveOptions& options);
+// Of each worker's iterations that were finished, stalls left out.
+[[nodiscard]] std::vector<Seconds> mean_iterations(const std::vector<IterationRecord>& iterations,
+                                                   std::size_t workers);
 
 // From the means of the passes.
 [[nodiscard]] AloneTime alone_time(const Scenario& scenario, const Profiles& profiles, WorkerId worker,

@@ -1,22 +1,18 @@
 #include "calibrate/validation/live_command.hpp"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
+#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <map>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "calibrate/live/communication_fit.hpp"
-#include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/machine_load.hpp"
-#include "calibrate/live/sharing_timing.hpp"
-#include "calibrate/logs/correction.hpp"
-#include "calibrate/logs/text.hpp"
+#include "calibrate/validation/live_gate.hpp"
 #include "calibrate/validation/live_validation.hpp"
 #include "calibrate/validation/validate_command.hpp"
 #include "plots/figures/figures.hpp"
@@ -41,19 +37,8 @@ struct LiveTrial {
   std::shared_ptr<const Profiles> profiles;
   std::vector<RunResult> predicted;
   std::vector<RunResult> real;
-  std::string calibrated{};  // what of the scenario was measured instead, in its words; empty: nothing
-  std::optional<live::SharingTimes> sharing{};
-  std::vector<std::vector<live::AloneTime>> alone{};  // by worker
+  GateFigures gate{};
 };
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return text.data();
-}
 
 // A row for each quantity of each run.
 std::string observations_csv(const std::vector<LiveTrial>& trials, std::vector<RunResult> LiveTrial::*runs) {
@@ -93,191 +78,6 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
   return trials;
 }
 
-void refuse_load(bool accepts_load) {
-  const double load = live::other_load(Seconds{0.5});
-  if (load > live::most_other_load && !accepts_load) throw live::LoadedMachine(load);
-}
-
-// What messages cost on this machine, for gradients of the size of a network's that take so long to compute.
-class MeasuredCommunication {
- public:
-  explicit MeasuredCommunication(bool accepts_load) : accepts_load_(accepts_load) {}
-
-  const live::CommunicationFit& of(Bytes gradient, Seconds computing) {
-    const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
-    const std::pair point{values, computing};
-    const auto known = fits_.find(point);
-    if (known != fits_.end()) return known->second;
-    refuse_load(accepts_load_);
-    constexpr int passes = 5;
-    Progress progress("timing requests");
-    const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
-    return fits_[point] = live::fit_communication(live::time_passes(
-               live::worker_program(), sizes, computing, passes, Seconds{0.2},
-               [&](double share) { progress.update(share, fmt::format("{} values", values)); }));
-  }
-
- private:
-  bool accepts_load_;
-  std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> fits_;
-};
-
-void add_calibrated(LiveTrial& trial, const std::string& words) {
-  trial.calibrated += trial.calibrated.empty() ? words : ", " + words;
-}
-
-// Where the scenario does not say what messages cost it is measured; and so is the connection, since a live
-// job does not impose the scenario's.
-void calibrate_communication(LiveTrial& trial, MeasuredCommunication& measured) {
-  Scenario& scenario = trial.loaded.scenario;
-  if (!trial.profiles->distinct.front().loading)
-    fmt::print(stderr,
-               "note: {}: real workers fetch their batches, and the profile does not say how long that takes "
-               "(`paceline calibrate --data`)\n",
-               scenario.name);
-  if (scenario.communication) return;
-  const Seconds computing = quickest_iteration(scenario, *trial.profiles);
-  const live::CommunicationFit& fit = measured.of(trial.profiles->job().parameter_bytes, computing);
-  scenario.communication = cost_of(fit);
-  add_calibrated(trial, live::scenario_words(*scenario.communication));
-  if (scenario.cluster.network.topology == Topology::star) {
-    const live::Connection connection = connection_of(fit);
-    NetworkConfig& network = scenario.cluster.network;
-    network.latency = connection.latency;
-    network.bandwidth = connection.bandwidth;
-    network.server_bandwidth = connection.bandwidth;
-    add_calibrated(trial, fmt::format("network: {{{}}}", live::scenario_words(connection)));
-  }
-}
-
-// How much processes slow each other down on this machine: each worker alone, several, all and a server.
-class MeasuredSharing {
- public:
-  explicit MeasuredSharing(bool accepts_load) : accepts_load_(accepts_load) {}
-
-  const live::SharingTimes& of(const Scenario& scenario, Seconds iteration) {
-    const std::tuple point{scenario.job.network, scenario.learner.model, scenario.batching.initial_samples,
-                           scenario.cluster.workers.size()};
-    const auto known = times_.find(point);
-    if (known != times_.end()) return known->second;
-    refuse_load(accepts_load_);
-    Progress progress("timing processes beside each other");
-    const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
-                                 .batch_samples = scenario.batching.initial_samples,
-                                 .for_each = std::max(Seconds{0.5}, 10.0 * iteration)};
-    const auto passes = live::time_sharing(
-        live::worker_program(), load, [&](double share) { progress.update(share, scenario.job.network); });
-    return times_[point] = live::sharing_of(passes, live::usable_cores());
-  }
-
- private:
-  bool accepts_load_;
-  std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> times_;
-};
-
-// Where a shared machine has no speeds in the scenario, it is this one.
-void calibrate_sharing(LiveTrial& trial, MeasuredSharing& measured) {
-  Scenario& scenario = trial.loaded.scenario;
-  for (Machine& machine : scenario.cluster.machines) {
-    if (!machine.is_shared || !machine.speeds.empty()) continue;
-    Scenario without_quotas = scenario;
-    for (Worker& worker : without_quotas.cluster.workers) worker.quota.reset();
-    const Seconds calibrated = quickest_iteration(without_quotas, *trial.profiles);
-    trial.sharing = measured.of(scenario, calibrated);
-    machine.cores = trial.sharing->cores;
-    machine.speeds = trial.sharing->speeds;
-    add_calibrated(trial, fmt::format("machines: [{{{}}}]", live::scenario_words(*trial.sharing)));
-  }
-}
-
-// What each worker's iterations take when it has the job for itself, just now; workers that are alike are timed
-// once.
-class MeasuredIterations {
- public:
-  MeasuredIterations(std::filesystem::path folder, live::LiveOptions options)
-      : folder_(std::move(folder)), options_(std::move(options)) {}
-
-  struct Timed {
-    std::vector<live::AloneTime> times;
-    std::string profile;  // corrected by them
-  };
-  const Timed& of(const LiveTrial& trial, WorkerId worker) {
-    const Scenario& scenario = trial.loaded.scenario;
-    const std::vector<std::int64_t> batches = live::batches_to_time(scenario.batching);
-    Worker alike = scenario.cluster.workers.at(worker.value);
-    alike.name.clear();
-    alike.price_per_hour.reset();
-    alike.random_stream.reset();
-    for (const Known& known : known_)
-      if (known.worker == alike && known.network == scenario.job.network && known.batches == batches &&
-          known.learner == scenario.learner.model && known.job_profile == scenario.job.profile)
-        return known.timed;
-    Progress progress("timing iterations");
-    Timed timed{live::time_alone(scenario, *trial.profiles, worker, batches, options_,
-                                 [&](double share) {
-                                   progress.update(
-                                       share, fmt::format("{}, {}", scenario.name,
-                                                          name_of(scenario.cluster.workers, worker.value)));
-                                 }),
-                folder_ / fmt::format("profile-{}.json", known_.size())};
-    const Profile& profile = trial.profiles->of(worker.value);
-    if (profile.correction)
-      timed.profile = profile.path;
-    else
-      correct(profile, alike.cores, timed);
-    known_.push_back({alike, scenario.job.network, scenario.learner.model, scenario.job.profile, batches,
-                      std::move(timed)});
-    return known_.back().timed;
-  }
-
- private:
-  struct Known {
-    Worker worker;
-    std::string network;
-    std::string learner;
-    std::filesystem::path job_profile;
-    std::vector<std::int64_t> batches;
-    Timed timed;
-  };
-
-  static void correct(const Profile& profile, int cores, const Timed& timed) {
-    std::vector<calibrate::OwnBatchTime> times;
-    for (const live::AloneTime& time : timed.times) times.push_back(time.computing);
-    const auto by = times.size() == 1 ? calibrate::CorrectBy::factor : calibrate::CorrectBy::whatever_fits;
-    const calibrate::Correction correction =
-        calibrate::correct(profile, times, {.cores = cores, .by = by, .with_optimizer_step = false});
-    write_file_atomically(timed.profile, calibrate::corrected_profile_text(
-                                             profile.path, correction,
-                                             {.source = "a live job of one worker", .date = utc_now()}));
-  }
-
-  std::filesystem::path folder_;
-  live::LiveOptions options_;
-  std::deque<Known> known_;
-};
-
-void calibrate_iterations(LiveTrial& trial, MeasuredIterations& measured, InputFiles& files) {
-  std::vector<Worker>& workers = trial.loaded.scenario.cluster.workers;
-  std::vector<std::string> corrected;
-  for (std::uint64_t w = 0; w < workers.size(); ++w) {
-    const MeasuredIterations::Timed& timed = measured.of(trial, WorkerId{w});
-    trial.alone.push_back(timed.times);
-    corrected.push_back(timed.profile);
-    for (const live::AloneTime& time : timed.times)
-      fmt::print("{}: {}, alone: an iteration of {} takes {} (calibrated: {})\n", trial.loaded.scenario.name,
-                 name_of(workers, w), time.computing.batch, calibrate::duration_text(time.measured.value()),
-                 calibrate::duration_text(time.modelled.value()));
-  }
-  for (std::size_t w = 0; w < workers.size(); ++w) workers[w].profile = corrected[w];
-  trial.profiles = files.profiles_of(trial.loaded);
-}
-
-void say_calibrated(const LiveTrial& trial) {
-  if (!trial.calibrated.empty())
-    fmt::print("{}: measured here, for the prediction: {}\n", trial.loaded.scenario.name, trial.calibrated);
-  std::fflush(stdout);  // or every simulating process says it again
-}
-
 void predict(LiveTrial& trial, int jobs) {
   PreparedStudy study = prepare_scenarios({trial.loaded}, ProfileUse::as_fitted);
   WholeRuns whole = run_whole(study, missing_runs(study.planned, {}), jobs, with_iterations);
@@ -290,25 +90,10 @@ void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& tri
   const std::filesystem::path file = folder / "prediction.csv";
   write_file_atomically(file, observations_csv(trials, &LiveTrial::predicted));
   const std::string hash = InputFiles().hash(file);
-  const std::string time = utc_now();
+  const std::string time = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
   nlohmann::ordered_json sealed{
       {"file", "prediction.csv"}, {"fnv1a", hash}, {"time", time}, {"command", command}};
-  for (const LiveTrial& trial : trials)
-    if (!trial.calibrated.empty()) sealed["calibrated"][trial.loaded.scenario.name] = trial.calibrated;
-  for (const LiveTrial& trial : trials) {
-    nlohmann::ordered_json& gate = sealed["gate"][trial.loaded.scenario.name];
-    for (std::size_t w = 0; w < trial.alone.size(); ++w)
-      for (const live::AloneTime& own : trial.alone[w])
-        gate["alone"].push_back({{"worker", w},
-                                 {"batch", own.computing.batch},
-                                 {"measured_s", own.measured.value()},
-                                 {"calibrated_s", own.modelled.value()},
-                                 {"half_width_s", own.computing.wall.half_width_s}});
-    if (trial.sharing)
-      gate["sharing"] = {{"cores", trial.sharing->cores},
-                         {"without_messages_s", trial.sharing->alone.value()},
-                         {"speeds_of_busy_processes", trial.sharing->speeds}};
-  }
+  for (const LiveTrial& trial : trials) sealed["gate"][trial.loaded.scenario.name] = gate_json(trial.gate);
   write_file_atomically(folder / "sealed.json", sealed.dump(1) + "\n");
   fmt::print("sealed at {}: prediction.csv {}\n", time, hash);
   std::fflush(stdout);
@@ -393,16 +178,15 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   InputFiles files;
   std::vector<LiveTrial> trials = load_trials(arguments, files);
   StagedFolder staged(arguments.output, arguments.force);
-  MeasuredCommunication measured(arguments.accept_load);
-  MeasuredSharing sharing(arguments.accept_load);
-  MeasuredIterations iterations(staged.path(), {.program = live::worker_program(),
-                                                .patience = Seconds{arguments.patience},
-                                                .accepts_load = arguments.accept_load});
+  LiveGate gate(staged.path(), {.program = live::worker_program(),
+                                .patience = Seconds{arguments.patience},
+                                .accepts_load = arguments.accept_load});
   for (LiveTrial& trial : trials) {
-    calibrate_iterations(trial, iterations, files);
-    calibrate_communication(trial, measured);
-    calibrate_sharing(trial, sharing);
-    say_calibrated(trial);
+    trial.gate = gate.measure(trial.loaded, trial.profiles, files);
+    if (!trial.gate.stated.empty())
+      fmt::print("{}: measured here, for the prediction: {}\n", trial.loaded.scenario.name,
+                 trial.gate.stated);
+    std::fflush(stdout);  // or every simulating process says it again
     predict(trial, arguments.jobs);
   }
   seal(staged.path(), trials, command);

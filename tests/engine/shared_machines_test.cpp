@@ -208,8 +208,8 @@ TEST_CASE("a worker that rests is busy for its share of the time only") {
 }
 
 TEST_CASE("what speeds a worker up does not spare it the rests of its own slowness") {
-  // Speed 1/2, at rest half of the time, on a core of its own: 10 s of computing and 10 s of rest. At twice the
-  // speed: 5 s and 5 s.
+  // Speed 1/2, at rest half of the time, on a core of its own: 10 s of computing and 10 s of rest. At
+  // twice the speed: 5 s and 5 s.
   TestJob job = at_own_pace({{1, 0.5}}, shared(1), 20);
   job.machines[0].slow_workers = SlowWorkers::rest;
   job.heterogeneity.stragglers = {

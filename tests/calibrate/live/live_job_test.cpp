@@ -177,6 +177,30 @@ TEST_CASE("what a slow worker's iteration took is what a machine at full speed c
                         2.0));
 }
 
+TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes nothing") {
+  // Its length: 1 s of the slowest worker's iterations, that many for each of the three.
+  const LoadedJob job = load_job();
+  const Scenario together = together_job(job.loaded.scenario, *job.profiles);
+  CHECK(together.cluster.workers == job.loaded.scenario.cluster.workers);
+  CHECK(together.synchronization.size() == 1);
+  CHECK(together.synchronization[0].config.policy->word == "asp");
+  CHECK(together.heterogeneity.changes.membership.empty());
+  CHECK_FALSE(together.batching.controller->adjusts);
+  CHECK(together.batching.initial_samples == 8);
+  const double iterations = together.stop.epochs * 400.0 / 8.0;
+  CHECK(iterations == doctest::Approx(3.0 * std::round(iterations / 3.0)));
+  const auto iteration = [](std::uint64_t worker, double start, std::optional<double> finish) {
+    IterationRecord record;
+    record.worker = WorkerId{worker};
+    record.start = Seconds{start};
+    if (finish) record.finish = Seconds{*finish};
+    return record;
+  };
+  CHECK(mean_iterations({iteration(0, 1.0, 2.0), iteration(0, 2.0, 5.0), iteration(0, 5.0, std::nullopt),
+                         iteration(1, 0.0, 4.0)},
+                        2) == std::vector{Seconds{2.0}, Seconds{4.0}});
+}
+
 TEST_CASE("batches that a controller may choose are timed, too") {
   BatchingConfig batching;
   batching.initial_samples = 32;

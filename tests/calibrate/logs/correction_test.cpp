@@ -1,4 +1,4 @@
-#include "calibrate/fit/correction.hpp"
+#include "calibrate/logs/correction.hpp"
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

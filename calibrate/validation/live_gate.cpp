@@ -1,0 +1,238 @@
+#include "calibrate/validation/live_gate.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/live/machine_load.hpp"
+#include "calibrate/logs/correction.hpp"
+#include "calibrate/logs/text.hpp"
+#include "calibrate/validation/live_validation.hpp"
+#include "sim/base/atomic_file.hpp"
+#include "sim/base/progress.hpp"
+#include "sim/study/study_runs.hpp"
+
+namespace paceline {
+namespace {
+
+void state(GateFigures& figures, const std::string& words) {
+  figures.stated += figures.stated.empty() ? words : ", " + words;
+}
+
+void write_corrected(const Profile& profile, int cores, const std::vector<live::AloneTime>& times,
+                     double factor, const std::filesystem::path& file) {
+  std::vector<calibrate::OwnBatchTime> computing;
+  for (const live::AloneTime& time : times) {
+    computing.push_back(time.computing);
+    computing.back().wall.seconds *= factor;
+    computing.back().wall.half_width_s *= factor;
+  }
+  const auto by = times.size() == 1 ? calibrate::CorrectBy::factor : calibrate::CorrectBy::whatever_fits;
+  const calibrate::Correction correction =
+      calibrate::correct(profile, computing, {.cores = cores, .by = by, .with_optimizer_step = false});
+  const std::string date = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+  write_file_atomically(
+      file, calibrate::corrected_profile_text(profile.path, correction,
+                                              {.source = "short live jobs", .date = date, .warm_up = 0}));
+}
+
+// Means over some runs, without what messages take of the workers' processors.
+std::vector<Seconds> simulated_iterations(const LoadedScenario& loaded, const Profiles& profiles) {
+  constexpr int runs = 5;
+  LoadedScenario job = loaded;
+  job.scenario = live::together_job(loaded.scenario, profiles);
+  job.scenario.learner = {};
+  job.scenario.replications = runs;
+  PreparedStudy study = prepare_scenarios({job}, ProfileUse::as_fitted);
+  const WholeRuns whole =
+      run_whole(study, missing_runs(study.planned, {}), 1, {.iterations = true, .trace = false});
+  const std::size_t workers = job.scenario.cluster.workers.size();
+  const CommunicationCost communication = job.scenario.communication.value_or(CommunicationCost{});
+  const Seconds messages = communication.of(2.0, 2.0 * profiles.job().parameter_bytes);
+  std::vector<Seconds> means(workers);
+  for (const RunResult& run : whole.variants.front().runs) {
+    const std::vector<Seconds> of_run = live::mean_iterations(run.iterations, workers);
+    for (std::size_t w = 0; w < workers; ++w) means[w] += (of_run[w] - messages) / runs;
+  }
+  return means;
+}
+
+}  // namespace
+
+nlohmann::ordered_json gate_json(const GateFigures& figures) {
+  nlohmann::ordered_json json;
+  for (std::size_t w = 0; w < figures.alone.size(); ++w)
+    for (const live::AloneTime& own : figures.alone[w])
+      json["iterations_alone"].push_back({{"worker", w},
+                                          {"batch", own.computing.batch},
+                                          {"measured_s", own.measured.value()},
+                                          {"calibrated_s", own.modelled.value()}});
+  for (std::size_t w = 0; w < figures.together.size(); ++w)
+    json["iterations_together"].push_back({{"worker", w},
+                                           {"measured_s", figures.together[w].measured.value()},
+                                           {"predicted_s", figures.together[w].predicted.value()}});
+  if (figures.sharing)
+    json["sharing"] = {{"cores", figures.sharing->cores},
+                       {"iteration_without_messages_s", figures.sharing->alone.value()},
+                       {"speeds_of_busy_processes", figures.sharing->speeds}};
+  if (!figures.stated.empty()) json["stated"] = figures.stated;
+  return json;
+}
+
+GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
+                              InputFiles& files) {
+  GateFigures figures;
+  const std::shared_ptr<const Profiles> originals = profiles;
+  const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
+  for (std::uint64_t w = 0; w < workers.size(); ++w) {
+    figures.alone.push_back(iterations_of(loaded.scenario, *originals, WorkerId{w}));
+    for (const live::AloneTime& time : figures.alone.back())
+      fmt::print("{}: {}, alone: an iteration of {} samples takes {} (calibrated: {})\n",
+                 loaded.scenario.name, name_of(workers, w), time.computing.batch,
+                 calibrate::duration_text(time.measured.value()),
+                 calibrate::duration_text(time.modelled.value()));
+  }
+  std::vector<double> factors(workers.size(), 1.0);
+  correct(loaded, *originals, figures, factors, "-alone");
+  profiles = files.profiles_of(loaded);
+  fill_in_communication(loaded.scenario, *profiles, figures);
+  fill_in_sharing(loaded.scenario, *profiles, figures);
+  if (workers.size() < 2) return figures;
+  figures.together = together_of(loaded, *profiles);
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    const TogetherTime& together = figures.together[w];
+    factors[w] = together.measured / together.predicted;
+    fmt::print("{}: {}, beside the others: {} (predicted from what it takes alone: {})\n",
+               loaded.scenario.name, name_of(workers, w), calibrate::duration_text(together.measured.value()),
+               calibrate::duration_text(together.predicted.value()));
+  }
+  correct(loaded, *originals, figures, factors, "");
+  profiles = files.profiles_of(loaded);
+  return figures;
+}
+
+void LiveGate::refuse_load() const {
+  const double load = live::other_load(Seconds{0.5});
+  if (load > live::most_other_load && !options_.accepts_load) throw live::LoadedMachine(load);
+}
+
+LiveGate::TimedWorker LiveGate::timed_worker(const Scenario& scenario, std::size_t worker) {
+  Worker alike = scenario.cluster.workers.at(worker);
+  alike.name.clear();
+  alike.price_per_hour.reset();
+  alike.random_stream.reset();
+  alike.profile.clear();
+  return {alike, scenario.job.network, scenario.learner.model, scenario.job.profile,
+          live::batches_to_time(scenario.batching)};
+}
+
+const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scenario,
+                                                            const Profiles& profiles, WorkerId worker) {
+  const TimedWorker point = timed_worker(scenario, worker.value);
+  const auto known = std::ranges::find(iterations_, point, [](const auto& one) { return one.first; });
+  if (known != iterations_.end()) return known->second;
+  Progress progress("timing iterations");
+  const std::string name = name_of(scenario.cluster.workers, worker.value);
+  auto times = live::time_alone(scenario, profiles, worker, point.batches, options_, [&](double share) {
+    progress.update(share, fmt::format("{}, {}", scenario.name, name));
+  });
+  return iterations_.emplace_back(point, std::move(times)).second;
+}
+
+std::vector<TogetherTime> LiveGate::together_of(const LoadedScenario& loaded, const Profiles& profiles) {
+  const Scenario& scenario = loaded.scenario;
+  const std::size_t workers = scenario.cluster.workers.size();
+  std::vector<TimedWorker> point;
+  for (std::size_t w = 0; w < workers; ++w) point.push_back(timed_worker(scenario, w));
+  const auto known = std::ranges::find(together_, point, [](const auto& one) { return one.first; });
+  if (known != together_.end()) return known->second;
+  std::vector<TogetherTime> times;
+  const std::vector<Seconds> measured = live::time_together(scenario, profiles, options_);
+  const std::vector<Seconds> predicted = simulated_iterations(loaded, profiles);
+  for (std::size_t w = 0; w < workers; ++w) times.push_back({measured[w], predicted[w]});
+  return together_.emplace_back(std::move(point), std::move(times)).second;
+}
+
+void LiveGate::correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,
+                       const std::vector<double>& factors, const std::string& suffix) {
+  std::vector<Worker>& workers = loaded.scenario.cluster.workers;
+  std::string name = loaded.scenario.name;
+  std::ranges::replace_if(
+      name, [](char c) { return c == '/' || c == ' '; }, '-');
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    const Profile& original = originals.of(w);
+    if (original.correction) continue;
+    const std::filesystem::path file = folder_ / fmt::format("profile-{}-{}{}.json", name, w, suffix);
+    write_corrected(original, workers[w].cores, figures.alone[w], factors[w], file);
+    workers[w].profile = file;
+  }
+}
+
+// For gradients of the size of a network's that take so long to compute.
+const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds computing) {
+  const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
+  const std::pair point{values, computing};
+  const auto known = communication_.find(point);
+  if (known != communication_.end()) return known->second;
+  refuse_load();
+  constexpr int passes = 5;
+  Progress progress("timing requests");
+  const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
+  return communication_[point] = live::fit_communication(live::time_passes(
+             live::worker_program(), sizes, computing, passes, Seconds{0.2},
+             [&](double share) { progress.update(share, fmt::format("{} values", values)); }));
+}
+
+// Where the scenario does not say what messages cost it is measured; and so is the connection, since a live
+// job does not impose the scenario's.
+void LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profiles, GateFigures& figures) {
+  if (!profiles.job().loading)
+    fmt::print(stderr,
+               "note: {}: real workers fetch their batches, and the profile does not say how long that takes "
+               "(`paceline calibrate --data`)\n",
+               scenario.name);
+  if (scenario.communication) return;
+  const live::CommunicationFit& fit =
+      communication_of(profiles.job().parameter_bytes, quickest_iteration(scenario, profiles));
+  scenario.communication = cost_of(fit);
+  state(figures, live::scenario_words(*scenario.communication));
+  if (scenario.cluster.network.topology == Topology::star) {
+    const live::Connection connection = connection_of(fit);
+    NetworkConfig& network = scenario.cluster.network;
+    network.latency = connection.latency;
+    network.bandwidth = connection.bandwidth;
+    network.server_bandwidth = connection.bandwidth;
+    state(figures, fmt::format("network: {{{}}}", live::scenario_words(connection)));
+  }
+}
+
+const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds iteration) {
+  const std::tuple point{scenario.job.network, scenario.learner.model, scenario.batching.initial_samples,
+                         scenario.cluster.workers.size()};
+  const auto known = sharing_.find(point);
+  if (known != sharing_.end()) return known->second;
+  refuse_load();
+  Progress progress("timing processes beside each other");
+  const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
+                               .batch_samples = scenario.batching.initial_samples,
+                               .for_each = std::max(Seconds{0.5}, 10.0 * iteration)};
+  const auto passes = live::time_sharing(live::worker_program(), load,
+                                         [&](double share) { progress.update(share, scenario.job.network); });
+  return sharing_[point] = live::sharing_of(passes, live::usable_cores());
+}
+
+// Where a shared machine has no speeds in the scenario, it is this one.
+void LiveGate::fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures) {
+  for (Machine& machine : scenario.cluster.machines) {
+    if (!machine.is_shared || !machine.speeds.empty()) continue;
+    figures.sharing = sharing_of(scenario, quickest_iteration(scenario, profiles));
+    machine.cores = figures.sharing->cores;
+    machine.speeds = figures.sharing->speeds;
+    state(figures, fmt::format("machines: [{{{}}}]", live::scenario_words(*figures.sharing)));
+  }
+}
+
+}  // namespace paceline

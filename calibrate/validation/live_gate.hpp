@@ -1,0 +1,87 @@
+// What is measured on the machine just before live jobs are predicted: what the scenario leaves open, and
+// what the profile cannot know of the state the machine is in.
+//
+// Models:      iterations of each worker within a job of its own and beside the others (its profile is
+//              corrected by them), what messages cost, how much processes slow each other down on a shared
+//              machine.
+// Assumptions: the machine stays as it is until the jobs have run. Workers, networks and batches that are
+//              alike are measured once for all scenarios.
+// Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "calibrate/live/communication_fit.hpp"
+#include "calibrate/live/iteration_timing.hpp"
+#include "calibrate/live/sharing_timing.hpp"
+#include "sim/study/input_files.hpp"
+
+namespace paceline {
+
+// Mean iterations of a job of all workers.
+struct TogetherTime {
+  Seconds measured;
+  Seconds predicted;  // with what workers took alone
+};
+
+struct GateFigures {
+  std::string stated{};  // what of the scenario was measured instead, in its words; empty: nothing
+  std::optional<live::SharingTimes> sharing{};
+  std::vector<std::vector<live::AloneTime>> alone{};  // by worker
+  std::vector<TogetherTime> together{};               // by worker; empty for one
+};
+[[nodiscard]] nlohmann::ordered_json gate_json(const GateFigures& figures);
+
+class LiveGate {
+ public:
+  // Corrected profiles are written into the folder.
+  LiveGate(std::filesystem::path folder, live::LiveOptions options)
+      : folder_(std::move(folder)), options_(std::move(options)) {}
+
+  // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine.
+  GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
+
+ private:
+  // What iterations depend on.
+  struct TimedWorker {
+    Worker worker;
+    std::string network;
+    std::string learner;
+    std::filesystem::path job_profile;
+    std::vector<std::int64_t> batches;
+    friend bool operator==(const TimedWorker&, const TimedWorker&) = default;
+  };
+
+  void refuse_load() const;
+  [[nodiscard]] static TimedWorker timed_worker(const Scenario& scenario, std::size_t worker);
+  const std::vector<live::AloneTime>& iterations_of(const Scenario& scenario, const Profiles& profiles,
+                                                    WorkerId worker);
+  const live::CommunicationFit& communication_of(Bytes gradient, Seconds computing);
+  const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
+  std::vector<TogetherTime> together_of(const LoadedScenario& loaded, const Profiles& profiles);
+  // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
+  // has corrected.
+  void correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,
+               const std::vector<double>& factors, const std::string& suffix);
+  void fill_in_communication(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
+  void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
+
+  std::filesystem::path folder_;
+  live::LiveOptions options_;
+  std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
+  std::vector<std::pair<std::vector<TimedWorker>, std::vector<TogetherTime>>> together_;
+  std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> communication_;
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
+};
+
+}  // namespace paceline
