@@ -31,6 +31,18 @@ TEST_CASE("uniform gives every worker the initial batch") {
   CHECK(batches_of(make_batch_controller(config, throughputs({1.0, 9.0}))->initial()) == Batches{48, 48});
 }
 
+TEST_CASE("under uniform no other batch than the initial one is possible, whatever the bounds") {
+  BatchingConfig config;
+  config.initial_samples = 48;
+  config.minimum_samples = 8;
+  config.maximum_samples = 32;
+  CHECK(possible_batches(config).smallest == 48);
+  CHECK(possible_batches(config).largest == 48);
+  config.controller = BatchControllerChoice("static");
+  CHECK(possible_batches(config).smallest == 8);
+  CHECK(possible_batches(config).largest == 32);
+}
+
 TEST_CASE("static splits the global batch by calibrated throughput and keeps its sum") {
   // b_k = K·b_0·X_k / ΣX: 4·32 = 128 over throughputs 6:6:4:32 = 16, 16, 10.67, 85.33 -> 16, 16, 11, 85
   BatchingConfig config;
