@@ -81,9 +81,11 @@ LearnerValidity validity_of(std::span<const TracedGroup> groups) {
     widen(validity.workers_min, validity.workers_max, static_cast<double>(plan.workers));
     widen(validity.momentum_min, validity.momentum_max, plan.momentum);
     for (const PlanPhase& phase : plan.phases) {
-      const double combined = plan.minibatches_per_step(phase);
+      const double combined = phase.synchronous ? static_cast<double>(plan.workers) : 1.0;
       widen(validity.update_samples_min, validity.update_samples_max, combined * plan.batch_samples);
-      validity.learning_rate_max = std::max(validity.learning_rate_max, combined * plan.rate_per_gradient);
+      validity.learning_rate_max = std::max(
+          validity.learning_rate_max, (phase.local_steps > 0 ? 1.0 : combined) * plan.rate_per_gradient);
+      validity.local_steps_max = std::max(validity.local_steps_max, static_cast<double>(phase.local_steps));
     }
     validity.staleness_max = std::max(validity.staleness_max, traced.trace->largest_staleness());
     validity.samples_max = std::max(validity.samples_max, plan.workload_minibatches() * plan.batch_samples);

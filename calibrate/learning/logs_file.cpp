@@ -27,11 +27,15 @@ struct LogRunText {
   std::string run;
 };
 
+struct TrainedPhaseText : LogPhaseText {
+  std::uint32_t local_steps = 0;
+};
+
 struct LogGroupText {
   std::string name;
   TrainingPlan plan;  // all but its phases; drops in parts of the workload
   double workload = 0.0;
-  std::vector<LogPhaseText> phases;
+  std::vector<TrainedPhaseText> phases;
   StepMeaning step = StepMeaning::updates;
   std::vector<LogRunText> runs;
 };
@@ -67,6 +71,13 @@ void describe(Visitor& v, LogRunText& c) {
   v.optional("loss", c.loss, Path{}, "CSV of the training loss", Absent{"loss is not fitted"});
   v.optional("run", c.run, Text{}, "the value of `columns.run` of this run",
              Absent{"every run of the file is one of the group"});
+}
+
+void describe(Visitor& v, TrainedPhaseText& c) {
+  describe(v, static_cast<LogPhaseText&>(c));
+  v.optional("local_steps", c.local_steps, Whole{1, 1U << 20U},
+             "of each worker at `learning_rate`, until all parameters become their mean; under bsp",
+             Absent{"gradients meet at every step"});
 }
 
 void describe(Visitor& v, LogGroupText& c) {
@@ -106,8 +117,9 @@ namespace {
 
 TrainingPlan plan_of(const LogGroupText& text) {
   TrainingPlan plan = text.plan;
-  for (const LogPhaseText& phase : text.phases)
-    plan.phases.push_back({phase.policy == LoggedPolicy::bsp, phase.share * text.workload});
+  for (const TrainedPhaseText& phase : text.phases)
+    plan.phases.push_back(
+        {phase.policy == LoggedPolicy::bsp, phase.share * text.workload, phase.local_steps});
   for (double& drop : plan.drops_minibatches) drop *= text.workload;
   return plan;
 }
@@ -169,7 +181,13 @@ void check_groups(const LogsText& text, const Reading& reading) {
     const LogGroupText& group = text.groups[g];
     const std::string path = fmt::format("groups.{}", g);
     double sum = 0.0;
-    for (const LogPhaseText& phase : group.phases) sum += phase.share;
+    for (std::size_t p = 0; p < group.phases.size(); ++p) {
+      const TrainedPhaseText& phase = group.phases[p];
+      sum += phase.share;
+      if (phase.local_steps > 0 && phase.policy != LoggedPolicy::bsp)
+        reading.problems().error(reading.spot(fmt::format("{}.phases.{}.local_steps", path, p)),
+                                 "local steps are fitted under `policy: bsp` alone");
+    }
     if (reading.is_sound(path + ".phases") && std::abs(sum - 1.0) > phase_share_tolerance)
       reading.problems().error(
           reading.spot(path + ".phases"),

@@ -19,7 +19,8 @@
 //       learning_rate: 0.05       # of one gradient; times the gradients combined in an update
 //       momentum: 0.9
 //       workload: 4000            # mini-batches
-//       phases: [{policy: bsp, share: 100 %}]
+//       phases: [{policy: bsp, share: 100 %}]   # `local_steps: 16`: workers take their mean so often, each
+//                                 # at `learning_rate`
 //       drops: [50 %, 75 %]       # of the workload
 //       drop_factor: 0.1
 //       step: updates             # or minibatches, or samples

@@ -224,6 +224,7 @@ class Search {
     double batch = std::numeric_limits<double>::infinity();
     double best = 0.0;
     std::set<double> synchronous;  // samples of an update
+    bool drifts = false;
     for (const TracedGroup& traced : groups) {
       const TrainingPlan& plan = traced.group.plan();
       samples = std::max(samples, plan.workload_minibatches() * plan.batch_samples);
@@ -231,8 +232,10 @@ class Search {
           std::max(temperature, plan.rate_per_gradient / plan.batch_samples / (1.0 - plan.momentum));
       batch = std::min(batch, plan.batch_samples);
       best = std::max(best, traced.group.mean_final_accuracy());
-      for (const PlanPhase& phase : plan.phases)
+      for (const PlanPhase& phase : plan.phases) {
         if (phase.synchronous) synchronous.insert(plan.batch_samples * plan.workers);
+        drifts = drifts || phase.local_steps > 1;
+      }
     }
     const bool sizes_differ = synchronous.size() > 1;
     struct Known {
@@ -246,6 +249,7 @@ class Search {
         {"relaxation_samples", {0.01 * samples}},
         {"reference_temperature", {temperature, false}},
         {"reference_samples", {batch, false}},
+        {"drift", {drifts ? std::nullopt : std::optional(drift_parameter.lower), drifts}},
         {"noise_batch_samples",
          {sizes_differ ? std::optional(10.0 * *synchronous.rbegin()) : std::nullopt, sizes_differ}}};
     for (std::size_t i = 0; i < form_.parameters.size(); ++i) {

@@ -19,7 +19,9 @@ UpdateTrace::UpdateTrace(const TrainingPlan& plan, Seed seed) : plan_(plan) {
   double until = 0.0;
   for (const PlanPhase& phase : plan.phases) {
     until += phase.minibatches;
-    if (phase.synchronous) {
+    if (phase.local_steps > 0) {
+      add_local(until, phase.local_steps);
+    } else if (phase.synchronous) {
       add_synchronous(until);
     } else {
       add_asynchronous(until, random);
@@ -38,9 +40,19 @@ float UpdateTrace::rate() const {
 void UpdateTrace::add_synchronous(double until) {
   const auto workers = static_cast<double>(plan_.workers);
   while (done_minibatches_ + 0.5 * workers <= until) {
-    updates_.push_back({rate() * static_cast<float>(workers), 0, true});
+    updates_.push_back({.learning_rate = rate() * static_cast<float>(workers)});
     done_minibatches_ += workers;
     static_cast<void>(checkpoint_due());  // all stand still for it: nothing that an update could tell
+  }
+}
+
+// The mean of the workers' parameters moves by the mean of their gradients in every step.
+void UpdateTrace::add_local(double until, std::uint32_t steps) {
+  while (done_minibatches_ + 0.5 * plan_.workers <= until) {
+    const float inner = rate();
+    for (std::uint32_t step = 0; step < steps; ++step)
+      updates_.push_back({.learning_rate = inner, .local_steps = step});
+    done_minibatches_ += static_cast<double>(plan_.workers) * steps;
   }
 }
 
@@ -70,7 +82,9 @@ void UpdateTrace::add_asynchronous(double until, RandomStream& random) {
       events.push({now.time + random.log_normal(1.0, iteration_variation), now.worker, false});
       continue;
     }
-    updates_.push_back({rate(), static_cast<std::uint32_t>(updates_.size() - read_at[now.worker]), false});
+    updates_.push_back({.learning_rate = rate(),
+                        .staleness = static_cast<std::uint32_t>(updates_.size() - read_at[now.worker]),
+                        .synchronous = false});
     done_minibatches_ += 1.0;
     const bool pauses = now.worker == chief && checkpoint_due();
     events.push({now.time + (pauses ? plan_.chief_pauses->iterations : 0.0), now.worker, true});
@@ -103,7 +117,7 @@ std::vector<TracedGroup> trace_groups(const std::vector<RunGroup>& groups) {
 
 std::vector<FormReading> UpdateTrace::run(LearningForm& form, std::span<const double> positions) const {
   const auto workers = static_cast<double>(plan_.workers);
-  const std::vector<SeenGradient> together(plan_.workers, {plan_.batch_samples, 1.0 / workers, 0.0});
+  std::vector<SeenGradient> together(plan_.workers, {plan_.batch_samples, 1.0 / workers, 0.0});
   SeenGradient alone{plan_.batch_samples, 1.0, 0.0};
   std::vector<FormReading> readings;
   readings.reserve(positions.size());
@@ -113,6 +127,7 @@ std::vector<FormReading> UpdateTrace::run(LearningForm& form, std::span<const do
       readings.push_back(form.read());
     if (readings.size() == positions.size()) return readings;
     alone.staleness = static_cast<double>(update.staleness);
+    for (SeenGradient& gradient : together) gradient.local_steps = update.local_steps;
     const std::span<const SeenGradient> gradients = update.synchronous
                                                         ? std::span<const SeenGradient>(together)
                                                         : std::span<const SeenGradient>(&alone, 1);

@@ -2,7 +2,8 @@
 //
 // Models:      the order of reads and applies: asynchronous workers read again at the instant their gradient
 //              is applied; their iteration times are log-normal with a coefficient of variation of 10 %.
-//              Worker 0, the chief, reads only after its checkpoint when one is due.
+//              Worker 0, the chief, reads only after its checkpoint when one is due. Local steps are updates
+//              of the mean of all workers' parameters, read as if they met at every position asked for.
 // Equation:    staleness of an apply = updates since that worker's last read; its mean is workers - 1, and
 //              workers - 2 while the chief stands still.
 // Units:       mini-batches, updates.
@@ -42,10 +43,12 @@ class UpdateTrace {
   struct Update {
     float learning_rate = 0.0F;
     std::uint32_t staleness = 0;
+    std::uint32_t local_steps = 0;  // taken by each worker since the workers last met
     bool synchronous = true;
   };
 
   void add_synchronous(double until);
+  void add_local(double until, std::uint32_t steps);
   void add_asynchronous(double until, RandomStream& random);
   [[nodiscard]] bool checkpoint_due();
   [[nodiscard]] float rate() const;

@@ -1,20 +1,22 @@
 // How a recorded run was trained, enough to repeat its updates without a cluster, and what was recorded of
 // it.
 //
-// Models:      phases of synchronous updates (one gradient of every worker, staleness 0) and asynchronous
-//              ones (one gradient each), learning-rate drops at positions of the workload, checkpoints for
-//              which the chief of the asynchronous workers stands still.
+// Models:      phases of synchronous updates (one gradient of every worker, staleness 0), of local steps (the
+//              parameters of all workers become their mean after so many) and asynchronous ones (one gradient
+//              each), learning-rate drops at positions of the workload, checkpoints for which the chief of
+//              the asynchronous workers stands still.
 // Equation:    a synchronous update takes `workers` mini-batches, an asynchronous one takes 1. Rate of an
-//              update = rate_per_gradient · gradients combined · factor^(drops passed). Mini-batches done at
-//              global step s: the sum over the steps of each phase times the mini-batches of one of its
-//              steps. Up to 4 steps a worker after an asynchronous phase that another follows are still its
-//              own: workers finish their step.
+//              update = rate_per_gradient · gradients combined (1: local steps) · factor^(drops passed).
+//              Mini-batches done at global step s: the sum over the steps of each phase times those of one of
+//              its steps. Up to 4 steps a worker after an asynchronous phase that another follows
+//              are still its own: workers finish their step.
 // Units:       the workload in mini-batches of batch_samples; steps are updates, not re-based at a switch.
 // Assumptions: momentum constant; all workers have the same batch.
 // Not modelled: reactions to stragglers, batch controllers (those runs go through the simulator).
 // Source:      Sync-Switch, Li et al., ICDCS 2021, section IV (policies); late ends: its recorded runs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -27,6 +29,7 @@ namespace paceline {
 struct PlanPhase {
   bool synchronous = true;
   double minibatches = 0.0;
+  std::uint32_t local_steps = 0;  // of each worker, until parameters become their mean; 0: gradients meet
 };
 
 // Each time so much more of the workload is done, worker 0 pauses between two of its iterations, the others
@@ -53,7 +56,7 @@ struct TrainingPlan {
   [[nodiscard]] double first_drop() const;
   // Mini-batches, and gradients, of one step.
   [[nodiscard]] double minibatches_per_step(const PlanPhase& phase) const {
-    return phase.synchronous ? static_cast<double>(workers) : 1.0;
+    return phase.synchronous ? static_cast<double>(workers) * std::max(phase.local_steps, 1U) : 1.0;
   }
   // Mini-batches done after `step` updates.
   [[nodiscard]] double minibatches_at_step(double step) const;

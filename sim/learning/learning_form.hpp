@@ -8,13 +8,22 @@
 //              the distance the parameters move, in units of a gradient, between reading and applying. The
 //              limit of stability of delayed gradient descent is a bound on curvature · x; the *temperature*
 //              of an update, which scales gradient noise,
-//                t = learning_rate / samples / (1 - momentum), relative to that of the runs fitted.
+//                t = learning_rate / samples / (1 - momentum), relative to that of the runs fitted;
+//              the *drift* of a gradient that one of k workers computed after h steps of its own,
+//                y = h · (k - 1) · (learning_rate / (1 - momentum))².
+//              H local steps of k workers that then take the mean of their parameters are H updates of that
+//              mean, each of k gradients at points that noise has driven apart: by
+//              learning_rate² · h · (1 - 1/k) · (variance of a gradient) from the mean. Such a distance errs
+//              in the gradient by curvature² times it: curvature² · y of the variance 1/k of their mean.
 // Units:       staleness tau in updates; loss in nats (training cross-entropy without weight decay); accuracy
 //              0-1.
 // Assumptions: one network, data set and optimizer family: those of the runs the parameters were fitted on.
 // Not modelled: the content of a batch; what a worker's data order does.
 // Source:      temperature: McCandlish et al. 2018 (arXiv 1812.06162), appendix C; limit of stability: Giladi
-//              et al., ICLR 2020 (arXiv 1909.12340).
+//              et al., ICLR 2020 (arXiv 1909.12340). Drift: the mean of the workers' parameters, Stich, ICLR
+//              2019 (arXiv 1805.09767), section 3; variance σ²/k of its gradient against an error
+//              curvature² · rate² · σ² · (H - 1): Wang and Joshi, JMLR 22 (2021, arXiv 1808.07576), theorem
+//              1.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +43,8 @@ namespace paceline {
 struct SeenGradient {
   double samples = 0.0;
   double weight = 1.0;
-  double staleness = 0.0;  // updates applied between its parameters and its own application
+  double staleness = 0.0;    // updates applied between its parameters and its own application
+  double local_steps = 0.0;  // that its worker had taken by itself since the workers last met
 };
 
 struct SeenUpdate {
@@ -86,6 +96,7 @@ struct FormParameter {
   double initial = 0.5;
   bool logarithmic = false;
   std::string_view meaning;
+  int since_version = 2;  // of learner files; in older ones it is at its lower bound
 };
 
 struct FormDescription {
@@ -106,6 +117,8 @@ struct FormDescription {
 [[nodiscard]] std::string form_names();
 
 // For the forms' sources.
+inline constexpr FormParameter drift_parameter{
+    "drift", 1e-6, 1e3, 0.1, true, "by how much a unit of drift of local steps slows progress", 6};
 inline constexpr std::string_view reference_temperature_meaning =
     "learning rate / samples / (1 - momentum) of the runs fitted";
 template <class Form>
@@ -123,6 +136,12 @@ std::array<double, count> parameter_array(std::span<const double> values) {
 // Exposure of one gradient, as above.
 [[nodiscard]] inline double exposure(const SeenGradient& gradient, const SeenUpdate& update) {
   return gradient.staleness * gradient.weight * update.learning_rate / (1.0 - update.momentum);
+}
+// Drift of one gradient, as above.
+[[nodiscard]] inline double drift_of(const SeenGradient& gradient, const SeenUpdate& update) {
+  const double amplified_rate = update.learning_rate / (1.0 - update.momentum);
+  return gradient.local_steps * static_cast<double>(update.gradients.size() - 1) * amplified_rate *
+         amplified_rate;
 }
 // Samples of all gradients together.
 [[nodiscard]] inline double samples_of(const SeenUpdate& update) {

@@ -2,11 +2,11 @@
 // all.
 //
 // Models:      loss and error fall as a power of the effective samples; a stale gradient counts for less.
-// Equation:    E += Σ samples_i / (1 + staleness_discount · tau_i)
+// Equation:    E += Σ samples_i / (1 + staleness_discount · tau_i + drift · y_i)
 //              S = (1 + E / scale_samples)^(-exponent)
 //              accuracy = 1/classes + (ceiling - 1/classes) · (1 - S) - noise_accuracy · t^noise_exponent ·
-//              (1 - S), loss = ln(classes) · S + floor_loss · t^noise_exponent,  t = temperature
-//              (learning_form.hpp)
+//              (1 - S), loss = ln(classes) · S + floor_loss · t^noise_exponent,  t = temperature,
+//              y = drift (learning_form.hpp)
 // Units:       E in samples, tau in updates.
 // Assumptions: the learning rate acts only through what gradient noise holds back.
 // Not modelled: a critical period, the order of phases, divergence.
@@ -29,6 +29,7 @@ enum Parameter : std::size_t {
   noise_exponent,
   floor_loss,
   reference_temperature,
+  drift,
   parameter_count
 };
 
@@ -42,6 +43,7 @@ constexpr std::array<FormParameter, parameter_count> parameters{{
     {"noise_exponent", 0.2, 3.0, 1.0, true, "how that depends on the temperature"},
     {"floor_loss", 1e-5, 3.0, 0.1, true, "loss held by that noise"},
     {"reference_temperature", 1e-9, 1e3, 1.0, true, reference_temperature_meaning},
+    drift_parameter,
 }};
 
 class PowerLawForm final : public LearningForm {
@@ -52,7 +54,8 @@ class PowerLawForm final : public LearningForm {
   void advance(const SeenUpdate& update) override {
     for (const SeenGradient& gradient : update.gradients)
       effective_samples_ += setting_.effects.speed_factor * gradient.samples /
-                            (1.0 + value_[staleness_discount] * gradient.staleness);
+                            (1.0 + value_[staleness_discount] * gradient.staleness +
+                             value_[drift] * drift_of(gradient, update));
     const double samples = samples_of(update);
     if (samples > 0.0) temperature_ = update.learning_rate / (1.0 - update.momentum) / samples;
   }

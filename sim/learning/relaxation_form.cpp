@@ -1,18 +1,19 @@
 // The relaxation form, which the shipped learners use: progress, gradient noise and a critical period.
 //
-// Models:      (1) progress: what is left to learn falls with samples, more slowly when gradients are stale;
+// Models:      (1) progress: what is left to learn falls with samples, more slowly when gradients are stale,
+//              or taken where local steps have driven the workers apart;
 //              (2) gradient noise: at a high learning rate it holds loss and accuracy away from what the
 //              progress allows. Staleness raises it without bound towards a limit of stability, a drop of the
 //              learning rate removes it, and it anneals: what it costs shrinks with the samples trained on,
 //              stale or not;
 //              (3) critical period: staleness met while there is much left to learn lowers the accuracy
 //              reached in the end, for good; staleness met later does not.
-// Equation:    with n samples in an update, t its temperature relative to t_ref, x the exposure of its
-//              gradients (both in learning_form.hpp; mean by samples), x̄ the moving average of x over 100
-//              updates:
+// Equation:    with n samples in an update, t its temperature relative to t_ref, x the exposure and y the
+//              drift of its gradients (all in learning_form.hpp; mean by samples), x̄ the moving average of x
+//              over 100 updates:
 //                u    += n · speed · t^rate_exponent · (1 + n_ref/b_noise)/(1 + n/b_noise)
-//                        / (1 + slowing · x) / progress_samples
-//                U    += the same without slowing: work done at a learning rate
+//                        / (1 + slowing · x + drift · y) / progress_samples
+//                U    += the same without slowing and drift: work done at a learning rate
 //                S     = exp(-u^onset_exponent)                            what is left to learn
 //                D    += staleness_penalty · x · (decrease of S^critical_period_exponent)
 //                f     relaxes to  floor_loss · t^floor_exponent / (1 - x̄ / exposure_limit)
@@ -32,6 +33,7 @@
 //              to eight updates of one rate and size are taken in together, at their mean exposure.
 //              Single evaluations scatter as the variance of the parameters does, which grows towards the
 //              limit like the loss it costs (f).
+//              Drift takes progress alone: the noise of the mean of k workers is that of k gradients at once.
 // Not modelled: recovery from divergence; overfitting; a learning rate too high without staleness.
 // Source:      noise floor and batch term (b_noise): McCandlish et al. 2018 (arXiv 1812.06162), section 2;
 //              noise under delay and its limit: G. Zhang et al., NeurIPS 2019 (arXiv 1907.04164); critical
@@ -66,6 +68,7 @@ enum Parameter : std::size_t {
   noise_batch_samples,
   reference_temperature,
   reference_samples,
+  drift,
   parameter_count
 };
 
@@ -90,6 +93,7 @@ constexpr std::array<FormParameter, parameter_count> parameters{{
     {"noise_batch_samples", 1.0, 1e12, 1e12, true, "batch at which larger ones stop helping"},
     {"reference_temperature", 1e-9, 1e3, 1.0, true, reference_temperature_meaning},
     {"reference_samples", 1.0, 1e7, 128.0, true, "samples of an update of the runs fitted"},
+    drift_parameter,
 }};
 
 constexpr double averaging_updates = 100.0;
@@ -114,7 +118,7 @@ class RelaxationForm final : public LearningForm {
     for (const SeenGradient& gradient : update.gradients) {
       const double x = exposure(gradient, update);
       exposed += gradient.samples * x;
-      helping += gradient.samples / (1.0 + value_[slowing] * x);
+      helping += gradient.samples / (1.0 + value_[slowing] * x + value_[drift] * drift_of(gradient, update));
     }
     const double amplified_rate = update.learning_rate / (1.0 - update.momentum);
     if (amplified_rate != rate_ || samples != samples_) {

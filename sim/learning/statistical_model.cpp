@@ -15,7 +15,7 @@ namespace paceline {
 namespace {
 
 constexpr const char* format_name = "paceline-learner";
-constexpr std::int64_t format_version = 5;
+constexpr std::int64_t format_version = 6;
 constexpr std::int64_t oldest_version = 2;
 constexpr const char* hint =
     "`paceline fit` writes learner files; fit the runs again if this one is of another version";
@@ -66,20 +66,27 @@ std::vector<double> values_of(const FormDescription& form, const JsonField& para
                               std::int64_t version) {
   std::vector<double> values;
   for (const FormParameter& parameter : form.parameters) {
-    values.push_back(checked_value(parameter, member_of(parameters, parameter.name, version)));
+    values.push_back(version < parameter.since_version
+                         ? parameter.lower
+                         : checked_value(parameter, member_of(parameters, parameter.name, version)));
   }
   return values;
 }
 
-std::vector<std::vector<double>> members_of(const FormDescription& form, const JsonField& members) {
+// Parameters that came with a later version stand at the end.
+std::vector<std::vector<double>> members_of(const FormDescription& form, const JsonField& members,
+                                            std::int64_t version) {
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(
+      form.parameters, [&](const FormParameter& parameter) { return version >= parameter.since_version; }));
   std::vector<std::vector<double>> all;
   for (const JsonField& member : members.elements()) {
     const std::vector<JsonField> fields = member.elements();
-    if (fields.size() != form.parameters.size())
-      member.fail(fmt::format("must have {} parameters, has {}", form.parameters.size(), fields.size()));
+    if (fields.size() != count)
+      member.fail(fmt::format("must have {} parameters, has {}", count, fields.size()));
     all.emplace_back();
-    for (std::size_t i = 0; i < fields.size(); ++i)
-      all.back().push_back(checked_value(form.parameters[i], fields[i]));
+    for (std::size_t i = 0; i < form.parameters.size(); ++i)
+      all.back().push_back(i < count ? checked_value(form.parameters[i], fields[i])
+                                     : form.parameters[i].lower);
   }
   return all;
 }
@@ -91,6 +98,7 @@ struct ValidRange {
   double LearnerValidity::*least;  // null: 0
   double LearnerValidity::*most;
   RangeOf values;
+  std::int64_t since_version = oldest_version;  // of the file; before that 0
 };
 constexpr std::array valid_ranges{
     ValidRange{"workers", "workers", &LearnerValidity::workers_min, &LearnerValidity::workers_max,
@@ -104,16 +112,19 @@ constexpr std::array valid_ranges{
     ValidRange{"momentum", "momentum", &LearnerValidity::momentum_min, &LearnerValidity::momentum_max,
                RangeOf::non_negative},
     ValidRange{"samples_max", "workload (samples)", nullptr, &LearnerValidity::samples_max,
-               RangeOf::positive}};
+               RangeOf::positive},
+    ValidRange{"local_steps_max", "local steps", nullptr, &LearnerValidity::local_steps_max,
+               RangeOf::non_negative, drift_parameter.since_version}};
 
 double end_of(const JsonField& field, RangeOf values) {
   if (values == RangeOf::counts) return static_cast<double>(field.integer(1));
   return values == RangeOf::positive ? field.positive() : field.non_negative();
 }
 
-LearnerValidity validity_of(const JsonField& field) {
+LearnerValidity validity_of(const JsonField& field, std::int64_t version) {
   LearnerValidity validity;
   for (const ValidRange& range : valid_ranges) {
+    if (version < range.since_version) continue;
     const JsonField member = field.member(std::string(range.member));
     if (range.least == nullptr) {
       validity.*range.most = end_of(member, range.values);
@@ -168,12 +179,12 @@ StatisticalModel model_of(const JsonField& root, const std::string& path) {
   model.noise = {noise.member("scale").non_negative(), noise.member("exponent").non_negative(),
                  noise.member("least").non_negative()};
   if (version >= 5) {
-    model.members = members_of(*model.form, root.member("members"));
+    model.members = members_of(*model.form, root.member("members"), version);
     const JsonField error = root.member("model_error");
     model.model_error = {error.member("final_accuracy").non_negative(), error.member("speed").non_negative(),
                          error.has("noise") ? error.member("noise").non_negative() : 0.0};
   }
-  model.validity = validity_of(root.member("validity"));
+  model.validity = validity_of(root.member("validity"), version);
   return model;
 }
 
@@ -234,6 +245,8 @@ std::string statistical_model_json(const StatisticalModel& model) {
 std::vector<ValidityRow> validity_rows(const StatisticalModel& model, const LearnerValidity& use) {
   std::vector<ValidityRow> rows;
   for (const ValidRange& range : valid_ranges) {
+    const bool concerns_neither = model.validity.*range.most == 0.0 && use.*range.most == 0.0;
+    if (concerns_neither && range.since_version > oldest_version) continue;
     const auto of = [&](const LearnerValidity& ranges) {
       return ValueRange{range.least == nullptr ? 0.0 : ranges.*range.least, ranges.*range.most};
     };

@@ -22,8 +22,9 @@
 // Source:      docs/models.md, "Learners"; gamma from normal: Wilson and Hilferty, PNAS 17 (1931).
 //
 // The file is JSON, written by `paceline fit`:
-//   format "paceline-learner", version 5 (4 has no members and no model error; 3 names neither network nor
-//   data set, only `classes`; 2 has other names for some parameters; all are still read)
+//   format "paceline-learner", version 6 (5 knows no local steps; 4 has no members and no model error; 3
+//   names neither network nor data set, only `classes`; 2 has other names for some parameters; all are still
+//   read)
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
 //   fitted_on   [names of groups of runs]; empty only for "assumed"
 //   command     what made it; only "assumed" may lack it
@@ -36,7 +37,7 @@
 //               empty
 //   model_error {final_accuracy, speed, noise}: of a policy that was not fitted
 //   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max,
-//                momentum: [min, max], samples_max}
+//                momentum: [min, max], samples_max, local_steps_max}
 // Readers accept members they do not know (a fit adds its intervals and errors); only this list is promised.
 #pragma once
 
@@ -91,6 +92,7 @@ struct LearnerValidity {
   double samples_max = 0.0;  // workload
   double momentum_min = 0.0;
   double momentum_max = 0.0;
+  double local_steps_max = 0.0;  // 0: no workers that trained locally
 };
 
 struct StatisticalModel {
@@ -114,7 +116,7 @@ struct StatisticalModel {
 [[nodiscard]] StatisticalModel read_statistical_model(const std::filesystem::path& path);
 [[nodiscard]] std::string statistical_model_json(const StatisticalModel& model);
 
-// Each range of the learner beside what a job asks of it.
+// Each range of the learner beside what a job asks of it; local steps where one of them has any.
 [[nodiscard]] std::vector<ValidityRow> validity_rows(const StatisticalModel& model,
                                                      const LearnerValidity& use);
 

@@ -37,9 +37,13 @@ LearnerValidity use_of(const Scenario& scenario) {
         first ? combined * largest : std::max(use.update_samples_max, combined * largest);
     if (!waits_for_all && combined == 1.0) use.staleness_max = workers - 1.0;
     UpdateContext update;
-    update.gradients = static_cast<std::size_t>(std::max(1.0, combined));
+    // The rate of local steps is that of a gradient alone.
+    const double at_once = phase.config.local ? 1.0 : std::max(1.0, combined);
+    update.gradients = static_cast<std::size_t>(at_once);
     update.initial_batch_samples = batching.initial_samples;
-    update.samples = static_cast<std::int64_t>(combined) * batching.initial_samples;
+    update.samples = static_cast<std::int64_t>(at_once) * batching.initial_samples;
+    if (phase.config.local)
+      use.local_steps_max = std::max(use.local_steps_max, static_cast<double>(phase.config.local->steps));
     OptimizerConfig unscheduled = scenario.job.optimizer;
     unscheduled.schedule = {};
     use.learning_rate_max = std::max(use.learning_rate_max, learning_rate_at(unscheduled, update));
@@ -120,6 +124,13 @@ std::vector<std::string> check_learner(const LoadedScenario& loaded, InputFiles&
         fmt::format("{:.3g} times the largest rate {} {}: at which rate training breaks down is not known",
                     beyond, model.path, knows(model)),
         fmt::format("stay within {:g} times, or use the learner `network`", most_beyond));
+  for (std::size_t i = 0; i < scenario.synchronization.size(); ++i)
+    if (scenario.synchronization[i].config.local && model.validity.local_steps_max == 0.0)
+      fail_at(
+          loaded, fmt::format("synchronization.{}.local", i),
+          fmt::format("{} {} no workers that train locally", model.path, knows(model)),
+          "fit a learner to such runs too (`local_steps` of a phase in the logs of `paceline fit`), or train "
+          "the network itself (`learner: {kind: network}`)");
   std::vector<std::string> notes;
   if (const double ceiling = ceiling_of(model); scenario.stop.accuracy.value_or(0.0) > ceiling)
     notes.push_back(fmt::format("the target {:g} is above what {} says can be reached at all ({:.3f})",

@@ -107,6 +107,38 @@ TEST_CASE(
       }
 }
 
+TEST_CASE("local steps want a learner fitted to them, and more than it was fitted to are an extrapolation") {
+  const Workplace place;
+  const auto run = [&](const std::string& steps) {
+    return place.paceline(
+        {"run", "scenario.yaml", "-o", "out", "--force", "--set",
+         "synchronization=[{policy: bsp, transport: ring, local: {steps: " + steps + "}}]"});
+  };
+  const ProgramResult refused = run("4");
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "learner.json is assumed to hold for no workers that train locally"));
+  std::string learner = learner_text;
+  learner.replace(learner.find("\"version\": 3"), 12, "\"version\": 6");
+  learner.replace(learner.find("\"classes\": 10,"), 14,
+                  "\"network\": {\"name\": \"big\", \"parameter_count\": null}, "
+                  "\"dataset\": {\"name\": null, \"classes\": 10}, \"members\": [], "
+                  "\"model_error\": {\"final_accuracy\": 0, \"speed\": 0, \"noise\": 0},");
+  learner.replace(learner.find("\"ceiling\": 0.9,"), 15, "\"ceiling\": 0.9, \"drift\": 0.5,");
+  learner.replace(learner.find("\"samples_max\": 1000000"), 22,
+                  "\"samples_max\": 1000000, \"local_steps_max\": 8");
+  place.write("learner.json", learner);
+  const auto said_of_steps = [&](const std::string& steps) {
+    const ProgramResult ran = run(steps);
+    INFO(ran.err);
+    CHECK(ran.exit_code == 0);
+    const std::size_t at = ran.out.find("local steps");
+    REQUIRE(at != std::string::npos);
+    return ran.out.substr(at, ran.out.find('\n', at) - at);
+  };
+  CHECK(contains(said_of_steps("4"), "inside"));
+  CHECK(contains(said_of_steps("16"), "outside"));
+}
+
 TEST_CASE("a manifest says by how much groups left out of a learner's fit were missed, beside null models") {
   // Errors of 0.01 and -0.03: 0.02 on average; null models are known for the second: 0.05 and -0.04.
   const Workplace place;

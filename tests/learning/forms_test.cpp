@@ -103,6 +103,31 @@ TEST_CASE("relaxation: staleness slows progress by 1 / (1 + slowing · exposure)
   CHECK(form->read().loss == doctest::Approx(std::log(10.0) * std::exp(-0.4 * 2.0)).epsilon(1e-6));
 }
 
+TEST_CASE("every form: local steps slow progress by 1 / (1 + drift · h · (k - 1) · rate²)") {
+  // Two workers, three steps after they met, at 0.05 / (1 - 0.9) = 0.5: a drift of 3 · 1 · 0.25. Twice that
+  // slows 1000 samples to 1000 / 2.5. At h = 0, and for a worker alone, nothing is lost.
+  const auto loss_after = [](std::string_view name, std::vector<Named> named, double local_steps,
+                             std::size_t workers) {
+    named.push_back({"drift", 2.0});
+    const auto form = make(name, named);
+    const std::vector<SeenGradient> gradients(
+        workers,
+        {100.0 / static_cast<double>(workers), 1.0 / static_cast<double>(workers), 0.0, local_steps});
+    for (int update = 0; update < 10; ++update) form->advance({gradients, 0.05, 0.9});
+    return form->read().loss;
+  };
+  const auto relaxation = [&](double local_steps, std::size_t workers) {
+    return loss_after("relaxation", plain_relaxation(), local_steps, workers);
+  };
+  CHECK(relaxation(3.0, 2) == doctest::Approx(std::log(10.0) * std::exp(-1.0 / 2.5)).epsilon(1e-6));
+  CHECK(relaxation(0.0, 2) == relaxation(0.0, 1));
+  CHECK(relaxation(3.0, 1) == relaxation(0.0, 1));
+  // S = (1 + E / 1000)^-1 with E = 1000 / 2.5
+  const std::vector<Named> power{
+      {"scale_samples", 1000.0}, {"exponent", 1.0}, {"floor_loss", 1e-5}, {"reference_temperature", 1e3}};
+  CHECK(loss_after("power-law", power, 3.0, 2) == doctest::Approx(std::log(10.0) / 1.4).epsilon(1e-4));
+}
+
 TEST_CASE("relaxation: staleness throughout takes penalty · exposure from the final accuracy") {
   const auto form = make("relaxation", plain_relaxation());
   advance(*form, 2000, {100.0, 1.0, 3.0}, 0.1, 0.9);

@@ -118,10 +118,21 @@ TEST_CASE("local training fits its policy, its exchange and its learner") {
               {{"policy: bsp, transport: ring",
                 "policy: bsp, transport: ring, local: {steps: 4, outer: {momentum: 0.9, nesterov: true}}"}}))
           .empty());
-  const std::string refused =
-      complaint(changed({{"policy: bsp, transport: ring", "policy: bsp, transport: ring, local: {steps: 4}"},
-                         {"{kind: network}", "{kind: statistical, model: learner.json}"}}));
-  CHECK(refused.find("a statistical learner has never seen what local training does") != std::string::npos);
+  const auto statistical = [](const char* phase) {
+    return complaint(changed({{"policy: bsp, transport: ring", phase},
+                              {"{kind: network}", "{kind: statistical, model: learner.json}"}}));
+  };
+  CHECK(statistical("policy: bsp, transport: ring, local: {steps: 4}").empty());
+  for (const char* phase : {"policy: asp, transport: server, local: {steps: 4}",
+                            "policy: bsp, transport: ring, local: {steps: 4, by_speed: true}",
+                            "policy: bsp, transport: ring, local: {steps: 4, growth: 0.1}",
+                            "policy: bsp, transport: ring, local: {steps: 4, outer: {momentum: 0.9}}",
+                            "policy: bsp, transport: ring, local: {steps: 4, outer: {learning_rate: 0.7}}",
+                            "policy: bsp, transport: ring, local: {steps: 4, fragments: {count: 2}}"}) {
+    CAPTURE(phase);
+    CHECK(statistical(phase).find("a statistical learner knows local training only under `bsp`") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("heterogeneity names workers that exist, one value for each, and changes something") {

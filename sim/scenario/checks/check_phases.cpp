@@ -105,9 +105,16 @@ class PhaseRules : Rules {
     if (outer.nesterov && outer.momentum == 0.0) error(place, "`nesterov` needs `momentum` above 0");
     check_fragments(i);
     const LearnerKind learner = scenario.learner.kind;
-    if (learner == LearnerKind::statistical || learner == LearnerKind::assumed)
-      error(in_phase(i, "local"), "a statistical learner has never seen what local training does",
-            "train the network itself (`learner: {kind: network}`), or ask for times alone (`kind: none`)");
+    const bool takes_the_mean = phase.policy->waits_for == WaitsFor::all && outer.learning_rate == 1.0 &&
+                                outer.momentum == 0.0 && !phase.local->fragments;
+    const bool is_equal = !phase.local->by_speed && !phase.local->growth;
+    if ((learner == LearnerKind::statistical || learner == LearnerKind::assumed) &&
+        !(takes_the_mean && is_equal))
+      error(in_phase(i, "local"),
+            "a statistical learner knows local training only under `bsp`, with equal numbers of steps whose "
+            "mean becomes the parameters",
+            "leave `outer`, `fragments`, `by_speed` and `growth` out, train the network itself (`learner: "
+            "{kind: network}`), or ask for times alone (`kind: none`)");
   }
 
   void check_delayed_momentum(const OuterOptimizer& outer, bool is_alone, const std::string& place) const {

@@ -30,6 +30,21 @@ TEST_CASE("a fit to runs the form made predicts a policy it has not seen") {
   CHECK(fitted.values[0] == doctest::Approx(0.85).epsilon(0.01));
 }
 
+TEST_CASE("the drift that slowed runs with local steps is found again, and predicts other numbers of steps") {
+  FittedForm truth = known_form();
+  REQUIRE(truth.form->parameters.back().name == "drift");
+  truth.values.back() = 0.02;
+  const auto local = [](std::uint32_t steps) { return std::vector<PlanPhase>{{true, 4000.0, steps}}; };
+  const std::vector<TracedGroup> seen = trace_groups(
+      {made_by(truth, "1", local(1)), made_by(truth, "4", local(4)), made_by(truth, "64", local(64))});
+  const FittedForm fitted = fit_form(*truth.form, seen, {});
+  CHECK(fitted.values.back() == doctest::Approx(0.02).epsilon(0.2));
+  const TracedGroup unseen = trace_groups({made_by(truth, "16", local(16))}).front();
+  const std::vector<double> middle{600.0};
+  CHECK(predict(fitted, unseen, middle)[0].accuracy ==
+        doctest::Approx(*mean_accuracy_at(unseen.group.runs, 600.0)).epsilon(0.03));
+}
+
 namespace {
 
 constexpr double speed_spread = 0.4;

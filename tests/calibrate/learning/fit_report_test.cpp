@@ -45,6 +45,16 @@ TEST_CASE("the ranges a learner is valid in are those of its runs") {
   CHECK(validity.staleness_max >= 3.0);
   CHECK(validity.momentum_min == 0.9);
   CHECK(validity.momentum_max == 0.9);
+  CHECK(validity.local_steps_max == 0.0);
+}
+
+TEST_CASE("the rate of local steps is that of a gradient alone, and the most of them limits a learner") {
+  RunGroup local = group_of("local", true, 0.9);
+  for (TrainingRun& run : local.runs) run.plan.phases.front().local_steps = 16;
+  const LearnerValidity validity = validity_of(trace_groups({local}));
+  CHECK(validity.update_samples_max == 128.0);
+  CHECK(validity.learning_rate_max == 0.05);
+  CHECK(validity.local_steps_max == 16.0);
 }
 
 TEST_CASE("a report's file is a learner, with intervals that hold order and errors of the groups left out") {

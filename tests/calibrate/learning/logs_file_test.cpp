@@ -110,6 +110,11 @@ TEST_CASE("mistakes in a logs file are said at their places") {
   std::string twice = logs("100 %", "{accuracy: curve.csv, run: 0}");
   twice.replace(twice.find("[50 %]"), 6, "[50 %, 50 %]");
   CHECK(folder.message_of(twice).find("drops must ascend") != std::string::npos);
+  CHECK(folder.message_of(logs("100 %, local_steps: 0", "{accuracy: curve.csv}")).find("local_steps") !=
+        std::string::npos);
+  std::string asynchronous = logs("100 %, local_steps: 4", "{accuracy: curve.csv}");
+  asynchronous.replace(asynchronous.find("policy: bsp"), 11, "policy: asp");
+  CHECK(folder.message_of(asynchronous).find("fitted under `policy: bsp` alone") != std::string::npos);
   CHECK(folder.message_of(logs("100 %", "{acuracy: curve.csv, run: 0}")).find("did you mean `accuracy`?") !=
         std::string::npos);
   CHECK(folder.message_of(logs("100 %", "{accuracy: none.csv, run: 0}")).find("cannot read") !=

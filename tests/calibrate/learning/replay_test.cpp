@@ -98,6 +98,33 @@ TEST_CASE("the replay uses every sample once, at the rate of its phase and place
   CHECK(probe.rates[500] == doctest::Approx(0.001));
 }
 
+TEST_CASE(
+    "a round of local steps is so many updates of all workers, at the rate of one, ever further apart") {
+  // 8 workers, 3 steps: rounds of 24 mini-batches, of which 60 take three, each at the rate of its start.
+  struct Steps final : LearningForm {
+    std::vector<double> local_steps;
+    std::vector<double> rates;
+    double samples = 0.0;
+    void advance(const SeenUpdate& update) override {
+      local_steps.push_back(update.gradients.front().local_steps);
+      rates.push_back(update.learning_rate);
+      samples += samples_of(update);
+    }
+    [[nodiscard]] FormReading read() const override { return {}; }
+  };
+  TrainingPlan plan = plan_of({{true, 60.0, 3}});
+  plan.drops_minibatches = {30.0};
+  Steps seen;
+  const std::vector<double> end{1000.0};
+  static_cast<void>(UpdateTrace(plan, {1, 0}).run(seen, end));
+  CHECK(seen.local_steps == std::vector<double>{0, 1, 2, 0, 1, 2, 0, 1, 2});
+  CHECK(seen.samples == 72.0 * 128.0);
+  CHECK(seen.rates[5] == doctest::Approx(0.1));
+  CHECK(seen.rates[6] == doctest::Approx(0.01));
+  CHECK(plan.minibatches_at_step(2.0) == 48.0);
+  CHECK(UpdateTrace(plan, {1, 0}).mean_staleness() == 0.0);
+}
+
 TEST_CASE("asynchronous staleness is on average the other workers, synchronous staleness is none") {
   // Each worker reads again when its own update is applied: mean = W - 1, up to the start, where all read
   // version 0.
