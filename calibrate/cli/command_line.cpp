@@ -303,8 +303,58 @@ void declare(CLI::App& app, FromLogArguments& arguments) {
       ->capture_default_str();
   add_json(app, arguments.json);
   app.footer(
+      "Of asynchronous jobs alone, and what they cost a server: --jobs CSV ... (paceline calibrate from-log "
+      "--jobs --help).\n\n"
       "Example:\n  paceline calibrate from-log recorded/resnet32-cifar10-8 --workers 8 --predict 16 \\\n"
       "      --against recorded/resnet32-cifar10-16/bsp/run*/loss.csv --sleep 90");
+}
+
+void declare(CLI::App& app, JobLogArguments& arguments) {
+  app.description(
+      "Tells from logs of asynchronous jobs what a worker takes for an iteration alone, what an update takes "
+      "the server, and how sure that is; refuses a service time that jobs without a busy server do not tell. "
+      "Writes a profile and a scenario.");
+  app.add_option("--jobs", arguments.jobs, "Logs, each of one of the forms below")
+      ->required()
+      ->type_name("CSV");
+  app.add_option("--time-column", arguments.time_column, "Column of the time, in seconds")
+      ->capture_default_str();
+  app.add_option("--network", arguments.network, "Only jobs of this network; logs that name none are of it");
+  app.add_option("--gpu", arguments.gpu, "Kind of workers to predict and to write a profile of");
+  app.add_option("--campaign", arguments.campaign,
+                 "Campaign to predict and to write a profile of (default: another cluster)");
+  app.add_option("--pause", arguments.pause_s,
+                 "Pause of the chief in jobs logged by one row, to be taken off (checkpoints)")
+      ->check(above_zero)
+      ->type_name("SECONDS");
+  app.add_option("--pause-every", arguments.pause_every, "Updates between two of them")
+      ->check(above_zero)
+      ->type_name("UPDATES");
+  add_count(app, "--predict", arguments.predict_workers, 1, 1000, "Updates/s of this many workers",
+            "WORKERS");
+  app.add_option("-o,--output", arguments.output, "Profile to write")->type_name("PROFILE");
+  app.add_option("--scenario", arguments.scenario,
+                 "Scenario to write besides, of --predict workers (default: the most that are logged)")
+      ->type_name("FILE");
+  add_count(app, "--batch", arguments.batch, 1, 1 << 20, "Samples of a mini-batch, for the profile");
+  app.add_option("--parameters", arguments.parameters, "Parameters of the network, for the profile")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  add_time(app, "--service-time", arguments.service_s,
+           "Service time of an update for the profile, instead of what the logs tell");
+  app.add_flag("--force", arguments.force, "Replace existing files");
+  add_json(app, arguments.json);
+  app.footer(
+      "Forms of a log, told by its columns:\n"
+      "  worker, time_s           every update, by whom and when: a file for each job\n"
+      "  time_s, step             updates of the whole job by then (steps_per_s: its rate meanwhile)\n"
+      "  duration_s, end_step     a row for each job; or step_s, its seconds per update\n"
+      "Columns of the job, where it is not one worker: workers, gpu, network, campaign, servers, run,\n"
+      "latency_ms, complete. With --iterations `paceline run` writes such a log: --time-column applied_s.\n\n"
+      "Examples:\n"
+      "  paceline calibrate from-log --jobs one.csv two.csv four.csv\n"
+      "  paceline calibrate from-log --jobs speed.csv runs.csv --network resnet32 --gpu v100 --predict 4 \\\n"
+      "      -o v100.json --scenario v100x4.yaml --batch 128 --parameters 1857722");
 }
 
 // As a shell would have it.
@@ -340,6 +390,12 @@ std::optional<Arguments> parse_own(const std::string& name, const std::vector<st
   return parsed;
 }
 
+// Logs of asynchronous jobs have options of their own.
+std::optional<Arguments> parse_from_log(const std::string& name, const std::vector<std::string>& words) {
+  const bool is_of_jobs = std::ranges::find(words, "--jobs") != words.end();
+  return is_of_jobs ? parse<JobLogArguments>(name, words) : parse<FromLogArguments>(name, words);
+}
+
 using Parser = std::optional<Arguments> (*)(const std::string& name, const std::vector<std::string>& words);
 
 }  // namespace
@@ -351,7 +407,7 @@ std::optional<Arguments> parse_command_line(std::vector<std::string> words) {
                                                   {"server", parse<ServerArguments>},
                                                   {"collective", parse<CollectiveArguments>},
                                                   {"own", parse_own},
-                                                  {"from-log", parse<FromLogArguments>}};
+                                                  {"from-log", parse_from_log}};
   const std::string program = "paceline calibrate";
   if (words == std::vector<std::string>{"networks"}) {  // for `paceline list networks`
     fmt::print("{}", networks(""));

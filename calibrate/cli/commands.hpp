@@ -108,6 +108,25 @@ struct FromLogArguments {
   bool json = false;
 };
 
+// paceline calibrate from-log --jobs
+struct JobLogArguments {
+  std::vector<std::string> jobs;
+  std::string time_column = "time_s";
+  std::string network;
+  std::string gpu;
+  std::string campaign;
+  std::optional<double> pause_s;
+  std::optional<double> pause_every;
+  std::optional<double> service_s;
+  int predict_workers = 0;
+  std::string output;
+  std::string scenario;
+  int batch = 0;
+  std::int64_t parameters = 0;
+  bool force = false;
+  bool json = false;
+};
+
 int run(const CalibrateArguments& arguments);
 int run(const ShowArguments& arguments);
 int run(const CheckArguments& arguments);
@@ -116,9 +135,11 @@ int run(const ServerArguments& arguments);
 int run(const CollectiveArguments& arguments);
 int run(const OwnArguments& arguments);
 int run(const FromLogArguments& arguments);
+int run(const JobLogArguments& arguments);
 
-using Arguments = std::variant<CalibrateArguments, ShowArguments, CheckArguments, NetworkArguments,
-                               ServerArguments, CollectiveArguments, OwnArguments, FromLogArguments>;
+using Arguments =
+    std::variant<CalibrateArguments, ShowArguments, CheckArguments, NetworkArguments, ServerArguments,
+                 CollectiveArguments, OwnArguments, FromLogArguments, JobLogArguments>;
 // Nothing when help was asked for, and printed. Throws UserError.
 [[nodiscard]] std::optional<Arguments> parse_command_line(std::vector<std::string> words);
 

@@ -146,6 +146,11 @@ TEST_CASE("what cannot fit, or contradicts itself, is refused before it is measu
                 "is derived from publications");
   check_refused("from-log --workers 8", "logs of asynchronous and of synchronous runs are needed");
   check_refused("from-log nowhere --workers 8", "there is no asp/run*/loss.csv");
+  check_refused("from-log --jobs", "--jobs");
+  check_refused("from-log --jobs none.csv", "cannot read none.csv");
+  check_refused("from-log --jobs a.csv --pause 3", "--pause and --pause-every go together");
+  check_refused("from-log --jobs a.csv --scenario s.yaml", "--scenario needs a profile");
+  check_refused("from-log --jobs a.csv -o p.json", "a profile needs --batch and --parameters");
   check_refused("network", "Exactly 1 option from [HOST:PORT,--listen,--loopback] is required");
   check_refused("network somewhere", "`somewhere` is not HOST:PORT");
 }
