@@ -100,6 +100,10 @@ double random_service(int workers, double alone_s, double rate) {
 
 }  // namespace
 
+std::string of_kind(const std::string& gpu) {
+  return gpu.empty() ? "" : fmt::format(" ({})", gpu);
+}
+
 std::vector<LatencyFit> fit_latency(const std::vector<LoggedJob>& jobs) {
   struct Ends {
     const LoggedJob* near = nullptr;
@@ -138,7 +142,7 @@ ServiceFit::ServiceFit(const std::vector<LoggedJob>& jobs, const std::string& ne
   std::vector<double> variations;
   for (const LoggedJob& job : jobs)
     if (job.network == network && job.iteration_variation) variations.push_back(*job.iteration_variation);
-  if (!variations.empty()) iteration_variation_ = median(variations);
+  if (!variations.empty()) iterations_ = {median(variations), false};
   std::vector<std::vector<double>> log_rates;
   for (const std::vector<const LoggedJob*>& alike : groups_alike(jobs)) {
     std::vector<double> logs;
@@ -205,7 +209,7 @@ double ServiceFit::rate_of(int workers, double alone_s, double service_s, double
   ServerQueue queue;
   queue.workers.assign(static_cast<std::size_t>(workers), {alone_s});
   queue.service_s = {service_s};
-  queue.compute_variation = iteration_variation_;
+  queue.compute_variation = iterations_.relative;
   queue.service_variation = service_variation;
   queue.updates = updates;
   return simulate_queue(queue, RandomStream(fit_seed, Purpose::bootstrap)).rate;
@@ -266,15 +270,15 @@ std::string ServiceFit::missing() const {
     if (group.workers > 1 && !alone(group.gpu, group.campaign)) without_alone.insert(group.gpu);
   }
   if (!without_alone.empty())
-    return fmt::format("a job of one worker ({}), to say what several would do without waiting",
-                       fmt::join(without_alone, ", "));
+    return fmt::format("a job of one worker{}, to say what several would do without waiting",
+                       of_kind(fmt::format("{}", fmt::join(without_alone, ", "))));
   if (quickest == nullptr) return "jobs of one worker and of several";
   // s is at most that, so fewer workers cannot keep the server busy.
   const double fewest =
       std::max(1.0 / (quickest->rate * *most_service_s()), 1.0 * most_logged[quickest->gpu]);
   return fmt::format("{}jobs of more than {:.0f} workers{}, until more of them are hardly quicker",
                      has_several ? "" : "a job of several workers: ", std::floor(fewest),
-                     quickest->gpu.empty() ? "" : fmt::format(" ({})", quickest->gpu));
+                     of_kind(quickest->gpu));
 }
 
 std::optional<RunRange> ServiceFit::predict(const std::string& gpu, const std::string& campaign,

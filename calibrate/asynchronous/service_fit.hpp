@@ -66,6 +66,9 @@ struct ServiceEstimate {
   const RateGroup* from = nullptr;
 };
 
+// " (v100)" of workers whose kind is told.
+[[nodiscard]] std::string of_kind(const std::string& gpu);
+
 // How much longer an iteration of one worker takes for each second of latency to its server.
 struct LatencyFit {
   std::string gpu;
@@ -92,7 +95,8 @@ class ServiceFit {
   [[nodiscard]] const std::vector<RateGroup>& groups() const { return groups_; }
   [[nodiscard]] Deviation machines() const { return machines_; }
   [[nodiscard]] Deviation campaigns() const { return campaigns_; }
-  [[nodiscard]] double iteration_variation() const { return iteration_variation_; }
+  // Of one worker's, sd / mean.
+  [[nodiscard]] Deviation iterations() const { return iterations_; }
   // Kinds of workers.
   [[nodiscard]] std::vector<std::string> kinds() const;
 
@@ -118,7 +122,7 @@ class ServiceFit {
   std::vector<RateGroup> groups_;
   Deviation machines_;
   Deviation campaigns_;
-  double iteration_variation_ = 0.1;
+  Deviation iterations_{0.1, true};
 };
 
 }  // namespace paceline::calibrate

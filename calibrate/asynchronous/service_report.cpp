@@ -155,7 +155,7 @@ std::string service_text(const ServiceReport& report) {
   else
     text += no_service_text(fit);
   text +=
-      fmt::format("iterations of one worker vary by {:.0f} %, {}, {}\n", 100.0 * fit.iteration_variation(),
+      fmt::format("{}, {}, {}\n", deviation_text("iterations of one worker", fit.iterations()),
                   deviation_text("jobs alike", fit.machines()), deviation_text("campaigns", fit.campaigns()));
   for (const LatencyFit& latency : report.latencies)
     text += fmt::format(
@@ -199,9 +199,9 @@ Json service_json(const ServiceReport& report) {
   else
     json["service"] = nullptr;
   json["service_at_most_s"] = fit.most_service_s() ? Json(*fit.most_service_s()) : Json(nullptr);
-  json["iteration_cv"] = fit.iteration_variation();
   for (const auto& [key, deviation] :
-       {std::pair{"jobs_differ", fit.machines()}, std::pair{"campaigns_differ", fit.campaigns()}})
+       {std::pair{"iterations_differ", fit.iterations()}, std::pair{"jobs_differ", fit.machines()},
+        std::pair{"campaigns_differ", fit.campaigns()}})
     json[key] = {{"relative", deviation.relative}, {"assumed", deviation.is_assumed}};
   json["latencies"] = Json::array();
   for (const LatencyFit& latency : report.latencies)

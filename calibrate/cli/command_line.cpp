@@ -392,8 +392,10 @@ std::optional<Arguments> parse_own(const std::string& name, const std::vector<st
 
 // Logs of asynchronous jobs have options of their own.
 std::optional<Arguments> parse_from_log(const std::string& name, const std::vector<std::string>& words) {
-  const bool is_of_jobs = std::ranges::find(words, "--jobs") != words.end();
-  return is_of_jobs ? parse<JobLogArguments>(name, words) : parse<FromLogArguments>(name, words);
+  const auto has = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
+  if (!has("--jobs")) return parse<FromLogArguments>(name, words);
+  // As the first word after --jobs it would be a file.
+  return parse<JobLogArguments>(name, has("--help") ? std::vector<std::string>{"--help"} : words);
 }
 
 using Parser = std::optional<Arguments> (*)(const std::string& name, const std::vector<std::string>& words);

@@ -57,10 +57,12 @@ void check_options(const JobLogArguments& arguments) {
 
 void write_files(const JobLogArguments& arguments, const ServiceReport& report, LoggedJobFacts facts) {
   const ServiceFit& fit = report.fit;
+  if (facts.network.empty())
+    throw UserError("no profile: these logs do not name their network", "name it with --network");
   facts.gpu = one_of(fit.kinds(), arguments.gpu, "--gpu", "kinds of workers");
   const std::optional<AloneTime> alone = fit.alone(facts.gpu, arguments.campaign);
   if (!alone)
-    throw UserError(fmt::format("no profile: there is no job of one worker ({})", facts.gpu),
+    throw UserError(fmt::format("no profile: there is no job of one worker{}", of_kind(facts.gpu)),
                     "what it takes alone does not follow from several");
   facts.alone = *alone;
   if (!arguments.service_s) facts.service = fit.service();
@@ -101,12 +103,12 @@ int run(const JobLogArguments& arguments) {
     const std::string gpu = one_of(fit.kinds(), arguments.gpu, "--gpu", "kinds of workers");
     const auto predicted = fit.predict(gpu, arguments.campaign, arguments.predict_workers);
     if (!predicted)
-      throw UserError(fmt::format("--predict: there is no job of one worker ({})", gpu),
+      throw UserError(fmt::format("--predict: there is no job of one worker{}", of_kind(gpu)),
                       "what it takes alone does not follow from several");
-    text += fmt::format("{} workers{}: {:.4g} updates/s, 90 % range {:.4g} to {:.4g}{}\n",
-                        arguments.predict_workers, gpu.empty() ? "" : fmt::format(" ({})", gpu),
-                        predicted->mean, predicted->low, predicted->high,
-                        fit.service() ? "" : ": without a service time, as if they did not wait");
+    text +=
+        fmt::format("{} workers{}: {:.4g} updates/s, 90 % range {:.4g} to {:.4g}{}\n",
+                    arguments.predict_workers, of_kind(gpu), predicted->mean, predicted->low, predicted->high,
+                    fit.service() ? "" : ": without a service time, as if they did not wait");
     json["prediction"] = {{"gpu", gpu},
                           {"workers", arguments.predict_workers},
                           {"updates_per_s", predicted->mean},

@@ -147,6 +147,7 @@ TEST_CASE("what cannot fit, or contradicts itself, is refused before it is measu
   check_refused("from-log --workers 8", "logs of asynchronous and of synchronous runs are needed");
   check_refused("from-log nowhere --workers 8", "there is no asp/run*/loss.csv");
   check_refused("from-log --jobs", "--jobs");
+  CHECK(Workplace().run("from-log --jobs --help").out.find("Forms of a log") != std::string::npos);
   check_refused("from-log --jobs none.csv", "cannot read none.csv");
   check_refused("from-log --jobs a.csv --pause 3", "--pause and --pause-every go together");
   check_refused("from-log --jobs a.csv --scenario s.yaml", "--scenario needs a profile");
