@@ -10,7 +10,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t bytes_per_parameter = 4;
 constexpr int updates_per_epoch = 1'000;
-constexpr double normal_95 = 1.645;
 
 std::string service_source(const LoggedJobFacts& facts) {
   if (!facts.service)

@@ -19,7 +19,6 @@ namespace {
 constexpr double assumed_machine_deviation = 0.03;
 constexpr double assumed_campaign_deviation = 0.05;
 constexpr double fewest_freedom = 5.0;
-constexpr double normal_95 = 1.645;
 constexpr double least_busy_share = 2.0 / 3.0;
 constexpr double updates_to_fit = 6'400.0;
 constexpr double updates_to_predict = 1'600.0;

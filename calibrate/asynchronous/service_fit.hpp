@@ -28,6 +28,8 @@
 
 namespace paceline::calibrate {
 
+inline constexpr double normal_95 = 1.645;  // half of a 90 % range, in standard deviations
+
 struct Deviation {
   double relative = 0.0;
   bool is_assumed = true;

@@ -12,7 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double normal_95 = 1.645;
 constexpr std::size_t most_left_out = 5;
 
 std::string ms(double seconds) {

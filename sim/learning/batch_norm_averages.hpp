@@ -29,11 +29,11 @@ namespace paceline {
 
 class BatchNormAverages {
  public:
-  BatchNormAverages(std::vector<float> initial, BatchNormRule rule, std::uint32_t worker_count,
+  BatchNormAverages(const std::vector<float>& initial, BatchNormRule rule, std::uint32_t worker_count,
                     double share_of_newest)
       : rule_(rule),
         share_of_newest_(static_cast<float>(share_of_newest)),
-        averages_(rule == BatchNormRule::averaged ? worker_count : 1, std::move(initial)) {
+        averages_(rule == BatchNormRule::averaged ? worker_count : 1, initial) {
     check(!averages_.empty(), "a job has workers");
   }
 

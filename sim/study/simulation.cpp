@@ -37,7 +37,8 @@ FixedCosts slowed(FixedCosts costs, double slowness) {
   for (Seconds* part : {&coordination.per_step, &coordination.per_worker, &coordination.per_sample,
                         &communication.server_request, &communication.per_message})
     *part = slowness * *part;
-  if (communication.rate) communication.rate = *communication.rate / slowness;
+  for (std::optional<BytesPerSecond>* rate : {&communication.server_rate, &communication.rate})
+    if (*rate) *rate = **rate / slowness;
   return costs;
 }
 

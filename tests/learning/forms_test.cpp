@@ -17,7 +17,7 @@ struct Named {
   std::string_view name;
   double value;
 };
-std::unique_ptr<LearningForm> make(std::string_view form, std::vector<Named> chosen,
+std::unique_ptr<LearningForm> make(std::string_view form, const std::vector<Named>& chosen,
                                    const FormSetting& setting = {}) {
   const FormDescription* description = find_form(form);
   REQUIRE(description != nullptr);

@@ -140,6 +140,14 @@ TEST_CASE("another cluster like it is slower or faster as a whole, the same one 
   const double alone = times(false, "profile.json", "").front();
   for (std::size_t r = 0; r < same.size(); ++r)
     CHECK(another[r] - same[r] == doctest::Approx(asynchronous[r] - alone).epsilon(0.02));
+  // So do the four bytes that a server handles for 0.1 s each time: it is slower by the same factor.
+  const std::string bytes = "communication: {server_rate: 320 bit/s}\n";
+  const std::vector<double> handled = times(false, "profile.json", bytes);
+  const std::vector<double> slower =
+      times(false, "profile.json", bytes + "prediction: {clusters_differ: 5 %}\n");
+  CHECK(handled.front() > alone + 0.1);
+  for (std::size_t r = 0; r < same.size(); ++r)
+    CHECK(slower[r] - handled[r] == doctest::Approx(asynchronous[r] - alone).epsilon(0.02));
   // A profile that knows the variation says as much as the scenario.
   CHECK(times(true, "known.json", "") == another);
   CHECK(times(true, "known.json", "prediction: {cluster: same}\n") == same);
