@@ -69,7 +69,8 @@ std::optional<Profile> shipped_profile(const std::string& network) {
 
 std::optional<StatisticalModel> shipped_learner(const Identity& job) {
   for (StatisticalModel& learner : learners_below(shipped_scenarios() / "learners"))
-    if (job.network && learner.identity.network == job.network && !differ(learner.identity, job))
+    if (job.network && learner.identity.network == job.network && !differ(learner.identity, job) &&
+        learner.validity.local_steps_max == 0.0)
       return std::move(learner);
   return std::nullopt;
 }

@@ -19,7 +19,7 @@ namespace paceline {
 
 // Of this network: measured before derived, then the one with the most core counts.
 [[nodiscard]] std::optional<Profile> shipped_profile(const std::string& network);
-// Of the same network and data set, as far as both are known.
+// Of the same network and data set, as far as both are known, and of workers that exchange every step.
 [[nodiscard]] std::optional<StatisticalModel> shipped_learner(const Identity& job);
 
 }  // namespace paceline
