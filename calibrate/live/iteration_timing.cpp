@@ -4,8 +4,10 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <stdexcept>
 
 #include <boost/math/distributions/students_t.hpp>
+#include <fmt/format.h>
 
 #include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -41,6 +43,18 @@ std::vector<std::vector<double>> iteration_seconds(const LiveRun& run, std::size
     of_worker.erase(of_worker.begin(), of_worker.begin() + static_cast<std::ptrdiff_t>(left_out));
   }
   return seconds;
+}
+
+// Of a job that a worker left, or that came to a halt, nothing can be said.
+std::vector<std::vector<double>> timed(const Scenario& job, const Profiles& profiles, int pass,
+                                       const LiveOptions& options) {
+  const LiveRun run = run_live(job, profiles, static_cast<std::uint32_t>(pass), options);
+  if (!run.lost.empty())
+    throw std::runtime_error(fmt::format("worker process {} {} while iterations were timed",
+                                         run.lost.front().worker.value, run.lost.front().reason));
+  if (!run.result.stall.empty())
+    throw std::runtime_error("the job that times iterations stopped:\n" + run.result.stall);
+  return iteration_seconds(run, job.cluster.workers.size());
 }
 
 std::int64_t iterations_for(Seconds duration, Seconds each) {
@@ -131,9 +145,8 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
                passes);
       const Seconds modelled = modelled_iteration(scenario, profiles, worker, batches[b], false);
       const std::int64_t count = iterations_for(pass_at_each_batch, modelled);
-      const LiveRun run = run_live(asynchronous_job(scenario, {worker}, batches[b], count), own,
-                                   static_cast<std::uint32_t>(pass), options);
-      const std::vector<double> seconds = iteration_seconds(run, 1).front();
+      const Scenario job = asynchronous_job(scenario, {worker}, batches[b], count);
+      const std::vector<double> seconds = timed(job, own, pass, options).front();
       means[b].push_back(mean_without_stalls(seconds));
       iterations[b] += seconds.size();
     }
@@ -163,8 +176,7 @@ std::vector<Seconds> time_together(const Scenario& scenario, const Profiles& pro
   const Scenario job = together_job(scenario, profiles);
   std::vector<std::vector<double>> means(workers);
   for (int pass = 0; pass < passes; ++pass) {
-    const LiveRun run = run_live(job, profiles, static_cast<std::uint32_t>(pass), options);
-    const std::vector<std::vector<double>> seconds = iteration_seconds(run, workers);
+    const std::vector<std::vector<double>> seconds = timed(job, profiles, pass, options);
     for (std::size_t w = 0; w < workers; ++w) means[w].push_back(mean_without_stalls(seconds[w]));
   }
   std::vector<Seconds> times;

@@ -32,7 +32,8 @@ struct AloneTime {
   Seconds modelled;
 };
 
-// Of a scenario that passed check_live, by batch as given. Throws what run_live throws.
+// Of a scenario that passed check_live, by batch as given. Throws what run_live throws, and std::runtime_error
+// when a worker is lost, as time_together does.
 [[nodiscard]] std::vector<AloneTime> time_alone(
     const Scenario& scenario, const Profiles& profiles, WorkerId worker,
     const std::vector<std::int64_t>& batches, const LiveOptions& options,

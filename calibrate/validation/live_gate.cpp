@@ -147,13 +147,13 @@ std::vector<TogetherTime> LiveGate::together_of(const LoadedScenario& loaded, co
   const std::size_t workers = scenario.cluster.workers.size();
   std::vector<TimedWorker> point;
   for (std::size_t w = 0; w < workers; ++w) point.push_back(timed_worker(scenario, w));
-  const auto known = std::ranges::find(together_, point, [](const auto& one) { return one.first; });
-  if (known != together_.end()) return known->second;
-  std::vector<TogetherTime> times;
-  const std::vector<Seconds> measured = live::time_together(scenario, profiles, options_);
+  auto known = std::ranges::find(together_, point, [](const auto& one) { return one.first; });
+  if (known == together_.end())
+    known = together_.insert(known, {std::move(point), live::time_together(scenario, profiles, options_)});
   const std::vector<Seconds> predicted = simulated_iterations(loaded, profiles);
-  for (std::size_t w = 0; w < workers; ++w) times.push_back({measured[w], predicted[w]});
-  return together_.emplace_back(std::move(point), std::move(times)).second;
+  std::vector<TogetherTime> times;
+  for (std::size_t w = 0; w < workers; ++w) times.push_back({known->second[w], predicted[w]});
+  return times;
 }
 
 void LiveGate::correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,

@@ -79,7 +79,7 @@ class LiveGate {
   std::filesystem::path folder_;
   live::LiveOptions options_;
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
-  std::vector<std::pair<std::vector<TimedWorker>, std::vector<TogetherTime>>> together_;
+  std::vector<std::pair<std::vector<TimedWorker>, std::vector<Seconds>>> together_;  // measured
   std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> communication_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
 };
