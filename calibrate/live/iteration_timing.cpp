@@ -32,29 +32,50 @@ Seconds modelled_iteration(const Scenario& scenario, const Profiles& profiles, W
   return times.mean_iteration(worker, batch_samples);
 }
 
-// By worker.
-std::vector<std::vector<double>> iteration_seconds(const LiveRun& run, std::size_t workers) {
-  std::vector<std::vector<double>> seconds(workers);
-  for (const TimedEvent& timed : run.events)
-    if (const auto* finished = std::get_if<IterationFinished>(&timed.event))
-      seconds.at(finished->worker.value).push_back(finished->compute_time.value());
-  for (std::vector<double>& of_worker : seconds) {
-    const std::size_t left_out = std::min(warm_up_iterations, of_worker.size() / 2);
-    of_worker.erase(of_worker.begin(), of_worker.begin() + static_cast<std::ptrdiff_t>(left_out));
-  }
+struct FinishedIteration {
+  double at_s = 0.0;
+  double took_s = 0.0;
+};
+using Finished = std::vector<FinishedIteration>;
+
+std::vector<double> durations(const Finished& iterations) {
+  std::vector<double> seconds;
+  for (const FinishedIteration& iteration : iterations) seconds.push_back(iteration.took_s);
   return seconds;
 }
 
+CycleTime cycle_of(const Finished& iterations) {
+  check(iterations.size() >= 2, "every worker of an ASP job finishes two iterations");
+  double took_s = 0.0;
+  for (std::size_t i = 1; i < iterations.size(); ++i) took_s += iterations[i].took_s;
+  const auto cycles = static_cast<double>(iterations.size() - 1);
+  const double whole_s = iterations.back().at_s - iterations.front().at_s;
+  return {Seconds{mean_without_stalls(durations(iterations))}, Seconds{(whole_s - took_s) / cycles}};
+}
+
+// By worker.
+std::vector<Finished> finished_iterations(const LiveRun& run, std::size_t workers) {
+  std::vector<Finished> finished(workers);
+  for (const TimedEvent& timed : run.events)
+    if (const auto* one = std::get_if<IterationFinished>(&timed.event))
+      finished.at(one->worker.value).push_back({timed.time.value(), one->compute_time.value()});
+  for (Finished& of_worker : finished) {
+    const std::size_t left_out = std::min(warm_up_iterations, of_worker.size() / 2);
+    of_worker.erase(of_worker.begin(), of_worker.begin() + static_cast<std::ptrdiff_t>(left_out));
+  }
+  return finished;
+}
+
 // Of a job that a worker left, or that came to a halt, nothing can be said.
-std::vector<std::vector<double>> timed(const Scenario& job, const Profiles& profiles, int pass,
-                                       const LiveOptions& options) {
+std::vector<Finished> timed(const Scenario& job, const Profiles& profiles, int pass,
+                            const LiveOptions& options) {
   const LiveRun run = run_live(job, profiles, static_cast<std::uint32_t>(pass), options);
   if (!run.lost.empty())
     throw std::runtime_error(fmt::format("worker process {} {} while iterations were timed",
                                          run.lost.front().worker.value, run.lost.front().reason));
   if (!run.result.stall.empty())
     throw std::runtime_error("the job that times iterations stopped:\n" + run.result.stall);
-  return iteration_seconds(run, job.cluster.workers.size());
+  return finished_iterations(run, job.cluster.workers.size());
 }
 
 std::int64_t iterations_for(Seconds duration, Seconds each) {
@@ -146,7 +167,7 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
       const Seconds modelled = modelled_iteration(scenario, profiles, worker, batches[b], false);
       const std::int64_t count = iterations_for(pass_at_each_batch, modelled);
       const Scenario job = asynchronous_job(scenario, {worker}, batches[b], count);
-      const std::vector<double> seconds = timed(job, own, pass, options).front();
+      const std::vector<double> seconds = durations(timed(job, own, pass, options).front());
       means[b].push_back(mean_without_stalls(seconds));
       iterations[b] += seconds.size();
     }
@@ -157,31 +178,43 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
   return times;
 }
 
-std::vector<Seconds> mean_iterations(const std::vector<IterationRecord>& iterations, std::size_t workers) {
-  std::vector<std::vector<double>> seconds(workers);
+std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations, std::size_t workers) {
+  std::vector<Finished> finished(workers);
   for (const IterationRecord& iteration : iterations)
     if (iteration.start && iteration.finish)
-      seconds.at(iteration.worker.value).push_back((*iteration.finish - *iteration.start).value());
-  std::vector<Seconds> means;
-  for (const std::vector<double>& of_worker : seconds) {
-    check(!of_worker.empty(), "every worker of an ASP job finishes an iteration");
-    means.emplace_back(mean_without_stalls(of_worker));
-  }
-  return means;
+      finished.at(iteration.worker.value)
+          .push_back({iteration.finish->value(), (*iteration.finish - *iteration.start).value()});
+  std::vector<CycleTime> cycles;
+  for (const Finished& of_worker : finished) cycles.push_back(cycle_of(of_worker));
+  return cycles;
 }
 
-std::vector<Seconds> time_together(const Scenario& scenario, const Profiles& profiles,
-                                   const LiveOptions& options) {
+std::vector<CycleTime> time_together(const Scenario& scenario, const Profiles& profiles,
+                                     const LiveOptions& options) {
   const std::size_t workers = scenario.cluster.workers.size();
   const Scenario job = together_job(scenario, profiles);
-  std::vector<std::vector<double>> means(workers);
+  std::vector<std::vector<double>> iterations(workers);
+  std::vector<std::vector<double>> between(workers);
   for (int pass = 0; pass < passes; ++pass) {
-    const std::vector<std::vector<double>> seconds = timed(job, profiles, pass, options);
-    for (std::size_t w = 0; w < workers; ++w) means[w].push_back(mean_without_stalls(seconds[w]));
+    const std::vector<Finished> finished = timed(job, profiles, pass, options);
+    for (std::size_t w = 0; w < workers; ++w) {
+      const CycleTime cycle = cycle_of(finished[w]);
+      iterations[w].push_back(cycle.iteration.value());
+      between[w].push_back(cycle.between.value());
+    }
   }
-  std::vector<Seconds> times;
-  for (std::vector<double>& of_worker : means) times.emplace_back(median(std::move(of_worker)));
+  std::vector<CycleTime> times;
+  for (std::size_t w = 0; w < workers; ++w)
+    times.push_back({Seconds{median(std::move(iterations[w]))}, Seconds{median(std::move(between[w]))}});
   return times;
+}
+
+Seconds message_wait(const std::vector<CycleTime>& measured, const std::vector<CycleTime>& predicted) {
+  constexpr double messages_between = 2.0;
+  Seconds excess;
+  for (std::size_t w = 0; w < measured.size(); ++w)
+    excess += (measured[w].between - predicted.at(w).between) / static_cast<double>(measured.size());
+  return std::max(Seconds{}, excess / messages_between);
 }
 
 }  // namespace paceline::live

@@ -8,11 +8,13 @@
 //              what a profile holds: c(b) = t(b) / h(b) − fetching(b), h(b) = mean iteration at the worker's
 //              speed and quota over that at speed 1 without a quota, both as modelled. Together: the mean of
 //              each worker alike; c(b) is multiplied by it over its prediction from c(b) and the rest of the
-//              gate, both for the same job.
+//              gate, both for the same job. What lies between two iterations: the mean time from the end of
+//              one to that of the next, less the mean iteration; what it exceeds its prediction by, mean over
+//              workers, is what two messages wait for a processor (message_wait).
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
 //              What others cost an iteration beyond its turns of the processor is a share of its time, under
-//              ASP as under any policy, at all batches.
+//              ASP as under any policy, at all batches; what they cost a message is a time, the same for all.
 // Not modelled: how that depends on who else is busy.
 // Source:      calibrate/logs/correction.hpp for what is made of it.
 #pragma once
@@ -32,8 +34,8 @@ struct AloneTime {
   Seconds modelled;
 };
 
-// Of a scenario that passed check_live, by batch as given. Throws what run_live throws, and std::runtime_error
-// when a worker is lost, as time_together does.
+// Of a scenario that passed check_live, by batch as given. Throws what run_live throws, and
+// std::runtime_error when a worker is lost, as time_together does.
 [[nodiscard]] std::vector<AloneTime> time_alone(
     const Scenario& scenario, const Profiles& profiles, WorkerId worker,
     const std::vector<std::int64_t>& batches, const LiveOptions& options,
@@ -44,12 +46,20 @@ struct AloneTime {
                                         std::int64_t batch_samples, std::int64_t iterations);
 // That of all workers, at the initial batch, for a second or so.
 [[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles);
-// Its mean iterations for real, by worker.
-[[nodiscard]] std::vector<Seconds> time_together(const Scenario& scenario, const Profiles& profiles,
-                                                 const LiveOptions& options);
-// Of each worker's iterations that were finished, stalls left out.
-[[nodiscard]] std::vector<Seconds> mean_iterations(const std::vector<IterationRecord>& iterations,
-                                                   std::size_t workers);
+// Means of one worker.
+struct CycleTime {
+  Seconds iteration;  // stalls left out
+  Seconds between;    // from the end of an iteration to the begin of the next
+};
+// Of that job for real, by worker: medians of the passes.
+[[nodiscard]] std::vector<CycleTime> time_together(const Scenario& scenario, const Profiles& profiles,
+                                                   const LiveOptions& options);
+// Of each worker's iterations that were finished.
+[[nodiscard]] std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations,
+                                                 std::size_t workers);
+// How long each message of a job waits for a processor beyond what was predicted; not below 0.
+[[nodiscard]] Seconds message_wait(const std::vector<CycleTime>& measured,
+                                   const std::vector<CycleTime>& predicted);
 
 // From the means of the passes.
 [[nodiscard]] AloneTime alone_time(const Scenario& scenario, const Profiles& profiles, WorkerId worker,

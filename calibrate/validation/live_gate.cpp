@@ -39,8 +39,8 @@ void write_corrected(const Profile& profile, int cores, const std::vector<live::
                                               {.source = "short live jobs", .date = date, .warm_up = 0}));
 }
 
-// Means over some runs, without what messages take of the workers' processors.
-std::vector<Seconds> simulated_iterations(const LoadedScenario& loaded, const Profiles& profiles) {
+// Means over some runs; what messages take of a worker's processor lies between its iterations.
+std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, const Profiles& profiles) {
   constexpr int runs = 5;
   LoadedScenario job = loaded;
   job.scenario = live::together_job(loaded.scenario, profiles);
@@ -52,10 +52,13 @@ std::vector<Seconds> simulated_iterations(const LoadedScenario& loaded, const Pr
   const std::size_t workers = job.scenario.cluster.workers.size();
   const CommunicationCost communication = job.scenario.communication.value_or(CommunicationCost{});
   const Seconds messages = communication.of(2.0, 2.0 * profiles.job().parameter_bytes);
-  std::vector<Seconds> means(workers);
+  std::vector<live::CycleTime> means(workers);
   for (const RunResult& run : whole.variants.front().runs) {
-    const std::vector<Seconds> of_run = live::mean_iterations(run.iterations, workers);
-    for (std::size_t w = 0; w < workers; ++w) means[w] += (of_run[w] - messages) / runs;
+    const std::vector<live::CycleTime> of_run = live::mean_cycles(run.iterations, workers);
+    for (std::size_t w = 0; w < workers; ++w) {
+      means[w].iteration += (of_run[w].iteration - messages) / runs;
+      means[w].between += (of_run[w].between + messages) / runs;
+    }
   }
   return means;
 }
@@ -71,9 +74,12 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
                                           {"measured_s", own.measured.value()},
                                           {"calibrated_s", own.modelled.value()}});
   for (std::size_t w = 0; w < figures.together.size(); ++w)
-    json["iterations_together"].push_back({{"worker", w},
-                                           {"measured_s", figures.together[w].measured.value()},
-                                           {"predicted_s", figures.together[w].predicted.value()}});
+    json["iterations_together"].push_back(
+        {{"worker", w},
+         {"measured_s", figures.together[w].measured.iteration.value()},
+         {"predicted_s", figures.together[w].predicted.iteration.value()},
+         {"between_measured_s", figures.together[w].measured.between.value()},
+         {"between_predicted_s", figures.together[w].predicted.between.value()}});
   if (figures.sharing)
     json["sharing"] = {{"cores", figures.sharing->cores},
                        {"iteration_without_messages_s", figures.sharing->alone.value()},
@@ -98,17 +104,21 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   std::vector<double> factors(workers.size(), 1.0);
   correct(loaded, *originals, figures, factors, "-alone");
   profiles = files.profiles_of(loaded);
-  fill_in_communication(loaded.scenario, *profiles, figures);
+  const bool network_is_measured = fill_in_communication(loaded.scenario, *profiles, figures);
   fill_in_sharing(loaded.scenario, *profiles, figures);
   if (workers.size() < 2) return figures;
   figures.together = together_of(loaded, *profiles);
   for (std::size_t w = 0; w < workers.size(); ++w) {
     const TogetherTime& together = figures.together[w];
-    factors[w] = together.measured / together.predicted;
-    fmt::print("{}: {}, beside the others: {} (predicted from what it takes alone: {})\n",
-               loaded.scenario.name, name_of(workers, w), calibrate::duration_text(together.measured.value()),
-               calibrate::duration_text(together.predicted.value()));
+    factors[w] = together.measured.iteration / together.predicted.iteration;
+    const auto text = [](Seconds time) { return calibrate::duration_text(time.value()); };
+    fmt::print(
+        "{}: {}, beside the others: {}, and {} until the next (predicted from what it takes alone: {}, {})\n",
+        loaded.scenario.name, name_of(workers, w), text(together.measured.iteration),
+        text(together.measured.between), text(together.predicted.iteration),
+        text(together.predicted.between));
   }
+  if (network_is_measured) delay_messages(loaded.scenario, figures);
   correct(loaded, *originals, figures, factors, "");
   profiles = files.profiles_of(loaded);
   return figures;
@@ -150,7 +160,7 @@ std::vector<TogetherTime> LiveGate::together_of(const LoadedScenario& loaded, co
   auto known = std::ranges::find(together_, point, [](const auto& one) { return one.first; });
   if (known == together_.end())
     known = together_.insert(known, {std::move(point), live::time_together(scenario, profiles, options_)});
-  const std::vector<Seconds> predicted = simulated_iterations(loaded, profiles);
+  const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
   std::vector<TogetherTime> times;
   for (std::size_t w = 0; w < workers; ++w) times.push_back({known->second[w], predicted[w]});
   return times;
@@ -188,25 +198,41 @@ const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds
 
 // Where the scenario does not say what messages cost it is measured; and so is the connection, since a live
 // job does not impose the scenario's.
-void LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profiles, GateFigures& figures) {
+bool LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profiles, GateFigures& figures) {
   if (!profiles.job().loading)
     fmt::print(stderr,
                "note: {}: real workers fetch their batches, and the profile does not say how long that takes "
                "(`paceline calibrate --data`)\n",
                scenario.name);
-  if (scenario.communication) return;
+  if (scenario.communication) return false;
   const live::CommunicationFit& fit =
       communication_of(profiles.job().parameter_bytes, quickest_iteration(scenario, profiles));
   scenario.communication = cost_of(fit);
   state(figures, live::scenario_words(*scenario.communication));
-  if (scenario.cluster.network.topology == Topology::star) {
-    const live::Connection connection = connection_of(fit);
-    NetworkConfig& network = scenario.cluster.network;
-    network.latency = connection.latency;
-    network.bandwidth = connection.bandwidth;
-    network.server_bandwidth = connection.bandwidth;
-    state(figures, fmt::format("network: {{{}}}", live::scenario_words(connection)));
+  if (scenario.cluster.network.topology != Topology::star) return false;
+  const live::Connection connection = connection_of(fit);
+  NetworkConfig& network = scenario.cluster.network;
+  network.latency = connection.latency;
+  network.bandwidth = connection.bandwidth;
+  network.server_bandwidth = connection.bandwidth;
+  state(figures, fmt::format("network: {{{}}}", live::scenario_words(connection)));
+  return true;
+}
+
+// Processes that share cores wait for each other's turns, which a connection alone does not show.
+void LiveGate::delay_messages(Scenario& scenario, GateFigures& figures) {
+  std::vector<live::CycleTime> measured;
+  std::vector<live::CycleTime> predicted;
+  for (const TogetherTime& together : figures.together) {
+    measured.push_back(together.measured);
+    predicted.push_back(together.predicted);
   }
+  const Seconds wait = live::message_wait(measured, predicted);
+  if (wait == Seconds{}) return;
+  Seconds& latency = scenario.cluster.network.latency;
+  latency += wait;
+  state(figures, fmt::format("a message waits {} for a processor: network.latency: {:.3g} us",
+                             calibrate::duration_text(wait.value()), 1e6 * latency.value()));
 }
 
 const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds iteration) {

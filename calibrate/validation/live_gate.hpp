@@ -3,7 +3,7 @@
 //
 // Models:      iterations of each worker within a job of its own and beside the others (its profile is
 //              corrected by them), what messages cost, how much processes slow each other down on a shared
-//              machine.
+//              machine, and how long messages wait there for a processor: a latency of the network.
 // Assumptions: the machine stays as it is until the jobs have run. Workers, networks and batches that are
 //              alike are measured once for all scenarios.
 // Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp.
@@ -28,10 +28,10 @@
 
 namespace paceline {
 
-// Mean iterations of a job of all workers.
+// A job of all workers.
 struct TogetherTime {
-  Seconds measured;
-  Seconds predicted;  // with what workers took alone
+  live::CycleTime measured;
+  live::CycleTime predicted;  // with what workers took alone
 };
 
 struct GateFigures {
@@ -73,13 +73,16 @@ class LiveGate {
   // has corrected.
   void correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,
                const std::vector<double>& factors, const std::string& suffix);
-  void fill_in_communication(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
+  // Whether the network is measured, too.
+  [[nodiscard]] bool fill_in_communication(Scenario& scenario, const Profiles& profiles,
+                                           GateFigures& figures);
+  static void delay_messages(Scenario& scenario, GateFigures& figures);
   void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
 
   std::filesystem::path folder_;
   live::LiveOptions options_;
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
-  std::vector<std::pair<std::vector<TimedWorker>, std::vector<Seconds>>> together_;  // measured
+  std::vector<std::pair<std::vector<TimedWorker>, std::vector<live::CycleTime>>> together_;  // measured
   std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> communication_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
 };

@@ -196,9 +196,26 @@ TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes n
     if (finish) record.finish = Seconds{*finish};
     return record;
   };
-  CHECK(mean_iterations({iteration(0, 1.0, 2.0), iteration(0, 2.0, 5.0), iteration(0, 5.0, std::nullopt),
-                         iteration(1, 0.0, 4.0)},
-                        2) == std::vector{Seconds{2.0}, Seconds{4.0}});
+  // Worker 0: 1 s, 3 s, 5 s, of which the last two end 4 and 5 s after the one before; worker 1 goes on at
+  // once.
+  const std::vector<CycleTime> cycles =
+      mean_cycles({iteration(0, 1.0, 2.0), iteration(0, 3.0, 6.0), iteration(0, 6.0, 11.0),
+                   iteration(0, 11.0, std::nullopt), iteration(1, 0.0, 4.0), iteration(1, 4.0, 8.0)},
+                  2);
+  REQUIRE(cycles.size() == 2);
+  CHECK(cycles[0].iteration == Seconds{3.0});
+  CHECK(cycles[0].between == Seconds{0.5 * (1.0 + 0.0)});
+  CHECK(cycles[1].iteration == Seconds{4.0});
+  CHECK(cycles[1].between == Seconds{0.0});
+}
+
+TEST_CASE("a message waits for a processor half of what lies between iterations beyond the prediction") {
+  const CycleTime measured_0{Seconds{1.0}, Seconds{0.5}};
+  const CycleTime measured_1{Seconds{2.0}, Seconds{0.7}};
+  const CycleTime predicted{Seconds{1.0}, Seconds{0.2}};
+  // 0.3 and 0.5 s more, 0.4 in the mean, for two messages.
+  CHECK(message_wait({measured_0, measured_1}, {predicted, predicted}).value() == doctest::Approx(0.2));
+  CHECK(message_wait({predicted}, {measured_0}) == Seconds{});
 }
 
 TEST_CASE("batches that a controller may choose are timed, too") {
