@@ -37,7 +37,8 @@ std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLi
       for (RingTime& time : time_rings("/proc/self/exe", {.library = library,
                                                          .members = static_cast<std::size_t>(members),
                                                          .values = values,
-                                                         .seconds_per_size = arguments.quick ? 0.1 : 0.3}))
+                                                         .seconds_per_size = arguments.quick ? 0.1 : 0.3,
+                                                         .busy = Seconds{arguments.computing_s}}))
         pass.push_back(time);
       ++done;
     }

@@ -217,6 +217,10 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
   add_list(app, "--members", arguments.members, "Rings to measure (default: 2,4)");
   add_list(app, "--parameters", arguments.parameters,
            "Numbers of values to add up, at least 2 (default: 1000,10000,100000,1000000)");
+  add_time(
+      app, "--computing", arguments.computing_s,
+      "How long a member is busy before each all-reduce, e.g. \"5 ms\" (the default): processors that slept "
+      "and caches that hold other things make messages slower");
   app.add_option(
          "--with", arguments.with,
          "Gloo, or a ring of paceline's own over TCP (default: Gloo where this program was built with it)")

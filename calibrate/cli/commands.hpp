@@ -71,7 +71,8 @@ struct ServerArguments {
 struct CollectiveArguments {
   std::vector<int> members = {2, 4};
   std::vector<std::int64_t> parameters;
-  std::string with;  // "gloo", "own"; empty: Gloo where it is built in
+  std::string with;           // "gloo", "own"; empty: Gloo where it is built in
+  double computing_s = 5e-3;  // of a member, before each all-reduce
   std::optional<int> passes;
   bool quick = false;
   bool json = false;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -52,11 +53,11 @@ double processor_seconds() {
 }
 
 // The same for every member.
-int ring_count(std::int64_t values, std::size_t members, double seconds) {
+int ring_count(std::int64_t values, std::size_t members, double seconds, double busy_s) {
   constexpr double usual_round_s = 100e-6;
   constexpr double usual_per_value_s = 10e-9;
   const double each =
-      usual_round_s * static_cast<double>(members) + usual_per_value_s * static_cast<double>(values);
+      busy_s + usual_round_s * static_cast<double>(members) + usual_per_value_s * static_cast<double>(values);
   return std::clamp(static_cast<int>(seconds / each), 10, 2000);
 }
 
@@ -70,21 +71,35 @@ void check_sum(Ring& ring, const RingPlace& place, std::size_t size) {
 }
 
 struct MemberTime {
-  double wall_s = 0.0;
+  std::vector<double> walls_s;
   double processor_s = 0.0;
 };
 
-MemberTime time_member(Ring& ring, std::size_t size, int count) {
+MemberTime time_member(Ring& ring, std::size_t size, int count, Seconds busy) {
   std::vector<float> values(size);
   for (int i = 0; i < warm_up_rings; ++i) ring.all_reduce(values);
-  std::vector<double> walls;
-  const double used = processor_seconds();
+  MemberTime time;
+  live::MemoryLoad load;
+  const double began_s = processor_seconds();
+  double busy_s = 0.0;
   for (int i = 0; i < count; ++i) {
+    const double used_s = processor_seconds();
+    load.keep_busy(busy);
+    busy_s += processor_seconds() - used_s;
     const Clock::time_point began = Clock::now();
     ring.all_reduce(values);
-    walls.push_back(std::chrono::duration<double>(Clock::now() - began).count());
+    time.walls_s.push_back(std::chrono::duration<double>(Clock::now() - began).count());
   }
-  return {mean_without_stalls(walls), (processor_seconds() - used) / count};
+  time.processor_s = (processor_seconds() - began_s - busy_s) / count;
+  return time;
+}
+
+double shortest_of_members(const std::vector<std::vector<double>>& walls) {
+  std::vector<double> shortest = walls.at(0);
+  for (const std::vector<double>& of_member : walls)
+    for (std::size_t i = 0; i < shortest.size(); ++i)
+      shortest.at(i) = std::min(shortest.at(i), of_member.at(i));
+  return mean_without_stalls(shortest);
 }
 
 [[noreturn]] void fail_member(Process& process, std::size_t rank) {
@@ -113,7 +128,8 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
                       {"folder", folder.path().string()},
                       {"members", request.members},
                       {"values", request.values},
-                      {"seconds", request.seconds_per_size}};
+                      {"seconds", request.seconds_per_size},
+                      {"busy_s", request.busy.value()}};
   std::vector<std::unique_ptr<Process>> members;
   for (std::size_t rank = 0; rank < request.members; ++rank)
     members.push_back(std::make_unique<Process>(
@@ -121,17 +137,17 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
                 .environment = {fmt::format("{}={}", live::token_variable, token)}}));
   std::vector<RingTime> times;
   for (const std::int64_t values : request.values) {
-    std::vector<double> walls;
+    std::vector<std::vector<double>> walls;
     double processor_s = 0.0;
     for (std::size_t rank = 0; rank < request.members; ++rank) {
       const std::optional<std::string> line = members[rank]->read_line();
       if (!line) fail_member(*members[rank], rank);
       const Json said = Json::parse(*line);
-      walls.push_back(said.at("wall_s"));
+      walls.push_back(said.at("walls_s"));
       processor_s += said.at("processor_s").get<double>() / static_cast<double>(request.members);
     }
     times.push_back({request.members, Bytes{static_cast<double>(values) * sizeof(float)},
-                     Seconds{median(std::move(walls))}, Seconds{processor_s}});
+                     Seconds{shortest_of_members(walls)}, Seconds{processor_s}});
   }
   for (std::size_t rank = 0; rank < request.members; ++rank)
     if (members[rank]->wait() != 0) fail_member(*members[rank], rank);
@@ -167,8 +183,10 @@ void run_ring_member(const std::vector<std::string>& words) {
   for (const std::int64_t values : asked.at("values").get<std::vector<std::int64_t>>()) {
     const auto size = static_cast<std::size_t>(values);
     check_sum(*ring, place, size);
-    const MemberTime time = time_member(*ring, size, ring_count(values, place.members, asked.at("seconds")));
-    std::cout << Json{{"wall_s", time.wall_s}, {"processor_s", time.processor_s}}.dump() << std::endl;
+    const double busy_s = asked.at("busy_s");
+    const int count = ring_count(values, place.members, asked.at("seconds"), busy_s);
+    const MemberTime time = time_member(*ring, size, count, Seconds{busy_s});
+    std::cout << Json{{"walls_s", time.walls_s}, {"processor_s", time.processor_s}}.dump() << std::endl;
   }
 }
 

@@ -1,11 +1,13 @@
 // How long an all-reduce takes, and how much processor time, by size and members.
 //
-// Equation:    of each process the mean of its all-reduces within three times their median (wall-clock), and
-//              processor time of the whole process over their number; over the members the median of the
-//              former, the mean of the latter.
+// Models:      members that are busy with memory before each all-reduce, for about as long as a gradient
+//              takes to compute: after processors slept and caches were used for other things, messages take
+//              several times as long as in a ping-pong.
+// Equation:    wall-clock time of an all-reduce: the shortest of its members, since the last one to come
+//              waits for nobody; the mean of those within three times their median. Processor time: that of
+//              a whole process but for what it was busy with, over its all-reduces; mean over the members.
 // Units:       seconds; bytes of all values of one member.
-// Assumptions: members are processes of this machine over loopback TCP; they begin together, since each
-//              all-reduce ends with all of them.
+// Assumptions: members are processes of this machine over loopback TCP.
 // Not modelled: several hosts; an all-reduce that overlaps computing.
 #pragma once
 
@@ -24,6 +26,7 @@ struct RingRequest {
   std::size_t members = 2;
   std::vector<std::int64_t> values;  // float32, of each size
   double seconds_per_size = 0.3;
+  Seconds busy{};  // of each member, before each all-reduce
 };
 
 struct RingTime {

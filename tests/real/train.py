@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Trains a small network for real with PyTorch, to hold predictions of paceline against. Run by hand.
+"""Trains a network for real with PyTorch, to hold predictions of paceline against. Run by hand.
 
 Usage:    train.py alone  [--batch 32] [--steps 300]               lines `step ...` for `paceline calibrate own`
           train.py ddp    --workers 2 [--quota 1,0.3] ...          DistributedDataParallel over Gloo
           train.py server --policy asp --workers 2 [--quota ...]   a parameter server over TCP; asp or bsp
 
-Each process has one thread; images are random, since only times count. A quota is the share of one core that a worker
-may use in each 100 ms, by control groups (as root). The last line is JSON: updates and samples a second after warm-up.
-Needs Debian's python3-torch.
+Each process has one thread and keeps the memory it has once had; images are random, since only times count. A quota is
+the share of one core that a worker may use in each 100 ms, by control groups (as root). With `--say worker` or `--say
+server` a job prints `step` lines, too: those of its first worker, or of its server for each gradient. The last line is
+JSON: updates and samples a second after warm-up. Needs Debian's python3-torch.
 """
 import argparse
 import contextlib
@@ -35,14 +36,42 @@ def small_cnn():
     return nn.Sequential(*layers, nn.Flatten(), nn.Linear(512, 10))
 
 
+class Block(nn.Module):
+    """Two convolutions beside a shortcut without parameters."""
+
+    def __init__(self, before, channels):
+        super().__init__()
+        self.stride, self.padding = (2, (channels - before) // 2) if channels > before else (1, 0)
+        self.body = nn.Sequential(
+            nn.Conv2d(before, channels, 3, self.stride, 1, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
+
+    def forward(self, x):
+        shortcut = nn.functional.pad(x[:, :, ::self.stride, ::self.stride],
+                                     (0, 0, 0, 0, self.padding, self.padding))
+        return torch.relu(self.body(x) + shortcut)
+
+
+def resnet20():
+    layers, before = [nn.Conv2d(3, 16, 3, 1, 1, bias=False), nn.BatchNorm2d(16), nn.ReLU()], 16
+    for channels in (16, 32, 64):
+        for _ in range(3):
+            layers.append(Block(before, channels))
+            before = channels
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(64, 10))
+
+
+NETWORKS = {"small-cnn": small_cnn, "resnet20": resnet20}
+
+
 class Loop:
     """The body of an ordinary training loop."""
 
-    def __init__(self, batch, rank=0):
+    def __init__(self, arguments, rank=0):
         torch.set_num_threads(1)
         torch.manual_seed(rank)
-        self.batch = batch
-        self.model = small_cnn()
+        self.batch = arguments.batch
+        self.model = NETWORKS[arguments.network]()
         self.images = torch.rand(4096, 3, 32, 32)
         self.labels = torch.randint(0, 10, (4096,))
         self.loss = nn.CrossEntropyLoss()
@@ -59,14 +88,33 @@ def sgd(model):
     return torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 
 
+class Steps:
+    """Lines for `paceline calibrate own`, printed when nobody is timed any more."""
+
+    def __init__(self, samples):
+        self.samples, self.times = samples, []
+
+    def begin(self):
+        self.wall, self.processor = time.perf_counter(), time.process_time()
+
+    def end(self):
+        self.times.append((time.perf_counter() - self.wall, time.process_time() - self.processor))
+
+    def say(self):
+        for step, (wall, processor) in enumerate(self.times):
+            print("step", step, wall, processor, self.samples, flush=True)
+
+
 def alone(arguments):
-    loop = Loop(arguments.batch)
+    loop = Loop(arguments)
     optimizer = sgd(loop.model)
-    for step in range(arguments.steps):
-        wall, processor = time.perf_counter(), time.process_time()
+    steps = Steps(arguments.batch)
+    for _ in range(arguments.steps):
+        steps.begin()
         loop.gradient(loop.model)
         optimizer.step()
-        print("step", step, time.perf_counter() - wall, time.process_time() - processor, arguments.batch)
+        steps.end()
+    steps.say()
 
 
 @contextlib.contextmanager
@@ -109,17 +157,23 @@ def ddp_worker(rank, arguments, groups, rendezvous, results):
     os.environ["GLOO_SOCKET_IFNAME"] = "lo"
     torch.distributed.init_process_group("gloo", init_method="file://" + rendezvous, rank=rank,
                                          world_size=arguments.workers)
-    loop = Loop(arguments.batch, rank)
+    loop = Loop(arguments, rank)
+    steps = Steps(arguments.batch)
     model = nn.parallel.DistributedDataParallel(loop.model)
     optimizer = sgd(model)
     enter(groups, rank)
     for step in range(arguments.warm_up + arguments.steps):
         if step == arguments.warm_up:
             began, used = time.perf_counter(), time.process_time()
+        steps.begin()
         loop.gradient(model)
         optimizer.step()
+        steps.end()
     seconds = time.perf_counter() - began
-    results.put((rank, arguments.steps, seconds, (time.process_time() - used) / arguments.steps))
+    used = (time.process_time() - used) / arguments.steps
+    if rank == 0 and arguments.say == "worker":
+        steps.say()
+    results.put((rank, arguments.steps, seconds, used))
 
 
 def exactly(connection, size):
@@ -137,7 +191,8 @@ def flat(tensors):
 
 
 def server_worker(rank, arguments, groups, port, results):
-    loop = Loop(arguments.batch, rank)
+    loop = Loop(arguments, rank)
+    times = Steps(arguments.batch)
     connection = socket.create_connection(("127.0.0.1", port))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.sendall(struct.pack("<i", rank))
@@ -146,26 +201,31 @@ def server_worker(rank, arguments, groups, port, results):
     used, steps = time.process_time(), 0
     try:
         while True:
+            times.begin()
             values = torch.frombuffer(exactly(connection, size), dtype=torch.float32)
             torch.nn.utils.vector_to_parameters(values, loop.model.parameters())
             loop.gradient(loop.model)
             connection.sendall(flat([p.grad for p in loop.model.parameters()]).numpy().tobytes())
+            times.end()
             steps += 1
     except (EOFError, OSError):
+        if rank == 0 and arguments.say == "worker":
+            times.say()
         results.put((rank, steps, 0.0, (time.process_time() - used) / max(1, steps)))
 
 
 class Server:
     """One thread: a gradient at a time, in the order in which they have arrived."""
 
-    def __init__(self, workers):
-        model = small_cnn()
+    def __init__(self, arguments):
+        model = NETWORKS[arguments.network]()
         self.parameters = flat([p.detach() for p in model.parameters()]).clone()
         self.velocity = torch.zeros_like(self.parameters)
         self.size = 4 * len(self.parameters)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.workers = workers
+        self.workers = arguments.workers
+        self.steps = Steps(1)
 
     def apply(self, gradient):
         self.velocity.mul_(0.9).add_(gradient)
@@ -186,6 +246,7 @@ class Server:
         began = time.perf_counter()
         while done < warm_up + updates:
             for key, _ in selector.select():
+                self.steps.begin()
                 gradient = torch.frombuffer(exactly(key.fileobj, self.size), dtype=torch.float32)
                 if done >= warm_up:
                     counts[key.data] += 1
@@ -202,6 +263,7 @@ class Server:
                             connection.sendall(self.parameters.numpy().tobytes())
                         waiting, total = [], None
                         done += 1
+                self.steps.end()
                 if done == warm_up:
                     began, counts = time.perf_counter(), [0] * self.workers
         seconds = time.perf_counter() - began
@@ -225,10 +287,12 @@ def main():
     parser.add_argument("mode", choices=["alone", "ddp", "server"])
     parser.add_argument("--policy", choices=["asp", "bsp"], default="asp")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--network", choices=list(NETWORKS), default="small-cnn")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--steps", type=int, default=300, help="updates to time")
     parser.add_argument("--warm-up", type=int, default=30)
     parser.add_argument("--quota", type=lambda text: [float(q) for q in text.split(",")], default=None)
+    parser.add_argument("--say", choices=["worker", "server"], help="print the times of its steps, too")
     arguments = parser.parse_args()
     if arguments.mode == "alone":
         return alone(arguments)
@@ -242,10 +306,12 @@ def main():
                 times = [results.get() for _ in processes]
                 seconds, counts = max(t[2] for t in times), [arguments.steps] * arguments.workers
         else:
-            server = Server(arguments.workers)
+            server = Server(arguments)
             processes, results = spawn(server_worker, arguments, groups, server.port)
             seconds, counts = server.run(arguments.policy, arguments.warm_up, arguments.steps)
             times = [results.get() for _ in processes]
+            if arguments.say == "server":
+                server.steps.say()
         for process in processes:
             process.join()
     print(json.dumps({"mode": arguments.mode, "policy": arguments.policy if arguments.mode == "server" else "bsp",
@@ -255,5 +321,10 @@ def main():
                       "gradients": counts, "processor_s_per_step": [t[3] for t in sorted(times)]}))
 
 
+# Otherwise glibc gives memory back after each step in some processes and not in others: 0.9 or 1.4 ms for a step.
+KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "1099511627776", "MALLOC_MMAP_THRESHOLD_": "1073741824"}
+
 if __name__ == "__main__":
+    if not KEPT_MEMORY.keys() <= os.environ.keys():
+        os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | KEPT_MEMORY)
     main()

@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""Predicts the jobs of train.py from calibrations alone, carries them out, and prints both side by side. Run by hand.
+
+Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--repetitions 5] [--steps 600]
+
+As root, on an otherwise idle machine with two cores or more; a calibration that stands in FOLDER is used again.
+"""
+import argparse
+import csv
+import json
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+TRAIN = pathlib.Path(__file__).with_name("train.py")
+JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
+        for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
+SCENARIO = """
+name: real
+question: How fast is it?
+seed: 1
+replications: 20
+job:
+  network: {network}
+  profile: {profile}
+  dataset: {{kind: built-in-images, train_samples: 5000, test_samples: 1000}}
+  optimizer: {{learning_rate: 0.01, momentum: 0.9, weight_decay: 0}}
+cluster:
+  workers: [{workers}]
+  network: {{topology: star, {connection}}}
+  machines: [{{cores: 2, shared: true{servers}}}]
+synchronization: [{{policy: {policy}, transport: {transport}}}]
+batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
+communication: {{{communication}}}
+learner: {{kind: none}}
+evaluation: {{every: 1 epochs, who_pays: free}}
+stop: {{epochs: 12}}
+"""
+
+
+class Calibration:
+    """What the predictions are made from; all of it is measured with one worker, or by `paceline calibrate`."""
+
+    def __init__(self, arguments):
+        self.paceline, self.folder, self.network = arguments.paceline, arguments.folder, arguments.network
+        self.steps = str(arguments.steps)
+        self.profile = self.file("profile.json")
+        if not self.profile.exists():
+            self.run("calibrate", self.network, "--cores", "1", "--budget", "60 s", "-o", self.profile)
+        self.mine = {mode: self.own(mode, "worker") for mode in ("ddp", "server")}
+        server = self.own("server", "server")["processor_s"]
+        worker = self.mine["server"]
+        waiting = max(0.0, worker["wall_s"] - worker["processor_s"] - server)
+        self.server_request_us = 1e6 * server
+        self.connection = {"server": f"latency: {1e6 * waiting / 2} us, bandwidth: 1000 Gbit/s"}
+        rings = {members: self.collective(members) for members in (2, 3)}
+        self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
+                         for members, text in rings.items()}
+        rounds = re.search(r"network: {topology: star, (.*)}", rings[2])
+        self.connection["ddp"] = rounds.group(1) if rounds else "latency: 0 us"
+        if "bandwidth" not in self.connection["ddp"]:
+            self.connection["ddp"] += ", bandwidth: 1000 Gbit/s"
+
+    def file(self, name):
+        return self.folder / f"{self.network}-{name}"
+
+    def run(self, *words):
+        result = subprocess.run([self.paceline, *map(str, words)], capture_output=True, text=True)
+        if result.returncode != 0:
+            sys.exit(f"paceline {' '.join(map(str, words))}:\n{result.stderr}")
+        return result.stdout
+
+    def own(self, mode, who):
+        """A job of one worker; times of that worker (with a corrected profile) or of the server's requests."""
+        log = self.file(f"{mode}-{who}.log")
+        if not log.exists():
+            log.write_text(subprocess.run(
+                [TRAIN, mode, "--workers", "1", "--network", self.network, "--steps", self.steps, "--say", who],
+                capture_output=True, text=True, check=True).stdout)
+        words = ["calibrate", "own", "--log", log, "--json", "--processor-time"]
+        if who == "worker":
+            words += ["--profile", self.profile, "-o", self.file(mode + ".json"), "--force"]
+            words += ["--without-optimizer-step"] if mode == "server" else []
+        return json.loads(self.run(*words))["batches"][0]
+
+    def collective(self, members):
+        log = self.file(f"collective-{members}.txt")
+        if not log.exists():
+            parameters = {"small-cnn": 11162, "resnet20": 269722}[self.network]
+            sizes = ",".join(str(parameters * size // 4) for size in (1, 2, 4))
+            log.write_text(self.run("calibrate", "collective", "--parameters", sizes, "--members", members,
+                                    "--computing", f"{1e3 * self.mine['ddp']['processor_s']} ms"))
+        return log.read_text()
+
+    def predicted(self, mode, policy, quotas):
+        workers = ", ".join("{cores: 1}" if quota == 1 else f"{{cores: 1, quota: {{cores: {quota}}}}}"
+                            for quota in quotas)
+        over_ring = mode == "ddp"
+        scenario = self.file("scenario.yaml")
+        scenario.write_text(SCENARIO.format(
+            network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
+            transport="ring" if over_ring else "server", servers="" if over_ring else ", servers: true",
+            connection=self.connection[mode], communication=self.messages[len(quotas)] if over_ring
+            else f"server_request: {self.server_request_us} us, per_message: 0 us"))
+        self.run("run", scenario, "-o", self.file("predicted"), "--force")
+        with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:
+            rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+        return statistics.median(int(row["updates"]) / float(row["end_time_s"]) for row in rows)
+
+
+def real(arguments, mode, policy, quotas):
+    words = [TRAIN, mode, "--workers", len(quotas), "--quota", ",".join(map(str, quotas)), "--network",
+             arguments.network, "--steps", arguments.steps]
+    words += ["--policy", policy] if mode == "server" else []
+    output = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=True).stdout
+    return json.loads(output.splitlines()[-1])["updates_per_s"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paceline")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--network", choices=["small-cnn", "resnet20"], default="small-cnn")
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=600)
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    calibration = Calibration(arguments)
+    predicted = {(job, tuple(quotas)): calibration.predicted(*job.split(), quotas) for job, quotas in JOBS}
+    measured = {key: [] for key in predicted}
+    for repetition in range(arguments.repetitions):
+        for (job, quotas), values in measured.items():
+            values.append(real(arguments, *job.split(), quotas))
+            print(f"run {repetition + 1} of {arguments.repetitions}, {job}, {', '.join(map(str, quotas))}: "
+                  f"{values[-1]:.4g} updates/s", file=sys.stderr)
+    print("| job | quotas | updates/s, predicted | real, median (range) | error |\n|---|---|---|---|---|")
+    for (job, quotas), values in measured.items():
+        middle = statistics.median(values)
+        print(f"| {job} | {', '.join(map(str, quotas))} | {predicted[job, quotas]:.4g} | {middle:.4g} "
+              f"({min(values):.4g} - {max(values):.4g}) | {100 * (predicted[job, quotas] / middle - 1):+.0f} % |")
+
+
+if __name__ == "__main__":
+    main()
