@@ -65,7 +65,7 @@ int ring_count(std::int64_t values, std::size_t members, double seconds, double 
 void check_sum(Ring& ring, const RingPlace& place, std::size_t size) {
   std::vector<float> values(size, static_cast<float>(place.rank + 1));
   ring.all_reduce(values);
-  const auto sum = static_cast<float>(place.members * (place.members + 1) / 2);
+  const float sum = 0.5F * static_cast<float>(place.members * (place.members + 1));
   if (std::ranges::any_of(values, [&](float value) { return value != sum; }))
     throw std::runtime_error("the ring does not add up");
 }
