@@ -23,7 +23,9 @@
 //                                 its own `speed`. For an all-reduce among n members as many messages as it
 //                                 has rounds, and 2 (n - 1) / n of the bytes, both ways. Of a server
 //                                 server_request + bytes / server_rate for each gradient (or copy of
-//                                 parameters) it takes in, in its queue
+//                                 parameters) it takes in, in its queue. Of each step a server is busy for
+//                                 all its time, its workers wait for 1 - server_overlap of it: parameters
+//                                 come back tensor by tensor, and the rest is served while they compute
 // Units:       seconds; seconds per worker or sample.
 // Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
 //              for them.
@@ -83,6 +85,7 @@ struct CoordinationCost {
 struct CommunicationCost {
   Seconds server_request{};
   std::optional<BytesPerSecond> server_rate{};  // bytes of gradients; absent: they cost a server nothing
+  double server_overlap = 0.0;                  // share of a step that nobody waits for
   Seconds per_message{};
   std::optional<BytesPerSecond> rate{};  // bytes that a worker's processor handles; absent: they cost nothing
 

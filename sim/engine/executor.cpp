@@ -202,7 +202,8 @@ void Executor::occupy(ServerId server, Seconds duration, std::optional<UpdateId>
   const Seconds begin = std::max(free_at, timeline_.now());
   free_at = begin + duration;
   observer_.on_server_work(server, step, begin, free_at);
-  if (step) at(free_at, Event(StepFinished{*step, server}));
+  const double waited_for = 1.0 - model_.costs.communication.server_overlap;
+  if (step) at(begin + waited_for * duration, Event(StepFinished{*step, server}));
 }
 
 void Executor::charge(WorkerId worker, double messages, Bytes bytes) {

@@ -113,6 +113,9 @@ void describe(Visitor& v, CommunicationCost& c) {
   v.optional("server_rate", c.server_rate, rate(above(0)),
              "bytes of gradients that a server receives, and answers with parameters, in a second, besides",
              Absent{"bytes take a server no time but that of the profile"});
+  v.optional("server_overlap", c.server_overlap, percent(between(0, 1)),
+             "share of a server's time for an update that its workers do not wait for: parameters come back "
+             "tensor by tensor, and they compute while the rest is served; the server is busy all the same");
   v.optional("per_message", c.per_message, duration(at_least(0)),
              "processor time of a worker for each message it sends or receives");
   v.optional("rate", c.rate, rate(above(0)),
