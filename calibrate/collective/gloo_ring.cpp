@@ -1,4 +1,5 @@
 #include <stdexcept>
+#include <utility>
 
 #include "calibrate/collective/ring.hpp"
 
@@ -6,21 +7,42 @@
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
 #include <gloo/rendezvous/context.h>
-#include <gloo/rendezvous/file_store.h>
+#include <gloo/rendezvous/store.h>
 #include <gloo/transport/tcp/device.h>
 
 namespace paceline::calibrate {
 namespace {
 
+// A member sets keys that end with its rank, and after each one asks for those of the others.
+class MeetingStore final : public gloo::rendezvous::Store {
+ public:
+  explicit MeetingStore(Meeting meet) : meet_(std::move(meet)) {}
+
+  void set(const std::string&, const std::vector<char>& data) override {
+    all_ = meet_(std::string(data.begin(), data.end()));
+  }
+  std::vector<char> get(const std::string& key) override {
+    const std::string& told = all_.at(std::stoul(key.substr(key.find('_') + 1)));
+    return {told.begin(), told.end()};
+  }
+  void wait(const std::vector<std::string>&) override {}
+
+ private:
+  Meeting meet_;
+  std::vector<std::string> all_;
+};
+
 class GlooRing final : public Ring {
  public:
   explicit GlooRing(const RingPlace& place)
       : context_(std::make_shared<gloo::rendezvous::Context>(static_cast<int>(place.rank),
-                                                             static_cast<int>(place.members))) {
-    gloo::rendezvous::FileStore store(place.folder.string());
+                                                             static_cast<int>(place.members))),
+        message_patience_(place.message_patience) {
+    MeetingStore store(place.meet);
     gloo::transport::tcp::attr attributes;
-    attributes.hostname = "127.0.0.1";
+    attributes.hostname = place.address;
     auto device = gloo::transport::tcp::CreateDevice(attributes);
+    context_->setTimeout(place.patience);
     context_->connectFullMesh(store, device);
   }
 
@@ -30,11 +52,13 @@ class GlooRing final : public Ring {
     options.setOutput(values.data(), values.size());
     options.setReduceFunction(
         static_cast<void (*)(void*, const void*, const void*, std::size_t)>(&gloo::sum<float>));
+    options.setTimeout(message_patience_);
     gloo::allreduce(options);
   }
 
  private:
   std::shared_ptr<gloo::rendezvous::Context> context_;
+  std::chrono::milliseconds message_patience_;
 };
 
 }  // namespace

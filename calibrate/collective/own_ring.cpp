@@ -1,8 +1,7 @@
 #include <algorithm>
 #include <chrono>
-#include <fstream>
+#include <sstream>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,23 +17,22 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 
-constexpr auto look_again_after = std::chrono::milliseconds(2);
-constexpr int looks = 30'000;
+using Clock = std::chrono::steady_clock;
+constexpr auto token_patience = std::chrono::seconds(5);
 
 class OwnRing final : public Ring {
  public:
   explicit OwnRing(const RingPlace& place) : rank_(place.rank), members_(place.members) {
-    tcp::acceptor acceptor(context_, {asio::ip::address_v4::loopback(), 0});
-    announce(place.folder / std::to_string(rank_), acceptor.local_endpoint().port());
-    const std::uint16_t port = port_of(place.folder / std::to_string((rank_ + 1) % members_));
-    next_.connect({asio::ip::address_v4::loopback(), port});
+    tcp::acceptor acceptor(context_, {asio::ip::make_address(place.address), 0});
+    const std::vector<std::string> all =
+        place.meet(fmt::format("{} {}", place.address, acceptor.local_endpoint().port()));
+    std::istringstream words(all.at((rank_ + 1) % members_));
+    std::string address;
+    std::uint16_t port = 0;
+    if (!(words >> address >> port)) throw std::runtime_error("the next member of the ring does not listen");
+    next_.connect({asio::ip::make_address(address), port});
     asio::write(next_, asio::buffer(place.token));
-    std::string said(place.token.size(), ' ');
-    while (said != place.token) {
-      previous_ = acceptor.accept();
-      error_code error;
-      asio::read(previous_, asio::buffer(said), error);
-    }
+    await_previous(acceptor, place);
     next_.set_option(tcp::no_delay(true));
     previous_.set_option(tcp::no_delay(true));
   }
@@ -58,19 +56,25 @@ class OwnRing final : public Ring {
   }
 
  private:
-  static void announce(const std::filesystem::path& file, std::uint16_t port) {
-    std::filesystem::path unfinished = file;
-    unfinished += ".unfinished";
-    std::ofstream(unfinished) << port << std::flush;
-    std::filesystem::rename(unfinished, file);
-  }
-  static std::uint16_t port_of(const std::filesystem::path& file) {
-    for (int look = 0; look < looks; ++look) {
-      std::ifstream stream(file);
-      if (std::uint16_t port = 0; stream >> port) return port;
-      std::this_thread::sleep_for(look_again_after);
+  // The first one that says the token.
+  void await_previous(tcp::acceptor& acceptor, const RingPlace& place) {
+    const auto deadline = Clock::now() + place.patience;
+    for (bool is_there = false; !is_there;) {
+      std::string said(place.token.size(), ' ');
+      acceptor.async_accept(previous_, [&](const error_code& error) {
+        if (!error)
+          asio::async_read(previous_, asio::buffer(said),
+                           [&](const error_code&, std::size_t) { is_there = said == place.token; });
+      });
+      context_.restart();
+      context_.run_one_until(deadline);
+      if (!previous_.is_open()) throw std::runtime_error("the member before this one did not come");
+      context_.run_until(std::min(deadline, Clock::now() + token_patience));
+      if (is_there) return;
+      previous_.close();
+      context_.restart();
+      context_.poll();
     }
-    throw std::runtime_error("the next member of the ring did not come");
   }
 
   void exchange(std::span<const float> out, std::span<float> in) {

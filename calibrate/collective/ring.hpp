@@ -4,16 +4,20 @@
 //              sim/engine/collective.hpp models it. By Gloo, where this program was built with it, or by a
 //              ring of its own over TCP: each round writes to the next member and reads from the one before
 //              at the same time, then adds.
-// Assumptions: members find each other in a folder that only this user can enter; whoever connects says a
-//              token first.
+// Assumptions: members tell each other where they listen by a way of their caller's choice, such as a folder
+//              that only this user can enter. Of the ring of its own, whoever connects says a token first;
+//              Gloo's connections are not asked for one.
 // Source:      Patarasuk and Yuan 2009; Gloo 2022-05-18.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace paceline::calibrate {
 
@@ -29,13 +33,24 @@ class Ring {
   virtual void all_reduce(std::span<float> values) = 0;
 };
 
+// Tells all members something about this one, such as where it listens, and returns what each of them has
+// told, by rank. All come together equally often, of one library.
+using Meeting = std::function<std::vector<std::string>(const std::string& own)>;
+
 struct RingPlace {
-  std::filesystem::path folder;
+  Meeting meet;
   std::size_t rank = 0;
   std::size_t members = 2;
   std::string token;  // 64 digits, the same for all
+  std::string address = "127.0.0.1";
+  std::chrono::milliseconds patience{30'000};          // until all are there
+  std::chrono::milliseconds message_patience{30'000};  // of Gloo's; the other one waits until it breaks
 };
-// Waits until all members are there. Throws std::runtime_error when they do not come.
+// In a folder that all of them see.
+[[nodiscard]] Meeting meeting_in(const std::filesystem::path& folder, std::size_t rank, std::size_t members);
+
+// Waits until all members are there. Throws std::exception when they do not come; so does an all-reduce
+// whose ring is broken.
 [[nodiscard]] std::unique_ptr<Ring> make_own_ring(const RingPlace& place);
 [[nodiscard]] std::unique_ptr<Ring> make_gloo_ring(const RingPlace& place);
 

@@ -176,8 +176,12 @@ CollectiveFit fit_collectives(const std::vector<std::vector<RingTime>>& passes, 
 void run_ring_member(const std::vector<std::string>& words) {
   const Json asked = Json::parse(words.at(1));
   const char* token = std::getenv(live::token_variable);
-  const RingPlace place{asked.at("folder").get<std::string>(), std::stoul(words.at(0)),
-                        asked.at("members").get<std::size_t>(), token == nullptr ? "" : token};
+  const auto rank = static_cast<std::size_t>(std::stoul(words.at(0)));
+  const auto members = asked.at("members").get<std::size_t>();
+  const RingPlace place{.meet = meeting_in(asked.at("folder").get<std::string>(), rank, members),
+                        .rank = rank,
+                        .members = members,
+                        .token = token == nullptr ? "" : token};
   const std::unique_ptr<Ring> ring =
       asked.at("gloo").get<bool>() ? make_gloo_ring(place) : make_own_ring(place);
   for (const std::int64_t values : asked.at("values").get<std::vector<std::int64_t>>()) {

@@ -16,10 +16,11 @@ void check_phases(const LoadedScenario& loaded, UserErrors& mistakes) {
   const std::vector<PhaseEntry>& phases = loaded.scenario.synchronization;
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const std::string key = fmt::format("synchronization.{}", i);
-    if (phases[i].config.transport != Transport::server)
+    const Transport transport = phases[i].config.transport;
+    if (transport != Transport::server && transport != Transport::ring)
       mistakes.attempt([&] {
-        fail_at(loaded, key + ".transport", "a live job exchanges gradients over a server only",
-                "`transport: server`");
+        fail_at(loaded, key + ".transport", "workers of a live job sum their gradients in a ring",
+                "`transport: ring`, or `transport: server`");
       });
     if (phases[i].config.exchange != Exchange::gradients)
       mistakes.attempt([&] {

@@ -29,6 +29,7 @@ LiveExecutor::LiveExecutor(Coordinator& coordinator, Crew& crew, NetworkState& s
       observer_(observer),
       conditions_(job_.heterogeneity, job_.random_streams, job_.seed),
       workers_(job_.workers),
+      ring_(crew, job_.momentum),
       bytes_received_(job_.workers),
       bytes_sent_(job_.workers) {}
 
@@ -81,7 +82,8 @@ bool LiveExecutor::nothing_to_come() const {
   if (conditions_.awaits_workers()) return false;
   const bool something_ends = std::ranges::any_of(
       timers_, [](const Timer& timer) { return !std::holds_alternative<TimerExpired>(timer.event); });
-  return !somebody_computes && !something_ends && evaluations_under_way_ == 0 && backlog_.empty();
+  return !somebody_computes && !something_ends && !ring_.is_under_way() && evaluations_under_way_ == 0 &&
+         backlog_.empty();
 }
 
 void LiveExecutor::deliver(const Event& event) {
@@ -122,7 +124,8 @@ CommunicationCost LiveExecutor::communication() const {
     return Seconds{count == 0 ? 0.0 : 1e-9 * static_cast<double>(ns) / static_cast<double>(count)};
   };
   cost.server_request = each(used, gradients_arrived_);
-  cost.per_message = 0.5 * each(workers_messages_ns_, iterations_with_messages_);
+  cost.per_message =
+      each(workers_messages_ns_ + ring_.processor_ns(), 2 * iterations_with_messages_ + ring_.messages());
   return cost;
 }
 
@@ -134,9 +137,13 @@ void LiveExecutor::take(const News& news) {
     const WorkerId id{lost->member};
     LiveWorker& worker = workers_.at(lost->member);
     worker.is_lost = true;
+    worker.replica.reset();
     worker.asked.clear();
     lost_.push_back({clock_.now(), id, lost->reason});
-    return deliver(WorkerLeft{id});
+    const bool takes_gradient_along = ring_.combines(id);
+    ring_.forget(id);
+    deliver(WorkerLeft{id, takes_gradient_along});
+    return ring_.ask_again_if_broken();
   }
   const auto& [member, message] = std::get<Arrived>(news);
   if (member == job_.workers) return on_evaluation(message);
@@ -146,6 +153,11 @@ void LiveExecutor::take(const News& news) {
   if (const auto* computed = std::get_if<Computed>(&message)) return on(id, *computed);
   if (const auto* gradient = std::get_if<GradientValues>(&message)) return on(id, *gradient);
   if (const auto* skipped = std::get_if<CallOff>(&message)) return on(id, *skipped);
+  if (const auto* listens = std::get_if<RingAddress>(&message)) return on(id, *listens);
+  if (const auto* reduced = std::get_if<Reduced>(&message)) return on(id, *reduced);
+  if (const auto* broke = std::get_if<RingBroke>(&message)) return on(id, *broke);
+  if (const auto* handover = std::get_if<Handover>(&message)) return on(id, *handover);
+  if (std::holds_alternative<StillHere>(message)) return;
   if (const auto* failed = std::get_if<Failed>(&message)) return crew_.dismiss(member, failed->reason);
   refuse(id, "said something only a server says");
 }
@@ -170,14 +182,17 @@ void LiveExecutor::on(WorkerId worker, const Computed& message) {
     workers_messages_ns_ += message.messages_ns;
     ++iterations_with_messages_;
   }
-  if (asked->is_called_off || !asked->is_started) return;
+  const Asked computed = *asked;
+  if (computed.is_kept && !keep(worker, message)) return;
+  if (computed.is_called_off || !computed.is_started) return;
   const Seconds passed = clock_.between(message.began_ns, message.ended_ns);
-  deliver(IterationFinished{worker, asked->gradient, std::max(Seconds{1e-9}, passed)});
+  deliver(IterationFinished{worker, computed.gradient, std::max(Seconds{1e-9}, passed)});
 }
 
 void LiveExecutor::on(WorkerId worker, GradientValues message) {
   const Asked* const asked = find(worker, message.gradient);
-  if (asked == nullptr || !asked->is_computed) return refuse(worker, "sent a gradient that nobody asked for");
+  if (asked == nullptr || !asked->is_computed || asked->is_kept)
+    return refuse(worker, "sent a gradient that nobody asked for");
   if (message.values.size() != job_.parameter_count || message.statistics.size() != job_.statistics_count)
     return refuse(worker, "sent a gradient of another network");
   bytes_received_[worker.value] += bytes_of(message.values.size() + message.statistics.size());
@@ -222,8 +237,10 @@ void LiveExecutor::dismiss_silent_workers() {
   const std::int64_t now = LiveClock::monotonic_ns();
   for (Member member = 0; member < workers_.size(); ++member) {
     const LiveWorker& worker = workers_[member];
-    if (worker.is_lost || worker.asked.empty()) continue;
-    const std::int64_t since = std::max(worker.last_news_ns, worker.asked.back().at_ns);
+    const bool owes_sum = ring_.awaits(WorkerId{member});
+    if (worker.is_lost || (worker.asked.empty() && !owes_sum)) continue;
+    std::int64_t since = std::max(worker.last_news_ns, owes_sum ? reduction_began_ns_ : 0);
+    if (!worker.asked.empty()) since = std::max(since, worker.asked.back().at_ns);
     if (clock_.between(since, now) > job_.patience)
       crew_.dismiss(member, fmt::format("said nothing for {:g} s", job_.patience.value()));
   }
@@ -236,6 +253,18 @@ void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samp
   if (worker.is_lost) return;
   call_off_all(id);  // what it still computes for an iteration that was dropped before it began
   Compute request{gradient.value, batch_samples, worker.samples_started, {}};
+  if (is_all_reduce_) {
+    request.is_kept = true;
+    const bool has_replica = worker.replica == version_;
+    worker.asked.push_back({.gradient = gradient,
+                            .at_ns = LiveClock::monotonic_ns(),
+                            .batch_samples = batch_samples,
+                            .is_kept = true,
+                            .is_announced = with_parameters,
+                            .awaits_parameters = with_parameters || !has_replica});
+    if (with_parameters || !has_replica) hand_over(id, gradient);
+    return crew_.send(id.value, request);
+  }
   if (with_parameters || !worker.holds_its_copy) {
     const std::span<const float> copy = state_.copy_of(id);
     request.parameters.assign(copy.begin(), copy.end());
@@ -244,6 +273,7 @@ void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samp
   }
   worker.asked.push_back({.gradient = gradient,
                           .at_ns = LiveClock::monotonic_ns(),
+                          .batch_samples = batch_samples,
                           .is_announced = with_parameters,
                           .awaits_parameters = !request.parameters.empty()});
   crew_.send(id.value, request);
@@ -260,14 +290,12 @@ void LiveExecutor::carry_out(const SendParameters& action) {
   ask(action.to, action.gradient, action.batch_samples, true);
 }
 
-void LiveExecutor::carry_out(const AllReduce&) {
-  check(false, "an all-reduce is refused before the job begins");
-}
 void LiveExecutor::carry_out(const TrainOn&) {
   check(false, "local steps are refused before the job begins");
 }
-void LiveExecutor::carry_out(const LocalStep&) {
-  check(false, "local steps are refused before the job begins");
+// Each member takes its step before whatever it is asked for next.
+void LiveExecutor::carry_out(const LocalStep& action) {
+  pending_.emplace_back(StepFinished{action.update, ServerId{0}});
 }
 void LiveExecutor::carry_out(const ApplyLocally&) {
   check(false, "local steps are refused before the job begins");
@@ -298,15 +326,18 @@ void LiveExecutor::carry_out(const SetTimer& action) {
 }
 
 void LiveExecutor::carry_out(const Evaluate& action) {
+  const bool is_free = job_.costs.evaluation_payer == EvaluationPayer::free;
+  if (is_free) clock_.halt();
+  take_over_latest();
   const std::span<const float> global = state_.global();
   crew_.send(job_.workers,
              EvaluationRequest{action.updates, {global.begin(), global.end()}, state_.averages()});
   ++evaluations_under_way_;
-  if (job_.costs.evaluation_payer == EvaluationPayer::free) evaluate_while_halted();
+  if (is_free) evaluate_while_halted();
 }
 
+// The clock stands still already.
 void LiveExecutor::evaluate_while_halted() {
-  clock_.halt();
   crew_.halt_workers();
   while (evaluations_under_way_ > 0) {
     std::optional<News> news = crew_.next(longest_wait);
@@ -315,7 +346,7 @@ void LiveExecutor::evaluate_while_halted() {
     if (is_evaluators)
       take(*news);
     else
-      backlog_.push_back(std::move(*news));
+      put_off(std::move(*news));
   }
   crew_.resume_workers();
   clock_.resume();
@@ -328,6 +359,9 @@ void LiveExecutor::carry_out(const Apply& action) {
     held_.erase(applied.gradient);
     if (action.completes_update) applied_samples_ += applied.batch_samples;
   }
+  if (reduced_ == action.update) return apply_on_replicas(action);
+  ++version_;
+  servers_version_ = version_;
   const Seconds began = clock_.now();
   const std::int64_t used = processor_time_ns();
   state_.apply(action.server, gradients, action.hyperparameters);
@@ -336,6 +370,8 @@ void LiveExecutor::carry_out(const Apply& action) {
 }
 
 void LiveExecutor::carry_out(const TakeSnapshot& action) {
+  if (is_all_reduce_) return;
+  take_over_latest();
   state_.pull(action.worker, action.server);
   workers_[action.worker.value].holds_its_copy = false;
 }
@@ -373,6 +409,12 @@ void LiveExecutor::follow_conditions() {
 
 void LiveExecutor::carry_out(const Discard& action) {
   if (held_.erase(action.gradient) == 1) return state_.discard(action.gradient);
+  if (const auto kept = kept_.find(action.gradient); kept != kept_.end()) {
+    state_.discard_statistics(action.gradient);
+    crew_.send(kept->second.worker.value, CallOff{action.gradient.value});
+    kept_.erase(kept);
+    return;
+  }
   for (Member member = 0; member < workers_.size(); ++member) {
     Asked* const asked = find(WorkerId{member}, action.gradient.value);
     if (asked == nullptr) continue;

@@ -14,8 +14,12 @@
 //              - A worker is made slower by resting after each gradient, or by a quota of processor time
 //                (cpu_budget.hpp); a change of its speed counts from its next gradient on. One that leaves
 //                by the schedule keeps its process.
-//              - A worker whose process ends, that stays silent, or says what cannot be has left the job.
-// Not modelled: all-reduce; several servers; exchange of parameters; bandwidths and latencies.
+//              - A worker whose process ends, that stays silent, or says what cannot be has left the job; one
+//                that is in an all-reduce takes its gradient along, and the others begin it again.
+//              - In a phase with an all-reduce each worker steps on a replica of its own: parameters and what
+//                the optimizer remembers. The server asks for one where it needs them (to evaluate, for who
+//                joins, for the phase that follows), and hands one to each worker as such a phase begins.
+// Not modelled: several servers; exchange of parameters; bandwidths and latencies.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +32,7 @@
 
 #include "calibrate/live/crew.hpp"
 #include "calibrate/live/live_clock.hpp"
+#include "calibrate/live/live_ring.hpp"
 #include "sim/cluster/conditions.hpp"
 #include "sim/cost/fixed_costs.hpp"
 #include "sim/engine/executor.hpp"
@@ -42,8 +47,13 @@ struct LiveJob {
   std::size_t parameter_count = 0;
   std::size_t statistics_count = 0;
   FixedCosts costs;
-  std::vector<double> speeds;   // of each worker while nothing changes them
-  Heterogeneity heterogeneity;  // speeds and members; nothing else
+  std::vector<bool> reduces_all{};  // by phase: workers sum their gradients among themselves
+  GradientWeighting weighting = GradientWeighting::by_batch;
+  double momentum = 0.0;  // of synchronous phases
+  bool momentum_at_workers = false;
+  std::size_t replicas_to_keep = 0;  // of the state after each of so many first updates
+  std::vector<double> speeds;        // of each worker while nothing changes them
+  Heterogeneity heterogeneity;       // speeds and members; nothing else
   std::vector<std::uint32_t> random_streams;
   Seed seed;
   std::int64_t total_samples = 1;
@@ -75,9 +85,10 @@ class LiveExecutor {
 
   [[nodiscard]] const std::vector<LostWorker>& lost() const { return lost_; }
   // What messages took of processors: the server's for each gradient beside applying it, a worker's for each
-  // of the two messages of an iteration.
+  // of the two messages of an iteration, or of those of an all-reduce.
   [[nodiscard]] CommunicationCost communication() const;
   [[nodiscard]] Seconds halted() const { return clock_.halted(); }
+  [[nodiscard]] std::vector<Replica> take_replicas() { return std::move(kept_replicas_); }
   // Bytes of gradients and parameters, by worker.
   [[nodiscard]] const std::vector<double>& bytes_received() const { return bytes_received_; }
   [[nodiscard]] const std::vector<double>& bytes_sent() const { return bytes_sent_; }
@@ -87,6 +98,8 @@ class LiveExecutor {
   struct Asked {
     GradientId gradient;
     std::int64_t at_ns = 0;
+    std::int64_t batch_samples = 0;
+    bool is_kept = false;       // for an all-reduce
     bool is_started = false;    // the coordinator has begun the iteration
     bool is_announced = false;  // the coordinator waits to hear that the parameters are there
     bool awaits_parameters = false;
@@ -95,10 +108,16 @@ class LiveExecutor {
   };
   struct LiveWorker {
     bool is_lost = false;
-    bool holds_its_copy = true;  // the process has the copy that the server keeps for it
+    bool holds_its_copy = true;              // the process has the copy that the server keeps for it
+    std::optional<std::uint64_t> replica{};  // its version of the parameters to step on
     std::uint64_t samples_started = 0;
     std::int64_t last_news_ns = 0;
     std::deque<Asked> asked;
+  };
+  // A gradient that its worker has computed and keeps.
+  struct Kept {
+    WorkerId worker;
+    std::int64_t batch_samples = 0;
   };
   struct Timer {
     Seconds date;
@@ -120,6 +139,10 @@ class LiveExecutor {
   void on(WorkerId worker, const Computed& message);
   void on(WorkerId worker, GradientValues message);
   void on(WorkerId worker, const CallOff& message);
+  void on(WorkerId worker, const RingAddress& message);
+  void on(WorkerId worker, const Reduced& message);
+  void on(WorkerId worker, const RingBroke& message);
+  void on(WorkerId worker, Handover message);
   void on_evaluation(const Message& message);
   // Such a message cannot come from a worker that does what it was asked for.
   void refuse(WorkerId worker, const std::string& what);
@@ -144,14 +167,25 @@ class LiveExecutor {
   void carry_out(const Overwrite& action);
   void carry_out(const TakeSnapshot& action);
   void carry_out(const Discard& action);
-  void carry_out(const ScaleVelocity& action) { state_.scale_velocity(action.factor); }
+  void carry_out(const ScaleVelocity& action);
   void carry_out(const AdoptBatches&) {}
-  void carry_out(const EnterPhase&) {}
+  void carry_out(const EnterPhase& action) {
+    is_all_reduce_ = action.phase < job_.reduces_all.size() && job_.reduces_all[action.phase];
+  }
   void carry_out(const Judge&) {}
   void carry_out(const Decide&) {}
   void carry_out(const Stop&) {}
 
   void evaluate_while_halted();
+
+  // With an all-reduce (live_executor_ring.cpp).
+  bool keep(WorkerId worker, const Computed& message);
+  void apply_on_replicas(const Apply& action);
+  void hand_over(WorkerId worker, GradientId gradient);
+  // The server's parameters are those of the last update, from whoever has them. Others' news wait meanwhile.
+  void take_over_latest();
+  bool take_over_from(WorkerId worker);
+  void put_off(News news);
   // Speeds and members change: workers and coordinator hear of it.
   void follow_conditions();
   void call_off_all(WorkerId worker);
@@ -170,6 +204,15 @@ class LiveExecutor {
   std::deque<News> backlog_;  // arrived while the job stood still
   std::vector<Timer> timers_;
   std::set<GradientId> held_;
+  std::map<GradientId, Kept> kept_;
+  LiveRing ring_;
+  std::int64_t reduction_began_ns_ = 0;
+  bool is_all_reduce_ = false;
+  std::optional<UpdateId> reduced_;     // all members hold its sum
+  std::uint64_t version_ = 0;           // of the parameters
+  std::uint64_t servers_version_ = 0;   // those that the server has
+  std::optional<WorkerId> hands_over_;  // who was asked for its replica
+  std::vector<Replica> kept_replicas_;
   std::size_t evaluations_under_way_ = 0;
   std::int64_t applied_samples_ = 0;
   std::int64_t began_processor_ns_ = 0;  // processor time of this thread

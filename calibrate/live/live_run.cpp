@@ -26,6 +26,13 @@ std::vector<double> speeds(const Scenario& scenario) {
   return all;
 }
 
+std::vector<bool> reduces_all(const Scenario& scenario) {
+  std::vector<bool> all;
+  for (const PhaseEntry& phase : scenario.synchronization)
+    all.push_back(phase.config.transport != Transport::server);
+  return all;
+}
+
 }  // namespace
 
 // Programs of paceline sit beside each other in the build folder, or under libexec once installed.
@@ -64,6 +71,11 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
                          .parameter_count = initial.parameters.size(),
                          .statistics_count = initial.statistics.size(),
                          .costs = fixed_costs(scenario),
+                         .reduces_all = reduces_all(scenario),
+                         .weighting = scenario.batching.weighting,
+                         .momentum = scenario.job.optimizer.momentum,
+                         .momentum_at_workers = learner.momentum_at == MomentumPlace::workers,
+                         .replicas_to_keep = options.replicas_to_keep,
                          .speeds = speeds(scenario),
                          .heterogeneity = heterogeneity(scenario),
                          .random_streams = learner.random_streams,
@@ -83,6 +95,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
   run.refused = crew.refused();
   run.communication = executor.communication();
   run.halted = executor.halted();
+  run.replicas = executor.take_replicas();
   run.events = log.take();
   return run;
 }

@@ -24,6 +24,7 @@ struct LiveOptions {
   Seconds patience{60.0};         // with a worker that owes something and says nothing
   bool accepts_load = false;      // of other programs
   RecordingOptions recording{};
+  std::size_t replicas_to_keep = 0;  // after each of so many first updates by all-reduce
   std::function<void(double share_done)> progress = [](double) {};
   std::function<void(const ProcessCrew&)> on_start = [](const ProcessCrew&) {};
 };
@@ -35,6 +36,7 @@ struct LiveRun {
   CommunicationCost communication;  // measured
   double other_load = 0.0;          // just before it began, 0 to 1
   Seconds halted;                   // for evaluations that nobody pays for
+  std::vector<Replica> replicas;    // as many as were asked for
   std::vector<TimedEvent> events;   // in the order the coordinator met them
 };
 

@@ -34,14 +34,25 @@ void fields(Archive& a, M& m) {
     a(m.parameter_count, m.statistics_count, m.parameters, m.statistics);
   if constexpr (std::is_same_v<Kind, Failed>) a(m.reason);
   if constexpr (std::is_same_v<Kind, Received>) a(m.gradient);
-  if constexpr (std::is_same_v<Kind, Computed>) a(m.gradient, m.began_ns, m.ended_ns, m.messages_ns);
+  if constexpr (std::is_same_v<Kind, Computed>)
+    a(m.gradient, m.began_ns, m.ended_ns, m.messages_ns, m.statistics);
   if constexpr (std::is_same_v<Kind, GradientValues>) a(m.gradient, m.values, m.statistics);
   if constexpr (std::is_same_v<Kind, EvaluationResult>) a(m.updates, m.loss, m.accuracy);
   if constexpr (std::is_same_v<Kind, Setup>) a(m.text);
-  if constexpr (std::is_same_v<Kind, Compute>) a(m.gradient, m.batch_samples, m.first_sample, m.parameters);
+  if constexpr (std::is_same_v<Kind, Compute>)
+    a(m.gradient, m.batch_samples, m.first_sample, m.parameters, m.is_kept);
   if constexpr (std::is_same_v<Kind, CallOff>) a(m.gradient);
   if constexpr (std::is_same_v<Kind, Pace>) a(m.speed);
   if constexpr (std::is_same_v<Kind, EvaluationRequest>) a(m.updates, m.parameters, m.averages);
+  if constexpr (std::is_same_v<Kind, RingAddress>) a(m.ring, m.address);
+  if constexpr (std::is_same_v<Kind, Reduced>) a(m.ring, m.update, m.processor_ns);
+  if constexpr (std::is_same_v<Kind, RingBroke>) a(m.ring, m.reason);
+  if constexpr (std::is_same_v<Kind, Handover>)
+    a(m.gradient, m.replica.parameters, m.replica.velocity, m.replica.squares, m.replica.steps);
+  if constexpr (std::is_same_v<Kind, FormRing>) a(m.ring, m.rank, m.members);
+  if constexpr (std::is_same_v<Kind, RingMembers>) a(m.ring, m.addresses);
+  if constexpr (std::is_same_v<Kind, Reduce>) a(m.ring, m.update, m.gradient, m.weight, m.momentum);
+  if constexpr (std::is_same_v<Kind, TakeStep>) a(m.learning_rate, m.momentum);
 }
 
 class Writer {
@@ -57,6 +68,9 @@ class Writer {
   void put(const T& value) {
     if constexpr (std::is_trivially_copyable_v<T>) {
       append(&value, sizeof value);
+    } else if constexpr (!std::is_trivially_copyable_v<typename T::value_type>) {
+      put(static_cast<std::uint64_t>(value.size()));
+      for (const auto& one : value) put(one);
     } else {
       put(static_cast<std::uint64_t>(value.size()));
       append(value.data(), value.size() * sizeof(typename T::value_type));
@@ -84,8 +98,19 @@ class Reader {
  private:
   template <class T>
   void take(T& value) {
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (std::is_same_v<T, bool>) {
+      std::uint8_t byte = 0;
+      copy(&byte, 1);
+      if (byte > 1) throw BadMessage("neither yes nor no");
+      value = byte == 1;
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
       copy(&value, sizeof value);
+    } else if constexpr (!std::is_trivially_copyable_v<typename T::value_type>) {
+      std::uint64_t size = 0;
+      take(size);
+      if (size > bytes_.size() / sizeof size) throw BadMessage("a list is longer than its message");
+      value.resize(static_cast<std::size_t>(size));
+      for (auto& one : value) take(one);
     } else {
       std::uint64_t size = 0;
       take(size);

@@ -18,9 +18,11 @@
 #include <variant>
 #include <vector>
 
+#include "sim/learning/parameter_store.hpp"
+
 namespace paceline::live {
 
-inline constexpr std::uint16_t protocol_version = 1;
+inline constexpr std::uint16_t protocol_version = 2;
 inline constexpr std::size_t token_bytes = 32;
 using Token = std::array<std::uint8_t, token_bytes>;
 
@@ -53,6 +55,7 @@ struct Computed {
   std::int64_t ended_ns = 0;
   std::int64_t messages_ns =
       0;  // processor time since the gradient before, spent on messages; 0: it is the first
+  std::vector<float> statistics{};  // of a gradient that the worker keeps
 };
 struct GradientValues {
   std::uint64_t gradient = 0;
@@ -63,6 +66,34 @@ struct EvaluationResult {
   std::uint64_t updates = 0;
   double loss = 0.0;
   double accuracy = 0.0;
+};
+
+// Where it listens as a member of this ring, or what else its library has to tell the others first.
+struct RingAddress {
+  std::uint64_t ring = 0;
+  std::string address;
+};
+// It holds the sum of the ring's gradients.
+struct Reduced {
+  std::uint64_t ring = 0;
+  std::uint64_t update = 0;
+  std::int64_t processor_ns = 0;  // of the whole process, spent on it
+};
+// There is no sum, and the ring is no more.
+struct RingBroke {
+  std::uint64_t ring = 0;
+  std::string reason;
+};
+// While it takes part in an all-reduce that takes long.
+struct StillHere {};
+
+// --- from either -------------------------------------------------------------------------------------------
+
+// All that the next step depends on: for the worker to go on from, with this gradient; or as it was asked
+// for.
+struct Handover {
+  std::uint64_t gradient = 0;
+  Replica replica;
 };
 
 // --- from the server ---------------------------------------------------------------------------------------
@@ -78,6 +109,7 @@ struct Compute {
   std::int64_t batch_samples = 0;
   std::uint64_t first_sample = 0;
   std::vector<float> parameters{};
+  bool is_kept = false;  // for an all-reduce: computed on the worker's replica, and not sent
 };
 // Nobody waits for this gradient any more; from a worker: it has not begun it, and will not.
 struct CallOff {
@@ -92,11 +124,39 @@ struct EvaluationRequest {
 struct Pace {
   double speed = 1.0;
 };
+// Be a member of this ring, and of no other: tell where you listen.
+struct FormRing {
+  std::uint64_t ring = 0;
+  std::uint64_t rank = 0;
+  std::uint64_t members = 1;
+};
+// What all members have told, by rank.
+struct RingMembers {
+  std::uint64_t ring = 0;
+  std::vector<std::string> addresses{};
+};
+// Sum the kept gradients of all members, each with its weight.
+struct Reduce {
+  std::uint64_t ring = 0;
+  std::uint64_t update = 0;
+  std::uint64_t gradient = 0;
+  double weight = 1.0;
+  double momentum = 0.0;  // of a velocity of the worker's own
+};
+// Step along the sum.
+struct TakeStep {
+  double learning_rate = 0.0;
+  double momentum = 0.0;
+};
+// Send your replica.
+struct AskHandover {};
 struct Quit {};
 
 // New kinds go to the end, with a new version: the place in this list is what a frame carries.
-using Message = std::variant<Hello, Ready, Failed, Received, Computed, GradientValues, EvaluationResult,
-                             Setup, Compute, CallOff, EvaluationRequest, Pace, Quit>;
+using Message =
+    std::variant<Hello, Ready, Failed, Received, Computed, GradientValues, EvaluationResult, Setup, Compute,
+                 CallOff, EvaluationRequest, Pace, Quit, RingAddress, Reduced, RingBroke, StillHere, Handover,
+                 FormRing, RingMembers, Reduce, TakeStep, AskHandover>;
 
 inline constexpr std::size_t header_bytes = 16;
 using HeaderBytes = std::array<std::byte, header_bytes>;

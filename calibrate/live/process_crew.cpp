@@ -28,7 +28,7 @@ using WallClock = std::chrono::steady_clock;
 
 constexpr std::uint64_t most_hello_bytes = 64;
 constexpr std::uint64_t most_bytes_before_ready = std::uint64_t{1} << 32U;
-constexpr std::uint64_t most_bytes_beside_values = 256;
+constexpr std::uint64_t most_bytes_beside_values = 1 << 16;
 constexpr auto hello_patience = std::chrono::seconds(5);
 constexpr auto end_patience = std::chrono::milliseconds(500);
 constexpr auto look_every = std::chrono::milliseconds(100);
@@ -142,8 +142,9 @@ void ProcessCrew::Connection::take(Message message) {
     state.connections[*member] = shared_from_this();
     send(encode(Setup{to_text(state.config.setups[*member])}));
   } else if (auto* ready = std::get_if<Ready>(&message); ready != nullptr && !state.is_ready[*member]) {
+    // Of a replica: parameters, and two moments of the optimizer.
     most_bytes =
-        most_bytes_beside_values + sizeof(float) * (ready->parameter_count + ready->statistics_count);
+        most_bytes_beside_values + sizeof(float) * (3 * ready->parameter_count + ready->statistics_count);
     state.is_ready[*member] = true;
     state.ready[*member] = std::move(*ready);
   } else {

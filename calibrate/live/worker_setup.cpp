@@ -9,22 +9,29 @@ using nlohmann::json;
 std::string to_text(const WorkerSetup& setup) {
   const NetworkLearnerConfig& learner = setup.learner;
   const DatasetSource& data = learner.dataset;
-  return json{{"network", learner.network},
-              {"dataset",
-               {{"kind", data.kind},
-                {"path", data.path},
-                {"train_samples", data.train_samples},
-                {"test_samples", data.test_samples},
-                {"equal_shards", data.partition == DataPartition::equal_shards}}},
-              {"workers", learner.worker_count},
-              {"seed", learner.seed.seed},
-              {"replication", learner.seed.replication},
-              {"random_streams", learner.random_streams},
-              {"is_evaluator", setup.is_evaluator},
-              {"speed", setup.speed},
-              {"echoed_values", setup.echo ? setup.echo->values : 0},
-              {"echo_busy_s", setup.echo ? setup.echo->busy.value() : 0.0},
-              {"repeats_for_s", setup.repeats_for ? setup.repeats_for->value() : 0.0}}
+  return json{
+      {"network", learner.network},
+      {"dataset",
+       {{"kind", data.kind},
+        {"path", data.path},
+        {"train_samples", data.train_samples},
+        {"test_samples", data.test_samples},
+        {"equal_shards", data.partition == DataPartition::equal_shards}}},
+      {"workers", learner.worker_count},
+      {"seed", learner.seed.seed},
+      {"replication", learner.seed.replication},
+      {"random_streams", learner.random_streams},
+      {"optimizer",
+       {{"momentum_at_workers", learner.momentum_at == MomentumPlace::workers},
+        {"nesterov", learner.nesterov},
+        {"weight_decay", learner.weight_decay},
+        {"adamw", learner.adamw ? json{learner.adamw->beta1, learner.adamw->beta2, learner.adamw->epsilon}
+                                : json(nullptr)}}},
+      {"is_evaluator", setup.is_evaluator},
+      {"speed", setup.speed},
+      {"echoed_values", setup.echo ? setup.echo->values : 0},
+      {"echo_busy_s", setup.echo ? setup.echo->busy.value() : 0.0},
+      {"repeats_for_s", setup.repeats_for ? setup.repeats_for->value() : 0.0}}
       .dump();
 }
 
@@ -42,6 +49,12 @@ WorkerSetup worker_setup_from(const std::string& text) {
   setup.learner.worker_count = j.at("workers");
   setup.learner.seed = {j.at("seed"), j.at("replication")};
   setup.learner.random_streams = j.at("random_streams").get<std::vector<std::uint32_t>>();
+  const json& optimizer = j.at("optimizer");
+  if (optimizer.at("momentum_at_workers")) setup.learner.momentum_at = MomentumPlace::workers;
+  setup.learner.nesterov = optimizer.at("nesterov");
+  setup.learner.weight_decay = optimizer.at("weight_decay");
+  if (const json& adamw = optimizer.at("adamw"); !adamw.is_null())
+    setup.learner.adamw = AdamW{adamw.at(0), adamw.at(1), adamw.at(2)};
   setup.is_evaluator = j.at("is_evaluator");
   setup.speed = j.at("speed");
   if (const std::uint64_t values = j.at("echoed_values"); values > 0)

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "kernels/training/network_gradients.hpp"
 #include "sim/learning/learner.hpp"
@@ -53,6 +54,8 @@ class NetworkLearner final : public Learner {
     return gradients_.evaluate(state_.global(), state_.averages());
   }
 
+  // Goes on from there.
+  void adopt(WorkerId worker, Replica replica) { state_.adopt(worker, std::move(replica)); }
   [[nodiscard]] std::span<const float> global_parameters() const { return state_.global(); }
   [[nodiscard]] std::span<const float> gradient(GradientId gradient) const {
     return state_.gradient(gradient);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/live/sharing_timing.hpp"
@@ -58,9 +59,10 @@ std::string communication_note(const std::vector<CommunicationCost>& runs) {
     server.push_back(run.server_request.value());
     message.push_back(run.per_message.value());
   }
-  return fmt::format(
-      "messages took processor time: `communication: {{server_request: {:.3g} us, per_message: {:.3g} us}}`",
-      1e6 * median(std::move(server)), 1e6 * median(std::move(message)));
+  CommunicationCost middle;
+  middle.server_request = Seconds{median(std::move(server))};
+  middle.per_message = Seconds{median(std::move(message))};
+  return fmt::format("messages took processor time: `{}`", live::scenario_words(middle));
 }
 
 // A job that goes on without a worker is not the one that was asked for.

@@ -22,18 +22,21 @@
 
 namespace paceline {
 
+[[nodiscard]] inline ParameterStoreConfig parameter_store_config(const NetworkLearnerConfig& config) {
+  return {.worker_count = config.worker_count,
+          .server_count = config.server_count,
+          .momentum_at = config.momentum_at,
+          .nesterov = config.nesterov,
+          .weight_decay = config.weight_decay,
+          .adamw = config.adamw};
+}
+
 class NetworkState {
  public:
-  NetworkState(std::vector<float> parameters, std::vector<float> batch_statistics,
+  NetworkState(std::vector<float> parameters, const std::vector<float>& batch_statistics,
                const NetworkLearnerConfig& config)
-      : store_(std::move(parameters), {.worker_count = config.worker_count,
-                                       .server_count = config.server_count,
-                                       .momentum_at = config.momentum_at,
-                                       .nesterov = config.nesterov,
-                                       .weight_decay = config.weight_decay,
-                                       .adamw = config.adamw}),
-        averages_(std::move(batch_statistics), config.batch_norm, config.worker_count,
-                  share_of_newest_batch) {}
+      : store_(std::move(parameters), parameter_store_config(config)),
+        averages_(batch_statistics, config.batch_norm, config.worker_count, share_of_newest_batch) {}
 
   void pull(WorkerId worker, ServerId server) { store_.pull(worker, server); }
   // `mean_gradient` was computed on the worker's copy, on a batch with these statistics.
@@ -47,6 +50,14 @@ class NetworkState {
     store_.apply(server, gradients, hyperparameters);
     use_averages(server, gradients);
   }
+  // A step that workers have taken on their own: what their batches looked like, and what they arrived at.
+  void hold_statistics(WorkerId worker, GradientId gradient, std::vector<float> batch_statistics) {
+    averages_.hold(worker, gradient, std::move(batch_statistics));
+  }
+  void use_statistics(GradientId gradient) { averages_.apply(gradient); }
+  void discard_statistics(GradientId gradient) { averages_.discard(gradient); }
+  [[nodiscard]] Replica replica_for(WorkerId worker) const { return store_.replica_for(worker); }
+  void adopt(WorkerId worker, Replica replica) { store_.adopt(worker, std::move(replica)); }
   // Local training: begin, steps along gradients computed on the worker's copy, and what came of it.
   void begin_local_training(WorkerId worker) { store_.begin_local_training(worker); }
   void step_locally(WorkerId worker, std::vector<float> mean_gradient,

@@ -62,6 +62,14 @@ struct ParameterStoreConfig {
   std::optional<AdamW> adamw{};  // absent: SGD
 };
 
+// The parameters of a job with what its optimizer remembers, empty where it remembers nothing.
+struct Replica {
+  std::vector<float> parameters{};
+  std::vector<float> velocity{};       // of AdamW the mean gradient
+  std::vector<float> squares{};        // of AdamW
+  std::vector<std::uint64_t> steps{};  // of AdamW, by server
+};
+
 class ParameterStore {
  public:
   // Every worker starts with the initial parameters.
@@ -99,6 +107,11 @@ class ParameterStore {
   }
   void apply(ServerId server, std::span<const WeightedGradient> gradients,
              const Hyperparameters& hyperparameters) {
+    combine(server, gradients, hyperparameters.momentum);
+    step(server, hyperparameters);
+  }
+  // The halves of apply, for a sum that others add to: what the gradients come to on one shard, ...
+  std::span<float> combine(ServerId server, std::span<const WeightedGradient> gradients, double momentum) {
     check(!gradients.empty(), "an update combines at least one gradient");
     const auto [first, size] = shard_of(server);
     const std::span<float> sum = std::span(sum_).subspan(first, size);
@@ -107,16 +120,34 @@ class ParameterStore {
     for (const WeightedGradient& entry : gradients)
       use_shard(server, entry, [&](std::span<float> values) {
         if (at_workers)
-          follow_momentum(values, velocity_of(entry.worker).subspan(first, size), hyperparameters.momentum,
-                          config_.nesterov);
+          follow_momentum(values, velocity_of(entry.worker).subspan(first, size), momentum, config_.nesterov);
         accumulate_gradient(sum, values, entry.weight);
       });
+    return sum;
+  }
+  // ... and the step along it.
+  void step(ServerId server, const Hyperparameters& hyperparameters) {
+    const auto [first, size] = shard_of(server);
+    const std::span<float> sum = std::span(sum_).subspan(first, size);
     const std::span<float> parameters = std::span(global_).subspan(first, size);
-    if (at_workers) {
+    if (config_.momentum_at == MomentumPlace::workers) {
       descend(parameters, sum, hyperparameters.learning_rate);
     } else {
       take_step(parameters, at_servers_, server, sum, hyperparameters);
     }
+  }
+  // All that the next step depends on, as this worker would take it over; and from one that went on alone.
+  [[nodiscard]] Replica replica_for(WorkerId worker) const {
+    const OptimizerState& state =
+        config_.momentum_at == MomentumPlace::server ? at_servers_ : workers_.at(worker.value).optimizer;
+    return {global_, state.velocity, state.squares, state.steps};
+  }
+  void adopt(WorkerId worker, Replica replica) {
+    check(replica.parameters.size() == global_.size(), "a replica of the same network");
+    OptimizerState& state =
+        config_.momentum_at == MomentumPlace::server ? at_servers_ : worker_at(worker).optimizer;
+    global_ = std::move(replica.parameters);
+    state = {std::move(replica.velocity), std::move(replica.squares), std::move(replica.steps)};
   }
   // Local training: begin, any number of steps along gradients computed on the worker's copy, and what came
   // of it.

@@ -67,6 +67,7 @@ void Coordinator::on(const WorkerLeft& event, Actions& actions) {
     if (worker.iteration->update) assembly_.erase(*worker.iteration->update);
     drop_iteration(event.worker, actions);
   }
+  if (is_combined && event.takes_gradient_along) reduce_without(event.worker, actions);
   if (worker.iteration) end_overlap(worker, actions);
   const std::uint64_t iterations = worker.iterations;
   worker = {};

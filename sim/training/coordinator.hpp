@@ -111,6 +111,8 @@ class Coordinator {
   [[nodiscard]] UpdateId begin_update(const std::vector<WorkerId>& workers);
   void finish_step(UpdateId id, ServerId server, Actions& actions);
   void count_update(const PendingUpdate& update, Actions& actions);
+  // An all-reduce has lost a member, with its gradient.
+  void reduce_without(WorkerId worker, Actions& actions);
   void step_on_members(UpdateId update, Actions& actions);
   void drop_iteration(WorkerId worker, Actions& actions);
   [[nodiscard]] Hyperparameters hyperparameters(const PendingUpdate& update) const;

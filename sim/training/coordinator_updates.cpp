@@ -15,6 +15,15 @@ void Coordinator::on(const AllReduceFinished& event, Actions& actions) {
     step_on_members(event.update, actions);
 }
 
+void Coordinator::reduce_without(WorkerId worker, Actions& actions) {
+  const UpdateId id = *workers_[worker].iteration->update;
+  PendingUpdate& update = assembly_.at(id);
+  std::erase_if(update.gradients, [&](const CombinedGradient& one) { return one.worker == worker; });
+  drop_iteration(worker, actions);
+  if (update.gradients.empty()) return assembly_.erase(id);
+  actions.push_back(phases_.strategy().begin(id, ServerId{0}, update.workers()));
+}
+
 void Coordinator::step_on_members(UpdateId update, Actions& actions) {
   actions.emplace_back(LocalStep{update, assembly_.at(update).workers()});
 }

@@ -21,6 +21,8 @@ namespace paceline {
 // A worker is gone, with what it was doing; or is there again, without parameters.
 struct WorkerLeft {
   WorkerId worker;
+  // The other members of an all-reduce have not got its gradient: they begin again without it.
+  bool takes_gradient_along = false;
 };
 struct WorkerJoined {
   WorkerId worker;

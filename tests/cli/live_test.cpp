@@ -71,11 +71,11 @@ TEST_CASE("a live job writes the results folder of a run, and says that it was r
 TEST_CASE("what a live job cannot do is refused before anything starts, all at once, each at its key") {
   const Workplace place = live_workplace();
   const ProgramResult refused =
-      place.paceline({"live", "scenario.yaml", "--set", "synchronization=[{policy: bsp, transport: ring}]",
+      place.paceline({"live", "scenario.yaml", "--set", "synchronization=[{policy: bsp, transport: tree}]",
                       "--set", "cluster.workers.1.speed=2", "--set",
                       "heterogeneity.schedule=[{at: 1 epochs, speed: [1.5, 0.4]}]", "-o", "out"});
   CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.err, "a live job exchanges gradients over a server only"));
+  CHECK(contains(refused.err, "workers of a live job sum their gradients in a ring"));
   CHECK(contains(refused.err, "cluster.workers.1.speed"));
   CHECK(contains(refused.err, "worker 0 would have a speed of 1.5: a live worker cannot be made faster"));
   CHECK(contains(refused.err, "a live job really trains its network"));

@@ -22,6 +22,8 @@
 #include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
+#include "calibrate/live/worker/link.hpp"
+#include "calibrate/live/worker/ring_member.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "kernels/training/network_gradients.hpp"
 
@@ -30,10 +32,6 @@ namespace {
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
-
-constexpr std::uint64_t most_payload_bytes = std::uint64_t{1} << 33U;
-constexpr int exit_connection_lost = 3;
-constexpr int exit_refused = 2;
 
 // In short pieces, so that a stretch in which the process was stopped does not count as rest. Returns what is
 // left to rest: below 0 where the last piece took longer than it should.
@@ -47,87 +45,15 @@ double rest(double ns) {
   return ns;
 }
 
-// Control groups that nobody else removes once the launcher has died, as soon as their processes are gone.
-class LeftGroups {
- public:
-  // From the environment. Who has any outlives a launcher that is killed; the broken connection ends it.
-  LeftGroups() {
-    const char* text = std::getenv(groups_variable);
-    std::istringstream lines(text == nullptr ? "" : text);
-    for (std::string line; std::getline(lines, line);) groups_.push_back(line);
-    if (!groups_.empty()) prctl(PR_SET_PDEATHSIG, 0);
-  }
-  // From whichever thread notices first; the other one waits here.
-  void remove() {
-    const std::lock_guard lock(mutex_);
-    for (int attempt = 0; attempt < 6000 && !groups_.empty(); ++attempt) {
-      std::erase_if(groups_,
-                    [](const std::string& group) { return rmdir(group.c_str()) == 0 || errno == ENOENT; });
-      if (!groups_.empty()) usleep(5000);
-    }
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> groups_;
-};
-
-class Link {
- public:
-  Link(int port, LeftGroups& groups) : socket_(context_) {
-    socket_.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)});
-    socket_.set_option(tcp::no_delay(true));
-    std::thread([&groups, descriptor = socket_.native_handle()] {
-      pollfd watched{descriptor, POLLRDHUP, 0};
-      while (poll(&watched, 1, -1) <= 0) {
-      }
-      groups.remove();
-      _exit(exit_connection_lost);
-    }).detach();
-  }
-
-  void send(const Message& message) { asio::write(socket_, asio::buffer(encode(message))); }
-
-  // The next message; a request that has been called off meanwhile is none.
-  Message next() {
-    do {
-      if (waiting_.empty() || socket_.available() > 0) waiting_.push_back(read_one());
-    } while (socket_.available() > 0);
-    Message first = std::move(waiting_.front());
-    waiting_.pop_front();
-    return first;
-  }
-  [[nodiscard]] bool is_called_off(std::uint64_t gradient) const {
-    return std::ranges::any_of(waiting_, [&](const Message& message) {
-      const auto* off = std::get_if<CallOff>(&message);
-      return off != nullptr && off->gradient == gradient;
-    });
-  }
-
- private:
-  Message read_one() {
-    HeaderBytes bytes;
-    asio::read(socket_, asio::buffer(bytes));
-    const Header header = decode_header(bytes, most_payload_bytes);
-    payload_.resize(header.payload_bytes);
-    asio::read(socket_, asio::buffer(payload_));
-    return decode(header, payload_);
-  }
-
-  asio::io_context context_;
-  tcp::socket socket_;
-  std::vector<std::byte> payload_;
-  std::deque<Message> waiting_;
-};
-
 class Worker {
  public:
-  Worker(Link& link, const WorkerSetup& setup, std::uint64_t number)
+  Worker(Link& link, const WorkerSetup& setup, std::uint64_t number, const Token& token)
       : link_(link),
         speed_(setup.speed),
         repeats_for_(setup.repeats_for),
         gradients_(setup.learner),
         parameters_(gradients_.initial_parameters()),
+        member_(link, setup.learner, parameters_, to_text(token)),
         number_{setup.is_evaluator ? 0 : number} {
     Ready ready{parameters_.size(), gradients_.initial_batch_statistics().size(), {}, {}};
     if (setup.is_evaluator) {
@@ -142,6 +68,12 @@ class Worker {
     while (true) {
       const Message message = link_.next();
       if (std::holds_alternative<Quit>(message)) return;
+      if (const auto* off = std::get_if<CallOff>(&message)) member_.forget(off->gradient);
+      if (const auto* ring = std::get_if<FormRing>(&message)) member_.carry_out(*ring);
+      if (const auto* reduce = std::get_if<Reduce>(&message)) member_.carry_out(*reduce);
+      if (const auto* step = std::get_if<TakeStep>(&message)) member_.carry_out(*step);
+      if (const auto* ask = std::get_if<AskHandover>(&message)) member_.carry_out(*ask);
+      if (const auto* handover = std::get_if<Handover>(&message)) member_.carry_out(*handover);
       if (const auto* compute = std::get_if<Compute>(&message))
         repeats_for_ ? repeat(*compute) : carry_out(*compute);
       if (const auto* pace = std::get_if<Pace>(&message)) speed_ = pace->speed;
@@ -160,18 +92,26 @@ class Worker {
     const std::int64_t began = LiveClock::monotonic_ns();
     const std::int64_t used = processor_time_ns();
     gradients_.seek(number_, request.first_sample);
-    gradients_.compute(number_, request.batch_samples, parameters_);
+    gradients_.compute(number_, request.batch_samples,
+                       request.is_kept ? member_.parameters() : std::span<const float>(parameters_));
     if (speed_ < 1.0) {
       const std::int64_t spent = processor_time_ns() - used;
       to_rest_ns_ = rest(to_rest_ns_ + static_cast<double>(spent) * (1.0 / speed_ - 1.0));
     }
     const std::int64_t messages = computed_at_ > 0 ? used - computed_at_ : 0;
     computed_at_ = processor_time_ns();
-    link_.send(Computed{request.gradient, began, LiveClock::monotonic_ns(), messages});
+    Computed computed{request.gradient, began, LiveClock::monotonic_ns(), messages, {}};
     const std::span<const float> values = gradients_.gradient();
-    const std::span<const float> statistics = gradients_.batch_statistics();
-    link_.send(GradientValues{
-        request.gradient, {values.begin(), values.end()}, {statistics.begin(), statistics.end()}});
+    const std::span<const float> batch = gradients_.batch_statistics();
+    std::vector<float> statistics(batch.begin(), batch.end());
+    if (request.is_kept) {
+      member_.keep(request.gradient, values);
+      computed.messages_ns = 0;  // those of an all-reduce are told with it
+      computed.statistics = std::move(statistics);
+      return link_.send(computed);
+    }
+    link_.send(computed);
+    link_.send(GradientValues{request.gradient, {values.begin(), values.end()}, std::move(statistics)});
   }
 
   // What each iteration took is told when nobody is disturbed by it any more.
@@ -183,7 +123,7 @@ class Worker {
       const std::int64_t began = LiveClock::monotonic_ns();
       gradients_.seek(number_, sample);
       gradients_.compute(number_, request.batch_samples, parameters_);
-      computed.push_back({request.gradient, began, LiveClock::monotonic_ns(), 0});
+      computed.push_back({request.gradient, began, LiveClock::monotonic_ns(), 0, {}});
       sample += static_cast<std::uint64_t>(request.batch_samples);
     } while (LiveClock::monotonic_ns() < until);
     for (const Computed& one : computed) link_.send(one);
@@ -202,6 +142,7 @@ class Worker {
   std::int64_t computed_at_ = 0;  // processor time at the end of the last gradient
   kernels::NetworkGradients gradients_;
   std::vector<float> parameters_;
+  RingMember member_;
   WorkerId number_;
 };
 
@@ -226,7 +167,7 @@ void echo(Link& link, const Echo& setup) {
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
     load.keep_busy(setup.busy);
     computed_at = processor_time_ns();
-    link.send(Computed{request->gradient, began, LiveClock::monotonic_ns(), messages});
+    link.send(Computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}});
     link.send(GradientValues{request->gradient, gradient, {}});
   }
 }
@@ -243,7 +184,7 @@ int work(int port, std::uint64_t number, const Token& token, LeftGroups& groups)
     if (setup.echo)
       echo(link, *setup.echo);
     else
-      Worker(link, setup, number).serve();
+      Worker(link, setup, number, token).serve();
     return 0;
   } catch (const boost::system::system_error&) {
     throw;

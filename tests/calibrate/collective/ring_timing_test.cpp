@@ -54,7 +54,8 @@ TEST_CASE("a ring adds up, whatever the number of its values") {
   const std::vector<std::size_t> sizes = {1, 2, 3, 7, 1000};
   for (std::size_t rank = 0; rank < 3; ++rank)
     members.emplace_back([&, rank] {
-      const auto ring = make_own_ring({folder.path(), rank, 3, token});
+      const auto ring = make_own_ring(
+          {.meet = meeting_in(folder.path(), rank, 3), .rank = rank, .members = 3, .token = token});
       for (const std::size_t size : sizes) {
         std::vector<float> values(size, static_cast<float>(rank + 1));
         if (rank == 0)

@@ -24,6 +24,12 @@ class BowlCrew final : public Crew {
   std::function<std::vector<Message>(Member, const Compute&, std::vector<Message> honest)> instead =
       [](Member, const Compute&, std::vector<Message> honest) { return honest; };
   std::vector<std::string> dismissals;
+  std::vector<double> weights;  // of all-reduces
+  int rings_formed = 0;         // by members
+  std::function<void(Member, const Reduce&)> answer_reduce = [this](Member member, const Reduce& asked) {
+    say(member, Reduced{asked.ring, asked.update, 1});
+  };
+  void say(Member member, Message message) { news_.emplace_back(Arrived{member, std::move(message)}); }
 
   std::optional<News> next(Seconds) override {
     if (news_.empty()) return std::nullopt;
@@ -34,6 +40,18 @@ class BowlCrew final : public Crew {
   void send(Member member, const Message& message) override {
     if (lost_.contains(member)) return;
     if (const auto* compute = std::get_if<Compute>(&message)) answer(member, *compute);
+    if (const auto* form = std::get_if<FormRing>(&message)) {
+      ++rings_formed;
+      news_.emplace_back(Arrived{member, RingAddress{form->ring, "here"}});
+    }
+    if (const auto* reduce = std::get_if<Reduce>(&message)) {
+      weights.push_back(reduce->weight);
+      answer_reduce(member, *reduce);
+    }
+    if (std::holds_alternative<AskHandover>(message))
+      news_.emplace_back(Arrived{member, Handover{0, {{1.0F, 0.5F}, {}, {}, {}}}});
+    if (const auto* handover = std::get_if<Handover>(&message))
+      news_.emplace_back(Arrived{member, Received{handover->gradient}});
     if (const auto* request = std::get_if<EvaluationRequest>(&message))
       news_.emplace_back(Arrived{workers_, EvaluationResult{request->updates, request->parameters[0], 0.5}});
   }
@@ -58,8 +76,8 @@ class BowlCrew final : public Crew {
     const std::int64_t began = LiveClock::monotonic_ns();
     while (LiveClock::monotonic_ns() <= began) {
     }
-    honest.emplace_back(Computed{compute.gradient, began, began + 1, 0});
-    honest.emplace_back(GradientValues{compute.gradient, copy, {}});
+    honest.emplace_back(Computed{compute.gradient, began, began + 1, 0, {}});
+    if (!compute.is_kept) honest.emplace_back(GradientValues{compute.gradient, copy, {}});
     for (Message& message : instead(member, compute, std::move(honest)))
       news_.emplace_back(Arrived{member, std::move(message)});
   }
@@ -75,12 +93,14 @@ struct Outcome {
   std::optional<Stalled> stalled;
   std::vector<LostWorker> lost;
   std::uint64_t updates = 0;
+  std::vector<std::size_t> combined;  // gradients of each
 };
 
 // Two workers, batches of 10, over a server, at rate 0.5 without momentum.
-Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples) {
+Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
+            Transport transport = Transport::server) {
   CoordinatorConfig config;
-  config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy)}};
+  config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy), .transport = transport}};
   config.batching.initial_samples = 10;
   config.machines.resize(2);
   config.optimizer.learning_rate = 0.5;
@@ -96,12 +116,14 @@ Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples) {
   job.speeds = {1.0, 1.0};
   job.random_streams = {0, 1};
   job.patience = Seconds{0.05};
+  job.reduces_all = {transport == Transport::ring};
   LiveExecutor executor(coordinator, crew, state, job, recording);
   Outcome outcome;
   outcome.stalled = executor.run([](std::int64_t) {});
   outcome.x = {state.global().begin(), state.global().end()};
   outcome.lost = executor.lost();
   outcome.updates = recording.all<Apply>().size();
+  for (const auto& [time, apply] : recording.all<Apply>()) outcome.combined.push_back(apply.gradients.size());
   return outcome;
 }
 
@@ -133,7 +155,7 @@ TEST_CASE("a worker that says what cannot be is dismissed, and the other one doe
       {[](const Compute& asked) {
          const std::int64_t now = LiveClock::monotonic_ns();
          return std::vector<Message>{Received{asked.gradient},
-                                     Computed{asked.gradient, now - 1'000'000'000, now, 0}};
+                                     Computed{asked.gradient, now - 1'000'000'000, now, 0, {}}};
        },
        "computed at a time that cannot be"},
       {[](const Compute&) {
@@ -175,4 +197,57 @@ TEST_CASE("without any worker left the job stalls, and says so") {
   REQUIRE(outcome.stalled.has_value());
   CHECK(outcome.stalled->waiting.find("every worker has left the job") != std::string::npos);
   CHECK(outcome.lost.front().reason == "the disk is full");
+}
+
+TEST_CASE("members of a ring get equal weights for equal batches, and the server the parameters at the end") {
+  // Three rounds of 2 · 10 samples; one ring for all of them. What the members arrived at is evaluated.
+  BowlCrew crew(2);
+  const Outcome outcome = run(crew, "bsp", 60, Transport::ring);
+  CHECK_FALSE(outcome.stalled.has_value());
+  CHECK(outcome.updates == 3);
+  CHECK(crew.rings_formed == 2);
+  CHECK(crew.weights == std::vector<double>(6, 0.5));
+  CHECK(outcome.x == std::vector{1.0F, 0.5F});
+}
+
+TEST_CASE("a member that dies in an all-reduce takes its gradient along, and the other one sums alone") {
+  // In the second round member 1 ends instead of summing, and member 0 hears of a broken ring: weights 1/2,
+  // 1/2, then twice 1/2, then 1 for who is left. Four rounds do 20 + 10 + 10 + ... of 60 samples.
+  BowlCrew crew(2);
+  crew.answer_reduce = [&](Member member, const Reduce& asked) {
+    const bool is_second = asked.update == 1 && asked.weight == 0.5;
+    if (is_second && member == 0) return crew.say(0, RingBroke{asked.ring, "the other end closed it"});
+    if (is_second) return crew.dismiss(1, "was killed by signal 9 (Killed)");
+    crew.say(member, Reduced{asked.ring, asked.update, 1});
+  };
+  const Outcome outcome = run(crew, "bsp", 60, Transport::ring);
+  CHECK_FALSE(outcome.stalled.has_value());
+  REQUIRE(outcome.lost.size() == 1);
+  CHECK(outcome.lost.front().worker == WorkerId{1});
+  CHECK(outcome.combined == std::vector<std::size_t>{2, 1, 1, 1, 1});
+  CHECK(crew.weights == std::vector{0.5, 0.5, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0});
+}
+
+TEST_CASE("a ring that breaks although nobody is lost is formed again, but not for ever") {
+  BowlCrew crew(2);
+  int broken = 1;
+  crew.answer_reduce = [&](Member member, const Reduce& asked) {
+    if (member == 0 && broken-- > 0) return crew.say(0, RingBroke{asked.ring, "a cable"});
+    crew.say(member, Reduced{asked.ring, asked.update, 1});
+  };
+  CHECK(run(crew, "bsp", 60, Transport::ring).combined == std::vector<std::size_t>{2, 2, 2});
+  CHECK(crew.rings_formed == 4);
+  broken = 1000;
+  CHECK_THROWS_WITH(run(crew, "bsp", 60, Transport::ring), "the ring of update 0 broke 3 times: a cable");
+}
+
+TEST_CASE("a member that claims a sum twice, or a ring that is not its own, is dismissed") {
+  BowlCrew crew(2);
+  crew.answer_reduce = [&](Member member, const Reduce& asked) {
+    crew.say(member, Reduced{asked.ring, asked.update, 1});
+    if (member == 1 && asked.update == 1) crew.say(1, Reduced{asked.ring, asked.update, 1});
+  };
+  const Outcome outcome = run(crew, "bsp", 60, Transport::ring);
+  REQUIRE(outcome.lost.size() == 1);
+  CHECK(outcome.lost.front().reason == "has a sum that nobody asked for");
 }

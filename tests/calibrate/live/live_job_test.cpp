@@ -1,9 +1,10 @@
 // Jobs of a few seconds with real worker processes. What is asserted never depends on how fast they are.
+#include "tests/calibrate/live/live_job.hpp"
+
 #include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <random>
 #include <thread>
 #include <utility>
@@ -19,13 +20,11 @@
 #include "calibrate/live/replay.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "kernels/training/network_learner.hpp"
-#include "sim/report/output/packed_run.hpp"
-#include "sim/study/input_files.hpp"
 #include "sim/study/simulation.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 using namespace paceline;
 using namespace paceline::live;
+using namespace paceline::live_test;
 
 namespace {
 
@@ -54,31 +53,8 @@ evaluation: {{every: 200 samples, who_pays: free}}
 stop: {{epochs: 2}}
 )";
 
-// Tests run on machines where everything takes a minute.
-constexpr Seconds on_any_machine{900.0};
-
-struct LoadedJob {
-  LoadedScenario loaded;
-  InputFiles files;
-  std::shared_ptr<const Profiles> profiles;
-};
-
 LoadedJob load_job() {
-  const test::TemporaryFolder folder;
-  std::ofstream(folder.path() / "live.yaml") << fmt::format(scenario_text, PACELINE_CHECKOUT);
-  LoadedJob job{load_scenario(folder.path() / "live.yaml", {}), {}, {}};
-  job.profiles = job.files.profiles_of(job.loaded);
-  return job;
-}
-
-// How long servers were busy is the only thing in a result that the events do not determine.
-std::string decisions(RunResult result) {
-  result.resources.clear();
-  return pack(result);
-}
-
-bool is_alive(int process) {
-  return kill(process, 0) == 0;
+  return live_test::load_job(scenario_text);
 }
 
 }  // namespace

@@ -1,0 +1,203 @@
+// All-reduces among real worker processes. What is asserted never depends on how fast they are.
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <thread>
+#include <utility>
+
+#include <doctest/doctest.h>
+
+#include "calibrate/live/live_run.hpp"
+#include "calibrate/live/process_crew.hpp"
+#include "calibrate/live/replay.hpp"
+#include "kernels/training/network_learner.hpp"
+#include "sim/study/simulation.hpp"
+#include "tests/calibrate/live/live_job.hpp"
+
+using namespace paceline;
+using namespace paceline::live;
+using namespace paceline::live_test;
+
+namespace {
+
+// BSP in a ring with batches that the controller changes, then ASP over the server.
+constexpr const char* two_members = R"(
+name: ring test
+replications: 1
+job:
+  network: small-cnn
+  profile: {}/scenarios/profiles/epyc-small-cnn.json
+  dataset: {{kind: built-in-images, train_samples: 400, test_samples: 50}}
+  optimizer: {{learning_rate: 0.01, momentum: 0.9, weight_decay: 1e-3}}
+cluster:
+  workers: [{{cores: 1}}, {{cores: 1, speed: 0.5}}]
+  network: {{topology: star, bandwidth: 10 Gbit/s, latency: 50 us}}
+synchronization:
+  - {{policy: bsp, transport: ring, share: 50 %}}
+  - {{policy: asp, transport: server, share: 30 %, switch_cost: 10 ms}}
+  - {{policy: bsp, transport: ring, share: 20 %, switch_cost: 10 ms}}
+batching: {{controller: dynamic, initial: 8, minimum: 4, maximum: 32}}
+learner: {{kind: network}}
+evaluation: {{every: 200 samples, who_pays: free}}
+stop: {{epochs: 2}}
+)";
+
+// One of them leaves and comes back.
+constexpr const char* three_members = R"(
+name: ring of three
+replications: 1
+job:
+  network: small-cnn
+  profile: {}/scenarios/profiles/epyc-small-cnn.json
+  dataset: {{kind: built-in-images, train_samples: 400, test_samples: 50}}
+  optimizer: {{learning_rate: 0.01, momentum: 0.9, nesterov: true, weight_decay: 1e-3}}
+cluster:
+  workers: [{{cores: 1}}, {{cores: 1}}, {{cores: 1}}]
+  network: {{topology: star, bandwidth: 10 Gbit/s, latency: 50 us}}
+synchronization: [{{policy: bsp, transport: ring}}]
+heterogeneity:
+  membership: [{{at: 1 epochs, worker: 2, event: leaves}}, {{at: 1.3 epochs, worker: 2, event: joins}}]
+batching: {{controller: static, initial: 4, minimum: 2, maximum: 32}}
+learner: {{kind: network}}
+evaluation: {{every: 200 samples, who_pays: free}}
+stop: {{epochs: 2}}
+)";
+
+LiveOptions options_for_test() {
+  return {.program = PACELINE_CALIBRATE,
+          .patience = on_any_machine,
+          .accepts_load = true,
+          .recording = {.iterations = true, .trace = false}};
+}
+
+// Begins each step from the parameters that were recorded after the one before.
+class StepByStep final : public Learner {
+ public:
+  StepByStep(const NetworkLearnerConfig& config, const std::vector<Replica>& recorded)
+      : learner_(config), recorded_(recorded) {}
+
+  // Of all parameters: by how much a step differs from the recorded one, over the size of the latter.
+  [[nodiscard]] const std::vector<double>& differences() const { return differences_; }
+
+  void pull(WorkerId worker, ServerId server) override { learner_.pull(worker, server); }
+  void compute(WorkerId worker, std::int64_t batch_samples, GradientId gradient) override {
+    learner_.compute(worker, batch_samples, gradient);
+  }
+  void apply(ServerId server, std::span<const WeightedGradient> gradients,
+             const Hyperparameters& hyperparameters) override {
+    learner_.apply(server, gradients, hyperparameters);
+    if (differences_.size() == recorded_.size()) return;
+    const Replica& real = recorded_[differences_.size()];
+    const std::span<const float> own = learner_.global_parameters();
+    REQUIRE(own.size() == real.parameters.size());
+    double difference = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      difference += std::pow(double{own[i]} - double{real.parameters[i]}, 2);
+      size += std::pow(double{real.parameters[i]}, 2);
+    }
+    differences_.push_back(std::sqrt(difference / size));
+    learner_.adopt(WorkerId{0}, real);
+  }
+  void apply_locally(WorkerId worker, GradientId gradient, const Hyperparameters& hyperparameters) override {
+    learner_.apply_locally(worker, gradient, hyperparameters);
+  }
+  void overwrite(ServerId server, WorkerId worker) override { learner_.overwrite(server, worker); }
+  void scale_velocity(double factor) override { learner_.scale_velocity(factor); }
+  void discard(GradientId gradient) override { learner_.discard(gradient); }
+  std::optional<Evaluation> evaluate() override { return learner_.evaluate(); }
+
+ private:
+  kernels::NetworkLearner learner_;
+  const std::vector<Replica>& recorded_;
+  std::vector<double> differences_;
+};
+
+RunResult met_again(const Scenario& scenario, const LoadedJob& job, const LiveRun& live, Learner& learner) {
+  const Seed seed{scenario.seed, 0};
+  Coordinator coordinator = build_coordinator(scenario, *job.profiles, seed);
+  RunRecorder recorder(seed, {.iterations = true, .trace = false});
+  replay(coordinator, live.events, learner, recorder);
+  RunResult replayed = recorder.finish(recorder.last_time(), std::nullopt);
+  replayed.cores = live.result.cores;
+  return replayed;
+}
+
+}  // namespace
+
+TEST_CASE("a ring of two, a server and the ring again: met again the job learns the same, to the last bit") {
+  const LoadedJob job = load_job(two_members);
+  CHECK_FALSE(check_live(job.loaded).empty());
+  LiveOptions options = options_for_test();
+  std::vector<int> processes;
+  options.on_start = [&](const ProcessCrew& crew) { processes = crew.process_ids(); };
+  const Scenario& scenario = job.loaded.scenario;
+  const LiveRun live = run_live(scenario, *job.profiles, 0, options);
+  for (const LostWorker& lost : live.lost) FAIL_CHECK(lost.reason);
+  CHECK(live.result.end_reason == "workload-done");
+  CHECK(live.result.samples >= 800);
+  CHECK(live.result.phases.size() == 3);
+  for (const int process : processes) CHECK_FALSE(is_alive(process));
+
+  kernels::NetworkLearner learner(network_learner_config(scenario, {scenario.seed, 0}));
+  const RunResult replayed = met_again(scenario, job, live, learner);
+  REQUIRE(replayed.curve.size() == live.result.curve.size());
+  for (std::size_t i = 0; i < replayed.curve.size(); ++i)
+    CHECK(replayed.curve[i].loss == live.result.curve[i].loss);
+  CHECK(decisions(replayed) == decisions(live.result));
+}
+
+TEST_CASE("a ring of three: each of the first steps, from recorded parameters, agrees to 1e-5") {
+  const LoadedJob job = load_job(three_members);
+  LiveOptions options = options_for_test();
+  options.replicas_to_keep = 20;
+  const Scenario& scenario = job.loaded.scenario;
+  const LiveRun live = run_live(scenario, *job.profiles, 0, options);
+  for (const LostWorker& lost : live.lost) FAIL_CHECK(lost.reason);
+  CHECK(live.result.end_reason == "workload-done");
+  REQUIRE(live.replicas.size() == 20);
+  StepByStep learner(network_learner_config(scenario, {scenario.seed, 0}), live.replicas);
+  const RunResult replayed = met_again(scenario, job, live, learner);
+  REQUIRE(learner.differences().size() == 20);
+  for (const double difference : learner.differences()) CHECK(difference < 1e-5);
+  CHECK(replayed.updates == live.result.updates);
+  CHECK(replayed.samples == live.result.samples);
+}
+
+// PACELINE_KILLS=100 kills more often than CI has time for.
+TEST_CASE("a worker killed at a random moment of a ring leaves the job, the others end it") {
+  const char* asked = std::getenv("PACELINE_KILLS");
+  const int kills = asked == nullptr ? 2 : std::atoi(asked);
+  std::mt19937 random(2);
+  const LoadedJob jobs[] = {load_job(two_members), load_job(three_members)};
+  for (int i = 0; i < kills; ++i) {
+    const LoadedJob& job = jobs[i % 2];
+    const std::size_t workers = job.loaded.scenario.cluster.workers.size();
+    LiveOptions options = options_for_test();
+    const auto victim = random() % workers;
+    const std::chrono::microseconds when(random() % 600'000);
+    std::thread killer;
+    std::vector<int> processes;
+    options.on_start = [&](const ProcessCrew& crew) {
+      processes = crew.process_ids();
+      killer = std::thread([process = processes[victim], when] {
+        std::this_thread::sleep_for(when);
+        kill(process, SIGKILL);
+      });
+    };
+    const LiveRun run = run_live(job.loaded.scenario, *job.profiles, 0, options);
+    killer.join();
+    CAPTURE(workers);
+    CAPTURE(victim);
+    CAPTURE(when.count());
+    CHECK(run.result.end_reason == "workload-done");
+    CHECK(run.result.samples >= 800);
+    if (!run.lost.empty()) {  // unless the job was over before
+      CHECK(run.lost.size() == 1);
+      CHECK(run.lost.front().worker == WorkerId{victim});
+      CHECK(run.lost.front().reason == "was killed by signal 9 (Killed)");
+    }
+    for (const int process : processes) CHECK_FALSE(is_alive(process));
+  }
+}
