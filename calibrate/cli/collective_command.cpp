@@ -54,13 +54,6 @@ double median_of(const std::vector<RingPass>& passes, std::size_t i, Seconds Rin
   return median(std::move(seconds));
 }
 
-std::string scenario_lines(const CollectiveFit& fit) {
-  CommunicationCost cost;
-  cost.per_message = Seconds{fit.processor.fixed_s};
-  if (fit.processor.seconds_per_byte > 0.0) cost.rate = BytesPerSecond{1.0 / fit.processor.seconds_per_byte};
-  return live::scenario_words(cost);
-}
-
 std::string network_words(const live::FittedTime& connection) {
   const std::string latency =
       fmt::format("network: {{topology: star, latency: {:.3g} us", 1e6 * connection.fixed_s);
@@ -94,7 +87,7 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
   text += fmt::format(
       "a round of the ring, besides: {}\n",
       fit.connection ? fitted_text(*fit.connection) : "no time of its own, or too few rings to tell");
-  text += fmt::format("in a scenario:\n  {}\n", scenario_lines(fit));
+  text += fmt::format("in a scenario:\n  {}\n", live::scenario_words(cost_of(fit)));
   if (fit.connection)
     text += fmt::format("and under `cluster`, where all processes are on this machine:\n  {}\n",
                         network_words(*fit.connection));
@@ -117,7 +110,7 @@ Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, 
           {"other_load", load},
           {"processor", fitted_json(fit.processor)},
           {"connection", fit.connection ? fitted_json(*fit.connection) : Json(nullptr)},
-          {"scenario", scenario_lines(fit)},
+          {"scenario", live::scenario_words(cost_of(fit))},
           {"network", fit.connection ? Json(network_words(*fit.connection)) : Json(nullptr)},
           {"samples", samples}};
 }

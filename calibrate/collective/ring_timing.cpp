@@ -173,6 +173,22 @@ CollectiveFit fit_collectives(const std::vector<std::vector<RingTime>>& passes, 
   return fit;
 }
 
+CommunicationCost cost_of(const CollectiveFit& fit) {
+  CommunicationCost cost;
+  cost.per_message = Seconds{fit.processor.fixed_s};
+  if (fit.processor.seconds_per_byte > 0.0) cost.rate = BytesPerSecond{1.0 / fit.processor.seconds_per_byte};
+  return cost;
+}
+
+live::Connection connection_of(const CollectiveFit& fit) {
+  live::Connection connection;
+  if (!fit.connection) return connection;
+  connection.latency = Seconds{fit.connection->fixed_s};
+  if (fit.connection->seconds_per_byte > 0.0)
+    connection.bandwidth = BytesPerSecond{1.0 / fit.connection->seconds_per_byte};
+  return connection;
+}
+
 void run_ring_member(const std::vector<std::string>& words) {
   const Json asked = Json::parse(words.at(1));
   const char* token = std::getenv(live::token_variable);

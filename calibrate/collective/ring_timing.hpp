@@ -52,6 +52,10 @@ struct CollectiveFit {
 [[nodiscard]] CollectiveFit fit_collectives(const std::vector<std::vector<RingTime>>& passes,
                                             std::size_t cores);
 
+// In a scenario; of processes on this machine.
+[[nodiscard]] CommunicationCost cost_of(const CollectiveFit& fit);
+[[nodiscard]] live::Connection connection_of(const CollectiveFit& fit);
+
 // The process of one member; its hidden first argument. Writes a line for each size.
 inline constexpr const char* ring_member_flag = "--ring-member";
 void run_ring_member(const std::vector<std::string>& words);

@@ -77,7 +77,7 @@ struct RingAddress {
 struct Reduced {
   std::uint64_t ring = 0;
   std::uint64_t update = 0;
-  std::int64_t processor_ns = 0;  // of the whole process, spent on it
+  std::int64_t processor_ns = 0;  // of the whole process, since it had the gradient
 };
 // There is no sum, and the ring is no more.
 struct RingBroke {

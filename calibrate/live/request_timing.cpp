@@ -1,7 +1,6 @@
 #include "calibrate/live/request_timing.hpp"
 
 #include <algorithm>
-#include <deque>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 
 #include "calibrate/live/live_executor.hpp"
 #include "calibrate/live/process_crew.hpp"
+#include "calibrate/live/self_evaluating_crew.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::live {
@@ -25,18 +25,13 @@ double without_stalls(const std::vector<double>& values) {
   return values.empty() ? 0.0 : mean_without_stalls(values);
 }
 
-// Passes everything on, hears what workers say of their messages, and evaluates by itself: at once.
-class HeardCrew final : public Crew {
+// Hears what workers say of their messages.
+class HeardCrew final : public SelfEvaluatingCrew {
  public:
-  HeardCrew(ProcessCrew& crew, std::size_t workers) : crew_(crew), workers_(workers) {}
+  using SelfEvaluatingCrew::SelfEvaluatingCrew;
 
   std::optional<News> next(Seconds patience) override {
-    if (!answers_.empty()) {
-      News answer = std::move(answers_.front());
-      answers_.pop_front();
-      return answer;
-    }
-    std::optional<News> news = crew_.next(patience);
+    std::optional<News> news = SelfEvaluatingCrew::next(patience);
     if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr)
       if (const auto* computed = std::get_if<Computed>(&arrived->message)) {
         messages_s_.push_back(in_seconds(computed->messages_ns));
@@ -44,23 +39,11 @@ class HeardCrew final : public Crew {
       }
     return news;
   }
-  void send(Member member, const Message& message) override {
-    if (const auto* request = std::get_if<EvaluationRequest>(&message))
-      answers_.emplace_back(Arrived{workers_, EvaluationResult{request->updates, 1.0, 0.0}});
-    else
-      crew_.send(member, message);
-  }
-  void dismiss(Member member, const std::string& reason) override { crew_.dismiss(member, reason); }
-  void halt_workers() override {}
-  void resume_workers() override {}
 
   [[nodiscard]] const std::vector<double>& messages_s() const { return messages_s_; }
   [[nodiscard]] const std::vector<double>& busy_s() const { return busy_s_; }
 
  private:
-  ProcessCrew& crew_;
-  std::size_t workers_;
-  std::deque<News> answers_;
   std::vector<double> messages_s_;
   std::vector<double> busy_s_;
 };

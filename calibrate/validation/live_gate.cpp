@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/collective/ring_in_job.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
@@ -63,6 +64,10 @@ std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, cons
   return means;
 }
 
+bool sums_in_ring(const PhaseEntry& phase) {
+  return phase.config.transport != Transport::server;
+}
+
 }  // namespace
 
 nlohmann::ordered_json gate_json(const GateFigures& figures) {
@@ -104,7 +109,15 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   std::vector<double> factors(workers.size(), 1.0);
   correct(loaded, *originals, figures, factors, "-alone");
   profiles = files.profiles_of(loaded);
-  const bool network_is_measured = fill_in_communication(loaded.scenario, *profiles, figures);
+  const bool has_ring = std::ranges::any_of(loaded.scenario.synchronization, sums_in_ring);
+  const bool is_ring =
+      std::ranges::all_of(loaded.scenario.synchronization, sums_in_ring) && !loaded.scenario.communication;
+  GateFigures of_server;  // of an asynchronous job beside, whatever the job's own way
+  const bool network_is_measured =
+      fill_in_communication(loaded.scenario, *profiles, is_ring ? of_server : figures);
+  if (has_ring && network_is_measured && !is_ring)
+    fmt::print(stderr, "note: {}: messages in its ring are predicted to cost what those with its server do\n",
+               loaded.scenario.name);
   fill_in_sharing(loaded.scenario, *profiles, figures);
   if (workers.size() < 2) return figures;
   figures.together = together_of(loaded, *profiles);
@@ -118,7 +131,10 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
         text(together.measured.between), text(together.predicted.iteration),
         text(together.predicted.between));
   }
-  if (network_is_measured) delay_messages(loaded.scenario, figures);
+  if (is_ring)
+    fill_in_ring(loaded.scenario, *profiles, figures);
+  else if (network_is_measured)
+    delay_messages(loaded.scenario, figures);
   correct(loaded, *originals, figures, factors, "");
   profiles = files.profiles_of(loaded);
   return figures;
@@ -217,6 +233,38 @@ bool LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profile
   network.server_bandwidth = connection.bandwidth;
   state(figures, fmt::format("network: {{{}}}", live::scenario_words(connection)));
   return true;
+}
+
+const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Bytes gradient,
+                                                  Seconds computing) {
+  const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
+  const std::size_t members = scenario.cluster.workers.size();
+  const std::tuple point{values, members, computing};
+  const auto known = rings_.find(point);
+  if (known != rings_.end()) return known->second;
+  refuse_load();
+  constexpr int passes = 5;
+  Progress progress("timing all-reduces");
+  const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
+  const auto times = calibrate::time_rings_in_jobs(
+      live::worker_program(), static_cast<std::uint32_t>(members), sizes, computing, passes, Seconds{0.2},
+      [&](double share) { progress.update(share, fmt::format("{} members", members)); });
+  // Members wait for each other's turns as they will in the job, whatever the number of cores.
+  return rings_[point] = calibrate::fit_collectives(times, members);
+}
+
+// Of the job's own ring, with what its server is asked in each round.
+void LiveGate::fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFigures& figures) {
+  const calibrate::CollectiveFit& fit =
+      ring_of(scenario, profiles.job().parameter_bytes, quickest_iteration(scenario, profiles));
+  scenario.communication = calibrate::cost_of(fit);
+  state(figures, live::scenario_words(*scenario.communication));
+  if (scenario.cluster.network.topology != Topology::star) return;
+  const live::Connection connection = calibrate::connection_of(fit);
+  NetworkConfig& network = scenario.cluster.network;
+  network.latency = connection.latency;
+  network.bandwidth = connection.bandwidth;
+  state(figures, fmt::format("network: {{{}}}", live::scenario_words(connection)));
 }
 
 // Processes that share cores wait for each other's turns, which a connection alone does not show.

@@ -21,6 +21,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "calibrate/collective/ring_timing.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/sharing_timing.hpp"
@@ -67,6 +68,8 @@ class LiveGate {
   const std::vector<live::AloneTime>& iterations_of(const Scenario& scenario, const Profiles& profiles,
                                                     WorkerId worker);
   const live::CommunicationFit& communication_of(Bytes gradient, Seconds computing);
+  const calibrate::CollectiveFit& ring_of(const Scenario& scenario, Bytes gradient, Seconds computing);
+  void fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
   const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
   std::vector<TogetherTime> together_of(const LoadedScenario& loaded, const Profiles& profiles);
   // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
@@ -84,6 +87,7 @@ class LiveGate {
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
   std::vector<std::pair<std::vector<TimedWorker>, std::vector<live::CycleTime>>> together_;  // measured
   std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> communication_;
+  std::map<std::tuple<std::uint64_t, std::size_t, Seconds>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
 };
 

@@ -41,6 +41,7 @@ RingMember::RingMember(Link& link, const NetworkLearnerConfig& learner, std::vec
 void RingMember::keep(std::uint64_t gradient, std::span<const float> values) {
   store_.hold(own_id, GradientId{gradient}, {values.begin(), values.end()});
   kept_ = gradient;
+  kept_at_ns_ = process_time_ns();
 }
 
 void RingMember::forget(std::uint64_t gradient) {
@@ -91,7 +92,7 @@ std::span<float> RingMember::weighted(const Reduce& request) {
 }
 
 void RingMember::carry_out(const Reduce& request) {
-  const std::int64_t began = process_time_ns();
+  const std::int64_t began = std::exchange(kept_at_ns_, std::nullopt).value_or(process_time_ns());
   const std::span<float> sum = weighted(request);
   try {
     if (!failure_.empty()) return link_.send(RingBroke{request.ring, failure_});

@@ -47,6 +47,7 @@ class RingMember {
   std::string token_;
   ParameterStore store_;
   std::optional<std::uint64_t> kept_;
+  std::optional<std::int64_t> kept_at_ns_;  // processor time of this process
   // Of an all-reduce that may have to be made again: the gradient, and where its sum arises.
   std::optional<std::uint64_t> reducing_;
   std::vector<float> part_;

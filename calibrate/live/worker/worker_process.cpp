@@ -147,15 +147,21 @@ class Worker {
 };
 
 // Answers parameters with a gradient that means nothing, until the server says it is over.
-void echo(Link& link, const Echo& setup) {
+void echo(Link& link, const Echo& setup, const Token& token) {
   link.send(Ready{setup.values, 0, {}, {}});
   std::vector<float> parameters(setup.values);
   const std::vector<float> gradient(setup.values);
+  RingMember member(link, {}, gradient, to_text(token));
   MemoryLoad load;
   std::int64_t computed_at = 0;
   while (true) {
     Message message = link.next();
     if (std::holds_alternative<Quit>(message)) return;
+    // Steps are not taken: a profile has them.
+    if (const auto* ring = std::get_if<FormRing>(&message)) member.carry_out(*ring);
+    if (const auto* reduce = std::get_if<Reduce>(&message)) member.carry_out(*reduce);
+    if (const auto* ask = std::get_if<AskHandover>(&message)) member.carry_out(*ask);
+    if (auto* handover = std::get_if<Handover>(&message)) member.carry_out(std::move(*handover));
     const auto* request = std::get_if<Compute>(&message);
     if (request == nullptr) continue;
     if (!request->parameters.empty()) {
@@ -167,8 +173,10 @@ void echo(Link& link, const Echo& setup) {
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
     load.keep_busy(setup.busy);
     computed_at = processor_time_ns();
-    link.send(Computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}});
-    link.send(GradientValues{request->gradient, gradient, {}});
+    const Computed computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}};
+    if (request->is_kept) member.keep(request->gradient, gradient);
+    link.send(computed);
+    if (!request->is_kept) link.send(GradientValues{request->gradient, gradient, {}});
   }
 }
 
@@ -182,7 +190,7 @@ int work(int port, std::uint64_t number, const Token& token, LeftGroups& groups)
   const WorkerSetup setup = worker_setup_from(setup_message->text);
   try {
     if (setup.echo)
-      echo(link, *setup.echo);
+      echo(link, *setup.echo, token);
     else
       Worker(link, setup, number, token).serve();
     return 0;

@@ -37,6 +37,18 @@ TEST_CASE("rings on the model's line give messages and rounds back") {
   CHECK(fit.connection->seconds_per_byte == doctest::Approx(1e-9));
 }
 
+TEST_CASE("what rings cost is said in the words of a scenario") {
+  const CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
+  const CommunicationCost cost = cost_of(fit);
+  CHECK(cost.per_message.value() == doctest::Approx(20e-6));
+  REQUIRE(cost.rate.has_value());
+  CHECK(cost.rate->value() == doctest::Approx(2e9));
+  CHECK(cost.server_request == Seconds{});
+  const live::Connection connection = connection_of(fit);
+  CHECK(connection.latency.value() == doctest::Approx(30e-6));
+  CHECK(connection.bandwidth.value() == doctest::Approx(1e9));
+}
+
 TEST_CASE("rings of more members than cores say nothing of the connection") {
   std::vector<RingTime> rings = exact_rings();
   for (RingTime& ring : rings)

@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include "calibrate/collective/ring_in_job.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
@@ -163,6 +164,21 @@ TEST_CASE("a ring of three: each of the first steps, from recorded parameters, a
   for (const double difference : learner.differences()) CHECK(difference < 1e-5);
   CHECK(replayed.updates == live.result.updates);
   CHECK(replayed.samples == live.result.samples);
+}
+
+TEST_CASE("all-reduces are timed within a job") {
+  const auto passes =
+      calibrate::time_rings_in_jobs(PACELINE_CALIBRATE, 2, {100, 1000}, Seconds{1e-4}, 2, Seconds{0.01});
+  REQUIRE(passes.size() == 2);
+  for (const auto& pass : passes) {
+    REQUIRE(pass.size() == 2);
+    CHECK(pass[1].bytes == Bytes{4000.0});
+    for (const calibrate::RingTime& time : pass) {
+      CHECK(time.members == 2);
+      CHECK(time.wall > Seconds{});
+      CHECK(time.processor > Seconds{});
+    }
+  }
 }
 
 // PACELINE_KILLS=100 kills more often than CI has time for.

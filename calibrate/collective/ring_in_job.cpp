@@ -1,0 +1,134 @@
+#include "calibrate/collective/ring_in_job.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "calibrate/live/live_executor.hpp"
+#include "calibrate/live/process_crew.hpp"
+#include "calibrate/live/self_evaluating_crew.hpp"
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+constexpr int warm_up_updates = 10;
+
+// Hears what members say of their sums.
+class RingCrew final : public live::SelfEvaluatingCrew {
+ public:
+  using SelfEvaluatingCrew::SelfEvaluatingCrew;
+
+  std::optional<live::News> next(Seconds patience) override {
+    std::optional<live::News> news = SelfEvaluatingCrew::next(patience);
+    if (const auto* arrived = news ? std::get_if<live::Arrived>(&*news) : nullptr)
+      if (const auto* reduced = std::get_if<live::Reduced>(&arrived->message))
+        processor_s_.push_back(1e-9 * static_cast<double>(reduced->processor_ns));
+    return news;
+  }
+  [[nodiscard]] const std::vector<double>& processor_s() const { return processor_s_; }
+
+ private:
+  std::vector<double> processor_s_;
+};
+
+class UpdateClock final : public RunObserver {
+ public:
+  void on_event(Seconds now, const Event& event) override {
+    if (const auto* finished = std::get_if<IterationFinished>(&event))
+      longest_ = std::max(longest_, finished->compute_time);
+    if (!std::holds_alternative<AllReduceFinished>(event)) return;
+    if (last_ > Seconds{}) wall_s_.push_back(std::max(0.0, (now - last_ - longest_).value()));
+    last_ = now;
+    longest_ = {};
+  }
+  void on_action(Seconds, const Action&) override {}
+  void on_server_work(ServerId, std::optional<UpdateId>, Seconds, Seconds) override {}
+
+  [[nodiscard]] const std::vector<double>& wall_s() const { return wall_s_; }
+
+ private:
+  Seconds last_;
+  Seconds longest_;
+  std::vector<double> wall_s_;
+};
+
+Seconds middle(const std::vector<double>& values, std::size_t warm_up) {
+  const auto first = values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size()));
+  if (first == values.end()) throw std::runtime_error("no all-reduce was made");
+  return Seconds{mean_without_stalls({first, values.end()})};
+}
+
+CoordinatorConfig synchronous_job(std::uint32_t members, std::int64_t samples) {
+  CoordinatorConfig config;
+  config.phases = {PhaseConfig{.policy = SynchronizationChoice("bsp"), .transport = Transport::ring}};
+  config.batching.initial_samples = 1;
+  config.machines.resize(members);
+  config.optimizer.learning_rate = 0.01;
+  config.total_samples = samples;
+  config.dataset_samples = samples;
+  config.evaluate_every = {1e9, EveryUnit::updates};
+  return config;
+}
+
+int update_count(std::uint64_t values, Seconds busy, Seconds for_each) {
+  constexpr double usual_update_s = 400e-6;
+  constexpr double usual_per_value_s = 15e-9;
+  const double each = busy.value() + usual_update_s + usual_per_value_s * static_cast<double>(values);
+  return std::clamp(static_cast<int>(for_each.value() / each), 20, 1000);
+}
+
+}  // namespace
+
+RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load) {
+  const std::vector<live::WorkerSetup> setups(
+      load.members, live::WorkerSetup{.learner = {}, .echo = live::Echo{load.values, load.busy}});
+  live::ProcessCrew processes({.program = program, .setups = setups});
+  RingCrew crew(processes, load.members);
+  const std::int64_t samples = std::int64_t{load.members} * (load.updates + warm_up_updates);
+  Coordinator coordinator(synchronous_job(load.members, samples));
+  NetworkLearnerConfig of_store;
+  of_store.worker_count = load.members;
+  NetworkState state(std::vector<float>(load.values), {}, of_store);
+  UpdateClock clock;
+  live::LiveJob job;
+  job.workers = load.members;
+  job.parameter_count = load.values;
+  job.reduces_all = {true};
+  job.speeds.assign(load.members, 1.0);
+  for (std::uint32_t w = 0; w < load.members; ++w) job.random_streams.push_back(w);
+  job.total_samples = samples;
+  job.dataset_samples = samples;
+  live::LiveExecutor executor(coordinator, crew, state, std::move(job), clock);
+  const std::optional<Stalled> stalled = executor.run([](std::int64_t) {});
+  if (!executor.lost().empty())
+    throw std::runtime_error(fmt::format("a worker process {}", executor.lost().front().reason));
+  if (stalled) throw std::runtime_error("the all-reduces stopped:\n" + stalled->waiting);
+  return {.members = load.members,
+          .bytes = Bytes{static_cast<double>(load.values * sizeof(float))},
+          .wall = middle(clock.wall_s(), warm_up_updates),
+          .processor = middle(crew.processor_s(), std::size_t{warm_up_updates} * load.members)};
+}
+
+std::vector<std::vector<RingTime>> time_rings_in_jobs(const std::filesystem::path& program,
+                                                      std::uint32_t members,
+                                                      const std::vector<std::uint64_t>& values, Seconds busy,
+                                                      int passes, Seconds for_each,
+                                                      const std::function<void(double)>& progress) {
+  std::vector<std::vector<RingTime>> all(static_cast<std::size_t>(passes));
+  const double points = static_cast<double>(values.size()) * passes;
+  double done = 0.0;
+  for (std::vector<RingTime>& pass : all)
+    for (const std::uint64_t size : values) {
+      progress(done++ / points);
+      pass.push_back(time_ring_in_job(
+          program,
+          {.values = size, .members = members, .updates = update_count(size, busy, for_each), .busy = busy}));
+    }
+  progress(1.0);
+  return all;
+}
+
+}  // namespace paceline::calibrate

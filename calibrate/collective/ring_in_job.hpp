@@ -1,0 +1,39 @@
+// What an all-reduce takes within a live job: as ring_timing.hpp has it, but in the rhythm of a job.
+//
+// Models:      a synchronous job of worker processes that learn nothing and are busy with memory before each
+//              gradient, as one that computes is; protocol, coordinator and ring are those of a live job.
+// Equation:    of each update: wall-clock time = from the sum before until this sum is with all members - the
+//              longest computation in between; processor time of a member's process from the end of its
+//              computation until it has the sum. The mean of those within three times their median, warm-up
+//              left out; of processor time over the members.
+// Units:       seconds; bytes of one gradient.
+// Assumptions: what the server is asked in each round belongs to it: before a sum, and after.
+// Not modelled: several hosts; the optimizer's step, which a profile has.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "calibrate/collective/ring_timing.hpp"
+
+namespace paceline::calibrate {
+
+struct JobRingLoad {
+  std::uint64_t values = 1;  // of a gradient, float32
+  std::uint32_t members = 2;
+  int updates = 100;  // warm-up not counted
+  Seconds busy{};     // of a member, before each gradient
+};
+
+// Starts the processes, and ends them. Throws Interrupted, and std::runtime_error when a process is lost.
+[[nodiscard]] RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load);
+
+// One of each size in processes of its own, for about `for_each` in each pass.
+[[nodiscard]] std::vector<std::vector<RingTime>> time_rings_in_jobs(
+    const std::filesystem::path& program, std::uint32_t members, const std::vector<std::uint64_t>& values,
+    Seconds busy, int passes, Seconds for_each,
+    const std::function<void(double share_done)>& progress = [](double) {});
+
+}  // namespace paceline::calibrate
