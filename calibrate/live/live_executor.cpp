@@ -97,7 +97,7 @@ void LiveExecutor::deliver(const Event& event) {
 
 void LiveExecutor::deliver_pending() {
   while (!pending_.empty() && !is_over()) {
-    const Event event = std::move(pending_.front());
+    const Event event = pending_.front();
     pending_.pop_front();
     deliver(event);
   }
