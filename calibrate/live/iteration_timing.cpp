@@ -154,20 +154,40 @@ AloneTime alone_time(const Scenario& scenario, const Profiles& profiles, WorkerI
   return time;
 }
 
+namespace {
+
+struct Pass {
+  Seconds duration;
+  int number = 0;
+};
+std::vector<double> one_pass(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                             std::int64_t batch_samples, const Pass& pass, const LiveOptions& options) {
+  const Profiles own{.distinct = profiles.distinct, .of_worker = {profiles.of_worker.at(worker.value)}};
+  const Seconds modelled = modelled_iteration(scenario, profiles, worker, batch_samples, false);
+  const Scenario job =
+      asynchronous_job(scenario, {worker}, batch_samples, iterations_for(pass.duration, modelled));
+  return durations(timed(job, own, pass.number, options).front());
+}
+
+}  // namespace
+
+Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                  std::int64_t batch_samples, const LiveOptions& options) {
+  return Seconds{mean_without_stalls(
+      one_pass(scenario, profiles, worker, batch_samples, {0.5 * pass_at_each_batch, 0}, options))};
+}
+
 std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                                   const std::vector<std::int64_t>& batches, const LiveOptions& options,
                                   const std::function<void(double)>& progress) {
   std::vector<std::vector<double>> means(batches.size());
   std::vector<std::size_t> iterations(batches.size());
-  const Profiles own{.distinct = profiles.distinct, .of_worker = {profiles.of_worker.at(worker.value)}};
   for (int pass = 0; pass < passes; ++pass)
     for (std::size_t b = 0; b < batches.size(); ++b) {
       progress((static_cast<double>(pass) + static_cast<double>(b) / static_cast<double>(batches.size())) /
                passes);
-      const Seconds modelled = modelled_iteration(scenario, profiles, worker, batches[b], false);
-      const std::int64_t count = iterations_for(pass_at_each_batch, modelled);
-      const Scenario job = asynchronous_job(scenario, {worker}, batches[b], count);
-      const std::vector<double> seconds = durations(timed(job, own, pass, options).front());
+      const std::vector<double> seconds =
+          one_pass(scenario, profiles, worker, batches[b], {pass_at_each_batch, pass}, options);
       means[b].push_back(mean_without_stalls(seconds));
       iterations[b] += seconds.size();
     }

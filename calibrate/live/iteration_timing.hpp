@@ -41,6 +41,10 @@ struct AloneTime {
     const std::vector<std::int64_t>& batches, const LiveOptions& options,
     const std::function<void(double share_done)>& progress = [](double) {});
 
+// The mean of one pass, of the worker alone: whether the machine is still as it was.
+[[nodiscard]] Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                                std::int64_t batch_samples, const LiveOptions& options);
+
 // An ASP job of these workers and nothing but iterations, so many of each one.
 [[nodiscard]] Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,
                                         std::int64_t batch_samples, std::int64_t iterations);

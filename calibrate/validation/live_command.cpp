@@ -38,6 +38,8 @@ struct LiveTrial {
   std::vector<RunResult> predicted;
   std::vector<RunResult> real;
   GateFigures gate{};
+  std::vector<BeforeRun> before{};  // each real run
+  std::vector<double> other_loads{};
 };
 
 // A row for each quantity of each run.
@@ -53,6 +55,21 @@ std::string observations_csv(const std::vector<LiveTrial>& trials, std::vector<R
         csv.add(observation.value);
         csv.end_row();
       }
+  return csv.text();
+}
+
+// How the machine was before each real run.
+std::string machine_csv(const std::vector<LiveTrial>& trials) {
+  CsvTable csv({"scenario", "run", "iteration_alone_s", "iteration_alone_before_prediction_s", "other_load"});
+  for (const LiveTrial& trial : trials)
+    for (std::size_t r = 0; r < trial.before.size(); ++r) {
+      csv.add(trial.loaded.scenario.name);
+      csv.add(r);
+      csv.add(trial.before[r].measured.value());
+      csv.add(trial.before[r].sealed.value());
+      csv.add(trial.other_loads.at(r));
+      csv.end_row();
+    }
   return csv.text();
 }
 
@@ -115,7 +132,7 @@ void use_measured_times(live::LiveRun& run) {
 }
 
 // Run after run, each scenario in turn. False when a job was not carried out as asked for.
-bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments) {
+bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments, const LiveGate& gate) {
   bool all_well = true;
   Progress progress("training");
   const double all = static_cast<double>(trials.size()) * arguments.runs;
@@ -131,6 +148,7 @@ bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& argu
         progress.update((done + std::min(share, 1.0)) / all,
                         fmt::format("run {} of {}, {}", r + 1, arguments.runs, name));
       };
+      trial.before.push_back(gate.before_run(trial.loaded.scenario, *trial.profiles, trial.gate));
       live::LiveRun run =
           live::run_live(trial.loaded.scenario, *trial.profiles, static_cast<std::uint32_t>(r), options);
       ++done;
@@ -146,6 +164,7 @@ bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& argu
                    name, r, 100.0 * run.other_load);
       all_well = all_well && run.lost.empty() && run.result.stall.empty();
       use_measured_times(run);
+      trial.other_loads.push_back(run.other_load);
       trial.real.push_back(std::move(run.result));
     }
   return all_well;
@@ -178,9 +197,11 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   InputFiles files;
   std::vector<LiveTrial> trials = load_trials(arguments, files);
   StagedFolder staged(arguments.output, arguments.force);
-  LiveGate gate(staged.path(), {.program = live::worker_program(),
-                                .patience = Seconds{arguments.patience},
-                                .accepts_load = arguments.accept_load});
+  LiveGate gate(staged.path(),
+                {.program = live::worker_program(),
+                 .patience = Seconds{arguments.patience},
+                 .accepts_load = arguments.accept_load},
+                arguments.most_deviation);
   for (LiveTrial& trial : trials) {
     trial.gate = gate.measure(trial.loaded, trial.profiles, files);
     if (!trial.gate.stated.empty())
@@ -190,11 +211,12 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
     predict(trial, arguments.jobs);
   }
   seal(staged.path(), trials, command);
-  const bool all_well = carry_out(trials, arguments);
+  const bool all_well = carry_out(trials, arguments, gate);
   std::vector<LiveComparison> comparisons;
   for (const LiveTrial& trial : trials)
     comparisons.push_back(compare_live(trial.loaded.scenario, *trial.profiles, trial.predicted, trial.real));
   write_file_atomically(staged.path() / "measured.csv", observations_csv(trials, &LiveTrial::real));
+  write_file_atomically(staged.path() / "machine.csv", machine_csv(trials));
   write_file_atomically(staged.path() / "validation.csv", live_validation_csv(comparisons));
   if (arguments.figures)
     for (const auto& [quantity, name, title] :

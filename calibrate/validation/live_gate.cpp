@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "calibrate/logs/text.hpp"
 #include "calibrate/validation/live_validation.hpp"
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/study/study_runs.hpp"
 
@@ -90,6 +92,7 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
                        {"iteration_without_messages_s", figures.sharing->alone.value()},
                        {"speeds_of_busy_processes", figures.sharing->speeds}};
   if (!figures.stated.empty()) json["stated"] = figures.stated;
+  for (const std::string& one : figures.deviations) json["accepted"].push_back(one);
   return json;
 }
 
@@ -105,6 +108,14 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
                  loaded.scenario.name, name_of(workers, w), time.computing.batch,
                  calibrate::duration_text(time.measured.value()),
                  calibrate::duration_text(time.modelled.value()));
+  }
+  for (std::uint64_t w = 0; w < workers.size(); ++w) {
+    const live::AloneTime& time = figures.alone[w].front();
+    const std::string what =
+        fmt::format("{}: {} takes {} for an iteration of {} samples, by its profile {}", loaded.scenario.name,
+                    name_of(workers, w), calibrate::duration_text(time.measured.value()),
+                    time.computing.batch, calibrate::duration_text(time.modelled.value()));
+    if (accept_deviation(deviation(time.measured, time.modelled), what)) figures.deviations.push_back(what);
   }
   std::vector<double> factors(workers.size(), 1.0);
   correct(loaded, *originals, figures, factors, "-alone");
@@ -138,6 +149,33 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   correct(loaded, *originals, figures, factors, "");
   profiles = files.profiles_of(loaded);
   return figures;
+}
+
+double deviation(Seconds measured, Seconds expected) {
+  return std::abs(measured / expected - 1.0);
+}
+
+bool LiveGate::accept_deviation(double share, const std::string& what) const {
+  if (share <= most_deviation_) return false;
+  if (!options_.accepts_load)
+    throw UserError(fmt::format("{}: {:.0f} % apart, and {:.0f} % are allowed", what, 100.0 * share,
+                                100.0 * most_deviation_),
+                    "calibrate on this machine, `--most-deviation`, or `--accept-load`, which records it");
+  fmt::print(stderr, "note: {}: {:.0f} % apart, accepted\n", what, 100.0 * share);
+  return true;
+}
+
+BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& profiles,
+                               const GateFigures& figures) const {
+  const live::AloneTime& sealed = figures.alone.front().front();
+  const BeforeRun before{live::time_once(scenario, profiles, WorkerId{0}, sealed.computing.batch, options_),
+                         sealed.measured};
+  static_cast<void>(accept_deviation(
+      deviation(before.measured, before.sealed),
+      fmt::format("{}: {} takes {} for an iteration now, and took {} before the prediction", scenario.name,
+                  name_of(scenario.cluster.workers, 0), calibrate::duration_text(before.measured.value()),
+                  calibrate::duration_text(before.sealed.value()))));
+  return before;
 }
 
 void LiveGate::refuse_load() const {

@@ -40,17 +40,31 @@ struct GateFigures {
   std::optional<live::SharingTimes> sharing{};
   std::vector<std::vector<live::AloneTime>> alone{};  // by worker
   std::vector<TogetherTime> together{};               // by worker; empty for one
+  std::vector<std::string> deviations{};              // of speeds from the profile, accepted
 };
+// The machine just before a real run.
+struct BeforeRun {
+  Seconds measured;  // an iteration of the first worker, alone
+  Seconds sealed;    // the same before the prediction
+};
+
+// By how much `measured` is more or less than `expected`, as a share of the latter.
+[[nodiscard]] double deviation(Seconds measured, Seconds expected);
+
 [[nodiscard]] nlohmann::ordered_json gate_json(const GateFigures& figures);
 
 class LiveGate {
  public:
   // Corrected profiles are written into the folder.
-  LiveGate(std::filesystem::path folder, live::LiveOptions options)
-      : folder_(std::move(folder)), options_(std::move(options)) {}
+  LiveGate(std::filesystem::path folder, live::LiveOptions options, double most_deviation)
+      : folder_(std::move(folder)), options_(std::move(options)), most_deviation_(most_deviation) {}
 
-  // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine.
+  // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
+  // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
+  // Throws the same where the machine is no longer as it was when it was measured.
+  [[nodiscard]] BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
+                                     const GateFigures& figures) const;
 
  private:
   // What iterations depend on.
@@ -64,6 +78,8 @@ class LiveGate {
   };
 
   void refuse_load() const;
+  // Whether it is more than it may be, and accepted; throws UserError when it is not.
+  [[nodiscard]] bool accept_deviation(double share, const std::string& what) const;
   [[nodiscard]] static TimedWorker timed_worker(const Scenario& scenario, std::size_t worker);
   const std::vector<live::AloneTime>& iterations_of(const Scenario& scenario, const Profiles& profiles,
                                                     WorkerId worker);
@@ -84,6 +100,7 @@ class LiveGate {
 
   std::filesystem::path folder_;
   live::LiveOptions options_;
+  double most_deviation_;
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
   std::vector<std::pair<std::vector<TimedWorker>, std::vector<live::CycleTime>>> together_;  // measured
   std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> communication_;

@@ -97,6 +97,8 @@ int validate_live_command(const ValidateLiveArguments& arguments) {
   for (const std::string& assignment : arguments.overrides)
     command += fmt::format(" --set {}", shell_quoted(assignment));
   command += fmt::format(" --runs {}", arguments.runs);
+  command += fmt::format(" --most-deviation {:g}", arguments.most_deviation);
+  if (arguments.accept_load) command += " --accept-load";
   if (arguments.replications > 0) command += fmt::format(" --replications {}", arguments.replications);
   return validate_live(arguments, command) ? exit_done : exit_simulation_failed;
 }
@@ -116,8 +118,13 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
   add_number(live, "--patience", arguments.patience,
              "seconds after which a worker that owes something and says nothing is given up", 0.1, 1e6);
   add_jobs(live, arguments.jobs);
+  add_number(
+      live, "--most-deviation", arguments.most_deviation,
+      "share by which a worker's iterations may differ from its profile's, and before each run from those "
+      "predicted with",
+      0.01, 100.0);
   live.add_flag("--accept-load", arguments.accept_load,
-                "begin although other programs use the machine; results say so");
+                "begin although other programs use the machine, or its speeds deviate; results say so");
   live.add_flag("!--no-figures", arguments.figures, "do not draw predicted against real");
   live.add_flag("--force", arguments.force, "replace results that are already there");
 }

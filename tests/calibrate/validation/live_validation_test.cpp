@@ -1,6 +1,9 @@
 #include "calibrate/validation/live_validation.hpp"
 
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/validation/live_gate.hpp"
 
 using namespace paceline;
 
@@ -68,4 +71,16 @@ TEST_CASE("the verdict counts real values inside intervals and names the largest
   const std::string verdict = live_verdict(all);
   CHECK(verdict.find("2 of 4 real values") != std::string::npos);
   CHECK(verdict.find("-50.0 %") != std::string::npos);
+}
+
+TEST_CASE("a speed deviates by the share of the expected time by which it is longer or shorter") {
+  CHECK(deviation(Seconds{1.3}, Seconds{1.0}) == doctest::Approx(0.3));
+  CHECK(deviation(Seconds{1.5}, Seconds{2.0}) == doctest::Approx(0.25));
+}
+
+TEST_CASE("deviations that were accepted stand beside the sealed prediction") {
+  GateFigures figures;
+  CHECK_FALSE(gate_json(figures).contains("accepted"));
+  figures.deviations = {"worker 0 takes 2 ms, by its profile 1 ms"};
+  CHECK(gate_json(figures)["accepted"].size() == 1);
 }
