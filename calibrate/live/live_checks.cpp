@@ -145,6 +145,26 @@ void check_job(const LoadedScenario& loaded, UserErrors& mistakes) {
 
 }  // namespace
 
+void check_live_on_hosts(const LoadedScenario& loaded) {
+  UserErrors mistakes;
+  const Scenario& scenario = loaded.scenario;
+  const bool all_wait = std::ranges::all_of(scenario.synchronization, [](const PhaseEntry& phase) {
+    return phase.config.policy->waits_for == WaitsFor::all;
+  });
+  if (scenario.evaluation.who_pays == EvaluationPayer::free && !all_wait)
+    mistakes.attempt([&] {
+      fail_at(loaded, "evaluation.who_pays", "workers on other hosts do not stand still for an evaluation",
+              "`who_pays: evaluator`, or `policy: bsp` in all phases");
+    });
+  for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
+    if (scenario.cluster.workers[w].quota)
+      mistakes.attempt([&] {
+        fail_at(loaded, fmt::format("cluster.workers.{}.quota", w),
+                "processor time is limited on this machine only", "`speed` instead");
+      });
+  mistakes.throw_if_any();
+}
+
 std::vector<std::string> check_live(const LoadedScenario& loaded) {
   UserErrors mistakes;
   check_phases(loaded, mistakes);

@@ -56,7 +56,10 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
                  const LiveOptions& options) {
   const Seed seed{scenario.seed, replication};
   const NetworkLearnerConfig learner = network_learner_config(scenario, seed);
-  ProcessCrew crew({.program = options.program, .setups = setups(scenario, learner), .port = options.port});
+  ProcessCrew crew({.program = options.program,
+                    .setups = setups(scenario, learner),
+                    .port = options.port,
+                    .launch = options.launch});
   options.on_start(crew);
   const double load = other_load(Seconds{0.5});
   if (load > most_other_load && !options.accepts_load) throw LoadedMachine(load);

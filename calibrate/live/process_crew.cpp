@@ -4,6 +4,9 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
+#include <filesystem>
+#include <iterator>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -14,9 +17,9 @@
 #include <sched.h>
 #include <sys/wait.h>
 
+#include "calibrate/live/live_clock.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
-#include "sim/base/process.hpp"
 
 namespace paceline::live {
 namespace {
@@ -39,6 +42,12 @@ bool has_ended(pid_t process) {
          info.si_pid != 0;
 }
 
+std::string with_host(std::string word, const std::string& host) {
+  constexpr std::string_view place = "{host}";
+  if (const std::size_t at = word.find(place); at != std::string::npos) word.replace(at, place.size(), host);
+  return word;
+}
+
 // How the process ended; killed if it does not by itself.
 std::string end_of(Process& process) {
   const auto deadline = WallClock::now() + end_patience;
@@ -52,6 +61,24 @@ std::string end_of(Process& process) {
 
 }  // namespace
 
+void check_launch(const Launch& launch) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%";
+  if (launch.command.find_first_not_of(' ') == std::string::npos)
+    throw UserError("the launcher has no command", "for example --launch 'ssh {host}'");
+  if (launch.hosts.empty()) throw UserError("a launcher needs hosts", "for example --hosts node1,node2");
+  for (const std::string& host : launch.hosts)
+    if (host.empty() || host.front() == '-' || host.find_first_not_of(plain) != std::string::npos)
+      throw UserError(fmt::format("`{}` names no host", host), "letters, digits, dots and hyphens");
+  if (launch.program.find_first_not_of(plain) != std::string::npos)
+    throw UserError(fmt::format("`{}` is not passed on by every shell as it is", launch.program),
+                    "a path of letters, digits and ./_-");
+  boost::system::error_code error;
+  asio::ip::make_address(launch.address, error);
+  if (error)
+    throw UserError(fmt::format("`{}` is no address", launch.address), "for example --address 10.0.0.1");
+}
+
 // One connection, a stranger's until its hello is right.
 struct ProcessCrew::Connection : std::enable_shared_from_this<Connection> {
   Connection(State& the_state, tcp::socket the_socket);
@@ -59,6 +86,7 @@ struct ProcessCrew::Connection : std::enable_shared_from_this<Connection> {
   void read_header();
   void read_payload(const Header& header);
   void take(Message message);
+  void by_own_clock(Computed& computed);
   void send(std::vector<std::byte> frame);
   void write_front();
   void close();
@@ -73,6 +101,7 @@ struct ProcessCrew::Connection : std::enable_shared_from_this<Connection> {
   std::deque<std::vector<std::byte>> outgoing;
   std::optional<Member> member;
   std::uint64_t most_bytes = most_hello_bytes;
+  std::optional<std::int64_t> clocks_apart_ns;
 };
 
 struct ProcessCrew::State {
@@ -148,9 +177,19 @@ void ProcessCrew::Connection::take(Message message) {
     state.is_ready[*member] = true;
     state.ready[*member] = std::move(*ready);
   } else {
+    if (auto* computed = std::get_if<Computed>(&message); computed != nullptr && state.config.launch)
+      by_own_clock(*computed);
     state.news.emplace_back(Arrived{*member, std::move(message)});
   }
   read_header();
+}
+
+// A message cannot come before what it tells of: the quickest one tells best how far clocks are apart.
+void ProcessCrew::Connection::by_own_clock(Computed& computed) {
+  const std::int64_t apart = LiveClock::monotonic_ns() - computed.ended_ns;
+  clocks_apart_ns = std::min(clocks_apart_ns.value_or(apart), apart);
+  computed.began_ns += *clocks_apart_ns;
+  computed.ended_ns += *clocks_apart_ns;
 }
 
 void ProcessCrew::Connection::send(std::vector<std::byte> frame) {
@@ -206,12 +245,14 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
   state.ready.resize(members);
   state.is_ready.resize(members);
   state.is_lost.resize(members);
+  const std::string address = state.config.launch ? state.config.launch->address : "127.0.0.1";
   try {
     state.acceptor = tcp::acceptor(
-        state.context, {asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(state.config.port)});
+        state.context, {asio::ip::make_address(address), static_cast<std::uint16_t>(state.config.port)});
   } catch (const boost::system::system_error& failure) {
-    throw UserError(fmt::format("cannot listen at port {}: {}", state.config.port, failure.code().message()),
-                    "choose another port");
+    throw UserError(
+        fmt::format("cannot listen at {} port {}: {}", address, state.config.port, failure.code().message()),
+        "choose another port");
   }
   std::string groups;
   for (Member member = 0; member < members; ++member) {
@@ -224,16 +265,7 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
   // Children inherit no socket of the server's.
   fcntl(state.acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
   for (Member member = 0; member < members; ++member) {
-    Command command{
-        .words = {state.config.program.string(), worker_flag, std::to_string(port()), std::to_string(member)},
-        .environment = compute_environment(1)};
-    command.environment.push_back(fmt::format("{}={}", token_variable, to_text(state.token)));
-    if (!state.config.setups[member].is_evaluator && !own_cores.empty())
-      command.cores = {own_cores[member]};
-    else  // several would be bound to the first core
-      std::ranges::replace(command.environment, "OMP_PROC_BIND=true", "OMP_PROC_BIND=false");
-    if (state.config.setups[member].is_evaluator)
-      command.environment.push_back(fmt::format("{}={}", groups_variable, groups));
+    const Command command = command_of(member, own_cores, groups);
     state.processes.push_back(std::make_unique<Process>(command));
   }
   accept();
@@ -241,6 +273,39 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
   // Loading has been done at full speed.
   for (Member member = 0; member < members; ++member)
     if (state.budgets[member]) state.budgets[member]->add(state.processes[member]->id());
+}
+
+Command ProcessCrew::command_of(Member member, const std::vector<int>& own_cores,
+                                const std::string& groups) const {
+  const State& state = *state_;
+  const bool is_evaluator = state.config.setups[member].is_evaluator;
+  const std::string server =
+      fmt::format("{}:{}", state.acceptor.local_endpoint().address().to_string(), port());
+  const std::vector<std::string> arguments = {worker_flag, server, std::to_string(member)};
+  std::vector<std::string> environment = compute_environment(1);
+  const bool has_core = !is_evaluator && !own_cores.empty() && !state.config.launch;
+  if (!has_core)  // several would be bound to the first core
+    std::ranges::replace(environment, "OMP_PROC_BIND=true", "OMP_PROC_BIND=false");
+  if (state.config.launch && !is_evaluator) {
+    const Launch& launch = *state.config.launch;
+    Command command;
+    std::istringstream words(launch.command);
+    for (std::string word; words >> word;)
+      command.words.push_back(with_host(word, launch.hosts[member % launch.hosts.size()]));
+    command.words.emplace_back("env");
+    std::ranges::move(environment, std::back_inserter(command.words));
+    command.words.push_back(launch.program.empty() ? std::filesystem::canonical(state.config.program).string()
+                                                   : launch.program);
+    std::ranges::copy(arguments, std::back_inserter(command.words));
+    command.input = to_text(state.token) + "\n";
+    return command;
+  }
+  Command command{.words = {state.config.program.string()}, .environment = std::move(environment)};
+  std::ranges::copy(arguments, std::back_inserter(command.words));
+  command.environment.push_back(fmt::format("{}={}", token_variable, to_text(state.token)));
+  if (has_core) command.cores = {own_cores[member]};
+  if (is_evaluator) command.environment.push_back(fmt::format("{}={}", groups_variable, groups));
+  return command;
 }
 
 ProcessCrew::~ProcessCrew() {
@@ -363,7 +428,7 @@ void ProcessCrew::dismiss(Member member, const std::string& reason) {
 
 void ProcessCrew::signal_workers(int signal_number) const {
   for (Member member = 0; member < state_->processes.size(); ++member)
-    if (!state_->config.setups[member].is_evaluator && state_->processes[member])
+    if (!state_->config.setups[member].is_evaluator && state_->processes[member] && !state_->config.launch)
       kill(state_->processes[member]->id(), signal_number);
 }
 void ProcessCrew::halt_workers() {

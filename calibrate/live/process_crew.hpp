@@ -1,29 +1,47 @@
-// Local processes as a crew: started here, connected over TCP on the loopback address.
+// Processes as a crew: started here or, by a launcher, on other hosts; connected over TCP, on the loopback
+// address unless told otherwise.
 //
-// A random token, handed to each process in its environment, is asked for on every connection; whoever does
-// not know it, says something else or nothing at all within some seconds is refused and counted, and so is a
-// member whose messages are malformed, who is dismissed. A process that ends, however it ends, is one more
-// piece of news. Processes die with this one (sim/base/process.hpp); a worker also ends when its connection
-// does. Where there are more cores than workers each keeps one for itself, and all have the environment in
-// which iterations are calibrated.
+// A random token, handed to each process in its environment, or to a launched one by its input, is asked for
+// on every connection; whoever does not know it, says something else or nothing at all within some seconds
+// is refused and counted, and so is a member whose messages are malformed, who is dismissed. A process that
+// ends, however it ends, is one more piece of news. Processes die with this one (sim/base/process.hpp); a
+// worker also ends when its connection does. Where there are more cores than workers each keeps one for
+// itself, and all have the environment in which iterations are calibrated.
+//
+// Of a launched worker the process known here is the launcher's, and its clock is another: what it computed
+// is dated as if its quickest message had taken no time.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "calibrate/live/cpu_budget.hpp"
 #include "calibrate/live/crew.hpp"
 #include "calibrate/live/worker_setup.hpp"
+#include "sim/base/process.hpp"
 
 namespace paceline::live {
+
+// How workers are started elsewhere; the evaluator stays here.
+struct Launch {
+  std::string command;                // runs what follows it on "{host}"
+  std::vector<std::string> hosts;     // worker k on the k-th, from the first again after the last
+  std::string address = "127.0.0.1";  // of this machine, as the hosts reach it: the server listens there only
+  std::string program{};              // paceline-calibrate on the hosts; empty: where it is here
+};
+// Throws UserError for a command or program that no shell would pass on as it is.
+void check_launch(const Launch& launch);
 
 struct CrewConfig {
   std::filesystem::path program;    // paceline-calibrate
   std::vector<WorkerSetup> setups;  // by member
   Seconds start_patience{900.0};    // within which all are ready; one that dies is noticed at once
   int port = 0;                     // 0: any that is free
+  std::optional<Launch> launch{};   // absent: all processes are on this machine
 };
 
 struct RefusedConnections {
@@ -58,6 +76,8 @@ class ProcessCrew final : public Crew {
   void wait_until_ready();
   void lose(Member member, const std::string& reason);
   void signal_workers(int signal_number) const;
+  [[nodiscard]] Command command_of(Member member, const std::vector<int>& own_cores,
+                                   const std::string& groups) const;
 
   std::unique_ptr<State> state_;
 };

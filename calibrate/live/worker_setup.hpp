@@ -32,8 +32,9 @@ struct WorkerSetup {
 // Throws std::exception when it is none.
 [[nodiscard]] WorkerSetup worker_setup_from(const std::string& text);
 
-// The environment variable that carries the token, and the hidden first argument of the worker program:
-//   paceline-calibrate --live-worker PORT NUMBER
+// The environment variable that carries the token, or else it is the first line of the input; and the hidden
+// first argument of the worker program:
+//   paceline-calibrate --live-worker ADDRESS:PORT NUMBER
 inline constexpr const char* token_variable = "PACELINE_LIVE_TOKEN";
 // The evaluator gets control groups, one a line, to remove when the launcher has died.
 inline constexpr const char* groups_variable = "PACELINE_LIVE_GROUPS";

@@ -29,6 +29,15 @@ std::array<int, 2> open_pipe() {
   return ends;
 }
 
+// A pipe that holds the text already; closed for none.
+std::array<int, 2> pipe_with(const std::string& text) {
+  if (text.empty()) return {closed, closed};
+  const std::array<int, 2> ends = open_pipe();
+  if (write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size())) return ends;
+  for (const int end : ends) close(end);
+  throw std::system_error(errno, std::generic_category(), "input of a child");
+}
+
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (std::string& text : texts) pointers.push_back(text.data());
@@ -54,6 +63,7 @@ struct Prepared {
   const char* folder;
   const cpu_set_t* cores;  // nullptr: all
   pid_t parent;
+  int input;  // closed: nothing
   int output;
   int errors;
 };
@@ -61,7 +71,7 @@ struct Prepared {
 // Between fork and exec only system calls are safe: other threads may have held locks.
 [[noreturn]] void become(const Prepared& prepared) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+  dup2(prepared.input == closed ? open("/dev/null", O_RDONLY) : prepared.input, STDIN_FILENO);
   dup2(prepared.output, STDOUT_FILENO);
   dup2(prepared.errors, STDERR_FILENO);
   if (getppid() != prepared.parent) _exit(status_not_started);  // the parent died before prctl took effect
@@ -107,6 +117,7 @@ Process::Process(const Command& command) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (const int core : command.cores) CPU_SET(static_cast<std::size_t>(core), &cores);
+  const std::array<int, 2> input = pipe_with(command.input);
   const std::array<int, 2> output = open_pipe();
   const std::array<int, 2> errors = open_pipe();
   const Prepared prepared{word_pointers.data(),
@@ -114,11 +125,14 @@ Process::Process(const Command& command) {
                           command.folder.c_str(),
                           command.cores.empty() ? nullptr : &cores,
                           getpid(),
+                          input[0],
                           output[1],
                           errors[1]};
   id_ = fork();
   if (id_ == 0) become(prepared);
   const int fork_error = errno;
+  for (const int end : input)
+    if (end != closed) close(end);
   close(output[1]);
   close(errors[1]);
   output_.descriptor = output[0];

@@ -1,7 +1,7 @@
 // Programs as child processes, started without a shell.
 //
-// A child gets no input, is killed when this process ends for whatever reason, and runs on the given cores
-// from its first instruction on (libraries start threads while they load).
+// A child gets no input but `input`, is killed when this process ends for whatever reason, and runs on the
+// given cores from its first instruction on (libraries start threads while they load).
 #pragma once
 
 #include <filesystem>
@@ -18,6 +18,7 @@ struct Command {
   std::filesystem::path folder = ".";         // to run in
   std::vector<std::string> environment = {};  // "NAME=value", added to this process's or replacing it there
   bool inherits_environment = true;           // false: only the variables above
+  std::string input = {};                     // a few lines that it can read; empty: nothing
   std::vector<int> cores = {};                // system numbers of the logical cores it may use; empty: all
 };
 

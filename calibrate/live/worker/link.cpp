@@ -41,8 +41,10 @@ void LeftGroups::remove() {
   }
 }
 
-Link::Link(int port, LeftGroups& groups) : socket_(context_) {
-  socket_.connect({asio::ip::address_v4::loopback(), static_cast<std::uint16_t>(port)});
+Link::Link(const std::string& server, LeftGroups& groups) : socket_(context_) {
+  const std::size_t colon = server.rfind(':');
+  socket_.connect({asio::ip::make_address(server.substr(0, colon)),
+                   static_cast<std::uint16_t>(std::stoi(server.substr(colon + 1)))});
   socket_.set_option(tcp::no_delay(true));
   std::thread([this, &groups, descriptor = socket_.native_handle()] {
     pollfd watched{descriptor, POLLRDHUP, 0};

@@ -36,7 +36,8 @@ class LeftGroups {
 
 class Link {
  public:
-  Link(int port, LeftGroups& groups);
+  // `server`: its address and port, as in 127.0.0.1:4711.
+  Link(const std::string& server, LeftGroups& groups);
 
   void send(const Message& message);
   // The next message; a request that has been called off meanwhile is none.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <deque>
+#include <iostream>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -181,8 +182,8 @@ void echo(Link& link, const Echo& setup, const Token& token) {
 }
 
 // The exit code. Throws boost::system::system_error when there is no connection any more.
-int work(int port, std::uint64_t number, const Token& token, LeftGroups& groups) {
-  Link link(port, groups);
+int work(const std::string& server, std::uint64_t number, const Token& token, LeftGroups& groups) {
+  Link link(server, groups);
   link.send(Hello{token, number});
   const Message first = link.next();
   const auto* setup_message = std::get_if<Setup>(&first);
@@ -206,7 +207,9 @@ int work(int port, std::uint64_t number, const Token& token, LeftGroups& groups)
 
 int run_worker_process(const std::vector<std::string>& words) {
   const char* text = std::getenv(token_variable);
-  const std::optional<Token> token = token_from(text == nullptr ? "" : text);
+  std::string line = text == nullptr ? "" : text;
+  if (text == nullptr) std::getline(std::cin, line);
+  const std::optional<Token> token = token_from(line);
   if (words.size() != 2 || !token) {
     fmt::print(stderr, "error: worker processes of a live job are started by `paceline live`\n");
     return exit_refused;
@@ -214,7 +217,7 @@ int run_worker_process(const std::vector<std::string>& words) {
   unsetenv(token_variable);
   static LeftGroups& groups = *new LeftGroups;  // outlives the watching thread
   try {
-    return work(std::stoi(words[0]), std::stoull(words[1]), *token, groups);
+    return work(words[0], std::stoull(words[1]), *token, groups);
   } catch (const boost::system::system_error&) {
     groups.remove();
     return exit_connection_lost;

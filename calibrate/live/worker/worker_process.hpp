@@ -12,7 +12,7 @@
 
 namespace paceline::live {
 
-// `words`: what follows worker_flag, the port and the number. Returns the exit code.
+// `words`: what follows worker_flag, the server and the number. Returns the exit code.
 int run_worker_process(const std::vector<std::string>& words);
 
 }  // namespace paceline::live

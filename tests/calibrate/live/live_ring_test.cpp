@@ -13,6 +13,7 @@
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
 #include "kernels/training/network_learner.hpp"
+#include "sim/base/diagnostic.hpp"
 #include "sim/study/simulation.hpp"
 #include "tests/calibrate/live/live_job.hpp"
 
@@ -179,6 +180,43 @@ TEST_CASE("all-reduces are timed within a job") {
       CHECK(time.processor > Seconds{});
     }
   }
+}
+
+TEST_CASE("workers are started by a launcher, which sees no token, and end with the job") {
+  const test::TemporaryFolder folder;
+  std::ofstream(folder.path() / "launcher")
+      << "#!/bin/sh\necho \"$@\" >> " << (folder.path() / "log").string() << "\nshift\nexec \"$@\"\n";
+  const LoadedJob job = load_job(three_members);
+  check_live_on_hosts(job.loaded);
+  LiveOptions options = options_for_test();
+  options.launch = Launch{.command = "/bin/sh " + (folder.path() / "launcher").string() + " {host}",
+                          .hosts = {"first", "second"}};
+  std::vector<int> processes;
+  options.on_start = [&](const ProcessCrew& crew) { processes = crew.process_ids(); };
+  const LiveRun live = run_live(job.loaded.scenario, *job.profiles, 0, options);
+  for (const LostWorker& lost : live.lost) FAIL_CHECK(lost.reason);
+  CHECK(live.result.end_reason == "workload-done");
+  for (const int process : processes) CHECK_FALSE(is_alive(process));
+  std::ifstream log(folder.path() / "log");
+  int first = 0;
+  int lines = 0;
+  for (std::string line; std::getline(log, line); ++lines) {
+    first += line.starts_with("first env ") ? 1 : 0;
+    CHECK(line.size() < 1000);
+    for (std::size_t i = 0; i + 64 <= line.size(); ++i)
+      CHECK_FALSE(token_from(line.substr(i, 64)).has_value());
+  }
+  CHECK(lines == 3);
+  CHECK(first == 2);
+}
+
+TEST_CASE("what a launcher cannot do is refused") {
+  CHECK_THROWS_AS(check_launch({.command = " ", .hosts = {"a"}}), UserError);
+  CHECK_THROWS_AS(check_launch({.command = "ssh {host}", .hosts = {}}), UserError);
+  CHECK_THROWS_AS(check_launch({.command = "ssh {host}", .hosts = {"-oProxyCommand=x"}}), UserError);
+  CHECK_THROWS_AS(check_launch({.command = "ssh {host}", .hosts = {"a"}, .address = "here"}), UserError);
+  CHECK_THROWS_AS(check_launch({.command = "ssh {host}", .hosts = {"a"}, .program = "a b"}), UserError);
+  CHECK_THROWS_AS(check_live_on_hosts(load_job(two_members).loaded), UserError);  // ASP, free evaluations
 }
 
 // PACELINE_KILLS=100 kills more often than CI has time for.
