@@ -11,8 +11,8 @@ namespace paceline {
 
 enum class NetworkEngine { automatic, fluid, simgrid };
 
-// Whether what is known to come out the same is left out (a collective like the one before is not simulated
-// again).
+// Whether what is known to come out the same is left out: a collective like the one before is not simulated
+// again, and local steps between two exchanges are one event.
 enum class Shortcuts { on, off };
 
 [[nodiscard]] constexpr std::string_view to_string(NetworkEngine engine) {

@@ -19,7 +19,8 @@ Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learn
       shared_machines_(model.shared_machines, model.compute.worker_count(), model.servers,
                        model.compute.quota_clocks()),
       server_free_at_(model.servers),
-      owed_to_messages_(model.compute.worker_count()) {}
+      owed_to_messages_(model.compute.worker_count()),
+      rest_of_stretch_(model.compute.worker_count()) {}
 
 std::optional<Stalled> Executor::run() {
   // What holds from the very start is no event: the coordinator was told who is there. Observers are told
@@ -61,6 +62,8 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
       sends_are_due = true;
     }
   }
+  if (model_.shortcuts == Shortcuts::off)
+    std::erase_if(events_, [this](const Event& event) { return takes_next_step(event); });
   if (conditions_change) {
     conditions_change_at_.reset();
     for (const Event& event : follow_conditions()) events_.push_back(event);
@@ -144,18 +147,6 @@ void Executor::schedule_conditions_change() {
   if (!next || (conditions_change_at_ && *conditions_change_at_ <= *next)) return;
   conditions_change_at_ = next;
   timeline_.at(*next, ConditionsChange{});
-}
-
-WorkerPace Executor::pace(WorkerId worker, std::int64_t batch_samples) const {
-  const WorkerCondition& condition = conditions_.of(worker);
-  const double speed_up =
-      condition.cores ? model_.compute.speed_up(worker, *condition.cores, batch_samples) : 1.0;
-  return {condition.speed, speed_up, condition.cores};
-}
-
-double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
-  const WorkerPace alone = pace(worker, batch_samples);
-  return alone.speed * alone.speed_up;
 }
 
 void Executor::schedule_shared_machines() {

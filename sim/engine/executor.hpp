@@ -24,6 +24,7 @@
 
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/conditions.hpp"
+#include "sim/cluster/network_engine.hpp"
 #include "sim/cost/compute_time.hpp"
 #include "sim/cost/fixed_costs.hpp"
 #include "sim/engine/computations.hpp"
@@ -46,6 +47,7 @@ struct SimulationModel {
   std::int64_t dataset_samples = 1;
   Seed seed;
   std::vector<SharedMachine> shared_machines{};
+  Shortcuts shortcuts = Shortcuts::on;  // off: local steps are taken one by one
 };
 
 // Nothing is left to happen although the job is not over: a result with a name, not a crash.
@@ -99,6 +101,9 @@ class Executor {
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
   void begin_computation(const StartIteration& action);
+  void compute(StartIteration action, Seconds started, Seconds messages);
+  // One by one: whether a worker that ended a local step has begun the next one of its stretch.
+  bool takes_next_step(const Event& event);
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;
   void send_now(const SendGradient& action);
   void send_now(const AllReduce& action);
@@ -134,6 +139,12 @@ class Executor {
   std::uint64_t held_back_so_far_ = 0;
   std::vector<Seconds> server_free_at_;
   std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began
+  // Local steps taken one by one: what each worker has still to do, and when its stretch began.
+  struct RestOfStretch {
+    StartIteration steps;
+    Seconds started;
+  };
+  std::vector<std::optional<RestOfStretch>> rest_of_stretch_;
   Seconds evaluator_free_at_;
   Seconds last_event_at_;
   std::int64_t applied_samples_ = 0;

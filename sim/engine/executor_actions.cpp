@@ -46,43 +46,6 @@ void Executor::carry_out(const TrainOn& action) {
                      .local = action.local});
 }
 
-void Executor::begin_computation(const StartIteration& action) {
-  const Seconds messages = std::exchange(owed_to_messages_.at(action.worker.value), {});
-  const Seconds now = timeline_.now();
-  if (shared_machines_.hosts(action.worker))
-    return shared_machines_.start(action.worker, now,
-                                  {.gradient = action.gradient,
-                                   .batch_samples = action.batch_samples,
-                                   .started = now,
-                                   .work_left = work_of(action),
-                                   .since = now},
-                                  messages, pace(action.worker, action.batch_samples));
-  const Computations::End end =
-      computations_.start(action.worker, {.gradient = action.gradient,
-                                          .batch_samples = action.batch_samples,
-                                          .started = now,
-                                          .work_left = work_of(action) + messages,
-                                          .rate = rate(action.worker, action.batch_samples),
-                                          .since = now});
-  at(end.at, ComputationDue{action.worker, end.attempt});
-}
-
-Seconds Executor::work_of(const StartIteration& action) const {
-  const auto one = [&](std::uint64_t step) {
-    return model_.compute.iteration(action.worker, action.iteration + step, action.batch_samples) *
-           model_.costs.ramp_up.factor(action.since_start + step);
-  };
-  if (!action.local) return one(0);
-  const auto steps = static_cast<std::uint64_t>(action.local->count);
-  const Seconds own_steps = model_.compute.optimizer_step(action.worker) * static_cast<double>(steps);
-  // Steps that take equally long need not be looked at one by one.
-  if (!model_.compute.has_iteration_jitter() && model_.costs.ramp_up.factor(action.since_start) == 1.0)
-    return one(0) * static_cast<double>(steps) + own_steps;
-  Seconds work = own_steps;
-  for (std::uint64_t step = 0; step < steps; ++step) work += one(step);
-  return work;
-}
-
 void Executor::carry_out(const SendGradient& action) {
   charge(action.from, 1.0, action.share * shard_bytes());
   const Seconds held_back = conditions_.of(action.from).added_latency;

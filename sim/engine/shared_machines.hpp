@@ -8,6 +8,7 @@
 //              A quota of processor time is spent at the share of a core's time that the process gets.
 //              A worker with a speed v < 1 that rests computes at the machine's speed, and then rests for
 //              its processor time · (1/v − 1), that of messages left out: what `paceline live` does.
+//              Local steps up to an exchange are computed as a whole, and rested for after the last of them.
 // Units:       seconds of work at rate 1.
 // Assumptions: an optimizer step on workers is made by all members at once, beside nobody else. Pauses,
 //              evaluations and the serial part of a synchronous step keep nothing busy. A server has no
@@ -64,6 +65,10 @@ class SharedMachines {
 
   [[nodiscard]] bool hosts(WorkerId worker) const { return machine_of_.at(worker.value).has_value(); }
   [[nodiscard]] bool hosts(ServerId server) const { return machine_of_.at(process_of(server)).has_value(); }
+  // Whether it rests once it has computed, if it is slow.
+  [[nodiscard]] bool may_rest(WorkerId worker) const {
+    return hosts(worker) && machines_[*machine_of_[worker.value]].described.slow_workers == SlowWorkers::rest;
+  }
   [[nodiscard]] bool is_at_work() const { return at_work_ > 0; }
 
   // `computation` takes `work_left` at the worker's own speed, and `messages` more that no speed changes.

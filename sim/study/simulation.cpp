@@ -57,7 +57,8 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
           .total_samples = total_samples(scenario),
           .dataset_samples = scenario.job.dataset.train_samples,
           .seed = seed,
-          .shared_machines = shared_machines(scenario.cluster)};
+          .shared_machines = shared_machines(scenario.cluster),
+          .shortcuts = scenario.shortcuts};
 }
 
 Every every(const Count& count, const Scenario& scenario) {

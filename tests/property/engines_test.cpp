@@ -36,13 +36,15 @@ RandomJob jittered_job(std::uint32_t index) {
   return random;
 }
 
-std::vector<Entry> fluid_entries(const RandomJob& random, Shortcuts shortcuts) {
+std::vector<Entry> fluid_entries(RandomJob random, Shortcuts shortcuts) {
+  random.job.shortcuts = shortcuts;
   FluidTimeline timeline(random.job.cluster(), shortcuts);
   return run_and_check(random, timeline).entries;
 }
 
 // In a process of its own: SimGrid has one clock.
-std::vector<Entry> simgrid_entries(const RandomJob& random, Shortcuts shortcuts) {
+std::vector<Entry> simgrid_entries(RandomJob random, Shortcuts shortcuts) {
+  random.job.shortcuts = shortcuts;
   std::array<int, 2> ends{};
   check(pipe(ends.data()) == 0, "a pipe can be made");
   const pid_t child = fork();
@@ -80,16 +82,26 @@ std::optional<std::size_t> first_difference(const std::vector<Entry>& a, const s
   return std::min(a.size(), b.size());
 }
 
+using Jobs = std::function<RandomJob(std::uint32_t index)>;
 using Run = std::function<std::vector<Entry>(const RandomJob&)>;
+
+Run on_fluid(Shortcuts shortcuts) {
+  return [=](const RandomJob& random) { return fluid_entries(random, shortcuts); };
+}
+
+Run on_simgrid(Shortcuts shortcuts) {
+  return [=](const RandomJob& random) { return simgrid_entries(random, shortcuts); };
+}
 
 bool amplifies_rounding(const RandomJob& random, const std::vector<Entry>& entries, const Run& run) {
   for (const double nudge : {1.0 + 1e-13, 1.0 - 1e-13})
-    for (const bool by_latency : {true, false}) {
+    for (int what = 0; what < 3; ++what) {
       RandomJob nudged = random;
       auto& network = nudged.job.network;
-      if (by_latency) network.latency = network.latency * nudge;
-      if (!by_latency) network.bandwidth = network.bandwidth * nudge;
-      if (!by_latency) network.server_bandwidth = network.server_bandwidth * nudge;
+      if (what == 0) network.latency = network.latency * nudge;
+      if (what == 1) network.bandwidth = network.bandwidth * nudge;
+      if (what == 1) network.server_bandwidth = network.server_bandwidth * nudge;
+      if (what == 2) nudged.job.slope_per_sample = nudged.job.slope_per_sample * nudge;
       if (first_difference(entries, run(nudged))) return true;
     }
   return false;
@@ -97,12 +109,12 @@ bool amplifies_rounding(const RandomJob& random, const std::vector<Entry>& entri
 
 // In few jobs rounding decides what follows. Either two events fall on one date, by round numbers, and
 // rounding says which is first. Or the job amplifies the smallest difference (whose gradient is late, who
-// comes first into a full link): then it differs from itself when its latency or a bandwidth changes by one
-// part in 1e13.
-void check_same(const Run& one, const Run& other) {
+// comes first into a full link, who is predicted to wait less): then it differs from itself when its latency,
+// a bandwidth or the time of a sample changes by one part in 1e13.
+void check_same(const Jobs& jobs, const Run& one, const Run& other) {
   std::uint32_t decided_by_rounding = 0;
   for (std::uint32_t index = 0; index < jobs_compared; ++index) {
-    const RandomJob random = jittered_job(index);
+    const RandomJob random = jobs(index);
     const std::vector<Entry> a = one(random);
     const std::vector<Entry> b = other(random);
     const std::optional<std::size_t> first = first_difference(a, b);
@@ -133,13 +145,19 @@ TEST_CASE("what holds of every job holds on the fluid network") {
 }
 
 TEST_CASE("random jobs happen on the fluid network as under SimGrid") {
-  check_same([](const RandomJob& random) { return fluid_entries(random, Shortcuts::on); },
-             [](const RandomJob& random) { return simgrid_entries(random, Shortcuts::on); });
+  check_same(jittered_job, on_fluid(Shortcuts::on), on_simgrid(Shortcuts::on));
 }
 
 TEST_CASE("random jobs happen without shortcuts as with them, on both engines") {
-  check_same([](const RandomJob& random) { return fluid_entries(random, Shortcuts::on); },
-             [](const RandomJob& random) { return fluid_entries(random, Shortcuts::off); });
-  check_same([](const RandomJob& random) { return fluid_entries(random, Shortcuts::on); },
-             [](const RandomJob& random) { return simgrid_entries(random, Shortcuts::off); });
+  check_same(jittered_job, on_fluid(Shortcuts::on), on_fluid(Shortcuts::off));
+  check_same(jittered_job, on_fluid(Shortcuts::on), on_simgrid(Shortcuts::off));
+}
+
+TEST_CASE("jobs that train locally for long happen step by step as they do stretch by stretch") {
+  // A stretch of H steps is one event: with every step an event of its own the same things happen, at the
+  // same dates to 1e-9, with jitter of iterations and without, under schedules, by speed, by the rate, in
+  // fragments, with buffers and windows, on shared machines, with members that leave and join.
+  const Jobs local_job = [](std::uint32_t index) { return random_local_job(property_seed(), index); };
+  check_same(local_job, on_fluid(Shortcuts::on), on_fluid(Shortcuts::off));
+  check_same(local_job, on_simgrid(Shortcuts::on), on_simgrid(Shortcuts::off));
 }

@@ -23,6 +23,10 @@ struct RandomJob {
 // The `index`-th job of `seed`.
 [[nodiscard]] RandomJob random_job(std::uint32_t seed, std::uint32_t index);
 
+// The `index`-th job of `seed` that trains locally, with long stretches: half of them without jitter of
+// iterations.
+[[nodiscard]] RandomJob random_local_job(std::uint32_t seed, std::uint32_t index);
+
 // One line for each thing that is not as in a job of one phase with equal workers and no costs.
 [[nodiscard]] std::string in_words(const RandomJob& random);
 

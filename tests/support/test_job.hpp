@@ -91,6 +91,7 @@ struct TestJob {
   Bytes parameter_bytes{1000.0};
   Jitter jitter{};
   Seed seed{1, 0};
+  Shortcuts shortcuts = Shortcuts::on;
   RunObserver* observer = nullptr;  // watches beside the test's own recording
 
   [[nodiscard]] Cluster cluster() const {
@@ -127,7 +128,8 @@ struct TestJob {
             total_samples,
             dataset_samples.value_or(total_samples),
             seed,
-            shared_machines(cluster())};
+            shared_machines(cluster()),
+            shortcuts};
   }
 
   [[nodiscard]] Coordinator coordinator() const {

@@ -291,6 +291,13 @@ TEST_CASE("by the rate, workers train the longer alone the smaller it is") {
   CHECK(local_steps({.steps = 4, .growth = 0.2}, 0.2, 1.0, nobody) == 4);
 }
 
+TEST_CASE("by speed, a whole share of the steps is not lost to rounding") {
+  // 49 · (1/49) is below 1 in binary: 49 steps of the fastest are one of a worker 49 times as slow, not none.
+  const double seconds[] = {1.0 / 49.0, 1.0};
+  CHECK(local_steps({.steps = 49, .by_speed = true, .least = 0}, 0.1, 1.0, seconds) == 1);
+  CHECK(local_steps({.steps = 49, .by_speed = true, .least = 0}, 0.1, 1.0 / 49.0, seconds) == 49);
+}
+
 TEST_CASE("a stretch of local steps is one event, and takes as long as its steps one by one") {
   // With jitter each step draws the factor that it would draw in BSP: one worker takes as long for 20
   // stretches of 50 as for

@@ -87,8 +87,8 @@ struct LocalTraining {
     return std::max(local.steps, static_cast<std::int64_t>(std::pow(*local.growth / learning_rate, 2.0)));
   if (!local.by_speed) return local.steps_between_exchanges();
   const double fastest = *std::ranges::min_element(seconds);
-  // The fastest takes all of them, whatever the division leaves in the last digit.
-  const double share = own_seconds == fastest ? 1.0 : fastest / own_seconds;
+  // What the division leaves in the last digit must not cost a step: half as fast takes half of them.
+  const double share = fastest / own_seconds * (1.0 + 1e-9);
   return std::max(static_cast<std::int64_t>(static_cast<double>(local.steps) * share), local.least);
 }
 

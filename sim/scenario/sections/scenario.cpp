@@ -13,8 +13,10 @@ void describe(Visitor& v, Scenario& c) {
                     {"fluid", NetworkEngine::fluid},
                     {"simgrid", NetworkEngine::simgrid}},
              "what simulates the network; auto: fluid, which is faster, where its dates are SimGrid's");
-  v.optional("shortcuts", c.shortcuts, Choice{{"on", Shortcuts::on}, {"off", Shortcuts::off}},
-             "off: nothing is left out because it would come out as before, and auto is simgrid");
+  v.optional(
+      "shortcuts", c.shortcuts, Choice{{"on", Shortcuts::on}, {"off", Shortcuts::off}},
+      "off: nothing is left out because it would come out as before, local steps are taken one by one, "
+      "and auto is simgrid");
   v.required("job", c.job, Section{}, "what is trained, and how");
   v.required("cluster", c.cluster, Section{}, "what it is trained on");
   v.required("synchronization", c.synchronization, ListOf{Section{}, "phase", 1, 1000},

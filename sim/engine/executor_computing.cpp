@@ -1,0 +1,78 @@
+// Iterations and stretches of local steps: how much work they are, and when it is done.
+#include <utility>
+
+#include "sim/engine/executor.hpp"
+
+namespace paceline {
+
+void Executor::begin_computation(const StartIteration& action) {
+  compute(action, timeline_.now(), std::exchange(owed_to_messages_.at(action.worker.value), {}));
+}
+
+void Executor::compute(StartIteration action, Seconds started, Seconds messages) {
+  std::optional<RestOfStretch>& rest = rest_of_stretch_.at(action.worker.value);
+  rest.reset();
+  const bool one_by_one = model_.shortcuts == Shortcuts::off && !shared_machines_.may_rest(action.worker);
+  if (one_by_one && action.local && action.local->count > 1) {
+    rest = RestOfStretch{action, started};
+    --rest->steps.local->count;
+    ++rest->steps.iteration;
+    ++rest->steps.since_start;
+    action.local->count = 1;
+  }
+  const Seconds now = timeline_.now();
+  if (shared_machines_.hosts(action.worker))
+    return shared_machines_.start(action.worker, now,
+                                  {.gradient = action.gradient,
+                                   .batch_samples = action.batch_samples,
+                                   .started = started,
+                                   .work_left = work_of(action),
+                                   .since = now},
+                                  messages, pace(action.worker, action.batch_samples));
+  const Computations::End end =
+      computations_.start(action.worker, {.gradient = action.gradient,
+                                          .batch_samples = action.batch_samples,
+                                          .started = started,
+                                          .work_left = work_of(action) + messages,
+                                          .rate = rate(action.worker, action.batch_samples),
+                                          .since = now});
+  at(end.at, ComputationDue{action.worker, end.attempt});
+}
+
+bool Executor::takes_next_step(const Event& event) {
+  const auto* ended = std::get_if<IterationFinished>(&event);
+  if (ended == nullptr) return false;
+  const std::optional<RestOfStretch> rest = rest_of_stretch_.at(ended->worker.value);
+  if (rest) compute(rest->steps, rest->started, {});
+  return rest.has_value();
+}
+
+Seconds Executor::work_of(const StartIteration& action) const {
+  const auto one = [&](std::uint64_t step) {
+    return model_.compute.iteration(action.worker, action.iteration + step, action.batch_samples) *
+           model_.costs.ramp_up.factor(action.since_start + step);
+  };
+  if (!action.local) return one(0);
+  const auto steps = static_cast<std::uint64_t>(action.local->count);
+  const Seconds own_steps = model_.compute.optimizer_step(action.worker) * static_cast<double>(steps);
+  // Steps that take equally long need not be looked at one by one.
+  if (!model_.compute.has_iteration_jitter() && model_.costs.ramp_up.factor(action.since_start) == 1.0)
+    return one(0) * static_cast<double>(steps) + own_steps;
+  Seconds work = own_steps;
+  for (std::uint64_t step = 0; step < steps; ++step) work += one(step);
+  return work;
+}
+
+WorkerPace Executor::pace(WorkerId worker, std::int64_t batch_samples) const {
+  const WorkerCondition& condition = conditions_.of(worker);
+  const double speed_up =
+      condition.cores ? model_.compute.speed_up(worker, *condition.cores, batch_samples) : 1.0;
+  return {condition.speed, speed_up, condition.cores};
+}
+
+double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {
+  const WorkerPace alone = pace(worker, batch_samples);
+  return alone.speed * alone.speed_up;
+}
+
+}  // namespace paceline
