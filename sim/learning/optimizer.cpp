@@ -29,7 +29,7 @@ double stages_done(const MomentumAtSwitch& at_switch, const SinceSwitch& since) 
 
 }  // namespace
 
-double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& update) {
+double learning_rate_without_warmup(const OptimizerConfig& optimizer, const UpdateContext& update) {
   check(update.gradients >= 1 && update.samples >= 1 && update.initial_batch_samples >= 1,
         "an update combines at least one gradient of at least one sample");
   const auto gradients = static_cast<double>(update.gradients);
@@ -42,8 +42,14 @@ double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& u
   for (const double milestone : schedule.milestones) {
     if (reached >= milestone) rate *= schedule.factor;
   }
-  if (schedule.warmup) rate *= std::min(1.0, reached / *schedule.warmup);
   return rate;
+}
+
+double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& update) {
+  const double rate = learning_rate_without_warmup(optimizer, update);
+  const LearningRateSchedule& schedule = optimizer.schedule;
+  if (!schedule.warmup) return rate;
+  return rate * std::min(1.0, position(schedule.basis, update) / *schedule.warmup);
 }
 
 double momentum_factor(const MomentumAtSwitch& at_switch, const SinceSwitch& since) {

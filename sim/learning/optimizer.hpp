@@ -114,6 +114,8 @@ struct UpdateContext {
 };
 
 [[nodiscard]] double learning_rate_at(const OptimizerConfig& optimizer, const UpdateContext& update);
+[[nodiscard]] double learning_rate_without_warmup(const OptimizerConfig& optimizer,
+                                                  const UpdateContext& update);
 // The factor on the optimizer's momentum, 0-1.
 [[nodiscard]] double momentum_factor(const MomentumAtSwitch& at_switch, const SinceSwitch& since);
 [[nodiscard]] double momentum_at(const OptimizerConfig& optimizer, const UpdateContext& update);

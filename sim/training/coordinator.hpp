@@ -117,6 +117,7 @@ class Coordinator {
   void drop_iteration(WorkerId worker, Actions& actions);
   [[nodiscard]] Hyperparameters hyperparameters(const PendingUpdate& update) const;
   [[nodiscard]] Hyperparameters hyperparameters(std::size_t gradients, std::int64_t samples) const;
+  [[nodiscard]] UpdateContext update_context(std::size_t gradients, std::int64_t samples) const;
   [[nodiscard]] std::optional<OuterStep> outer_step(bool completes);
   // Of the exchange that comes next in a phase that exchanges part by part, or of the one before.
   [[nodiscard]] std::optional<Fragment> fragment(std::uint64_t exchange) const;

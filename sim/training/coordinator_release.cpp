@@ -179,7 +179,8 @@ std::int64_t Coordinator::local_steps_of(WorkerId id) const {
   };
   std::vector<double> seconds;
   for (const WorkerId member : workers_.members()) seconds.push_back(seconds_of(member));
-  return local_steps(*local, hyperparameters(1, batches_[id.value]).learning_rate, seconds_of(id), seconds);
+  const double rate = learning_rate_without_warmup(config_.optimizer, update_context(1, batches_[id.value]));
+  return local_steps(*local, rate, seconds_of(id), seconds);
 }
 
 // Between two rounds, when nothing is under way but probes: the workers change, and with them those who are

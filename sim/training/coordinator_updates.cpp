@@ -205,14 +205,18 @@ Hyperparameters Coordinator::hyperparameters(const PendingUpdate& update) const 
   return hyperparameters(update.gradients.size(), update.samples());
 }
 
+UpdateContext Coordinator::update_context(std::size_t gradients, std::int64_t samples) const {
+  return {.epoch = phases_.workload().epoch(),
+          .progress = phases_.workload().progress(),
+          .step = updates_,
+          .gradients = gradients,
+          .samples = samples,
+          .initial_batch_samples = config_.batching.initial_samples,
+          .since_switch = phases_.since_switch(done(), workers_.size())};
+}
+
 Hyperparameters Coordinator::hyperparameters(std::size_t gradients, std::int64_t samples) const {
-  const UpdateContext context{.epoch = phases_.workload().epoch(),
-                              .progress = phases_.workload().progress(),
-                              .step = updates_,
-                              .gradients = gradients,
-                              .samples = samples,
-                              .initial_batch_samples = config_.batching.initial_samples,
-                              .since_switch = phases_.since_switch(done(), workers_.size())};
+  const UpdateContext context = update_context(gradients, samples);
   return {learning_rate_at(config_.optimizer, context), momentum_at(config_.optimizer, context)};
 }
 

@@ -289,6 +289,17 @@ TEST_CASE("by the rate, workers train the longer alone the smaller it is") {
   const double nobody[] = {1.0};
   CHECK(local_steps({.steps = 4, .growth = 0.2}, 0.05, 1.0, nobody) == 16);
   CHECK(local_steps({.steps = 4, .growth = 0.2}, 0.2, 1.0, nobody) == 4);
+  CHECK(local_steps({.steps = 4, .growth = 0.2}, 0.0, 1.0, nobody) == 1'000'000'000);
+}
+
+TEST_CASE("by the rate, a warm-up that begins at nothing does not make the first stretch endless") {
+  // (0.2 / 0.05)² = 16 from the first stretch on.
+  TestJob job = job_of({{}, {}}, {.local = LocalTraining{.steps = 4, .growth = 0.2}});
+  job.optimizer.schedule.warmup = 1.0;
+  const auto result = job.run_ideal();
+  const auto starts = result.recording.all<StartIteration>();
+  REQUIRE_FALSE(starts.empty());
+  CHECK(starts.front().second.local->count == 16);
 }
 
 TEST_CASE("by speed, a whole share of the steps is not lost to rounding") {

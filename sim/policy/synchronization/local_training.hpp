@@ -18,7 +18,7 @@
 //                          step took worker
 //                                          j last, before its first one what is declared of it
 //                          by the rate e:  max(steps, floor((growth / e)^2)), with the inner rate at the
-//                          phase's start
+//                          phase's start, as if there were no warm-up
 //              fragments:  of F equal parts of x one is exchanged after every H/F steps, in turn:
 //                          after H/F - τ of them d_i = x - x_i on that part starts to travel; after H/F the
 //                          outer step has been taken, or is waited for, and on that part
@@ -83,8 +83,10 @@ struct LocalTraining {
 // Of a worker that needs `own_seconds` for a step, among workers that need `seconds`.
 [[nodiscard]] inline std::int64_t local_steps(const LocalTraining& local, double learning_rate,
                                               double own_seconds, std::span<const double> seconds) {
+  constexpr double most_steps = 1e9;  // a rate that has fallen to nothing asks for infinitely many
   if (local.growth)
-    return std::max(local.steps, static_cast<std::int64_t>(std::pow(*local.growth / learning_rate, 2.0)));
+    return std::max(local.steps, static_cast<std::int64_t>(
+                                     std::min(most_steps, std::pow(*local.growth / learning_rate, 2.0))));
   if (!local.by_speed) return local.steps_between_exchanges();
   const double fastest = *std::ranges::min_element(seconds);
   // What the division leaves in the last digit must not cost a step: half as fast takes half of them.
