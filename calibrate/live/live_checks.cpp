@@ -174,8 +174,7 @@ std::vector<std::string> check_live(const LoadedScenario& loaded) {
   mistakes.throw_if_any();
   const Scenario& scenario = loaded.scenario;
   std::vector<std::string> notes = {
-      "workers, server and messages are real: local processes over TCP on this machine; the scenario's "
-      "network and jitter are not imposed"};
+      "workers, server and messages are real; the scenario's network and jitter are not imposed"};
   const bool says_shared = std::ranges::any_of(scenario.cluster.machines, &Machine::is_shared);
   const auto processes = static_cast<int>(scenario.cluster.workers.size());
   if (processes >= usable_cores() && !says_shared)

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include "calibrate/live/communication_fit.hpp"
@@ -121,8 +122,14 @@ int live_command(const LiveArguments& arguments) {
   const Scenario& scenario = loaded.scenario;
   std::vector<std::string> notes = live::check_live(loaded);
   const std::optional<live::Launch> launch = launch_of(arguments);
-  if (launch) live::check_live_on_hosts(loaded);
-  std::ranges::move(sharing_notes(scenario), std::back_inserter(notes));
+  if (launch) {
+    live::check_live_on_hosts(loaded);
+    notes.push_back(fmt::format("workers run on {}, started by `{}`; the server on this machine",
+                                fmt::join(launch->hosts, ", "), launch->command));
+  } else {
+    notes.emplace_back("server and workers are processes of this machine");
+    std::ranges::move(sharing_notes(scenario), std::back_inserter(notes));
+  }
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / (folder_name(scenario.name) + "-live")
                               : fs::path(arguments.output);
