@@ -144,7 +144,7 @@ void Coordinator::start_iteration(WorkerId id, Actions& actions) {
                              {fragment(exchanges_), phases_.config().local->sent_as}};
   worker.iterations += static_cast<std::uint64_t>(steps);
   worker.iterations_since_start += static_cast<std::uint64_t>(steps);
-  actions.emplace_back(std::move(start));
+  actions.emplace_back(start);
 }
 
 void Coordinator::train_on(WorkerId id, Actions& actions) {
