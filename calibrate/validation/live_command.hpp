@@ -14,7 +14,7 @@ struct ValidateLiveArguments {
   int replications = 0;  // simulated ones; 0: as many as the scenario says
   int jobs = 1;
   double patience = 60.0;       // s, with a worker that says nothing
-  double most_deviation = 0.3;  // of an iteration's time from the profile's, and from that before the sealing
+  double most_deviation = 0.6;  // of an iteration's time from the profile's, and from that before the sealing
   bool accept_load = false;
   bool figures = true;
   bool force = false;
