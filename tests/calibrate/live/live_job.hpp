@@ -1,13 +1,22 @@
 // What tests of live jobs share.
 #pragma once
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <random>
+#include <span>
 #include <string>
+#include <thread>
+#include <vector>
 
+#include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "calibrate/live/live_run.hpp"
+#include "calibrate/live/process_crew.hpp"
 #include "sim/report/output/packed_run.hpp"
 #include "sim/study/input_files.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -40,6 +49,44 @@ inline std::string decisions(RunResult result) {
 
 inline bool is_alive(int process) {
   return kill(process, 0) == 0;
+}
+
+// One worker of each of these jobs in turn is killed at a random moment: the others end the job, and no
+// process is left. PACELINE_KILLS=100 kills more often than CI has time for.
+inline void check_survives_kills(std::span<const LoadedJob> jobs, std::uint32_t seed) {
+  const char* asked = std::getenv("PACELINE_KILLS");
+  const std::size_t kills = asked == nullptr ? 2 : std::strtoul(asked, nullptr, 10);
+  std::mt19937 random(seed);
+  for (std::size_t i = 0; i < kills; ++i) {
+    const LoadedJob& job = jobs[i % jobs.size()];
+    const std::size_t workers = job.loaded.scenario.cluster.workers.size();
+    live::LiveOptions options{
+        .program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
+    const auto victim = random() % workers;
+    const std::chrono::microseconds when(random() % 600'000);
+    std::thread killer;
+    std::vector<int> processes;
+    options.on_start = [&](const live::ProcessCrew& crew) {
+      processes = crew.process_ids();
+      killer = std::thread([process = processes[victim], when] {
+        std::this_thread::sleep_for(when);
+        kill(process, SIGKILL);
+      });
+    };
+    const live::LiveRun run = live::run_live(job.loaded.scenario, *job.profiles, 0, options);
+    killer.join();
+    CAPTURE(workers);
+    CAPTURE(victim);
+    CAPTURE(when.count());
+    CHECK(run.result.end_reason == "workload-done");
+    CHECK(run.result.samples >= 800);
+    if (!run.lost.empty()) {  // unless the job was over before
+      CHECK(run.lost.size() == 1);
+      CHECK(run.lost.front().worker == WorkerId{victim});
+      CHECK(run.lost.front().reason == "was killed by signal 9 (Killed)");
+    }
+    for (const int process : processes) CHECK_FALSE(is_alive(process));
+  }
 }
 
 }  // namespace paceline::live_test

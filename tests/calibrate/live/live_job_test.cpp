@@ -3,10 +3,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <csignal>
-#include <cstdlib>
-#include <random>
-#include <thread>
 #include <utility>
 
 #include <boost/asio.hpp>
@@ -225,36 +221,7 @@ TEST_CASE("strangers and garbage on the port are refused and counted, and the jo
   CHECK(run.refused.strangers == 3);
 }
 
-// PACELINE_KILLS=100 kills more often than CI has time for.
 TEST_CASE("a worker killed at a random moment leaves the job, the others end it, nothing is left behind") {
-  const LoadedJob job = load_job();
-  const char* asked = std::getenv("PACELINE_KILLS");
-  const int kills = asked == nullptr ? 2 : std::atoi(asked);
-  std::mt19937 random(1);
-  for (int i = 0; i < kills; ++i) {
-    LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
-    const auto victim = random() % 3;
-    const std::chrono::microseconds when(random() % 600'000);
-    std::thread killer;
-    std::vector<int> processes;
-    options.on_start = [&](const ProcessCrew& crew) {
-      processes = crew.process_ids();
-      killer = std::thread([process = processes[victim], when] {
-        std::this_thread::sleep_for(when);
-        kill(process, SIGKILL);
-      });
-    };
-    const LiveRun run = run_live(job.loaded.scenario, *job.profiles, 0, options);
-    killer.join();
-    CAPTURE(victim);
-    CAPTURE(when.count());
-    CHECK(run.result.end_reason == "workload-done");
-    CHECK(run.result.samples >= 800);
-    if (!run.lost.empty()) {  // unless the job was over before
-      CHECK(run.lost.size() == 1);
-      CHECK(run.lost.front().worker == WorkerId{victim});
-      CHECK(run.lost.front().reason == "was killed by signal 9 (Killed)");
-    }
-    for (const int process : processes) CHECK_FALSE(is_alive(process));
-  }
+  const LoadedJob jobs[] = {load_job()};
+  check_survives_kills(jobs, 1);
 }

@@ -1,9 +1,5 @@
 // All-reduces among real worker processes. What is asserted never depends on how fast they are.
-#include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <random>
-#include <thread>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -219,39 +215,7 @@ TEST_CASE("what a launcher cannot do is refused") {
   CHECK_THROWS_AS(check_live_on_hosts(load_job(two_members).loaded), UserError);  // ASP, free evaluations
 }
 
-// PACELINE_KILLS=100 kills more often than CI has time for.
 TEST_CASE("a worker killed at a random moment of a ring leaves the job, the others end it") {
-  const char* asked = std::getenv("PACELINE_KILLS");
-  const int kills = asked == nullptr ? 2 : std::atoi(asked);
-  std::mt19937 random(2);
   const LoadedJob jobs[] = {load_job(two_members), load_job(three_members)};
-  for (int i = 0; i < kills; ++i) {
-    const LoadedJob& job = jobs[i % 2];
-    const std::size_t workers = job.loaded.scenario.cluster.workers.size();
-    LiveOptions options = options_for_test();
-    const auto victim = random() % workers;
-    const std::chrono::microseconds when(random() % 600'000);
-    std::thread killer;
-    std::vector<int> processes;
-    options.on_start = [&](const ProcessCrew& crew) {
-      processes = crew.process_ids();
-      killer = std::thread([process = processes[victim], when] {
-        std::this_thread::sleep_for(when);
-        kill(process, SIGKILL);
-      });
-    };
-    const LiveRun run = run_live(job.loaded.scenario, *job.profiles, 0, options);
-    killer.join();
-    CAPTURE(workers);
-    CAPTURE(victim);
-    CAPTURE(when.count());
-    CHECK(run.result.end_reason == "workload-done");
-    CHECK(run.result.samples >= 800);
-    if (!run.lost.empty()) {  // unless the job was over before
-      CHECK(run.lost.size() == 1);
-      CHECK(run.lost.front().worker == WorkerId{victim});
-      CHECK(run.lost.front().reason == "was killed by signal 9 (Killed)");
-    }
-    for (const int process : processes) CHECK_FALSE(is_alive(process));
-  }
+  check_survives_kills(jobs, 2);
 }
