@@ -1,9 +1,13 @@
+#include <future>
 #include <stdexcept>
 #include <utility>
 
 #include "calibrate/collective/ring.hpp"
 
 #ifdef PACELINE_WITH_GLOO
+#include <boost/asio/packaged_task.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
 #include <gloo/rendezvous/context.h>
@@ -12,6 +16,8 @@
 
 namespace paceline::calibrate {
 namespace {
+
+namespace asio = boost::asio;
 
 // A member sets keys that end with its rank, and after each one asks for those of the others.
 class MeetingStore final : public gloo::rendezvous::Store {
@@ -53,12 +59,13 @@ class GlooRing final : public Ring {
     options.setReduceFunction(
         static_cast<void (*)(void*, const void*, const void*, std::size_t)>(&gloo::sum<float>));
     options.setTimeout(message_patience_);
-    gloo::allreduce(options);
+    asio::post(thread_, std::packaged_task<void()>([&options] { gloo::allreduce(options); })).get();
   }
 
  private:
   std::shared_ptr<gloo::rendezvous::Context> context_;
   std::chrono::milliseconds message_patience_;
+  asio::thread_pool thread_{1};
 };
 
 }  // namespace

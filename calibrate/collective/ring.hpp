@@ -3,7 +3,9 @@
 // Models:      nothing: the sum of float32 values of all members, in 2 (n - 1) rounds of ⌈values / n⌉, as
 //              sim/engine/collective.hpp models it. By Gloo, where this program was built with it, or by a
 //              ring of its own over TCP: each round writes to the next member and reads from the one before
-//              at the same time, then adds.
+//              at the same time, then adds. Gloo works in a thread of its own while its caller waits, as in
+//              PyTorch's process group: a thread that has just computed is more often preempted by the one
+//              of Gloo's that polls, and an all-reduce takes half as long again.
 // Assumptions: members tell each other where they listen by a way of their caller's choice, such as a folder
 //              that only this user can enter. Of the ring of its own, whoever connects says a token first;
 //              Gloo's connections are not asked for one.

@@ -1,7 +1,6 @@
 #include "calibrate/collective/ring_timing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
 #include "calibrate/live/worker_setup.hpp"
@@ -22,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-using Clock = std::chrono::steady_clock;
 
 constexpr int warm_up_rings = 3;
 
@@ -71,7 +70,8 @@ void check_sum(Ring& ring, const RingPlace& place, std::size_t size) {
 }
 
 struct MemberTime {
-  std::vector<double> walls_s;
+  std::vector<std::int64_t> began_ns;  // of each all-reduce, on the clock that all processes share
+  std::vector<std::int64_t> ended_ns;
   double processor_s = 0.0;
 };
 
@@ -86,20 +86,27 @@ MemberTime time_member(Ring& ring, std::size_t size, int count, Seconds busy) {
     const double used_s = processor_seconds();
     load.keep_busy(busy);
     busy_s += processor_seconds() - used_s;
-    const Clock::time_point began = Clock::now();
+    time.began_ns.push_back(live::LiveClock::monotonic_ns());
     ring.all_reduce(values);
-    time.walls_s.push_back(std::chrono::duration<double>(Clock::now() - began).count());
+    time.ended_ns.push_back(live::LiveClock::monotonic_ns());
   }
   time.processor_s = (processor_seconds() - began_s - busy_s) / count;
   return time;
 }
 
-double shortest_of_members(const std::vector<std::vector<double>>& walls) {
-  std::vector<double> shortest = walls.at(0);
-  for (const std::vector<double>& of_member : walls)
-    for (std::size_t i = 0; i < shortest.size(); ++i)
-      shortest.at(i) = std::min(shortest.at(i), of_member.at(i));
-  return mean_without_stalls(shortest);
+// From when its last member has come until its last member has the sum.
+double mean_wall_s(const std::vector<MemberTime>& members) {
+  std::vector<double> walls_s;
+  for (std::size_t i = 0; i < members.at(0).began_ns.size(); ++i) {
+    std::int64_t began_ns = 0;
+    std::int64_t ended_ns = 0;
+    for (const MemberTime& member : members) {
+      began_ns = std::max(began_ns, member.began_ns.at(i));
+      ended_ns = std::max(ended_ns, member.ended_ns.at(i));
+    }
+    walls_s.push_back(1e-9 * static_cast<double>(ended_ns - began_ns));
+  }
+  return spread_of(walls_s).mean;
 }
 
 [[noreturn]] void fail_member(Process& process, std::size_t rank) {
@@ -137,17 +144,18 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
                 .environment = {fmt::format("{}={}", live::token_variable, token)}}));
   std::vector<RingTime> times;
   for (const std::int64_t values : request.values) {
-    std::vector<std::vector<double>> walls;
+    std::vector<MemberTime> said;
     double processor_s = 0.0;
     for (std::size_t rank = 0; rank < request.members; ++rank) {
       const std::optional<std::string> line = members[rank]->read_line();
       if (!line) fail_member(*members[rank], rank);
-      const Json said = Json::parse(*line);
-      walls.push_back(said.at("walls_s"));
-      processor_s += said.at("processor_s").get<double>() / static_cast<double>(request.members);
+      const Json times_of_member = Json::parse(*line);
+      said.push_back({times_of_member.at("began_ns"), times_of_member.at("ended_ns"),
+                      times_of_member.at("processor_s")});
+      processor_s += said.back().processor_s / static_cast<double>(request.members);
     }
     times.push_back({request.members, Bytes{static_cast<double>(values) * sizeof(float)},
-                     Seconds{shortest_of_members(walls)}, Seconds{processor_s}});
+                     Seconds{mean_wall_s(said)}, Seconds{processor_s}});
   }
   for (std::size_t rank = 0; rank < request.members; ++rank)
     if (members[rank]->wait() != 0) fail_member(*members[rank], rank);
@@ -206,7 +214,11 @@ void run_ring_member(const std::vector<std::string>& words) {
     const double busy_s = asked.at("busy_s");
     const int count = ring_count(values, place.members, asked.at("seconds"), busy_s);
     const MemberTime time = time_member(*ring, size, count, Seconds{busy_s});
-    std::cout << Json{{"walls_s", time.walls_s}, {"processor_s", time.processor_s}}.dump() << std::endl;
+    std::cout << Json{{"began_ns", time.began_ns},
+                      {"ended_ns", time.ended_ns},
+                      {"processor_s", time.processor_s}}
+                     .dump()
+              << std::endl;
   }
 }
 
