@@ -182,6 +182,8 @@ void declare(CLI::App& app, NetworkArguments& arguments) {
       ->capture_default_str();
   add_count(app, "--repetitions", arguments.repetitions, 1, 100000, "Messages of each size")
       ->capture_default_str();
+  add_time(app, "--rest", arguments.rest_s,
+           "Before each message, e.g. \"20 ms\" (the default): a shaped link regains its burst meanwhile");
   add_json(app, arguments.json);
   app.footer(
       "Examples:\n  paceline calibrate network --loopback\n"

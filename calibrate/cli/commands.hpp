@@ -57,6 +57,7 @@ struct NetworkArguments {
   bool loopback = false;
   std::int64_t largest = 16'777'216;
   int repetitions = 20;
+  double rest_s = 20e-3;
   bool json = false;
 };
 

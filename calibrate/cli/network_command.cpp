@@ -35,7 +35,7 @@ Address parse_peer(const std::string& text) {
 std::vector<TransferTime> measure_peer(const NetworkArguments& arguments) {
   const Address address = parse_peer(arguments.peer);
   return measure_transfers(address.host, address.port, message_sizes(arguments.largest),
-                           arguments.repetitions);
+                           arguments.repetitions, Seconds{arguments.rest_s});
 }
 
 std::vector<TransferTime> measure_loopback(const NetworkArguments& arguments) {
@@ -49,7 +49,8 @@ std::vector<TransferTime> measure_loopback(const NetworkArguments& arguments) {
     }
   });
   std::vector<TransferTime> times =
-      measure_transfers("127.0.0.1", server.port(), message_sizes(arguments.largest), arguments.repetitions);
+      measure_transfers("127.0.0.1", server.port(), message_sizes(arguments.largest), arguments.repetitions,
+                        Seconds{arguments.rest_s});
   far_end.join();
   if (failure) std::rethrow_exception(failure);
   return times;
@@ -63,10 +64,11 @@ std::optional<std::string> scenario_text(const NetworkFit& fit) {
   for (const SimulatedNetwork::Segment& segment : network->segments)
     segments.push_back(fmt::format("{{from: {} B, latency_factor: {:.4g}, bandwidth_factor: {:.4g}}}",
                                    segment.from_bytes, segment.latency_factor, segment.bandwidth_factor));
-  return fmt::format(
-      "network: {{topology: star, latency: {:.4g} us, bandwidth: {:.4g} Gbit/s{}}}", 1e6 * network->latency_s,
-      8e-9 * network->bandwidth_bytes_per_s,
-      segments.size() > 1 ? fmt::format(", model: {{segments: [{}]}}", fmt::join(segments, ", ")) : "");
+  std::string model;
+  if (segments.size() > 1) model = fmt::format(", model: {{segments: [{}]}}", fmt::join(segments, ", "));
+  if (network->burst_bytes > 0.0) model = fmt::format(", model: {{burst: {:.0f} B}}", network->burst_bytes);
+  return fmt::format("network: {{topology: star, latency: {:.4g} us, bandwidth: {:.4g} Gbit/s{}}}",
+                     1e6 * network->latency_s, 8e-9 * network->bandwidth_bytes_per_s, model);
 }
 
 Json fit_json(const std::string& ends, const std::vector<TransferTime>& times, const NetworkFit& fit) {
@@ -86,20 +88,32 @@ Json fit_json(const std::string& ends, const std::vector<TransferTime>& times, c
           {"line_error", fit.line_error},
           {"segments_error", fit.segments_error},
           {"segments", segments},
+          {"burst", fit.bucket ? Json{{"bytes", fit.bucket->bytes},
+                                      {"latency_s", fit.bucket->at_once.latency_s},
+                                      {"seconds_per_byte", fit.bucket->at_once.seconds_per_byte},
+                                      {"seconds_per_byte_beyond", fit.bucket->seconds_per_byte},
+                                      {"error", fit.bucket_error}}
+                               : Json{}},
           {"scenario", scenario_text(fit)},
           {"samples", samples}};
 }
 
 std::string fit_text(const std::vector<TransferTime>& times, const NetworkFit& fit) {
-  std::string text = "     bytes     measured     one line     segments\n";
+  std::string text =
+      fmt::format("     bytes     measured     one line     segments{}\n", fit.bucket ? "        burst" : "");
   for (const TransferTime& time : times) {
     const auto bytes = static_cast<double>(time.bytes);
     text +=
-        fmt::format("{:>10}  {:>11}  {:>11}  {:>11}\n", time.bytes, duration_text(time.seconds),
+        fmt::format("{:>10}  {:>11}  {:>11}  {:>11}", time.bytes, duration_text(time.seconds),
                     duration_text(fit.line.at(bytes)), duration_text(fit.segment_of(bytes).line.at(bytes)));
+    if (fit.bucket) text += fmt::format("  {:>11}", duration_text(fit.bucket->at(bytes)));
+    text += '\n';
   }
-  text += fmt::format("one line: mean error {:.0f} %; {} segment{}: {:.0f} %\n", 100.0 * fit.line_error,
+  text += fmt::format("one line: mean error {:.0f} %; {} segment{}: {:.0f} %", 100.0 * fit.line_error,
                       fit.segments.size(), fit.segments.size() == 1 ? "" : "s", 100.0 * fit.segments_error);
+  text += fit.bucket
+              ? fmt::format("; a burst of {:.0f} B: {:.0f} %\n", fit.bucket->bytes, 100.0 * fit.bucket_error)
+              : "\n";
   const std::optional<std::string> scenario = scenario_text(fit);
   return text + (scenario ? "in a scenario, under `cluster`:\n  " + *scenario + "\n"
                           : "no bandwidth: not even the largest messages took longer; raise --largest\n");

@@ -24,10 +24,11 @@ TransferLine fit_line(std::span<const TransferTime> times) {
   return {x[0], x[1]};
 }
 
-double error_sum(const TransferLine& line, std::span<const TransferTime> times) {
+template <class Curve>
+double error_sum(const Curve& curve, std::span<const TransferTime> times) {
   double sum = 0.0;
   for (const TransferTime& time : times)
-    sum += std::abs(line.at(static_cast<double>(time.bytes)) / time.seconds - 1.0);
+    sum += std::abs(curve.at(static_cast<double>(time.bytes)) / time.seconds - 1.0);
   return sum;
 }
 
@@ -64,17 +65,59 @@ const TransferSegment& find_segment(const std::vector<TransferSegment>& segments
   return segments[found];
 }
 
-double leave_one_out(std::span<const TransferTime> times, int count) {
+TransferBucket fit_beyond(double bytes, std::span<const TransferTime> times) {
+  std::vector<LinearEquation> equations;
+  for (const TransferTime& time : times) {
+    const auto size = static_cast<double>(time.bytes);
+    equations.push_back({time.seconds, {1.0, std::min(size, bytes), std::max(0.0, size - bytes)}});
+  }
+  const std::vector<double> x = relative_least_squares(equations).unknowns;
+  return {bytes, {x[0], x[1]}, x[2]};
+}
+
+// None where what passes first is not much faster than the rest.
+std::optional<TransferBucket> best_bucket(std::span<const TransferTime> times) {
+  constexpr int parts = 17;
+  constexpr double fast = 0.2;
+  std::optional<TransferBucket> best;
+  for (std::size_t i = fewest_in_segment; i + fewest_in_segment <= times.size(); ++i)
+    for (int part = 0; part < parts; ++part) {
+      const auto before = static_cast<double>(times[i - 1].bytes);
+      const double growth = static_cast<double>(times[i].bytes) / before;
+      const TransferBucket bucket = fit_beyond(before * std::pow(growth, part / double{parts}), times);
+      const bool is_fast = bucket.at_once.seconds_per_byte <= fast * bucket.seconds_per_byte;
+      if (is_fast && (!best || error_sum(bucket, times) < error_sum(*best, times))) best = bucket;
+    }
+  return best;
+}
+
+// The error of each inner size as `predicted` from the others; infinite where those do not tell.
+template <class Predicted>
+double leave_one_out(std::span<const TransferTime> times, const Predicted& predicted) {
   double sum = 0.0;
   for (std::size_t out = 1; out + 1 < times.size(); ++out) {
     std::vector<TransferTime> others(times.begin(), times.end());
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(out));
-    const Division division = best_division(others, count);
-    if (division.segments.empty()) return std::numeric_limits<double>::infinity();
-    const auto bytes = static_cast<double>(times[out].bytes);
-    sum += std::abs(find_segment(division.segments, bytes).line.at(bytes) / times[out].seconds - 1.0);
+    const std::optional<double> seconds = predicted(others, static_cast<double>(times[out].bytes));
+    if (!seconds) return std::numeric_limits<double>::infinity();
+    sum += std::abs(*seconds / times[out].seconds - 1.0);
   }
   return sum;
+}
+
+double error_left_out(std::span<const TransferTime> times, int segments) {
+  return leave_one_out(times, [&](std::span<const TransferTime> others, double bytes) {
+    const Division division = best_division(others, segments);
+    return division.segments.empty() ? std::nullopt
+                                     : std::optional(find_segment(division.segments, bytes).line.at(bytes));
+  });
+}
+
+double error_left_out_of_bucket(std::span<const TransferTime> times) {
+  return leave_one_out(times, [&](std::span<const TransferTime> others, double bytes) {
+    const std::optional<TransferBucket> bucket = best_bucket(others);
+    return bucket ? std::optional(bucket->at(bytes)) : std::nullopt;
+  });
 }
 
 }  // namespace
@@ -87,6 +130,13 @@ std::optional<SimulatedNetwork> simulated_network(const NetworkFit& fit) {
   constexpr double flat = 1e-3;
   if (fit.segments.back().line.seconds_per_byte <= 0.0) return std::nullopt;
   SimulatedNetwork network;
+  if (fit.bucket) {
+    network.latency_s = fit.bucket->at_once.latency_s;
+    network.bandwidth_bytes_per_s = 1.0 / fit.bucket->seconds_per_byte;
+    network.burst_bytes =
+        fit.bucket->bytes * (1.0 - fit.bucket->at_once.seconds_per_byte / fit.bucket->seconds_per_byte);
+    return network;
+  }
   network.bandwidth_bytes_per_s = 1.0 / fit.segments.back().line.seconds_per_byte;
   network.latency_s = fit.segments.front().line.latency_s;
   if (network.latency_s <= 0.0)
@@ -110,9 +160,9 @@ NetworkFit fit_network(std::span<const TransferTime> times) {
   NetworkFit fit;
   fit.line = fit_line(times);
   int chosen = 1;
-  double error = leave_one_out(times, 1);
+  double error = error_left_out(times, 1);
   for (int count = 2; count <= most_segments; ++count) {
-    const double other = leave_one_out(times, count);
+    const double other = error_left_out(times, count);
     if (other >= must_be_better_by * error || error <= 1e-9) continue;
     chosen = count;
     error = other;
@@ -122,6 +172,10 @@ NetworkFit fit_network(std::span<const TransferTime> times) {
   const auto size = static_cast<double>(times.size());
   fit.line_error = error_sum(fit.line, times) / size;
   fit.segments_error = division.error_sum / size;
+  const std::optional<TransferBucket> bucket = best_bucket(times);
+  if (!bucket || error_left_out_of_bucket(times) > error) return fit;
+  fit.bucket = bucket;
+  fit.bucket_error = error_sum(*bucket, times) / size;
   return fit;
 }
 

@@ -45,13 +45,24 @@ bool receive(tcp::socket& socket, const Buffer& buffer) {
   return true;
 }
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void wait_busily(Seconds rest) {
+  const Clock::time_point start = Clock::now();
+  while (seconds_since(start) < rest.value()) throw_if_interrupted();
+}
+
 double round_trip(tcp::socket& socket, std::vector<char>& message) {
   const auto size = static_cast<std::int64_t>(message.size());
-  const auto start = std::chrono::steady_clock::now();
+  const Clock::time_point start = Clock::now();
   send(socket, asio::buffer(&size, sizeof size));
   send(socket, asio::buffer(message));
   if (!receive(socket, asio::buffer(message))) check_transfer(asio::error::eof);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return seconds_since(start);
 }
 
 }  // namespace
@@ -100,7 +111,8 @@ std::vector<std::int64_t> message_sizes(std::int64_t largest) {
 }
 
 std::vector<TransferTime> measure_transfers(const std::string& host, int port,
-                                            const std::vector<std::int64_t>& sizes, int repetitions) {
+                                            const std::vector<std::int64_t>& sizes, int repetitions,
+                                            Seconds rest) {
   asio::io_context context;
   tcp::socket socket(context);
   error_code error;
@@ -117,7 +129,10 @@ std::vector<TransferTime> measure_transfers(const std::string& host, int port,
     std::vector<char> message(static_cast<std::size_t>(size), 'p');
     for (int i = 0; i < warm_up_repetitions; ++i) static_cast<void>(round_trip(socket, message));
     std::vector<double> seconds;
-    for (int i = 0; i < repetitions; ++i) seconds.push_back(0.5 * round_trip(socket, message));
+    for (int i = 0; i < repetitions; ++i) {
+      wait_busily(rest);
+      seconds.push_back(0.5 * round_trip(socket, message));
+    }
     times.push_back({size, median(std::move(seconds))});
   }
   return times;

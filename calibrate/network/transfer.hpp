@@ -1,7 +1,9 @@
 // Measuring messages between two ends over TCP.
 //
 // Models:      one message at a time: the near end sends `size` bytes, the far end sends as many back.
-// Equation:    one-way time = half of the time until all bytes are back; the median over the repetitions.
+// Equation:    one-way time = half of the time until all bytes are back; the median over the repetitions,
+//              each after a rest in which shaped links regain their burst. The near end waits busily, so
+//              that its processor does not fall asleep.
 // Units:       bytes, seconds of the steady clock.
 // Assumptions: both directions are alike; TCP_NODELAY at both ends, buffers as the system gives them.
 // Not modelled: several messages at once, loss, what other transports do (RDMA, shared memory).
@@ -12,6 +14,8 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "sim/base/quantity.hpp"
 
 namespace paceline::calibrate {
 
@@ -42,6 +46,6 @@ class EchoServer {
 // Throws UserError when nobody answers there, std::runtime_error when the connection breaks.
 [[nodiscard]] std::vector<TransferTime> measure_transfers(const std::string& host, int port,
                                                           const std::vector<std::int64_t>& sizes,
-                                                          int repetitions);
+                                                          int repetitions, Seconds rest);
 
 }  // namespace paceline::calibrate

@@ -13,7 +13,7 @@
 // Units:       see the types; every link is full-duplex: its bandwidth is that of each direction.
 // Assumptions: a worker's speed has no effect on its links. Switches forward at any rate.
 // Not modelled: packet loss, operating system overhead per message.
-// Source:      Degomme et al., TPDS 2017, for factors by message size.
+// Source:      Degomme et al., TPDS 2017, for factors by message size; RFC 2215, section 3.6, for bursts.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,9 @@ struct MessageSegment {
 struct NetworkModel {
   double latency_factor = 1.0;    // multiplies every route's latency
   double bandwidth_factor = 1.0;  // share of a link's bandwidth that messages get
-  Bytes tcp_gamma;  // a message is no faster than this / (2 · latency of its route); 0: no such bound
+  Bytes tcp_gamma{};  // a message is no faster than this / (2 · latency of its route); 0: no such bound
   bool cross_traffic = false;  // a message also takes 5 % of its rate on the way back, for acknowledgements
+  Bytes burst{};  // of each direction of each link: what passes at once after rest, beyond its bandwidth
   std::vector<MessageSegment> segments{};  // ascending; below the first, the factors above hold alone
   friend bool operator==(const NetworkModel&, const NetworkModel&) = default;
 };

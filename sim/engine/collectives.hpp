@@ -59,7 +59,7 @@ class Collectives {
   Collectives(JobNetwork& network, CollectiveCarrier& carrier, Shortcuts shortcuts)
       : network_(network),
         carrier_(carrier),
-        remembers_(shortcuts == Shortcuts::on),
+        remembers_(shortcuts == Shortcuts::on && !network.has_bursts()),
         forgotten_(2 * network.network().edges.size()) {}
 
   void start(Transport algorithm, std::span<const WorkerId> members, Bytes size, Seconds undisturbed_until,

@@ -1,7 +1,7 @@
 // The oracle: a priority queue of events, and every message as if it were alone on its route.
 //
 // Models:      messages and collectives (collective.hpp) on the network's routes, without sharing.
-// Equation:    message of B bytes: f_L · L + B / r, with L the route's latency, f_L the model's latency
+// Equation:    message of B bytes that no burst lets pass: f_L · L + B / r, with L the route's latency, f_L the model's latency
 //              factor and r the rate alone (job_network.hpp). When a bandwidth changes under way, what is
 //              left goes on at the new rate.
 // Units:       seconds, bytes.
@@ -103,7 +103,7 @@ class IdealTimeline final : public Timeline {
     Flight& flight = flights_[id];
     flight = {&route,
               size,
-              size,
+              network_.take_burst(now_, route, size),
               now_ + network_.latency(route, size),
               network_.rate_alone(route, size),
               {},

@@ -1,12 +1,19 @@
 // The network as a timeline uses it: routes between workers and servers, orders of collectives, links that
 // get slower.
 //
-// Models:      capacity of a link = its bandwidth · the smallest factor of the workers at its ends.
+// Models:      capacity of a link = its bandwidth · the smallest factor of the workers at its ends. Each
+//              direction of a link is a token bucket: after rest it lets `burst` bytes pass at once.
 // Equation:    alone on its route of latency L a message has latency f_L · L and the rate
 //              f_b · min(capacities; gamma / (2L) when gamma > 0), with the factors f_L and f_b of its size.
+//              A bucket lacks D(t) = max(0, D(t0) - capacity · (t - t0)) bytes; of a message of S bytes that
+//              sets out at t, S' = min(S, burst - the largest D on its route) pass at once, the others as
+//              above, and each D grows by S. So bytes in any time T <= burst + capacity · T.
 // Units:       bytes/s, seconds.
-// Assumptions: orders and routes do not follow capacities.
-// Source:      SimGrid's CM02 model for the factors.
+// Assumptions: orders and routes do not follow capacities. A bucket fills from when a message sets out, also
+//              while another link holds that message up. At least one byte of a message does not pass at once.
+//              Of messages that set out at one date, those that an executor sends take from a bucket in its
+//              order, those of a collective in any.
+// Source:      SimGrid's CM02 model for the factors; RFC 2215, section 3.6 (token bucket).
 #pragma once
 
 #include <algorithm>
@@ -32,6 +39,7 @@ class JobNetwork {
         worker_factors_(network_.workers.size(), 1.0) {
     check(!find_unreachable(network_), "a network in which some machines cannot reach others");
     for (const NetworkEdge& edge : network_.edges) capacities_.push_back(edge.bandwidth);
+    buckets_.resize(2 * capacities_.size());
   }
 
   [[nodiscard]] const Network& network() const { return network_; }
@@ -71,6 +79,21 @@ class JobNetwork {
     }
     return edges;
   }
+  [[nodiscard]] bool has_bursts() const { return model_.burst > Bytes{}; }
+  // Of a message that sets out now: the bytes that links' bursts do not let pass at once.
+  [[nodiscard]] Bytes take_burst(Seconds now, const Route& route, Bytes message) {
+    if (!has_bursts()) return message;
+    constexpr double rounding = 1e-6;  // of a byte: dates that differ in their last digit let as many pass
+    Bytes at_once{std::floor(message.value() - 1.0)};
+    for (const Hop& hop : route.hops) {
+      Bucket& bucket = buckets_[direction_index(hop)];
+      const Bytes filled{capacity(hop.edge).value() * (now - bucket.since).value()};
+      bucket = {std::max(Bytes{}, bucket.lacks - filled), now};
+      at_once = std::min(at_once, Bytes{std::floor((model_.burst - bucket.lacks).value() + rounding)});
+    }
+    for (const Hop& hop : route.hops) buckets_[direction_index(hop)].lacks += message;
+    return message - std::max(Bytes{}, at_once);
+  }
   [[nodiscard]] Seconds latency(const Route& route, Bytes message) const {
     return factors_of(model_, message).latency_factor * route.cost.latency;
   }
@@ -88,7 +111,12 @@ class JobNetwork {
   Routes routes_;
   std::vector<double> node_factors_;  // of the workers on each node, the smallest
   std::vector<double> worker_factors_;
+  struct Bucket {
+    Bytes lacks;
+    Seconds since;
+  };
   std::vector<BytesPerSecond> capacities_;
+  std::vector<Bucket> buckets_;                                                   // of each direction
   std::map<std::pair<bool, std::vector<WorkerId>>, std::vector<NodeId>> orders_;  // first: on a ring
 };
 

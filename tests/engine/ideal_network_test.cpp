@@ -1,6 +1,7 @@
-// The ideal timeline: each message as if alone on its route.
+// The ideal timeline: each message as if alone on its route. Bursts of links.
 #include <doctest/doctest.h>
 
+#include "sim/engine/fluid/fluid_timeline.hpp"
 #include "sim/engine/ideal_timeline.hpp"
 #include "tests/support/test_networks.hpp"
 
@@ -87,4 +88,47 @@ TEST_CASE("the load of a link counts its messages and their transfer times") {
   REQUIRE(use[1].name == "switch -> worker-0");
   CHECK(use[1].bytes.value() == 0.0);
   CHECK(use[1].busy.value() == 0.0);
+}
+
+TEST_CASE("a shaped link lets its burst pass at once, and no more than its bandwidth for long") {
+  // burst b = 300 B, bandwidth 100 B/s, L = 0.5 s. Alone, after rest: L + (B - b)/bw = 0.5 + 700/100.
+  Cluster cluster = star(3, bandwidth, Seconds{0.5});
+  cluster.network.model.burst = Bytes{300.0};
+  CHECK(message_time(cluster, first, second, 1000.0) == doctest::Approx(7.5).epsilon(1e-12));
+  // A byte is left where all could pass: L + 1/bw.
+  CHECK(message_time(cluster, first, second, 200.0) == doctest::Approx(0.51).epsilon(1e-12));
+
+  IdealTimeline timeline(cluster);
+  Script script;
+  const auto send_at = [&](double seconds, Endpoint to, double bytes, std::uint64_t tag) {
+    script.at(Seconds{seconds}, [=](Timeline& t) { t.send(first, to, Bytes{bytes}, Script::tag(tag)); });
+  };
+  send_at(0.0, second, 200.0, 1);       // 100 B are left in the bucket of the first worker's link
+  send_at(0.0, WorkerId{2}, 400.0, 2);  // of which this one takes them: L + 300/100
+  send_at(5.0, second, 400.0, 3);       // lacks 600 - 5·100 = 100 B: L + (400 - 200)/100
+  send_at(100.0, second, 1000.0, 4);    // full again: L + 700/100
+  const auto ends = script.play(timeline);
+  CHECK(ends.at(1).value() == doctest::Approx(0.51).epsilon(1e-12));
+  CHECK(ends.at(2).value() == doctest::Approx(3.5).epsilon(1e-12));
+  CHECK(ends.at(3).value() == doctest::Approx(7.5).epsilon(1e-12));
+  CHECK(ends.at(4).value() == doctest::Approx(107.5).epsilon(1e-12));
+}
+
+TEST_CASE("each round of a ring over shaped links takes what the buckets have regained") {
+  // Two members, 400 B each in 2 rounds, b = 300 B, 100 B/s, L = 0.5 s. The first: 0.5 + (400 - 300)/100 = 1.5 s.
+  // By then 250 B are lacking: 0.5 + (400 - 50)/100 = 4 s.
+  Cluster cluster = star(2, bandwidth, Seconds{0.5});
+  cluster.network.model.burst = Bytes{300.0};
+  const auto ring_time = [](Timeline& timeline) {
+    Script script;
+    script.at(Seconds{0.0}, [](Timeline& t) {
+      const std::vector<WorkerId> members{first, second};
+      t.all_reduce(Transport::ring, members, Bytes{800.0}, t.now(), Script::tag(1));
+    });
+    return script.play(timeline).at(1).value();
+  };
+  IdealTimeline ideal(cluster);
+  FluidTimeline fluid(cluster);
+  CHECK(ring_time(ideal) == doctest::Approx(5.5).epsilon(1e-12));
+  CHECK(ring_time(fluid) == doctest::Approx(5.5).epsilon(1e-12));
 }

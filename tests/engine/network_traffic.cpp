@@ -93,6 +93,7 @@ NetworkModel random_model(Draw& draw) {
   if (draw.chance(0.3)) model.bandwidth_factor = 0.8;
   if (draw.chance(0.3)) model.tcp_gamma = Bytes{draw.positive(2e4)};
   if (draw.chance(0.3)) model.segments = {{Bytes{bytes}, 1.5, 0.9}, {Bytes{2.0 * bytes}, 2.0, 1.1}};
+  if (model.segments.empty() && draw.chance(0.3)) model.burst = Bytes{draw.positive(2e4)};
   return model;
 }
 
@@ -123,7 +124,8 @@ NetworkTraffic random_traffic(std::uint32_t seed) {
                                                  : draw.chance(0.05) ? 0.0
                                                                      : draw.positive(bytes))},
                                  1 + draw.below(8)});
-  for (std::size_t i = draw.below(3); i > 0; --i)
+  // Whom a burst serves first among messages of a collective that set out at one date is left open.
+  for (std::size_t i = traffic.cluster.network.model.burst > Bytes{} ? 0 : draw.below(3); i > 0; --i)
     traffic.collectives.push_back(
         {static_cast<Transport>(draw.below(3)), Seconds{draw.positive(0.05)}, Bytes{draw.positive(bytes)}});
   // Which of several changes at one date is the last is for the caller to say: there is one.
@@ -146,13 +148,13 @@ std::string to_text(const NetworkTraffic& traffic) {
   const NetworkConfig& network = traffic.cluster.network;
   std::string text = fmt::format(
       "topology {} workers {} servers {}{} bw {} server {} uplink {} latency {} uplink {}\nmodel {} {} gamma "
-      "{} "
-      "segments {}\n",
+      "{} segments {} burst {}\n",
       static_cast<int>(network.topology), traffic.cluster.workers.size(), traffic.cluster.servers.count,
       traffic.cluster.servers.placement == ServerPlacement::with_workers ? " with workers" : "",
       network.bandwidth.value(), network.server_bandwidth.value(), network.uplink_bandwidth.value(),
       network.latency.value(), network.uplink_latency.value(), network.model.latency_factor,
-      network.model.bandwidth_factor, network.model.tcp_gamma.value(), network.model.segments.size());
+      network.model.bandwidth_factor, network.model.tcp_gamma.value(), network.model.segments.size(),
+      network.model.burst.value());
   for (const EdgeConfig& edge : network.edges)
     text +=
         fmt::format("edge {} {} {} {}\n", edge.from, edge.to, edge.bandwidth.value(), edge.latency.value());
@@ -194,10 +196,13 @@ Carried carry(const NetworkTraffic& traffic, Timeline& timeline) {
     const bool there = number % 2 == 0;
     timeline.send(there ? one.a : one.b, there ? one.b : one.a, one.size, over);
   };
+  // What is due at one date begins in the order of its numbers, as an executor has its own: a burst serves the
+  // first.
   const bool stopped = timeline.run([&](Seconds now, const std::vector<Occurrence>& occurrences) {
+    std::vector<std::uint64_t> due_now;
     for (const Occurrence& occurrence : occurrences) {
       const Event& event = std::get<Event>(occurrence);
-      if (const auto* due = std::get_if<TimerExpired>(&event)) begin(due->phase);
+      if (const auto* due = std::get_if<TimerExpired>(&event)) due_now.push_back(due->phase);
       const auto* over = std::get_if<AllReduceFinished>(&event);
       if (over == nullptr) continue;
       const std::uint64_t number = over->update.value;
@@ -206,6 +211,8 @@ Carried carry(const NetworkTraffic& traffic, Timeline& timeline) {
       const NetworkTraffic::Exchange& one = traffic.exchanges[number / 1000];
       if (number % 1000 + 1 < one.times) timeline.at(now + one.rest, timer(number + 1));
     }
+    std::ranges::sort(due_now);
+    std::ranges::for_each(due_now, begin);
     return true;
   });
   check(!stopped, "traffic ends when nothing is left to happen");

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
 """Predicts the jobs of train.py from calibrations alone, carries them out, and prints both side by side. Run by hand.
 
-Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--repetitions 5] [--steps 600]
+Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--repetitions 5] [--steps 600]
 
-As root, on an otherwise idle machine with two cores or more; a calibration that stands in FOLDER is used again.
+As root, on an otherwise idle machine with two cores or more. A profile that stands in FOLDER is used again. The jobs of
+one worker that predictions are made from take turns with the jobs predicted, since speeds of a machine change within
+minutes; they know nothing of them.
 """
 import argparse
 import csv
@@ -13,6 +15,9 @@ import re
 import statistics
 import subprocess
 import sys
+import time
+
+import train
 
 TRAIN = pathlib.Path(__file__).with_name("train.py")
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
@@ -45,23 +50,45 @@ class Calibration:
 
     def __init__(self, arguments):
         self.paceline, self.folder, self.network = arguments.paceline, arguments.folder, arguments.network
-        self.steps = str(arguments.steps)
+        self.steps, self.link_mbit = str(arguments.steps), arguments.link_mbit
         self.profile = self.file("profile.json")
         if not self.profile.exists():
             self.run("calibrate", self.network, "--cores", "1", "--budget", "60 s", "-o", self.profile)
-        self.mine = {mode: self.own(mode, "worker") for mode in ("ddp", "server")}
-        server = self.own("server", "server")["processor_s"]
-        worker = self.mine["server"]
-        waiting = max(0.0, worker["wall_s"] - worker["processor_s"] - server)
-        self.server_request_us = 1e6 * server
-        self.connection = {"server": f"latency: {1e6 * waiting / 2} us, bandwidth: 1000 Gbit/s"}
-        rings = {members: self.collective(members) for members in (2, 3)}
+        for log in self.folder.glob(self.network + "-*.log"):
+            log.unlink()
+        self.link = self.shaped_link() if self.link_mbit else "bandwidth: 1000 Gbit/s"
+        self.measure_own()
+        computing = self.own("ddp", "worker")["processor_s"]
+        rings = {members: self.collective(members, computing) for members in (2, 3)}
         self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
                          for members, text in rings.items()}
-        rounds = re.search(r"network: {topology: star, (.*)}", rings[2])
-        self.connection["ddp"] = rounds.group(1) if rounds else "latency: 0 us"
-        if "bandwidth" not in self.connection["ddp"]:
-            self.connection["ddp"] += ", bandwidth: 1000 Gbit/s"
+        rounds = re.search(r"network: {topology: star, (latency: [^,}]*)", rings[2])
+        self.latency = {"ddp": rounds.group(1) if rounds else "latency: 0 us"}
+
+    def shaped_link(self):
+        with train.Hosts(2, self.link_mbit) as hosts:
+            calibrate = [["ip", "netns", "exec", name, self.paceline, "calibrate", "network"] for name in hosts.names]
+            with subprocess.Popen([*calibrate[0], "--listen", "7000"], stderr=subprocess.DEVNULL) as other_end:
+                time.sleep(1)
+                said = subprocess.run([*calibrate[1], hosts.addresses[0] + ":7000", "--largest", "4194304"],
+                                      capture_output=True, text=True, check=True).stdout
+                other_end.wait()
+        self.file("network.txt").write_text(said)
+        return re.search(r"network: {topology: star, latency: [^,]*, (.*)}", said).group(1)
+
+    def measure_own(self):
+        """Jobs of one worker, once more."""
+        for mode, who in (("ddp", "worker"), ("server", "worker"), ("server", "server")):
+            with self.file(f"{mode}-{who}.log").open("a", encoding="utf-8") as log:
+                subprocess.run([TRAIN, mode, "--workers", "1", "--network", self.network, "--steps", self.steps,
+                                "--say", who], stdout=log, check=True)
+
+    def conclude(self):
+        self.own("ddp", "worker")
+        worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
+        waiting = max(0.0, worker["wall_s"] - worker["processor_s"] - server)
+        self.server_request_us = 1e6 * server
+        self.latency["server"] = f"latency: {1e6 * waiting / 2} us"
 
     def file(self, name):
         return self.folder / f"{self.network}-{name}"
@@ -73,26 +100,20 @@ class Calibration:
         return result.stdout
 
     def own(self, mode, who):
-        """A job of one worker; times of that worker (with a corrected profile) or of the server's requests."""
-        log = self.file(f"{mode}-{who}.log")
-        if not log.exists():
-            log.write_text(subprocess.run(
-                [TRAIN, mode, "--workers", "1", "--network", self.network, "--steps", self.steps, "--say", who],
-                capture_output=True, text=True, check=True).stdout)
-        words = ["calibrate", "own", "--log", log, "--json", "--processor-time"]
+        """Times of that one worker (with a corrected profile) or of the server's requests."""
+        words = ["calibrate", "own", "--log", self.file(f"{mode}-{who}.log"), "--json", "--processor-time"]
         if who == "worker":
             words += ["--profile", self.profile, "-o", self.file(mode + ".json"), "--force"]
             words += ["--without-optimizer-step"] if mode == "server" else []
         return json.loads(self.run(*words))["batches"][0]
 
-    def collective(self, members):
-        log = self.file(f"collective-{members}.txt")
-        if not log.exists():
-            parameters = {"small-cnn": 11162, "resnet20": 269722}[self.network]
-            sizes = ",".join(str(parameters * size // 4) for size in (1, 2, 4))
-            log.write_text(self.run("calibrate", "collective", "--parameters", sizes, "--members", members,
-                                    "--computing", f"{1e3 * self.mine['ddp']['processor_s']} ms"))
-        return log.read_text()
+    def collective(self, members, computing_s):
+        parameters = {"small-cnn": 11162, "resnet20": 269722}[self.network]
+        sizes = ",".join(str(parameters * size // 4) for size in (1, 2, 4))
+        said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members,
+                        "--computing", f"{1e3 * computing_s} ms")
+        self.file(f"collective-{members}.txt").write_text(said)
+        return said
 
     def predicted(self, mode, policy, quotas):
         workers = ", ".join("{cores: 1}" if quota == 1 else f"{{cores: 1, quota: {{cores: {quota}}}}}"
@@ -102,7 +123,7 @@ class Calibration:
         scenario.write_text(SCENARIO.format(
             network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", servers="" if over_ring else ", servers: true",
-            connection=self.connection[mode], communication=self.messages[len(quotas)] if over_ring
+            connection=f"{self.latency[mode]}, {self.link}", communication=self.messages[len(quotas)] if over_ring
             else f"server_request: {self.server_request_us} us, per_message: 0 us"))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
         with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:
@@ -114,6 +135,7 @@ def real(arguments, mode, policy, quotas):
     words = [TRAIN, mode, "--workers", len(quotas), "--quota", ",".join(map(str, quotas)), "--network",
              arguments.network, "--steps", arguments.steps]
     words += ["--policy", policy] if mode == "server" else []
+    words += ["--link-mbit", arguments.link_mbit] if arguments.link_mbit else []
     output = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=True).stdout
     return json.loads(output.splitlines()[-1])["updates_per_s"]
 
@@ -123,18 +145,22 @@ def main():
     parser.add_argument("paceline")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--network", choices=["small-cnn", "resnet20"], default="small-cnn")
+    parser.add_argument("--link-mbit", type=float)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--steps", type=int, default=600)
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     calibration = Calibration(arguments)
-    predicted = {(job, tuple(quotas)): calibration.predicted(*job.split(), quotas) for job, quotas in JOBS}
-    measured = {key: [] for key in predicted}
+    measured = {(job, tuple(quotas)): [] for job, quotas in JOBS}
     for repetition in range(arguments.repetitions):
+        if repetition > 0:
+            calibration.measure_own()
         for (job, quotas), values in measured.items():
             values.append(real(arguments, *job.split(), quotas))
             print(f"run {repetition + 1} of {arguments.repetitions}, {job}, {', '.join(map(str, quotas))}: "
                   f"{values[-1]:.4g} updates/s", file=sys.stderr)
+    calibration.conclude()
+    predicted = {(job, quotas): calibration.predicted(*job.split(), quotas) for job, quotas in measured}
     print("| job | quotas | updates/s, predicted | real, median (range) | error |\n|---|---|---|---|---|")
     for (job, quotas), values in measured.items():
         middle = statistics.median(values)

@@ -6,18 +6,21 @@ Usage:    train.py alone  [--batch 32] [--steps 300]               lines `step .
           train.py server --policy asp --workers 2 [--quota ...]   a parameter server over TCP; asp or bsp
 
 Each process has one thread and keeps the memory it has once had; images are random, since only times count. A quota is
-the share of one core that a worker may use in each 100 ms, by control groups (as root). With `--say worker` or `--say
+the share of one core that a worker may use in each 100 ms, by control groups (as root). With `--link-mbit 200` each
+worker, and the server, is a host of its own (a network namespace, as root) behind a link of that rate. With `--say worker` or `--say
 server` a job prints `step` lines, too: those of its first worker, or of its server for each gradient. The last line is
 JSON: updates and samples a second after warm-up. Needs Debian's python3-torch.
 """
 import argparse
 import contextlib
+import ctypes
 import json
 import os
 import pathlib
 import selectors
 import socket
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -153,8 +156,60 @@ def enter(groups, rank):
         pathlib.Path(groups[rank]).write_text(str(os.getpid()))
 
 
-def ddp_worker(rank, arguments, groups, rendezvous, results):
-    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+class Hosts:
+    """Network namespaces joined by a bridge; both directions of each link are shaped by a token bucket."""
+
+    def __init__(self, count, link_mbit):
+        self.names = [f"paceline-{os.getpid()}-{i}" for i in range(count)]
+        self.places = ["/run/netns/" + name for name in self.names]
+        self.bridge = f"pl{os.getpid()}"
+        self.shape = ["tbf", "rate", f"{link_mbit}mbit", "burst", "32kb", "latency", "1s"]
+        self.addresses = [f"10.77.0.{i + 1}" for i in range(count)]
+
+    def __enter__(self):
+        self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        ip("link", "add", self.bridge, "type", "bridge")
+        ip("link", "set", self.bridge, "up")
+        for i, (name, address) in enumerate(zip(self.names, self.addresses)):
+            port = f"{self.bridge}-{i}"
+            ip("netns", "add", name)
+            ip("link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", name)
+            ip("link", "set", port, "master", self.bridge, "up")
+            ip("-n", name, "addr", "add", address + "/24", "dev", "eth0")
+            for device in ("lo", "eth0"):
+                ip("-n", name, "link", "set", device, "up")
+            run("tc", "qdisc", "add", "dev", port, "root", *self.shape)
+            run("tc", "-n", name, "qdisc", "add", "dev", "eth0", "root", *self.shape)
+        return self
+
+    def __exit__(self, *_):
+        become(f"/proc/self/fd/{self.home}")
+        for name in self.names:
+            subprocess.run(["ip", "netns", "del", name], check=False)
+        subprocess.run(["ip", "link", "del", self.bridge], check=False)
+
+
+def run(*words):
+    result = subprocess.run(words, capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"error: {' '.join(words)}: {result.stderr}hint: run as root, or leave --link-mbit out")
+
+
+def ip(*words):
+    run("ip", *words)
+
+
+def become(place):
+    """This process, and what it starts, is on that host from now on."""
+    if place is not None:
+        with open(place, encoding="utf-8") as namespace:
+            if ctypes.CDLL(None, use_errno=True).setns(namespace.fileno(), 0x40000000) != 0:
+                raise OSError(ctypes.get_errno(), "setns")
+
+
+def ddp_worker(rank, arguments, groups, hosts, rendezvous, results):
+    become(hosts[rank])
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo" if hosts[rank] is None else "eth0"
     torch.distributed.init_process_group("gloo", init_method="file://" + rendezvous, rank=rank,
                                          world_size=arguments.workers)
     loop = Loop(arguments, rank)
@@ -190,10 +245,11 @@ def flat(tensors):
     return torch.cat([tensor.reshape(-1) for tensor in tensors])
 
 
-def server_worker(rank, arguments, groups, port, results):
+def server_worker(rank, arguments, groups, hosts, address, results):
+    become(hosts[rank])
     loop = Loop(arguments, rank)
     times = Steps(arguments.batch)
-    connection = socket.create_connection(("127.0.0.1", port))
+    connection = socket.create_connection(address)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.sendall(struct.pack("<i", rank))
     enter(groups, rank)
@@ -217,13 +273,12 @@ def server_worker(rank, arguments, groups, port, results):
 class Server:
     """One thread: a gradient at a time, in the order in which they have arrived."""
 
-    def __init__(self, arguments):
+    def __init__(self, arguments, address):
         model = NETWORKS[arguments.network]()
         self.parameters = flat([p.detach() for p in model.parameters()]).clone()
         self.velocity = torch.zeros_like(self.parameters)
         self.size = 4 * len(self.parameters)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
+        self.listener = socket.create_server((address, 0))
         self.workers = arguments.workers
         self.steps = Steps(1)
 
@@ -292,6 +347,7 @@ def main():
     parser.add_argument("--steps", type=int, default=300, help="updates to time")
     parser.add_argument("--warm-up", type=int, default=30)
     parser.add_argument("--quota", type=lambda text: [float(q) for q in text.split(",")], default=None)
+    parser.add_argument("--link-mbit", type=float, help="rate of each host's link")
     parser.add_argument("--say", choices=["worker", "server"], help="print the times of its steps, too")
     arguments = parser.parse_args()
     if arguments.mode == "alone":
@@ -299,15 +355,21 @@ def main():
     quotas = arguments.quota or [1.0] * arguments.workers
     if len(quotas) != arguments.workers:
         parser.error(f"--quota: {len(quotas)} quotas for {arguments.workers} workers")
-    with cpu_groups(quotas) as groups:
+    with contextlib.ExitStack() as stack:
+        groups = stack.enter_context(cpu_groups(quotas))
+        hosts, address = [None] * (arguments.workers + 1), "127.0.0.1"
+        if arguments.link_mbit is not None:
+            network = stack.enter_context(Hosts(arguments.workers + 1, arguments.link_mbit))
+            hosts, address = network.places, network.addresses[-1]
         if arguments.mode == "ddp":
             with tempfile.TemporaryDirectory() as folder:
-                processes, results = spawn(ddp_worker, arguments, groups, folder + "/rendezvous")
+                processes, results = spawn(ddp_worker, arguments, groups, hosts, folder + "/rendezvous")
                 times = [results.get() for _ in processes]
                 seconds, counts = max(t[2] for t in times), [arguments.steps] * arguments.workers
         else:
-            server = Server(arguments)
-            processes, results = spawn(server_worker, arguments, groups, server.port)
+            become(hosts[-1])
+            server = Server(arguments, address)
+            processes, results = spawn(server_worker, arguments, groups, hosts, server.listener.getsockname())
             seconds, counts = server.run(arguments.policy, arguments.warm_up, arguments.steps)
             times = [results.get() for _ in processes]
             if arguments.say == "server":

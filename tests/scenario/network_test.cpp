@@ -84,7 +84,7 @@ TEST_CASE("the model's factors default to the plain fluid model and can be chose
                          ", model: {latency_factor: 13.01, bandwidth_factor: 0.97, tcp_gamma: 4 MiB, "
                          "cross_traffic: true}}"))
           .scenario.cluster.network.model;
-  CHECK(model == NetworkModel{13.01, 0.97, Bytes{4194304.0}, true, {}});
+  CHECK(model == NetworkModel{13.01, 0.97, Bytes{4194304.0}, true, {}, {}});
 }
 
 TEST_CASE("factors by message size are read, and must ascend") {
@@ -94,6 +94,13 @@ TEST_CASE("factors by message size are read, and must ascend") {
       load_text(scenario(start + "{from: 64 KiB, latency_factor: 3}]}}")).scenario.cluster.network.model;
   CHECK(model.segments == std::vector<MessageSegment>{{Bytes{0.0}, 1.0, 0.5}, {Bytes{65536.0}, 3.0, 1.0}});
   check_error(scenario(start + "{from: 0 B}]}}"), "this segment begins before or with the one above it");
+}
+
+TEST_CASE("a link has a burst, or factors by message size") {
+  const std::string start = "{topology: star, " + links + ", model: {burst: 32 KiB";
+  CHECK(load_text(scenario(start + "}}")).scenario.cluster.network.model.burst == Bytes{32768.0});
+  check_error(scenario(start + ", segments: [{from: 0 B}]}}"),
+              "`burst` and `segments` both say what small messages take");
 }
 
 TEST_CASE("servers are counted and placed") {

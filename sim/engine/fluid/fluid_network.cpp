@@ -59,7 +59,7 @@ void FluidNetwork::send(Seconds now, NodeId from, NodeId to, Bytes size, Token t
   flow.token = token;
   flow.size = size;
   flow.penalty = latency > Seconds{} ? used.route->cost.latency.value() : 1.0;
-  flow.work = size / factors.bandwidth_factor;
+  flow.work = network_.take_burst(now, *used.route, size) / factors.bandwidth_factor;
   new_flows_.push_back(number);
   waiting_.push_back({now + latency, sent_++, number});
   std::ranges::push_heap(waiting_, is_later);

@@ -120,16 +120,19 @@ void SimGridMessages::send(NodeId from, NodeId to, Bytes size, std::function<voi
     return;
   }
   const Channel& way = channel(from, to);
-  if (sg::Actor::is_maestro()) return start(way, size, std::move(on_arrival));
+  const Bytes travelling = network_.take_burst(Seconds{sg::Engine::get_clock()}, *way.route, size);
+  if (sg::Actor::is_maestro()) return start(way, size, travelling, std::move(on_arrival));
   // SimGrid 3.32 signals completion only of messages that no actor created; the pump is one.
-  Timer::set(sg::Engine::get_clock(), [this, &way, size, on_arrival = std::move(on_arrival)]() mutable {
-    start(way, size, std::move(on_arrival));
-  });
+  Timer::set(sg::Engine::get_clock(),
+             [this, &way, size, travelling, on_arrival = std::move(on_arrival)]() mutable {
+               start(way, size, travelling, std::move(on_arrival));
+             });
 }
 
-void SimGridMessages::start(const Channel& way, Bytes size, std::function<void()> on_arrival) {
+void SimGridMessages::start(const Channel& way, Bytes size, Bytes travelling,
+                            std::function<void()> on_arrival) {
   const sg::CommPtr comm = sg::Comm::sendto_init(way.from, way.to);
-  comm->set_payload_size(static_cast<std::uint64_t>(size.value()));
+  comm->set_payload_size(static_cast<std::uint64_t>(travelling.value()));
   arrivals_.emplace(comm.get(), UnderWay{comm, &way, size, std::move(on_arrival)});
   meter_.message_starts(*way.route);
   comm->start();

@@ -85,7 +85,7 @@ class SimGridMessages {
   };
 
   const Channel& channel(NodeId from, NodeId to);
-  void start(const Channel& channel, Bytes size, std::function<void()> on_arrival);
+  void start(const Channel& channel, Bytes size, Bytes travelling, std::function<void()> on_arrival);
   void completed(const simgrid::s4u::Activity& activity);
   void time_went_on(double duration);
 

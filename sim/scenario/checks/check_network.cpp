@@ -14,6 +14,7 @@ class NetworkRules : Rules {
 
   void check() const {
     if (sound(in("model.segments"))) check_segments();
+    if (sound(in("model.segments"), in("model.burst"))) check_burst();
     if (sound("engine", in("model"))) check_engine();
     if (!sound("cluster.workers", in("topology"))) return;
     if (sound("synchronization", "cluster.servers")) check_servers();
@@ -43,6 +44,12 @@ class NetworkRules : Rules {
         error(in(fmt::format("model.segments.{}.from", i)),
               "this segment begins before or with the one above it",
               "list segments by ascending message size");
+  }
+
+  void check_burst() const {
+    if (network.model.burst > Bytes{} && !network.model.segments.empty())
+      error(in("model.burst"), "`burst` and `segments` both say what small messages take",
+            "leave one of them out");
   }
 
   void check_engine() const {

@@ -43,6 +43,9 @@ void describe(Visitor& v, NetworkModel& c) {
              "window: a message is no faster than this / (2 x its route's latency); 0 B: no such bound");
   v.optional("cross_traffic", c.cross_traffic, Boolean{},
              "a message also takes 5 % of its rate in the other direction");
+  v.optional("burst", c.burst, size(at_least(0)),
+             "what each link lets pass at once after rest, beyond its bandwidth, as a shaped one does; 0 B: "
+             "nothing");
   v.optional("segments", c.segments, ListOf{Section{}, "segment"},
              "factors by message size, as `paceline calibrate network` measures them, ascending");
 }

@@ -1,5 +1,7 @@
 #include "calibrate/network/network_fit.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <thread>
 
@@ -24,14 +26,14 @@ std::vector<TransferTime> line_times(double latency_s, double bandwidth, double 
 std::vector<TransferTime> measured_on_loopback() {
   const EchoServer server("127.0.0.1", 0);
   std::jthread far_end([&] { server.serve_one(); });
-  return measure_transfers("127.0.0.1", server.port(), message_sizes(4'194'304), 10);
+  return measure_transfers("127.0.0.1", server.port(), message_sizes(4'194'304), 10, Seconds{});
 }
 
 // The simulator's time from a worker to another over a star network with these constants. One call for each
 // process.
 double simulated_seconds(const SimulatedNetwork& network, double bytes) {
   const BytesPerSecond bandwidth{network.bandwidth_bytes_per_s};
-  NetworkModel model;
+  NetworkModel model{.burst = Bytes{std::round(network.burst_bytes)}};
   for (const SimulatedNetwork::Segment& segment : network.segments)
     model.segments.push_back(
         {Bytes{static_cast<double>(segment.from_bytes)}, segment.latency_factor, segment.bandwidth_factor});
@@ -61,6 +63,22 @@ TEST_CASE("one line gives latency and bandwidth back, in one segment") {
   // 13 sizes of 5 % noise, half of which see the latency, four the bandwidth: 2.5 %; three of them
   CHECK(noisy.line.latency_s == doctest::Approx(50e-6).epsilon(0.075));
   CHECK(1.0 / noisy.line.seconds_per_byte == doctest::Approx(1.25e9).epsilon(0.075));
+}
+
+TEST_CASE("a shaped link gives its burst and its rate back, not a bandwidth above its own") {
+  // T(m) = 40 us + m / 5 GB/s + max(0, m - 30,000 B) / 25 MB/s, sizes 1 B, 4 B, ... 4 MiB
+  const auto seconds = [](double bytes) { return 40e-6 + bytes / 5e9 + std::max(0.0, bytes - 30e3) / 25e6; };
+  std::vector<TransferTime> times;
+  for (const std::int64_t size : message_sizes(4'194'304))
+    times.push_back({size, seconds(static_cast<double>(size))});
+  const NetworkFit fit = fit_network(times);
+  REQUIRE(fit.bucket);
+  CHECK(fit.bucket->bytes == doctest::Approx(30e3).epsilon(0.05));  // as fine as the search
+  const SimulatedNetwork network = *simulated_network(fit);
+  CHECK(network.segments.empty());
+  CHECK(network.bandwidth_bytes_per_s == doctest::Approx(25e6).epsilon(0.01));
+  // a message it has not seen: what the simulator takes for 100 kB, within 3 %
+  CHECK(simulated_seconds(network, 100e3) == doctest::Approx(seconds(100e3)).epsilon(0.03));
 }
 
 TEST_CASE("a protocol that changes with the size gives two segments, with the border where it is") {
@@ -98,9 +116,10 @@ TEST_CASE("what is measured on loopback is what the simulator then simulates") {
   REQUIRE(network);
   const TransferTime& largest = times.back();
   const double simulated = simulated_seconds(*network, static_cast<double>(largest.bytes));
-  // The simulator meets the fitted segment exactly …
-  const TransferLine& line = fit.segments.back().line;
-  CHECK(simulated == doctest::Approx(line.at(static_cast<double>(largest.bytes))).epsilon(1e-6));
+  // The simulator meets the fitted segment, or the time beyond a burst, exactly …
+  const auto bytes = static_cast<double>(largest.bytes);
+  const double fitted = fit.bucket ? fit.bucket->at(bytes) : fit.segments.back().line.at(bytes);
+  CHECK(simulated == doctest::Approx(fitted).epsilon(1e-6));
   // … and the line meets the measurement, however disturbed: an order of magnitude catches a wrong unit.
   CHECK(simulated < 10.0 * largest.seconds);
   CHECK(simulated > 0.1 * largest.seconds);
@@ -109,7 +128,7 @@ TEST_CASE("what is measured on loopback is what the simulator then simulates") {
 
 TEST_CASE("nobody at the other end, or no address, is said") {
   const int unused = EchoServer("127.0.0.1", 0).port();
-  CHECK_THROWS_WITH_AS(static_cast<void>(measure_transfers("127.0.0.1", unused, {1}, 1)),
+  CHECK_THROWS_WITH_AS(static_cast<void>(measure_transfers("127.0.0.1", unused, {1}, 1, Seconds{})),
                        doctest::Contains("nobody answers at 127.0.0.1"), UserError);
   CHECK_THROWS_WITH_AS(EchoServer("nonsense", 7000), doctest::Contains("cannot listen at nonsense:7000"),
                        UserError);
