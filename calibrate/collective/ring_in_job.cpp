@@ -55,10 +55,10 @@ class UpdateClock final : public RunObserver {
   std::vector<double> wall_s_;
 };
 
-Seconds middle(const std::vector<double>& values, std::size_t warm_up) {
+Seconds mean_after(std::size_t warm_up, const std::vector<double>& values) {
   const auto first = values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size()));
   if (first == values.end()) throw std::runtime_error("no all-reduce was made");
-  return Seconds{mean_without_stalls({first, values.end()})};
+  return Seconds{spread_of({first, values.end()}).mean};
 }
 
 CoordinatorConfig synchronous_job(std::uint32_t members, std::int64_t samples) {
@@ -108,8 +108,8 @@ RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoa
   if (stalled) throw std::runtime_error("the all-reduces stopped:\n" + stalled->waiting);
   return {.members = load.members,
           .bytes = Bytes{static_cast<double>(load.values * sizeof(float))},
-          .wall = middle(clock.wall_s(), warm_up_updates),
-          .processor = middle(crew.processor_s(), std::size_t{warm_up_updates} * load.members)};
+          .wall = mean_after(warm_up_updates, clock.wall_s()),
+          .processor = mean_after(std::size_t{warm_up_updates} * load.members, crew.processor_s())};
 }
 
 std::vector<std::vector<RingTime>> time_rings_in_jobs(const std::filesystem::path& program,

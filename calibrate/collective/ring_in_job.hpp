@@ -4,8 +4,8 @@
 //              gradient, as one that computes is; protocol, coordinator and ring are those of a live job.
 // Equation:    of each update: wall-clock time = from the sum before until this sum is with all members - the
 //              longest computation in between; processor time of a member's process from the end of its
-//              computation until it has the sum. The mean of those within three times their median, warm-up
-//              left out; of processor time over the members.
+//              computation until it has the sum. The mean of all, warm-up left out, long ones as in
+//              ring_timing.hpp; of processor time over the members.
 // Units:       seconds; bytes of one gradient.
 // Assumptions: what the server is asked in each round belongs to it: before a sum, and after.
 // Not modelled: several hosts; the optimizer's step, which a profile has.

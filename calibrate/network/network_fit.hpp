@@ -1,7 +1,7 @@
 // Latency and bandwidth from measured transfers.
 //
-// Models:      one line, which is what the simulator's fluid model can do; up to three segments of the message
-//              size (protocols change with it); a link that is shaped by a token bucket.
+// Models:      one line, which is what the simulator's fluid model can do; up to three segments of the
+//              message size (protocols change with it); a link that is shaped by a token bucket.
 // Equation:    T(m) = L + m/B, relative least squares, L ≥ 0, 1/B ≥ 0: for all sizes, and for each segment;
 //              borders lie between measured sizes, at least 3 of which are in a segment; the number of
 //              segments is the one of least mean relative error when each inner size is left out in turn,

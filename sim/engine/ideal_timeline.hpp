@@ -1,9 +1,9 @@
 // The oracle: a priority queue of events, and every message as if it were alone on its route.
 //
 // Models:      messages and collectives (collective.hpp) on the network's routes, without sharing.
-// Equation:    message of B bytes that no burst lets pass: f_L · L + B / r, with L the route's latency, f_L the model's latency
-//              factor and r the rate alone (job_network.hpp). When a bandwidth changes under way, what is
-//              left goes on at the new rate.
+// Equation:    message of B bytes that no burst lets pass: f_L · L + B / r, with L the route's latency, f_L
+//              the model's latency factor and r the rate alone (job_network.hpp). When a bandwidth changes
+//              under way, what is left goes on at the new rate.
 // Units:       seconds, bytes.
 // Assumptions: no contention: messages that share a link do not slow each other down.
 // Not modelled: everything a shared network does; compare with simgrid_timeline.hpp.

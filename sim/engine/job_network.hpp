@@ -10,7 +10,8 @@
 //              above, and each D grows by S. So bytes in any time T <= burst + capacity · T.
 // Units:       bytes/s, seconds.
 // Assumptions: orders and routes do not follow capacities. A bucket fills from when a message sets out, also
-//              while another link holds that message up. At least one byte of a message does not pass at once.
+//              while another link holds that message up. At least one byte of a message does not pass at
+//              once.
 //              Of messages that set out at one date, those that an executor sends take from a bucket in its
 //              order, those of a collective in any.
 // Source:      SimGrid's CM02 model for the factors; RFC 2215, section 3.6 (token bucket).

@@ -115,7 +115,7 @@ TEST_CASE("a shaped link lets its burst pass at once, and no more than its bandw
 }
 
 TEST_CASE("each round of a ring over shaped links takes what the buckets have regained") {
-  // Two members, 400 B each in 2 rounds, b = 300 B, 100 B/s, L = 0.5 s. The first: 0.5 + (400 - 300)/100 = 1.5 s.
+  // Two members, 400 B each in 2 rounds, b = 300 B, 100 B/s, L = 0.5 s. First 0.5 + (400 - 300)/100 = 1.5 s.
   // By then 250 B are lacking: 0.5 + (400 - 50)/100 = 4 s.
   Cluster cluster = star(2, bandwidth, Seconds{0.5});
   cluster.network.model.burst = Bytes{300.0};

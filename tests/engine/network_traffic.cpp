@@ -196,8 +196,8 @@ Carried carry(const NetworkTraffic& traffic, Timeline& timeline) {
     const bool there = number % 2 == 0;
     timeline.send(there ? one.a : one.b, there ? one.b : one.a, one.size, over);
   };
-  // What is due at one date begins in the order of its numbers, as an executor has its own: a burst serves the
-  // first.
+  // What is due at one date begins in the order of its numbers, as an executor has its own: a burst serves
+  // the first.
   const bool stopped = timeline.run([&](Seconds now, const std::vector<Occurrence>& occurrences) {
     std::vector<std::uint64_t> due_now;
     for (const Occurrence& occurrence : occurrences) {
