@@ -220,11 +220,14 @@ std::string leave_one_out_text(const LeaveOneOut& result) {
     text += fmt::format(
         "mean absolute error of {} speeds: left out {:.1f} %, fitted {:.1f} %, linear null {:.1f} %\n",
         speeds, 100.0 * ours / speeds, 100.0 * fitted / speeds, 100.0 * linear / speeds);
+  const auto deviation = [](const StepDeviation& of) {
+    return fmt::format("{:.1f} % and {:.1f} ms", 100.0 * of.relative, 1000.0 * of.seconds);
+  };
   return text + fmt::format(
-                    "relative deviation between machines {:.1f} % (trainings), {:.1f} % (series), between "
-                    "campaigns {:.1f} %\n",
-                    100.0 * result.machine_deviation, 100.0 * result.series_deviation,
-                    100.0 * result.campaign_deviation);
+                    "deviation of an iteration between machines {} (trainings), {} (series), between "
+                    "campaigns {}\n",
+                    deviation(result.machine_deviation), deviation(result.series_deviation),
+                    deviation(result.campaign_deviation));
 }
 
 std::string leave_one_out_csv(const LeaveOneOut& result) {

@@ -34,9 +34,9 @@ struct LeftOutRow {
 
 struct LeaveOneOut {
   std::vector<LeftOutRow> rows;
-  double machine_deviation = 0.0;  // relative, of trainings
-  double series_deviation = 0.0;   // of series
-  double campaign_deviation = 0.0;
+  StepDeviation machine_deviation;  // of trainings
+  StepDeviation series_deviation;   // of series
+  StepDeviation campaign_deviation;
 };
 
 // Each configuration of the records with a prediction, from a fit without it.

@@ -112,13 +112,14 @@ void AsynchronousPredictor::predict_job(const Configuration& configuration, cons
   if (service->knowledge == ServiceKnowledge::extrapolated && configuration.workers.size() > 1)
     notes.insert("service time from other networks by tensors and bytes");
   if (configuration.servers > 1)
-    notes.insert("assumed: variables split 0.54 to 0.46, a worker alone as fast");
+    notes.insert(speed_.knows_variables(configuration.network)
+                     ? "assumed: whole variables placed in turn, a worker alone as fast"
+                     : "assumed: variables split 0.54 to 0.46, a worker alone as fast");
 
   const auto queue_of = [&](const std::vector<double>& alone, double service_s, double base_s) {
     ServerQueue queue;
     for (const double seconds : alone) queue.workers.push_back({seconds});
-    const double share = speed_.share_of_fullest(service_s, configuration.servers, base_s);
-    queue.service_s.assign(static_cast<std::size_t>(configuration.servers), share * service_s);
+    queue.service_s = speed_.services_of(configuration.network, configuration.servers, service_s, base_s);
     queue.compute_variation = update_variation;
     queue.service_variation = update_variation;
     queue.updates = simulated_updates;
@@ -146,7 +147,7 @@ void AsynchronousPredictor::predict_job(const Configuration& configuration, cons
   for (int draw = 0; draw < options_.draws; ++draw) {
     const auto index = static_cast<std::uint64_t>(draw);
     RandomStream random(seed, Purpose::bootstrap, speed_part, index);
-    const double campaign = is_same_cluster ? 0.0 : random.normal(0.0, speed_.campaign_deviation());
+    const double campaign = is_same_cluster ? 0.0 : random.normal(0.0, 1.0);
     const double error = random.normal(0.0, 1.0);
     const double position = random.uniform();
     const double service_s =
@@ -155,11 +156,14 @@ void AsynchronousPredictor::predict_job(const Configuration& configuration, cons
     const double base_draw = random.uniform() * std::min(speed_.base_s(), service_s);
     const double distance = random.uniform();
     const double grid = is_training ? evaluation_grid_s * (random.uniform() - random.uniform()) : 0.0;
-    const double job = random.normal(0.0, speed_.machine_deviation(is_training));
+    const double job = random.normal(0.0, 1.0);
     std::vector<double> alone;
     for (std::size_t i = 0; i < near.size(); ++i) {
-      const double log_factor = campaign + job + near[i].error * error;
-      const double seconds = 1.0 / near[i].rate + distance * (1.0 / far[i].rate - 1.0 / near[i].rate);
+      const double step_s = 1.0 / near[i].rate;
+      const double log_factor = campaign * speed_.campaign_deviation().of(step_s) +
+                                job * speed_.machine_deviation(is_training).of(step_s) +
+                                near[i].error * error;
+      const double seconds = step_s + distance * (1.0 / far[i].rate - step_s);
       alone.push_back(seconds * std::exp(log_factor));
     }
     const QueueResult result = simulate_queue(queue_of(alone, service_s, base_draw),

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/asynchronous/network_variables.hpp"
 #include "sim/base/order_statistics.hpp"
+#include "sim/cost/shards.hpp"
 
 namespace paceline {
 namespace {
@@ -16,14 +18,56 @@ namespace {
 constexpr double wire_bytes_per_s = 8e9 / 8.0;
 constexpr double saturated_below = 0.93;  // of the rate of the workers alone
 constexpr double fuller_of_two = 1.08;    // times an even share
-constexpr double least_campaign_deviation = 0.01;
+constexpr double least_deviation = 0.01;
 const std::set<std::string> series_campaigns{"base", "networks", "scaling"};
 
 bool is_training_campaign(const std::string& campaign) {
   return !series_campaigns.contains(campaign);
 }
 
+// Of logarithms of seconds.
+SeenVariance variance_of_steps(const std::vector<double>& logs) {
+  const Spread spread = spread_of(logs);
+  return {std::exp(spread.mean), spread.deviation * spread.deviation, static_cast<double>(logs.size()) - 1.0};
+}
+
 }  // namespace
+
+StepDeviation fit_deviation(const std::vector<SeenVariance>& seen) {
+  constexpr int weighting_rounds = 10;
+  StepDeviation fitted{.relative = 0.03};
+  for (int round = 0; round < weighting_rounds; ++round) {
+    double ones = 0.0;
+    double cross = 0.0;
+    double squares = 0.0;
+    double target = 0.0;
+    double cross_target = 0.0;
+    for (const SeenVariance& one : seen) {
+      const double per_second = 1.0 / (one.step_s * one.step_s);
+      const double expected = fitted.variance(one.step_s);
+      const double weight = one.freedom / (expected * expected);
+      ones += weight;
+      cross += weight * per_second;
+      squares += weight * per_second * per_second;
+      target += weight * one.variance;
+      cross_target += weight * per_second * one.variance;
+    }
+    if (ones == 0.0) return {.relative = least_deviation};
+    const double determinant = ones * squares - cross * cross;
+    double relative = (squares * target - cross * cross_target) / determinant;
+    double seconds = (ones * cross_target - cross * target) / determinant;
+    if (!(determinant > 1e-9 * ones * squares) || seconds < 0.0) {
+      relative = target / ones;
+      seconds = 0.0;
+    } else if (relative < 0.0) {
+      relative = 0.0;
+      seconds = cross_target / squares;
+    }
+    fitted = {std::sqrt(std::max(relative, least_deviation * least_deviation)),
+              std::sqrt(std::max(seconds, 0.0))};
+  }
+  return fitted;
+}
 
 std::vector<RateObservation> observe_rates(const AsynchronousRecords& records, const std::string& left_out) {
   std::map<std::pair<std::string, std::string>, std::vector<const TrainingRecord*>> groups;
@@ -90,45 +134,37 @@ std::vector<SpeedModel::CampaignRate> SpeedModel::campaigns_of(const std::string
 }
 
 double SpeedModel::variance_of(const CampaignRate& campaign) const {
-  const double deviation = machine_deviation(is_training_campaign(campaign.campaign));
-  return deviation * deviation / campaign.runs;
+  return machine_deviation(is_training_campaign(campaign.campaign)).variance(campaign.step_s()) /
+         campaign.runs;
 }
 
 void SpeedModel::estimate_deviations() {
   constexpr std::size_t most_workers = 2;  // more may wait for the server, which hides them
-  double squares = 0.0;
-  double freedom = 0.0;
   std::map<std::pair<std::string, std::string>, std::vector<double>> groups;
   for (const TrainingRecord& training : records_.trainings)
-    if (training.configuration.workers.size() <= most_workers)
-      groups[{training.configuration.name, training.campaign}].push_back(std::log(training.duration_s));
-  for (const auto& [key, logs] : groups) {
-    const double deviation = spread_of(logs).deviation;
-    squares += deviation * deviation * static_cast<double>(logs.size() - 1);
-    freedom += static_cast<double>(logs.size() - 1);
-  }
-  machine_deviation_ = freedom > 0.0 ? std::sqrt(squares / freedom) : least_campaign_deviation;
+    if (const auto workers = training.configuration.workers.size(); workers <= most_workers)
+      groups[{training.configuration.name, training.campaign}].push_back(
+          std::log(static_cast<double>(workers) * training.duration_s / training_updates));
+  std::vector<SeenVariance> seen_variances;
+  for (const auto& [key, logs] : groups) seen_variances.push_back(variance_of_steps(logs));
+  machine_deviation_ = fit_deviation(seen_variances);
   estimate_series_deviation();
 
   std::set<std::pair<std::string, std::string>> kinds;
   for (const RateObservation& seen : observations_) kinds.insert({seen.network, seen.gpu});
-  double between = 0.0;
-  double pairs = 0.0;
+  seen_variances.clear();
   for (const auto& [network, gpu] : kinds) {
     std::vector<double> logs;
     double within = 0.0;
     for (const CampaignRate& campaign : campaigns_of(network, gpu)) {
-      logs.push_back(campaign.log_rate);
-      within += machine_deviation_ * machine_deviation_ / campaign.runs;
+      logs.push_back(-campaign.log_rate);
+      within += machine_deviation_.variance(campaign.step_s()) / campaign.runs;
     }
-    if (logs.size() < 2) continue;
-    const double deviation = spread_of(logs).deviation;
-    const auto count = static_cast<double>(logs.size());
-    between += (deviation * deviation - within / count) * (count - 1.0);
-    pairs += count - 1.0;
+    if (logs.empty()) continue;
+    seen_variances.push_back(variance_of_steps(logs));
+    seen_variances.back().variance -= within / static_cast<double>(logs.size());
   }
-  const double variance = pairs > 0.0 ? between / pairs : 0.0;
-  campaign_deviation_ = std::sqrt(std::max(variance, least_campaign_deviation * least_campaign_deviation));
+  campaign_deviation_ = fit_deviation(seen_variances);
 }
 
 // Series of one campaign: each had machines of its own.
@@ -136,22 +172,10 @@ void SpeedModel::estimate_series_deviation() {
   std::map<std::array<std::string, 3>, std::vector<double>> groups;
   for (const RateObservation& seen : observations_)
     if (!is_training_campaign(seen.campaign) && (seen.workers == 1 || is_unslowed(seen)))
-      groups[{seen.network, seen.gpu, seen.campaign}].push_back(std::log(seen.rate / seen.workers));
-  double squares = 0.0;
-  double freedom = 0.0;
-  for (const auto& [key, seen] : groups) {
-    double weights = 0.0;
-    double mean = 0.0;
-    for (const double log_rate : seen) {
-      weights += 1.0;
-      mean += log_rate;
-    }
-    mean /= weights;
-    for (const double log_rate : seen) squares += (log_rate - mean) * (log_rate - mean);
-    freedom += static_cast<double>(seen.size() - 1);
-  }
-  series_deviation_ =
-      freedom > 0.0 ? std::max(std::sqrt(squares / freedom), machine_deviation_) : machine_deviation_;
+      groups[{seen.network, seen.gpu, seen.campaign}].push_back(std::log(seen.workers / seen.rate));
+  std::vector<SeenVariance> seen_variances;
+  for (const auto& [key, logs] : groups) seen_variances.push_back(variance_of_steps(logs));
+  series_deviation_ = fit_deviation(seen_variances);
 }
 
 void SpeedModel::fit_services() {
@@ -165,7 +189,7 @@ void SpeedModel::fit_services() {
     double log_rate = 0.0;
     double weights = 0.0;
     for (const CampaignRate& campaign : campaigns_of(network, seen->gpu)) {
-      const double weight = 1.0 / (campaign_deviation_ * campaign_deviation_ + variance_of(campaign));
+      const double weight = 1.0 / (campaign_deviation_.variance(campaign.step_s()) + variance_of(campaign));
       log_rate += weight * campaign.log_rate;
       weights += weight;
     }
@@ -202,7 +226,7 @@ std::optional<AloneRate> SpeedModel::alone(const std::string& network, const std
                                            bool is_training, const std::string& of_campaign) const {
   const std::vector<CampaignRate> campaigns = campaigns_of(network, gpu);
   if (campaigns.empty()) return std::nullopt;
-  const double between = campaign_deviation_ * campaign_deviation_;
+  const double between = campaign_deviation_.variance(campaigns.front().step_s());
   double mean = 0.0;
   double weights = 0.0;
   for (const CampaignRate& campaign : campaigns) {
@@ -267,9 +291,30 @@ std::optional<ServiceTime> SpeedModel::service(const std::string& network) const
   return ServiceTime{by_rule, low, high, ServiceKnowledge::extrapolated};
 }
 
-double SpeedModel::share_of_fullest(double service_s, int servers, double base_s) const {
-  if (servers == 1) return 1.0;
-  return (base_s + fuller_of_two / servers * (service_s - base_s)) / service_s;
+bool SpeedModel::knows_variables(const std::string& network) const {
+  const NetworkSize* size = records_.network(network);
+  return size != nullptr && !variables_of(*size).empty();
+}
+
+std::vector<double> SpeedModel::services_of(const std::string& network, int servers, double service_s,
+                                            double base_s) const {
+  if (servers == 1) return {service_s};
+  const auto count = static_cast<std::size_t>(servers);
+  const NetworkSize* size = records_.network(network);
+  if (size == nullptr || !size->bytes || !size->tensors)
+    return std::vector(count, base_s + fuller_of_two / servers * (service_s - base_s));
+  const double by_bytes = *size->bytes / wire_bytes_per_s;
+  const double share_of_bytes = by_bytes / (by_bytes + per_tensor_s_ * *size->tensors);
+  const auto service_of = [&](double bytes, double variables) {
+    return base_s + (service_s - base_s) * (share_of_bytes * bytes + (1.0 - share_of_bytes) * variables);
+  };
+  const std::vector<Bytes> variables = variables_of(*size);
+  if (variables.empty()) return std::vector(count, service_of(fuller_of_two / servers, 1.0 / servers));
+  std::vector<double> services;
+  for (const ServerShard& shard :
+       shards_of(Bytes{*size->bytes}, variables, count, ParameterSplit::whole_variables))
+    services.push_back(service_of(shard.bytes.value() / *size->bytes, shard.variables / *size->tensors));
+  return services;
 }
 
 }  // namespace paceline

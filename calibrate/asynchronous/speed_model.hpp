@@ -3,21 +3,25 @@
 //
 // Models:      rates of workers alone by network and GPU, which differ between jobs and between campaigns; a
 //              service time for each network.
-// Equation:    ln rate = μ(network, GPU) + campaign + job; variances of campaign and job by moments over all
-//              records; a campaign's own mean is shrunk towards μ by σ_c² / (σ_c² + σ_m² / runs). Service:
-//              the most updates/s that were seen at one server, R, are credited to it and no more, s = 1/R.
+// Equation:    ln rate = μ(network, GPU) + campaign + job; of both the variance is ρ² + (δ/t)², t the time of
+//              an iteration, by moments over all records; a campaign's own mean is shrunk towards μ by
+//              σ_c² / (σ_c² + σ_m² / runs). Service: the most updates/s that were seen at one server, R, are
+//              credited to it and no more, s = 1/R.
 //              It is *measured* if R is at least 7 % short of what the workers alone would do; else only s
 //              <= 1/R is known. Other networks: s = base + per_tensor · tensors + bytes / wire, through the
 //              networks with one. Networks whose runs stay below the limit: the geometric mean of this rule
-//              and 1/R. Fullest of p servers: base + share · (s - base), whole variables placed in turn.
+//              and 1/R. Server j of several, whole variables placed in turn: base + (s - base) · (β · its
+//              share of the bytes + (1 - β) · its share of the variables), β the share of the bytes in the
+//              rule.
 // Units:       seconds, updates/s, bytes.
 // Assumptions: the machines of one job are fast or slow together; wire = 8 Gbit/s (the documented limit of a
-//              machine with 4 virtual CPUs); the fuller of two servers gets 0.54 of the rest (variables
-//              differ in size), of p servers 1.08/p.
+//              machine with 4 virtual CPUs); of networks whose variables are not known the fuller of p
+//              servers gets 1.08/p of the bytes.
 // Not modelled: campaigns that change the service time; wire and processors of a server apart.
 // Source:      DerSimonian and Laird 1986 for the moments; docs/models.md.
 #pragma once
 
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,6 +60,25 @@ struct ServiceTime {
   ServiceKnowledge knowledge = ServiceKnowledge::bounded;
 };
 
+// Of the logarithm of a rate of one iteration in `step_s`: variance = relative² + (seconds / step_s)². What a
+// machine does besides its GPU takes as many seconds longer or shorter whatever the network.
+struct StepDeviation {
+  double relative = 0.0;
+  double seconds = 0.0;
+
+  [[nodiscard]] double variance(double step_s) const {
+    return relative * relative + seconds * seconds / (step_s * step_s);
+  }
+  [[nodiscard]] double of(double step_s) const { return std::sqrt(variance(step_s)); }
+};
+struct SeenVariance {
+  double step_s = 0.0;
+  double variance = 0.0;  // of logarithms; an estimate may be negative
+  double freedom = 0.0;
+};
+// By least squares, weighted by degrees of freedom / expected variance²; neither part is negative.
+[[nodiscard]] StepDeviation fit_deviation(const std::vector<SeenVariance>& seen);
+
 class SpeedModel {
  public:
   SpeedModel(const AsynchronousRecords& records, std::vector<RateObservation> observations);
@@ -70,22 +93,27 @@ class SpeedModel {
                                                 bool is_training, double latencies) const;
   // Nothing when neither many workers nor the sizes of the network are recorded.
   [[nodiscard]] std::optional<ServiceTime> service(const std::string& network) const;
-  // Of the fullest of so many servers, relative to one.
-  [[nodiscard]] double share_of_fullest(double service_s, int servers, double base_s) const;
+  // Of an update that one server would take `service_s` for, of which `base_s` whatever it holds; by server.
+  [[nodiscard]] std::vector<double> services_of(const std::string& network, int servers, double service_s,
+                                                double base_s) const;
+  // Whether they follow from the network's variables.
+  [[nodiscard]] bool knows_variables(const std::string& network) const;
 
-  [[nodiscard]] double machine_deviation(bool is_training) const {
+  [[nodiscard]] const StepDeviation& machine_deviation(bool is_training) const {
     return is_training ? machine_deviation_ : series_deviation_;
   }
-  [[nodiscard]] double campaign_deviation() const { return campaign_deviation_; }
+  [[nodiscard]] const StepDeviation& campaign_deviation() const { return campaign_deviation_; }
   [[nodiscard]] double base_s() const { return base_s_; }
   [[nodiscard]] double per_tensor_s() const { return per_tensor_s_; }
 
  private:
   struct CampaignRate {
     std::string campaign;
-    double log_rate = 0.0;
+    double log_rate = 0.0;  // of one worker
     double runs = 0.0;
     int workers = 1;
+
+    [[nodiscard]] double step_s() const { return std::exp(-log_rate); }
   };
   [[nodiscard]] std::vector<CampaignRate> campaigns_of(const std::string& network,
                                                        const std::string& gpu) const;
@@ -97,9 +125,9 @@ class SpeedModel {
 
   const AsynchronousRecords& records_;
   std::vector<RateObservation> observations_;
-  double machine_deviation_ = 0.0;  // of trainings
-  double series_deviation_ = 0.0;   // of shorter series: fewer machines, more different
-  double campaign_deviation_ = 0.0;
+  StepDeviation machine_deviation_;  // of trainings
+  StepDeviation series_deviation_;   // of shorter series: fewer machines, more different
+  StepDeviation campaign_deviation_;
   std::vector<std::pair<std::string, ServiceTime>> services_;
   double base_s_ = 0.0;
   double per_tensor_s_ = 0.0;

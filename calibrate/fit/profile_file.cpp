@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -162,10 +164,18 @@ void read_measurement(const nlohmann::json& json, MeasuredProfile& read) {
     throw std::runtime_error("a sample is not a positive duration");
 }
 
+constexpr std::int64_t bytes_of_a_number = 4;
+
+std::vector<std::int64_t> variable_bytes(const kernels::NetworkFacts& network) {
+  std::vector<std::int64_t> bytes;
+  for (const std::int64_t count : network.variables) bytes.push_back(bytes_of_a_number * count);
+  return bytes;
+}
+
 }  // namespace
 
 Bytes parameter_bytes(const kernels::NetworkFacts& network) {
-  return Bytes{4.0 * static_cast<double>(network.parameter_count)};
+  return Bytes{static_cast<double>(bytes_of_a_number * network.parameter_count)};
 }
 
 std::string profile_text(const Calibration& calibration) {
@@ -177,7 +187,8 @@ std::string profile_text(const Calibration& calibration) {
       {"network",
        {{"name", calibration.network.name},
         {"parameter_count", calibration.network.parameter_count},
-        {"parameter_bytes", static_cast<std::int64_t>(parameter_bytes(calibration.network).value())}}},
+        {"parameter_bytes", static_cast<std::int64_t>(parameter_bytes(calibration.network).value())},
+        {"variable_bytes", variable_bytes(calibration.network)}}},
       {"dataset",
        {{"name", calibration.plan.data ? Json(calibration.plan.data->kind) : Json(nullptr)},
         {"classes", calibration.network.classes}}},

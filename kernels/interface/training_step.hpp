@@ -48,6 +48,7 @@ struct NetworkFacts {
   std::vector<std::int64_t> input_shape;  // one sample: {channels, height, width}, or {tokens}
   std::int64_t classes = 0;               // or the size of the vocabulary
   std::int64_t parameter_count = 0;       // trainable numbers
+  std::vector<std::int64_t> variables{};  // how many of them are in each tensor, in order of creation
 };
 
 // Which network to measure.

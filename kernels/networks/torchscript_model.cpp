@@ -89,7 +89,8 @@ class ScriptModel final : public MeasuredModel {
             .description = "TorchScript",
             .input_shape = choice_.input_shape,
             .classes = choice_.classes,
-            .parameter_count = flat_parameters.numel()};
+            .parameter_count = flat_parameters.numel(),
+            .variables = variables()};
   }
 
  private:

@@ -61,7 +61,8 @@ class ListedModel final : public MeasuredModel {
                                ? std::vector<std::int64_t>{3, image->size, image->size}
                                : std::vector<std::int64_t>{std::get<TokenInput>(definition.input).length},
             .classes = classes_,
-            .parameter_count = flat_parameters.numel()};
+            .parameter_count = flat_parameters.numel(),
+            .variables = variables()};
   }
 
  private:

@@ -4,6 +4,7 @@
 // Includes LibTorch: only for the sources that compute.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -29,6 +30,12 @@ class MeasuredModel {
   [[nodiscard]] virtual std::vector<float> initial_statistics() = 0;
   virtual void initialize(std::span<float> parameters, Seed seed) const = 0;
   [[nodiscard]] virtual NetworkFacts facts() const = 0;
+  // How many numbers each parameter tensor holds, in order of creation.
+  [[nodiscard]] std::vector<std::int64_t> variables() const {
+    std::vector<std::int64_t> sizes;
+    for (const at::Tensor& view : parameter_views) sizes.push_back(view.numel());
+    return sizes;
+  }
 
   at::Tensor flat_parameters;               // 32-bit floats
   std::vector<at::Tensor> parameter_views;  // into it, with gradients required

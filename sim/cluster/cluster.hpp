@@ -88,8 +88,12 @@ struct NetworkConfig {
 // Whether servers are machines of their own or run on the workers' (server k on worker k mod workers).
 enum class ServerPlacement { separate, with_workers };
 
+// What each server holds: an equal share of the parameters, or whole variables in turn (sim/cost/shards.hpp).
+enum class ParameterSplit { even, whole_variables };
+
 struct ServersConfig {
-  std::uint32_t count = 1;  // each holds an equal shard of the parameters
+  std::uint32_t count = 1;
+  ParameterSplit split = ParameterSplit::even;
   ServerPlacement placement = ServerPlacement::separate;
 };
 

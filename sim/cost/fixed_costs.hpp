@@ -22,10 +22,11 @@
 //                                 iteration: out of its quota, slower while it straggles, the same whatever
 //                                 its own `speed`. For an all-reduce among n members as many messages as it
 //                                 has rounds, and 2 (n - 1) / n of the bytes, both ways. Of a server
-//                                 server_request + bytes / server_rate for each gradient (or copy of
-//                                 parameters) it takes in, in its queue. Of each step a server is busy for
-//                                 all its time, its workers wait for 1 - server_overlap of it: parameters
-//                                 come back tensor by tensor, and the rest is served while they compute
+//                                 server_request + variables · server_variable + bytes / server_rate for
+//                                 each gradient (or copy of parameters) it takes in, in its queue. Of each
+//                                 step a server is busy for all its time, its workers wait for 1 -
+//                                 server_overlap of it: parameters come back tensor by tensor, and the rest
+//                                 is served while they compute
 // Units:       seconds; seconds per worker or sample.
 // Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
 //              for them.
@@ -39,6 +40,7 @@
 
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
+#include "sim/cost/shards.hpp"
 
 namespace paceline {
 
@@ -85,6 +87,7 @@ struct CoordinationCost {
 struct CommunicationCost {
   Seconds server_request{};
   std::optional<BytesPerSecond> server_rate{};  // bytes of gradients; absent: they cost a server nothing
+  Seconds server_variable{};                    // for each variable of a gradient
   double server_overlap = 0.0;                  // share of a step that nobody waits for
   Seconds per_message{};
   std::optional<BytesPerSecond> rate{};  // bytes that a worker's processor handles; absent: they cost nothing
@@ -92,9 +95,10 @@ struct CommunicationCost {
   [[nodiscard]] Seconds of(double messages, Bytes bytes) const {
     return messages * per_message + (rate ? bytes / *rate : Seconds{});
   }
-  // Of a server, for a gradient of so many bytes.
-  [[nodiscard]] Seconds of_request(Bytes bytes) const {
-    return server_request + (server_rate ? bytes / *server_rate : Seconds{});
+  // Of a server, for a gradient of its part of the parameters.
+  [[nodiscard]] Seconds of_request(const ServerShard& shard) const {
+    return server_request + shard.variables * server_variable +
+           (server_rate ? shard.bytes / *server_rate : Seconds{});
   }
 };
 

@@ -236,6 +236,21 @@ void read_version_2(const JsonField& root, const JsonField& fits, Profile& profi
   profile.ensemble = read_ensemble(fits.member("ensemble"), profile.compute);
 }
 
+std::vector<Bytes> read_variables(const JsonField& network, Bytes parameters) {
+  std::vector<Bytes> variables;
+  if (!network.has("variable_bytes")) return variables;
+  Bytes sum;
+  for (const JsonField& bytes : network.member("variable_bytes").elements()) {
+    variables.emplace_back(bytes.non_negative());
+    sum += variables.back();
+  }
+  if (sum != parameters)
+    network.member("variable_bytes")
+        .fail(fmt::format("must sum to parameter_bytes, {:.0f}, not to {:.0f}", parameters.value(),
+                          sum.value()));
+  return variables;
+}
+
 }  // namespace
 
 const ComputeFit* Profile::find(int cores) const {
@@ -266,6 +281,7 @@ Profile read_profile(const std::filesystem::path& path) {
   const JsonField parameter_bytes = root.member("network").member("parameter_bytes");
   profile.parameter_bytes = Bytes{parameter_bytes.positive()};
   if (profile.parameter_bytes > most_parameter_bytes) parameter_bytes.fail("must be at most 1e15");
+  profile.variables = read_variables(root.member("network"), profile.parameter_bytes);
   profile.cpu_model = root.member("machine").member("cpu_model").text();
   const JsonField fits = root.member("fits");
   profile.compute = read_compute(fits, version);

@@ -15,7 +15,8 @@
 //   format "paceline-profile", version 2 (version 1 is still read; it lacks what is marked +)
 //   origin      + "measured" | "derived" from published figures or logs
 //   sources     + [..] one text for each number of a derived profile; empty when measured
-//   network     {name, parameter_count, parameter_bytes}
+//   network     {name, parameter_count, parameter_bytes, variable_bytes + (absent: not known): [..] of each
+//                variable, in order of creation, 0 of one that is not trained}
 //   dataset     + {name, classes} it was trained on; each null, or all absent: not known. A calibration
 //               without --data works on random samples: it has classes and no name
 //   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable),
@@ -196,7 +197,8 @@ struct Profile {
   Identity identity = {};  // the same, with its parameters and the data set
   std::string cpu_model;
   Bytes parameter_bytes;
-  std::vector<ComputeFit> compute;  // by ascending cores
+  std::vector<Bytes> variables = {};  // in order of creation; empty: not known
+  std::vector<ComputeFit> compute;    // by ascending cores
   BytesPerSecond server_accumulate_rate;
   BytesPerSecond server_step_rate;
   JitterFit jitter;

@@ -16,9 +16,9 @@ Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learn
       observer_(observer),
       conditions_(model.heterogeneity, model.compute.random_streams(), model.seed),
       computations_(model.compute.worker_count(), model.compute.quota_clocks()),
-      shared_machines_(model.shared_machines, model.compute.worker_count(), model.servers,
+      shared_machines_(model.shared_machines, model.compute.worker_count(), model.shards.size(),
                        model.compute.quota_clocks()),
-      server_free_at_(model.servers),
+      server_free_at_(model.shards.size()),
       owed_to_messages_(model.compute.worker_count()),
       rest_of_stretch_(model.compute.worker_count()) {}
 
@@ -199,10 +199,6 @@ void Executor::occupy(ServerId server, Seconds duration, std::optional<UpdateId>
 
 void Executor::charge(WorkerId worker, double messages, Bytes bytes) {
   owed_to_messages_.at(worker.value) += model_.costs.communication.of(messages, bytes);
-}
-
-Bytes Executor::shard_bytes() const {
-  return model_.parameter_bytes / static_cast<double>(model_.servers);
 }
 
 }  // namespace paceline

@@ -4,11 +4,11 @@
 //              the job runs, the learner, and a timeline on which all of it takes place. Policies inside the
 //              coordinator never see any of these but through events.
 // Equation:    an iteration is work of ComputeTimes::iteration seconds at speed 1, done at the rate the
-//              worker's condition allows: it ends when ∫ rate dt = work. Each server holds 1/S of the
-//              parameters and serves one operation at a time in the order asked: end = max(now, end of the
-//              one before) + bytes / rate. A local step takes the slowest member's time. Latency added to a
-//              worker's iteration delays what it sends. What a worker's messages
-//              took of its processor is work of its next iteration.
+//              worker's condition allows: it ends when ∫ rate dt = work. Each server holds a part of the
+//              parameters (shards.hpp) and serves one operation at a time in the order asked: end = max(now,
+//              end of the one before) + bytes / rate. A local step takes the slowest member's time. Latency
+//              added to a worker's iteration delays what it sends. What a worker's messages took of its
+//              processor is work of its next iteration.
 // Units:       seconds, bytes.
 // Assumptions: a gradient and the parameters have the profile's parameter_bytes. What is called off stops at
 //              once on the worker; what it has already sent travels on and is ignored.
@@ -40,7 +40,7 @@ struct SimulationModel {
   ComputeTimes compute;
   ServerTimes server;
   Bytes parameter_bytes;
-  std::size_t servers = 1;
+  std::vector<ServerShard> shards;  // by server
   FixedCosts costs;
   Heterogeneity heterogeneity;
   std::int64_t total_samples = 1;  // of the job and of the data set: what epochs and progress refer to
@@ -109,7 +109,7 @@ class Executor {
   void send_now(const AllReduce& action);
   // Queues work on a server: a step of an update, or an accumulation.
   void occupy(ServerId server, Seconds duration, std::optional<UpdateId> step);
-  [[nodiscard]] Bytes shard_bytes() const;
+  [[nodiscard]] const ServerShard& shard(ServerId server) const { return model_.shards.at(server.value); }
   void charge(WorkerId worker, double messages, Bytes bytes);
 
   // Speeds, links and members change: returns what the coordinator hears of it.

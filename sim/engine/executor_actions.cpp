@@ -47,7 +47,7 @@ void Executor::carry_out(const TrainOn& action) {
 }
 
 void Executor::carry_out(const SendGradient& action) {
-  charge(action.from, 1.0, action.share * shard_bytes());
+  charge(action.from, 1.0, action.share * shard(action.server).bytes);
   const Seconds held_back = conditions_.of(action.from).added_latency;
   const bool coordinator_pays = action.is_coordinated && model_.costs.coordination.round_trips.has_value();
   if (held_back == Seconds{} || coordinator_pays) return send_now(action);
@@ -55,19 +55,19 @@ void Executor::carry_out(const SendGradient& action) {
 }
 
 void Executor::send_now(const SendGradient& action) {
-  send(action.from, action.server, action.share * shard_bytes(),
+  send(action.from, action.server, action.share * shard(action.server).bytes,
        GradientArrived{action.from, action.gradient, action.server});
 }
 
 void Executor::carry_out(const SendParameters& action) {
   const ParametersArrived arrival{action.to, action.gradient, action.server};
-  const Bytes size = action.from_worker ? model_.parameter_bytes : shard_bytes();
+  const Bytes size = action.from_worker ? model_.parameter_bytes : shard(action.server).bytes;
   charge(action.to, 1.0, size);
   if (action.from_worker) charge(*action.from_worker, 1.0, size);
   if (action.from_worker) {
-    send(*action.from_worker, action.to, model_.parameter_bytes, arrival);
+    send(*action.from_worker, action.to, size, arrival);
   } else {
-    send(action.server, action.to, shard_bytes(), arrival);
+    send(action.server, action.to, size, arrival);
   }
 }
 
@@ -94,18 +94,19 @@ void Executor::send_now(const AllReduce& action) {
 }
 
 void Executor::carry_out(const Accumulate& action) {
-  occupy(action.server,
-         model_.costs.communication.of_request(shard_bytes()) + model_.server.accumulate(shard_bytes()),
+  const ServerShard& part = shard(action.server);
+  occupy(action.server, model_.costs.communication.of_request(part) + model_.server.accumulate(part.bytes),
          std::nullopt);
 }
 
 void Executor::carry_out(const Step& action) {
   // Taking over parameters writes as much as adding a gradient does.
+  const ServerShard& part = shard(action.server);
   const Seconds duration =
-      action.overwrites ? model_.server.accumulate(shard_bytes()) : model_.server.step(shard_bytes());
+      action.overwrites ? model_.server.accumulate(part.bytes) : model_.server.step(part.bytes);
   // Of several gradients each has been added before, and has paid for its request then.
   const Seconds request =
-      action.workers.size() == 1 ? model_.costs.communication.of_request(shard_bytes()) : Seconds{};
+      action.workers.size() == 1 ? model_.costs.communication.of_request(part) : Seconds{};
   occupy(action.server, request + duration, action.update);
 }
 

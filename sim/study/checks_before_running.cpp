@@ -66,6 +66,29 @@ void check_cores(const LoadedScenario& loaded, const Profiles& profiles) {
                      fmt::format("heterogeneity.schedule.{}.cores", i));
 }
 
+// What depends on the network's variables needs to know them.
+void check_variables(const LoadedScenario& loaded, const Profile& profile) {
+  const ServersConfig& servers = loaded.scenario.cluster.servers;
+  const auto require = [&](const char* key) {
+    if (profile.variables.empty())
+      fail_at(loaded, key, fmt::format("{} does not say how large the network's variables are", profile.path),
+              "calibrate again with this version, or add their sizes as `variable_bytes: [...]` to the "
+              "profile's `network`");
+  };
+  if (loaded.scenario.communication && loaded.scenario.communication->server_variable > Seconds{})
+    require("communication.server_variable");
+  if (servers.split == ParameterSplit::even) return;
+  require("cluster.servers.split");
+  const std::vector<ServerShard> shards =
+      shards_of(profile.parameter_bytes, profile.variables, servers.count, servers.split);
+  const auto idle = std::ranges::find(shards, Bytes{}, &ServerShard::bytes);
+  if (idle != shards.end())
+    fail_at(loaded, "cluster.servers.count",
+            fmt::format("server {} would hold none of the {} variables", idle - shards.begin(),
+                        profile.variables.size()),
+            "write `split: even`, or fewer servers");
+}
+
 // A fit that misses its own measurements by more than this is poor, as `paceline calibrate` says too.
 constexpr double poor_leave_one_out_error = 0.10;
 
@@ -199,6 +222,7 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
     const Profiles& profiles = *known;
     mistakes.attempt([&] { check_identities(loaded, profiles); });
     mistakes.attempt([&] { check_cores(loaded, profiles); });
+    mistakes.attempt([&] { check_variables(loaded, profiles.job()); });
     append(notes, resolve_jitter(profiles.job(), scenario.jitter).notes);
     if (const double variation = cluster_variation(scenario, profiles.job()); variation > 0.0)
       notes.push_back(fmt::format(

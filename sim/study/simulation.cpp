@@ -34,8 +34,9 @@ double drawn_slowness(const Scenario& scenario, const Profile& profile, Seed see
 FixedCosts slowed(FixedCosts costs, double slowness) {
   CoordinationCost& coordination = costs.coordination;
   CommunicationCost& communication = costs.communication;
-  for (Seconds* part : {&coordination.per_step, &coordination.per_worker, &coordination.per_sample,
-                        &communication.server_request, &communication.per_message})
+  for (Seconds* part :
+       {&coordination.per_step, &coordination.per_worker, &coordination.per_sample,
+        &communication.server_request, &communication.server_variable, &communication.per_message})
     *part = slowness * *part;
   for (std::optional<BytesPerSecond>* rate : {&communication.server_rate, &communication.rate})
     if (*rate) *rate = **rate / slowness;
@@ -51,7 +52,8 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
                                   scenario.job.data_loading),
           .server = ServerTimes(profiles.job(), slowness),
           .parameter_bytes = profiles.job().parameter_bytes,
-          .servers = scenario.cluster.servers.count,
+          .shards = shards_of(profiles.job().parameter_bytes, profiles.job().variables,
+                              scenario.cluster.servers.count, scenario.cluster.servers.split),
           .costs = slowed(fixed_costs(scenario), slowness),
           .heterogeneity = heterogeneity(scenario),
           .total_samples = total_samples(scenario),
@@ -116,7 +118,7 @@ Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles
        .machines = declared(scenario, profiles, model.compute),
        .present_at_start =
            present_at_start(scenario.heterogeneity.changes.membership, scenario.cluster.workers.size()),
-       .servers = model.servers,
+       .servers = model.shards.size(),
        .optimizer = scenario.job.optimizer,
        .total_samples = model.total_samples,
        .dataset_samples = model.dataset_samples,
@@ -234,7 +236,7 @@ RunResult simulate(const Scenario& scenario, const Profiles& profiles, std::uint
     for (Profile& drawn : truth.distinct) drawn = drawn_profile(drawn, cores_in_use(scenario), seed);
   const double slowness = drawn_slowness(scenario, profiles.job(), seed);
   const SimulationModel model = build_model(scenario, truth, seed, slowness);
-  const std::unique_ptr<Learner> learner = build_learner(scenario, model.servers, seed);
+  const std::unique_ptr<Learner> learner = build_learner(scenario, model.shards.size(), seed);
   // Policies know the profile and the cluster described, never the draws.
   Coordinator coordinator = build_coordinator(scenario, profiles, seed);
   const std::unique_ptr<Timeline> timeline = make_timeline(scenario);

@@ -39,6 +39,7 @@ TEST_CASE("a valid profile is read, fits by ascending cores, with their optimize
   CHECK(profile.network == "small-cnn");
   CHECK(profile.cpu_model == "Test CPU");
   CHECK(profile.parameter_bytes == Bytes{4000.0});
+  CHECK(profile.variables.empty());
   REQUIRE(profile.compute.size() == 2);
   CHECK(profile.compute[0].cores == 1);
   CHECK(profile.compute[0].intercept == Seconds{0.004});
@@ -93,6 +94,10 @@ TEST_CASE("every wrong field is refused with file, path and reason, and a hint h
       {R"({"op":"replace","path":"/network","value":[]})", "FILE: network: must be an object, is array"},
       {R"({"op":"replace","path":"/network/parameter_bytes","value":0})",
        "FILE: network.parameter_bytes: must be > 0, is 0"},
+      {R"({"op":"add","path":"/network/variable_bytes","value":[3000, 999]})",
+       "FILE: network.variable_bytes: must sum to parameter_bytes, 4000, not to 3999"},
+      {R"({"op":"add","path":"/network/variable_bytes","value":[4001, -1]})",
+       "FILE: network.variable_bytes[1]: must be >= 0, is -1"},
       {R"({"op":"remove","path":"/machine"})", "FILE: machine: is missing"},
       {R"({"op":"remove","path":"/fits"})", "FILE: fits: is missing"},
       {R"({"op":"replace","path":"/fits/compute","value":[]})", "FILE: fits.compute: must name at least one"},

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "sim/base/check.hpp"
+#include "sim/engine/fluid/fluid_timeline.hpp"
 #include "sim/engine/simgrid/simgrid_timeline.hpp"
 #include "tests/support/test_job.hpp"
 
@@ -53,6 +54,14 @@ TestJob::Result run_simgrid(const TestJob& job) {
   return result;
 }
 
+TestJob::Result run_on_fluid(const TestJob& job) {
+  FluidTimeline timeline(job.cluster(), job.shortcuts);
+  NoLearner learner;
+  TestJob::Result result;
+  job.run_on(timeline, learner, result);
+  return result;
+}
+
 }  // namespace
 
 TEST_CASE("BSP over a ring takes the same time under SimGrid as in closed form, event by event") {
@@ -81,6 +90,21 @@ TEST_CASE("BSP over a server whose links are too fast to meet agrees event by ev
   TestJob job = realistic_job();
   job.network.bandwidth = BytesPerSecond{1e18};
   job.network.server_bandwidth = BytesPerSecond{1e18};
+  check_same(run_simgrid(job), job.run_ideal());
+}
+
+TEST_CASE("ASP and BSP over servers that hold uneven parts agree event by event") {
+  TestJob job = realistic_job();
+  job.network.bandwidth = BytesPerSecond{1e18};
+  job.network.server_bandwidth = BytesPerSecond{1e18};
+  job.servers = 2;
+  job.split = ParameterSplit::whole_variables;
+  job.variables = {Bytes{60000.0}, Bytes{10000.0}, Bytes{30000.0}};
+  job.costs.communication.server_variable = Seconds{2.3e-5};
+  for (const char* policy : {"bsp", "asp"}) {
+    job.phases = {{.policy = policy}};
+    check_same(run_on_fluid(job), job.run_ideal());
+  }
   check_same(run_simgrid(job), job.run_ideal());
 }
 

@@ -309,7 +309,7 @@ TEST_CASE("with cross-traffic, messages that meet take a twentieth of their rate
 
 TEST_CASE("a message between a worker and a server on its machine uses no link") {
   Cluster cluster = star(2, bandwidth, latency);
-  cluster.servers = {2, ServerPlacement::with_workers};
+  cluster.servers = {.count = 2, .placement = ServerPlacement::with_workers};
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{1.0}, [](Timeline& t) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 
 #include <doctest/doctest.h>
@@ -51,6 +52,14 @@ TEST_CASE("parameter counts follow from the layers") {
                                                           32 * 4 * 4 * 10 + 10);
   CHECK(network_facts("resnet20").parameter_count == cifar_resnet_count(3, 10));
   CHECK(network_facts("resnet32").parameter_count == cifar_resnet_count(5, 10));
+}
+
+TEST_CASE("variables are named in order of creation and sum to the parameters") {
+  // Weights and biases of three layers.
+  CHECK(network_facts("mlp").variables == std::vector<std::int64_t>{3072 * 64, 64, 64 * 32, 32, 32 * 10, 10});
+  const NetworkFacts resnet = network_facts("resnet32");
+  CHECK(std::accumulate(resnet.variables.begin(), resnet.variables.end(), std::int64_t{0}) ==
+        resnet.parameter_count);
 }
 
 TEST_CASE("the residual networks have the published 0.27 and 0.46 million parameters") {

@@ -80,15 +80,17 @@ class Accountant final : public RunObserver {
   void on(const WorkerLeft& event) { away_.at(event.worker.value) = true; }
   void on(const WorkerJoined& event) { away_.at(event.worker.value) = false; }
   void on(const IterationFinished& event) { computing_.at(event.worker.value).reset(); }
-  void on(const GradientArrived&) { arrived_ += shard_bytes(); }
-  void on(const ParametersArrived&) { arrived_ += parameters_travel_between_workers_ ? 0.0 : shard_bytes(); }
+  void on(const GradientArrived& event) { arrived_ += shard_bytes(event.server); }
+  void on(const ParametersArrived& event) {
+    arrived_ += parameters_travel_between_workers_ ? 0.0 : shard_bytes(event.server);
+  }
   void on(const AllReduceFinished& event) { arrived_ += all_reduce_bytes_.at(event.update); }
   void on(const StartIteration& action);
   void on(const TrainOn& action);
-  void on(const SendGradient&) { sent_ += shard_bytes(); }
+  void on(const SendGradient& action) { sent_ += shard_bytes(action.server); }
   void on(const SendParameters& action) {
     if (action.from_worker) parameters_travel_between_workers_ = true;
-    sent_ += action.from_worker ? job_.parameter_bytes.value() : shard_bytes();
+    sent_ += action.from_worker ? job_.parameter_bytes.value() : shard_bytes(action.server);
   }
   void on(const AllReduce& action) {
     const double bytes =
@@ -109,15 +111,14 @@ class Accountant final : public RunObserver {
   void check_work(const TestJob::Result& result);
   void check_bytes(const std::vector<LinkUse>& links);
   void check_activities(Seconds end);
-  [[nodiscard]] double shard_bytes() const {
-    return job_.parameter_bytes.value() / static_cast<double>(job_.servers);
-  }
+  [[nodiscard]] double shard_bytes(ServerId server) const { return shards_.at(server.value).bytes.value(); }
   [[nodiscard]] bool exchanges_parameters() const {
     return std::ranges::any_of(job_.phases,
                                [](const PhaseConfig& p) { return p.exchange == Exchange::parameters; });
   }
 
   const TestJob& job_;
+  std::vector<ServerShard> shards_ = job_.model().shards;
   Sabotage sabotage_;
   Checked& checked_;
   ActivityTracker tracker_{false};

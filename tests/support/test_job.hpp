@@ -80,6 +80,8 @@ struct TestJob {
   std::optional<double> target_accuracy;
   std::size_t evaluations_at_target = 1;
   std::size_t servers = 1;
+  ParameterSplit split = ParameterSplit::even;
+  std::vector<Bytes> variables{};
   std::vector<Machine> machines{};
   FixedCosts costs{};
   std::optional<Every> checkpoint_every;
@@ -122,7 +124,7 @@ struct TestJob {
     return {ComputeTimes(profile(), workers, jitter, seed),
             ServerTimes(profile()),
             parameter_bytes,
-            servers,
+            shards_of(parameter_bytes, variables, servers, split),
             all_costs,
             heterogeneity,
             total_samples,

@@ -30,6 +30,30 @@ TestJob two_workers(const char* policy, std::int64_t total_samples) {
   return job;
 }
 
+// With several servers an update is complete when its last part is.
+std::vector<double> times_of_completion(const TestJob::Result& result) {
+  std::vector<double> times;
+  for (const auto& [time, update] : result.recording.all<Apply>())
+    if (update.takes_last_shard()) times.push_back(time.value());
+  return times;
+}
+
+// 600 B, 100 B and 300 B on two servers in turn: 900 B of two variables on the first, 100 B of one on the
+// second.
+TestJob three_variables(std::vector<Worker> workers, std::int64_t total_samples) {
+  TestJob job;
+  job.workers = std::move(workers);
+  job.phases = {{.policy = "asp"}};
+  job.total_samples = total_samples;
+  job.servers = 2;
+  job.split = ParameterSplit::whole_variables;
+  job.variables = {Bytes{600.0}, Bytes{100.0}, Bytes{300.0}};
+  job.costs.communication.server_request = Seconds{0.5};
+  job.costs.communication.server_variable = Seconds{0.25};
+  job.costs.communication.server_rate = BytesPerSecond{200.0};
+  return job;
+}
+
 // Accuracy rises by 10 % with each update.
 class TenPercentLearner final : public Learner {
  public:
@@ -137,6 +161,39 @@ TEST_CASE("what a server does while its worker computes again delays the others,
   // update in 8 s, overlapped or not.
   job.costs.communication.server_request = Seconds{8.0};
   CHECK(times_of_updates(job.run_ideal()) == std::vector{14.0, 22.0, 30.0, 38.0});
+}
+
+TEST_CASE("an update is complete when the server with most of the variables is") {
+  // Services: 0.5 + 2 · 0.25 + 900/200 = 5.5 s and 0.5 + 0.25 + 100/200 = 1.25 s, at the same time. One
+  // worker that computes 10 s: an update each 15.5 s.
+  const TestJob job = three_variables({{}}, 30);
+  CHECK(times_of_completion(job.run_ideal()) == std::vector{15.5, 31.0, 46.5});
+  // On one server alone: 0.5 + 3 · 0.25 + 1000/200 = 6.25 s.
+  TestJob alone = job;
+  alone.servers = 1;
+  CHECK(times_of_completion(alone.run_ideal()) == std::vector{16.25, 32.5, 48.75});
+}
+
+TEST_CASE("a saturated job goes at the pace of the server with most of the variables") {
+  // Eight workers ask for 8 · 5.5 s of the first server in 15.5 s: it is always busy, an update each 5.5 s.
+  const std::vector<double> times =
+      times_of_completion(three_variables(std::vector<Worker>(8), 400).run_ideal());
+  REQUIRE(times.size() == 40);
+  for (std::size_t k = 0; k < times.size(); ++k)
+    CHECK(times[k] == doctest::Approx(10.0 + 5.5 * static_cast<double>(k + 1)));
+}
+
+TEST_CASE("variables of one size, as many on each server, take as long as an even split") {
+  for (const std::size_t servers : {1UL, 2UL, 3UL, 6UL}) {
+    CAPTURE(servers);
+    TestJob job = three_variables(std::vector<Worker>(4), 400);
+    job.servers = servers;
+    job.variables.assign(6, Bytes{1000.0 / 8.0});
+    job.parameter_bytes = Bytes{750.0};
+    const auto whole = times_of_completion(job.run_ideal());
+    job.split = ParameterSplit::even;
+    CHECK(whole == times_of_completion(job.run_ideal()));
+  }
 }
 
 TEST_CASE("messages take processor time of the worker's next iteration, by number and by bytes") {

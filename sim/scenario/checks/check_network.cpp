@@ -66,6 +66,10 @@ class NetworkRules : Rules {
       warn(in("server_bandwidth"), "`server_bandwidth` is not used: no phase has `transport: server`");
     if (servers.placement == ServerPlacement::with_workers && given(in("server_bandwidth")))
       warn(in("server_bandwidth"), "`server_bandwidth` is not used with `placement: with-workers`");
+    if (servers.split == ParameterSplit::whole_variables && servers.count > 1 &&
+        scenario.learner.kind == LearnerKind::network)
+      error("cluster.servers.split", "a network that trains inside the simulation is on equal shards",
+            "leave `split` out, or take another learner");
   }
 
   void check_racks() const {

@@ -143,8 +143,12 @@ void describe(Visitor& v, Machine& c) {
 }
 
 void describe(Visitor& v, ServersConfig& c) {
-  v.optional("count", c.count, Whole{1, 1U << 16U},
-             "parameter servers; each holds an equal shard of the parameters");
+  v.optional("count", c.count, Whole{1, 1U << 16U}, "parameter servers; each holds a part of the parameters");
+  v.optional(
+      "split", c.split,
+      Choice{{"even", ParameterSplit::even}, {"whole-variables", ParameterSplit::whole_variables}},
+      "even: each server holds an equal share; whole-variables: variables are placed whole, one server "
+      "after the other in the order in which the profile names them, so some servers hold more");
   v.optional("placement", c.placement,
              Choice{{"separate", ServerPlacement::separate}, {"with-workers", ServerPlacement::with_workers}},
              "separate: machines of their own; with-workers: server k runs on worker k (mod workers)");

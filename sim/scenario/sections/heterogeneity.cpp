@@ -113,6 +113,9 @@ void describe(Visitor& v, CommunicationCost& c) {
   v.optional("server_rate", c.server_rate, rate(above(0)),
              "bytes of gradients that a server receives, and answers with parameters, in a second, besides",
              Absent{"bytes take a server no time but that of the profile"});
+  v.optional("server_variable", c.server_variable, duration(at_least(0)),
+             "time of a server for each variable of a gradient it takes in, besides; the profile has to name "
+             "the variables");
   v.optional("server_overlap", c.server_overlap, percent(between(0, 1)),
              "share of a server's time for an update that its workers do not wait for: parameters come back "
              "tensor by tensor, and they compute while the rest is served; the server is busy all the same");

@@ -1,11 +1,15 @@
 // Names of configurations, exchanges, and predictions from made records whose truth is known.
 #include "calibrate/asynchronous/prediction.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <doctest/doctest.h>
 
 #include "calibrate/asynchronous/exchange_model.hpp"
+#include "calibrate/asynchronous/network_variables.hpp"
+#include "sim/cost/shards.hpp"
 
 namespace paceline {
 namespace {
@@ -66,6 +70,36 @@ TEST_CASE("asynchronous: the saturated server and the exposure are found in reco
   CHECK(eight.duration_s->low <= eight.duration_s->mean);
   CHECK(eight.accuracy->mean == doctest::Approx(0.93 - 0.01 * exposure_of(8)).epsilon(0.001));
   CHECK(eight.mean_staleness == doctest::Approx(7.0).epsilon(0.01));
+}
+
+TEST_CASE("asynchronous: the variables of a residual network are found by its size, and placed in turn") {
+  // Of two blocks a group: convolutions, alternating, and pairs of a normalization. The last group has most
+  // of the bytes: 3x3 convolutions of 73,728 and 3 · 147,456 parameters, 8,192 of a projection, 1,280 of the
+  // linear layer. Its first is on the second of two servers, with the projection on the other.
+  const std::vector<Bytes> variables = variables_of({"resnet15", 4.0 * 693'818, 50.0});
+  REQUIRE(!variables.empty());
+  const auto two = shards_of(Bytes{4.0 * 693'818}, variables, 2, ParameterSplit::whole_variables);
+  CHECK((two[0].bytes + two[1].bytes).value() == 4.0 * 693'818);
+  CHECK(two[0].variables + two[1].variables == 50.0);
+  const double fuller = std::max(two[0].bytes, two[1].bytes).value() / (4.0 * 693'818);
+  CHECK(fuller == doctest::Approx(0.545).epsilon(0.002));
+  CHECK(variables_of({"other", 4.0 * 693'819, 50.0}).empty());
+}
+
+TEST_CASE("asynchronous: what several servers take adds up to what one takes, and a base for each") {
+  AsynchronousRecords records = made_records();
+  records.networks = {{"resnet32", 4.0 * 1'857'722, 104.0}, {"branches", 1e7, 100.0}};
+  const AsynchronousPredictor predictor(records, {}, {.draws = 20});
+  for (const int servers : {1, 2, 3, 4}) {
+    CAPTURE(servers);
+    const std::vector<double> services = predictor.speed().services_of("resnet32", servers, 0.04, 0.01);
+    // Σ s_j = S · base + (s - base)
+    CHECK(std::accumulate(services.begin(), services.end(), 0.0) == doctest::Approx(0.01 * servers + 0.03));
+  }
+  // Nothing known of the variables but bytes and number: 0.54 of the bytes on the fuller of two.
+  const std::vector<double> assumed = predictor.speed().services_of("branches", 2, 0.04, 0.0);
+  CHECK(assumed[0] > 0.5 * 0.04);
+  CHECK(assumed[0] < 0.54 * 0.04);
 }
 
 TEST_CASE("asynchronous: what no record tells is refused with a reason") {

@@ -19,7 +19,7 @@ Calibration noisy_calibration(int processes) {
   const SyntheticMachine machine{
       .iteration_cv = 0.05, .run_cv = 0.02, .processes = processes, .iterations = 20};
   Calibration calibration;
-  calibration.network = {"small-cnn", "for tests", {3, 32, 32}, 10, 1000};
+  calibration.network = {"small-cnn", "for tests", {3, 32, 32}, 10, 1000, {900, 100}};
   calibration.machine.cpu_model = "Test \"CPU\"";
   calibration.machine.logical_cores = 2;
   calibration.machine.cpu_flags = {"sse2", "avx2"};
@@ -44,6 +44,7 @@ TEST_CASE("what is written is read back to the last bit") {
     CHECK(profile.network == "small-cnn");
     CHECK(profile.cpu_model == "Test \"CPU\"");
     CHECK(profile.parameter_bytes == Bytes{4.0 * 1000});
+    CHECK(profile.variables == std::vector{Bytes{4.0 * 900}, Bytes{4.0 * 100}});
     REQUIRE(profile.compute.size() == calibration.fits.compute.size());
     for (std::size_t i = 0; i < profile.compute.size(); ++i) {
       const ComputeFit& read = profile.compute[i];

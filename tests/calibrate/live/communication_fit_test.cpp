@@ -39,7 +39,7 @@ TEST_CASE("requests on a line give the costs of a scenario back") {
   CHECK(cost.rate->value() == doctest::Approx(5e9));
   // The model's own words for it: 2 messages and 2 · B bytes of an iteration.
   CHECK(cost.of(2.0, Bytes{8e4}).value() == doctest::Approx(30e-6 + 0.4e-9 * 4e4));
-  CHECK(cost.of_request(Bytes{4e4}).value() == doctest::Approx(41e-6 + 0.2e-9 * 4e4));
+  CHECK(cost.of_request({Bytes{4e4}}).value() == doctest::Approx(41e-6 + 0.2e-9 * 4e4));
   CHECK(
       scenario_words(cost) ==
       "communication: {server_request: 41 us, server_rate: 40 Gbit/s, per_message: 15 us, rate: 40 Gbit/s}");
