@@ -57,7 +57,10 @@ MeasurementPlan wanted_plan(const CalibrateArguments& arguments, const Machine& 
   const kernels::NetworkChoice choice{arguments.network, arguments.input_shape, arguments.classes};
   if (!choice.is_file() && !choice.input_shape.empty())
     throw UserError("--input describes a TorchScript file; listed networks know theirs", "leave it out");
-  static_cast<void>(kernels::network_facts(choice));  // throws where there is no such network
+  const bool reads_text = kernels::network_facts(choice).input_shape.size() == 1;  // or throws
+  if (arguments.data && reads_text != (arguments.data->kind == "built-in-text"))
+    throw UserError(fmt::format("--data: {} reads {}", arguments.network, reads_text ? "text" : "images"),
+                    reads_text ? "write --data built-in-text" : "write --data built-in-images, for example");
   const Effort effort = arguments.quick ? quick_effort : Effort{};
   MeasurementPlan plan;
   plan.network = arguments.network;

@@ -13,7 +13,8 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr const char* data_kinds = "built-in-images, cifar10:FOLDER, cifar100:FOLDER or mnist:FOLDER";
+constexpr const char* data_kinds =
+    "built-in-images, built-in-text, cifar10:FOLDER, cifar100:FOLDER or mnist:FOLDER";
 constexpr double longest_s = 86400.0;
 
 // CLI11's own check would name the largest double.
@@ -57,7 +58,7 @@ CLI::Option* add_time(CLI::App& app, const std::string& name, Seconds& seconds, 
 DataChoice parse_data(const std::string& text) {
   const std::size_t colon = text.find(':');
   DataChoice data{text.substr(0, colon), colon == std::string::npos ? "" : text.substr(colon + 1)};
-  if (data.kind == "built-in-images" && data.path.empty()) return data;
+  if ((data.kind == "built-in-images" || data.kind == "built-in-text") && data.path.empty()) return data;
   const std::vector<std::string> in_folders = {"cifar10", "cifar100", "mnist"};
   if (std::ranges::find(in_folders, data.kind) == in_folders.end())
     throw UserError(fmt::format("--data: there is no data set `{}`", text),

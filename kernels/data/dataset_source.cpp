@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "kernels/data/built_in_images.hpp"
+#include "kernels/data/built_in_text.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::kernels {
@@ -19,15 +20,17 @@ struct DatasetKind {
   TrainAndTest (*load)(const DatasetSource&);
 };
 
+template <TrainAndTest generate(std::int64_t train_samples, std::int64_t test_samples)>
 TrainAndTest load_built_in(const DatasetSource& source) {
   if (!source.path.empty()) {
-    throw UserError(fmt::format("built-in-images are generated, but the path {} was given", source.path),
+    throw UserError(fmt::format("built-in data is generated, but the path {} was given", source.path),
                     "leave the path out, or choose cifar10, cifar100 or mnist");
   }
-  return generate_built_in_images(source.train_samples, source.test_samples);
+  return generate(source.train_samples, source.test_samples);
 }
 
-constexpr std::array kinds{DatasetKind{"built-in-images", load_built_in},
+constexpr std::array kinds{DatasetKind{"built-in-images", load_built_in<generate_built_in_images>},
+                           DatasetKind{"built-in-text", load_built_in<generate_built_in_text>},
                            DatasetKind{"cifar10", load_cifar10}, DatasetKind{"cifar100", load_cifar100},
                            DatasetKind{"mnist", load_mnist}};
 

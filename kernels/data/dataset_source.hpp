@@ -1,6 +1,7 @@
-// From a scenario's dataset section to images in memory.
+// From a scenario's dataset section to images or texts in memory.
 //
 //   built-in-images  generated, no files (built_in_images.hpp)
+//   built-in-text    generated, no files (built_in_text.hpp)
 //   cifar10          data_batch_1.bin … data_batch_5.bin, test_batch.bin      (the "binary version")
 //   cifar100         train.bin, test.bin; the 100 fine labels
 //   mnist            train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte,

@@ -53,8 +53,8 @@ class ServingSource final : public ParameterSource {
 };
 
 at::Tensor zero_sample(const NetworkInput& input) {
-  if (const auto* image = std::get_if<ImageInput>(&input)) return at::zeros({1, 3, image->size, image->size});
-  return at::zeros({1, std::get<TokenInput>(input).length}, at::kLong);
+  const bool is_tokens = std::holds_alternative<TokenInput>(input);
+  return at::zeros(shape_of(input), is_tokens ? at::kLong : at::kFloat).unsqueeze(0);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "kernels/networks/flat_network.hpp"
 #include "kernels/training/measured_model.hpp"
@@ -16,55 +17,70 @@ namespace paceline::kernels {
 namespace {
 
 // LibTorch reads a batch in place; from_blob has no const form.
-at::Tensor as_images(const Batch& batch) {
+at::Tensor as_input(const Batch& batch, const std::vector<std::int64_t>& sample_shape) {
   check(!batch.labels.empty(), "a batch has samples");
-  const std::int64_t samples = std::ssize(batch.labels);
-  check(std::ssize(batch.pixels) == samples * image_values, "one image for each label");
-  return at::from_blob(const_cast<float*>(batch.pixels.data()),
-                       {samples, image_channels, image_size, image_size});
+  std::vector<std::int64_t> shape = {std::ssize(batch.labels)};
+  if (sample_shape.size() == 1) {
+    check(batch.tokens.size() == batch.labels.size(), "one label for each token");
+    shape.front() /= sample_shape.front();
+    shape.push_back(sample_shape.front());
+    return at::from_blob(const_cast<std::int64_t*>(batch.tokens.data()), shape, at::kLong);
+  }
+  check(std::ssize(batch.pixels) == shape.front() * image_values, "one image for each label");
+  shape.insert(shape.end(), sample_shape.begin(), sample_shape.end());
+  return at::from_blob(const_cast<float*>(batch.pixels.data()), shape);
 }
 
 at::Tensor as_labels(const Batch& batch) {
   return at::from_blob(const_cast<std::int64_t*>(batch.labels.data()), {std::ssize(batch.labels)}, at::kLong);
 }
 
+std::string as_text(const std::vector<std::int64_t>& shape) {
+  return shape.size() == 1 ? fmt::format("texts of {} tokens", shape.front())
+                           : fmt::format("images of {}", fmt::join(shape, "x"));
+}
+
 }  // namespace
 
 struct Network::State {
   explicit State(const NetworkChoice& choice)
-      : model(load_model(choice)), gradient(static_cast<std::size_t>(model->flat_parameters.numel())) {
+      : input_shape(choice.input_shape),
+        model(load_model(choice)),
+        gradient(static_cast<std::size_t>(model->flat_parameters.numel())) {
     batch_statistics = at::zeros({std::ssize(model->initial_statistics())});
   }
 
   [[nodiscard]] BatchScore score(const Batch& batch, const at::Tensor& statistics, bool training) const {
     const at::NoGradGuard no_gradient;
-    const at::Tensor logits = model->logits(as_images(batch), statistics, training);
+    const at::Tensor logits = model->logits(as_input(batch, input_shape), statistics, training);
     const at::Tensor labels = as_labels(batch);
     const double mean_loss = at::cross_entropy_loss(logits, labels).item<double>();
     return {.loss_sum = mean_loss * static_cast<double>(batch.labels.size()),
-            .correct = logits.argmax(1).eq(labels).sum().item<std::int64_t>()};
+            .correct = logits.argmax(1).eq(labels).sum().item<std::int64_t>(),
+            .labels = std::ssize(batch.labels)};
   }
 
+  std::vector<std::int64_t> input_shape;
   std::unique_ptr<MeasuredModel> model;
   std::vector<float> gradient;
   at::Tensor batch_statistics;
 };
 
-Network::Network(const std::string& name, std::int64_t classes) {
+Network::Network(const std::string& name, std::int64_t classes,
+                 const std::vector<std::int64_t>& input_shape) {
   check(classes >= 2, "a classifier tells at least two classes apart");
   // Its values are those of its file.
-  const NetworkChoice choice{name, {image_channels, image_size, image_size}, classes};
+  const NetworkChoice choice{name, input_shape, classes};
   if (choice.is_file()) {
     state_ = std::make_unique<State>(choice);
     return;
   }
-  const auto* image = std::get_if<ImageInput>(&find_network(name).input);
-  if (image == nullptr || image->size != image_size)
-    throw UserError(
-        fmt::format("network `{}` cannot learn here: it does not take {}x{} images", name, image_size,
-                    image_size),
-        "its profile serves simulations without a network learner; learn with a network for CIFAR");
-  state_ = std::make_unique<State>(NetworkChoice{name, {}, classes});
+  if (const std::vector<std::int64_t> taken = shape_of(find_network(name).input); taken != input_shape)
+    throw UserError(fmt::format("network `{}` cannot learn here: it takes {}, and the data set has {}", name,
+                                as_text(taken), as_text(input_shape)),
+                    "networks for CIFAR learn from images, `small-gpt` from `built-in-text`; the profile of "
+                    "any other serves simulations without a network learner");
+  state_ = std::make_unique<State>(choice);
   state_->model->flat_parameters.zero_();
 }
 Network::~Network() = default;
@@ -86,7 +102,9 @@ std::span<const float> Network::gradient() const {
 double Network::forward_backward(const Batch& batch) {
   state_->batch_statistics.zero_();  // what is not finite would stay: 0 · ∞
   const at::Tensor loss = at::cross_entropy_loss(
-      state_->model->logits(as_images(batch), state_->batch_statistics, /*training=*/true), as_labels(batch));
+      state_->model->logits(as_input(batch, state_->input_shape), state_->batch_statistics,
+                            /*training=*/true),
+      as_labels(batch));
   write_gradient(loss, state_->model->parameter_views, state_->gradient);
   return loss.item<double>();
 }

@@ -1,8 +1,9 @@
 // A network as seen by the rest of kernels/: flat float32 parameters in, loss and flat gradient out.
 //
-// Models:      the loss f(x; batch) = mean cross-entropy of the network with parameters x over the batch.
+// Models:      the loss f(x; batch) = mean cross-entropy of the network with parameters x over the labels of
+//              the batch: one for each image, of a text one for each token.
 // Equation:    gradient = ∂f/∂x, in the order of the parameters, overwritten by every call.
-// Units:       loss in nats; pixels are normalized values in channel-row-column order, 3·32·32 per sample.
+// Units:       loss in nats; pixels are normalized values in channel-row-column order.
 // Assumptions: one call at a time; the result depends on the number of compute threads (training_step.hpp).
 // Not modelled: weight decay and momentum (sim/learning/sgd.hpp).
 #pragma once
@@ -22,13 +23,15 @@ namespace paceline::kernels {
 struct BatchScore {
   double loss_sum = 0.0;
   std::int64_t correct = 0;
+  std::int64_t labels = 0;
 };
 
 class Network {
  public:
-  // One of the list, or a TorchScript file. Throws UserError naming the closest network when `name` is
-  // unknown, and when it does not take 32x32 images.
-  Network(const std::string& name, std::int64_t classes);
+  // One of the list, or a TorchScript file, for data of this shape (dataset.hpp). Throws UserError naming the
+  // closest network when `name` is unknown, and when it takes other data.
+  Network(const std::string& name, std::int64_t classes,
+          const std::vector<std::int64_t>& input_shape = {image_channels, image_size, image_size});
   ~Network();
   Network(Network&&) noexcept;
   Network& operator=(Network&&) noexcept;

@@ -56,6 +56,8 @@ struct TokenInput {
   std::int64_t length = 64;
 };
 using NetworkInput = std::variant<ImageInput, TokenInput>;
+// {channels, height, width} or {tokens}.
+[[nodiscard]] std::vector<std::int64_t> shape_of(const NetworkInput& input);
 
 // images {batch, 3, size, size} -> logits {batch, classes}
 // tokens {batch, length} (64-bit integers) -> logits {batch · length, classes}

@@ -6,6 +6,11 @@
 
 namespace paceline::kernels {
 
+std::vector<std::int64_t> shape_of(const NetworkInput& input) {
+  if (const auto* image = std::get_if<ImageInput>(&input)) return {3, image->size, image->size};
+  return {std::get<TokenInput>(input).length};
+}
+
 const std::vector<NetworkDefinition>& network_registry() {
   static const std::vector<NetworkDefinition> registry = [] {
     std::vector<NetworkDefinition> all;

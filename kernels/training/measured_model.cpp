@@ -54,12 +54,9 @@ class ListedModel final : public MeasuredModel {
 
   [[nodiscard]] NetworkFacts facts() const override {
     const NetworkDefinition& definition = network_.definition;
-    const auto* image = std::get_if<ImageInput>(&definition.input);
     return {.name = std::string(definition.name),
             .description = std::string(definition.description),
-            .input_shape = image != nullptr
-                               ? std::vector<std::int64_t>{3, image->size, image->size}
-                               : std::vector<std::int64_t>{std::get<TokenInput>(definition.input).length},
+            .input_shape = shape_of(definition.input),
             .classes = classes_,
             .parameter_count = flat_parameters.numel(),
             .variables = variables()};

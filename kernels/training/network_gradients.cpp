@@ -27,7 +27,7 @@ std::vector<std::uint32_t> streams_of(const NetworkLearnerConfig& config) {
 
 NetworkGradients::NetworkGradients(const NetworkLearnerConfig& config)
     : data_(load_dataset(config.dataset)),
-      network_(config.network, data_.train.classes()),
+      network_(config.network, data_.train.classes(), data_.train.input_shape()),
       seed_(config.seed),
       random_streams_(streams_of(config)),
       cursors_(config.worker_count) {
@@ -83,8 +83,9 @@ Evaluation NetworkGradients::evaluate(std::span<const float> parameters, std::sp
     const BatchScore score = network_.score(batch_, averages);
     total.loss_sum += score.loss_sum;
     total.correct += score.correct;
+    total.labels += score.labels;
   }
-  const double count = data_.test.sample_count();
+  const auto count = static_cast<double>(total.labels);
   return {.loss = total.loss_sum / count, .accuracy = static_cast<double>(total.correct) / count};
 }
 

@@ -1,9 +1,10 @@
-// A learner that really trains: the gradients of a real network on real or generated images.
+// A learner that really trains: the gradients of a real network on real or generated images, or on generated
+// text.
 //
 // Models:      the parameters, copies and velocities of sim/learning/network_state.hpp, with the gradients of
 //              network_gradients.hpp.
 // Equation:    those of both.
-// Units:       loss in nats, accuracy 0-1.
+// Units:       loss in nats, accuracy 0-1; of texts both for each token.
 // Assumptions: one compute thread (set by the constructor for the whole process), so that equal calls give
 //              bit-identical numbers on one type of CPU. A worker that has not pulled holds the initial
 //              parameters. Batch normalization trains with the statistics of the batch and is evaluated with

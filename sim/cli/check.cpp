@@ -31,13 +31,13 @@ PreparedStudy checked(const RunArguments& arguments) {
   return study;
 }
 
-// A job reads images only where a network trains on them: what would be read otherwise is no value of it.
+// A job reads samples only where a network trains on them: what would be read otherwise is no value of it.
 std::vector<ResolvedValue> shown_values(const LoadedScenario& loaded) {
   std::vector<ResolvedValue> values = loaded.values;
   if (loaded.scenario.learner.kind == LearnerKind::network) return values;
   for (ResolvedValue& value : values)
     if (value.key == "job.dataset.kind" && value.origin == "default") {
-      value.value = "no images are read: no network is trained";
+      value.value = "no samples are read: no network is trained";
       value.is_absent = true;
     }
   return values;

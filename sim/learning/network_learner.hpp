@@ -17,11 +17,11 @@
 
 namespace paceline {
 
-// Where labelled samples come from; `kind` is one of "built-in-images", "cifar10", "cifar100", "mnist". Name
-// and classes only say which data set it is.
+// Where labelled samples come from; `kind` is one of "built-in-images", "built-in-text", "cifar10",
+// "cifar100", "mnist". Name and classes only say which data set it is.
 struct DatasetSource {
   std::string kind = "built-in-images";
-  std::string path;                // folder of the files; unused by built-in-images
+  std::string path;                // folder of the files; unused by what is built in
   std::int64_t train_samples = 0;  // the first n training samples; more than there are is an error
   std::int64_t test_samples = 0;   // the first n test samples
   DataPartition partition = DataPartition::whole;

@@ -38,6 +38,7 @@ struct JobConfig {
 // Of the data sets that paceline knows.
 [[nodiscard]] inline std::optional<std::int64_t> known_classes(std::string_view dataset) {
   if (dataset == "cifar100") return 100;
+  if (dataset == "built-in-text") return 256;  // bytes
   if (dataset == "built-in-images" || dataset == "cifar10" || dataset == "mnist") return 10;
   return std::nullopt;
 }

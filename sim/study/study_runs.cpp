@@ -46,11 +46,24 @@ std::string message_about(const Scenario& scenario, InputFiles& files, const Run
   return fmt::format("{}", fmt::join(notes_after(scenario, {run}, files).lines(1), "; "));
 }
 
+// Which network and which data do not go together is known where both are loaded, which has no places.
+template <class Work>
+auto at_learner(const LoadedScenario& loaded, const Work& work) {
+  try {
+    return work();
+  } catch (const UserError& error) {
+    if (loaded.scenario.learner.kind != LearnerKind::network) throw;
+    throw UserError(fmt::format("{}: {}", origin_of(loaded, "learner.kind"), error.what()));
+  }
+}
+
 // In a process of its own.
 std::string simulate_packed(PreparedStudy& study, const PlannedRun& run, const RunOptions& options) {
   const LoadedScenario loaded = study.scenario(run.point);
-  const RunResult result = simulate(loaded.scenario, *study.files.profiles_of(loaded), run.replication,
-                                    options.recording, study.use);
+  const RunResult result = at_learner(loaded, [&] {
+    return simulate(loaded.scenario, *study.files.profiles_of(loaded), run.replication, options.recording,
+                    study.use);
+  });
   return pack(FinishedRun{.summary = summary_of(result),
                           .message = message_about(loaded.scenario, study.files, result),
                           .packed = options.keep_whole ? pack(result) : std::string()});
@@ -389,7 +402,7 @@ Notes notes_after(const Scenario& scenario, const std::vector<RunResult>& runs, 
 }
 
 void try_network_learners(PreparedStudy& study) {
-  std::vector<Scenario> tried;
+  std::vector<LoadedScenario> tried;
   const auto is_same = [](const Scenario& a, const Scenario& b) {
     const DatasetSource& x = a.job.dataset;
     const DatasetSource& y = b.job.dataset;
@@ -397,9 +410,9 @@ void try_network_learners(PreparedStudy& study) {
            std::tie(b.job.network, b.learner.model, y.kind, y.path, y.train_samples, y.test_samples);
   };
   for (const std::size_t point : study.network_points) {
-    const Scenario scenario = study.scenario(point).scenario;
-    const auto known = [&](const Scenario& other) { return is_same(scenario, other); };
-    if (std::ranges::none_of(tried, known)) tried.push_back(scenario);
+    LoadedScenario loaded = study.scenario(point);
+    const auto known = [&](const LoadedScenario& other) { return is_same(loaded.scenario, other.scenario); };
+    if (std::ranges::none_of(tried, known)) tried.push_back(std::move(loaded));
   }
   if (tried.empty()) return;
   require_network_module();
@@ -407,7 +420,8 @@ void try_network_learners(PreparedStudy& study) {
   run_in_processes(
       tried.size(), 1,
       [&](std::size_t i) {
-        static_cast<void>(build_learner(tried[i], tried[i].cluster.servers.count, {}));
+        const Scenario& scenario = tried[i].scenario;
+        at_learner(tried[i], [&] { return build_learner(scenario, scenario.cluster.servers.count, {}); });
         return std::string();
       },
       [&](std::size_t, const TaskOutcome& outcome) {

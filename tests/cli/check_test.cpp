@@ -44,6 +44,34 @@ TEST_CASE("a scenario that the profile does not cover is refused before anything
   CHECK(contains(missing.err, "nowhere.json"));
 }
 
+TEST_CASE("a network that cannot read the data set is refused where training is asked for, with a hint") {
+  const ThroughputWorkplace place;
+  std::string training = throughput_scenario;
+  training.replace(training.find("{kind: none}"), 12, "{kind: network}");
+  place.write("images.yaml", training);
+  place.write("gpt.json", paceline::test::round_profile("small-gpt"));
+  const auto said = [&](std::vector<std::string> arguments) {
+    const ProgramResult result = place.paceline(std::move(arguments));
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  const std::vector<std::string> of_text = {"--set", "job.dataset.kind=built-in-text"};
+  const std::vector<std::string> of_gpt = {"--set", "job.network=small-gpt", "--set", "job.profile=gpt.json"};
+  for (const char* command : {"check", "run"}) {
+    const std::string text =
+        said({command, "images.yaml", of_text[0], of_text[1], "--set", "replications=1"});
+    CHECK(contains(text,
+                   "images.yaml:14:17: error: network `small-cnn` cannot learn here: it takes images of "
+                   "3x32x32, and the data set has texts of 64 tokens"));
+    CHECK(contains(text, "hint: networks for CIFAR learn from images, `small-gpt` from `built-in-text`"));
+    const std::string images =
+        said({command, "images.yaml", of_gpt[0], of_gpt[1], of_gpt[2], of_gpt[3], "--set", "replications=1"});
+    CHECK(contains(images,
+                   "images.yaml:14:17: error: network `small-gpt` cannot learn here: it takes texts of "
+                   "64 tokens, and the data set has images of 3x32x32"));
+  }
+}
+
 TEST_CASE("check finds all that a run would refuse, in one round") {
   const ThroughputWorkplace place;
   const ProgramResult check =

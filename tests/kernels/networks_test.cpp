@@ -189,10 +189,16 @@ TEST_CASE("the count of the small transformer follows from its layers") {
             2 * d);
 }
 
-TEST_CASE("networks for other inputs than 32x32 images are measured, not trained") {
+TEST_CASE("a network learns from data of the shape it takes, others are measured only") {
   CHECK_THROWS_WITH_AS(Network("resnet18", 10), doctest::Contains("cannot learn here"), UserError);
-  CHECK_THROWS_WITH_AS(Network("small-gpt", 256), doctest::Contains("cannot learn here"), UserError);
+  CHECK_THROWS_WITH_AS(
+      Network("small-gpt", 10),
+      doctest::Contains("it takes texts of 64 tokens, and the data set has images of 3x32x32"), UserError);
+  CHECK_THROWS_WITH_AS(
+      Network("small-cnn", 256, {64}),
+      doctest::Contains("it takes images of 3x32x32, and the data set has texts of 64 tokens"), UserError);
   CHECK(Network("resnet18-cifar", 10).parameter_count() == 11'173'962);
+  CHECK(Network("small-gpt", 256, {64}).parameter_count() == network_facts("small-gpt").parameter_count);
 }
 
 TEST_CASE("every network of moderate size can be stepped at several batches") {
