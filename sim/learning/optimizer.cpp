@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "sim/base/check.hpp"
 
@@ -39,6 +40,12 @@ double learning_rate_without_warmup(const OptimizerConfig& optimizer, const Upda
                 scaled(optimizer.batch_scaling, batch_growth);
   const LearningRateSchedule& schedule = optimizer.schedule;
   const double reached = position(schedule.basis, update);
+  if (schedule.shape == ScheduleShape::cosine) {
+    const double begin = schedule.warmup.value_or(0.0);
+    const double share = std::clamp((reached - begin) / (schedule.end - begin), 0.0, 1.0);
+    const double left = 0.5 * (1.0 + std::cos(std::numbers::pi * share));
+    return rate * (schedule.least + (1.0 - schedule.least) * left);
+  }
   for (const double milestone : schedule.milestones) {
     if (reached >= milestone) rate *= schedule.factor;
   }

@@ -1,12 +1,15 @@
 // What a scenario says about the optimizer, and the learning rate that follows from it.
 //
 // Models:      SGD or AdamW, whose rate follows a schedule and may scale with what one update combines.
-// Equation:    rate = learning_rate · worker_scaling(n) · batch_scaling(b / (n · b₀)) · factor^k · ramp,
+// Equation:    rate = learning_rate · worker_scaling(n) · batch_scaling(b / (n · b₀)) · shape(s) · ramp,
 //                scaling(r) = 1 (none), r (linear), √r (sqrt);
 //                n = gradients combined in the update (W under BSP, 1 under ASP), b = their samples, b₀ = the
 //                initial batch of one worker: r = 1 as long as batches keep their mean size;
-//                k = milestones at or before position s, ramp = min(1, s / warm-up). The position, of one of
-//                three bases, is that before the update is applied:
+//                steps:  shape(s) = factor^k, k = milestones at or before position s;
+//                cosine: shape(s) = least + (1 − least) · (1 + cos(π·u)) / 2, u from 0 at the end of the
+//                        warm-up to 1 at `end`, and 1 after it;
+//                ramp = min(1, s / warm-up). The position, of one of three bases, is that before the update
+//                is applied:
 //                  epoch:    samples applied / dataset samples
 //                  progress: samples applied / workload samples, 0-1
 //                  step:     updates applied, never re-based: one BSP update and one ASP update each add 1.
@@ -25,10 +28,11 @@
 //              the stage: updates, samples or epochs.
 // Assumptions: rate and momentum are read when the update is applied, not when its gradients were computed. A
 //              warm-up starts at 0, so the very first update moves nothing but the velocity.
-// Not modelled: other shapes of schedule (cosine, polynomial), rates that depend on staleness, momentum rules
-//              for a switch back to a synchronous phase.
+// Not modelled: other shapes of schedule (polynomial, restarts), rates that depend on staleness, momentum
+//              rules for a switch back to a synchronous phase.
 // Source:      linear scaling: Sync-Switch's configuration policy (n·η under BSP, η under ASP), Goyal et al.
-//              2017; the two bases of Sync-Switch's schedules, workload and raw step: its recorded runs.
+//              2017; the two bases of Sync-Switch's schedules, workload and raw step: its recorded runs;
+//              cosine: Loshchilov, Hutter, "SGDR", ICLR 2017, equation 5, without restarts.
 //              Momentum `keep`: Sync-Switch's configuration policy, Li et al., ICDCS 2021, section IV; the
 //              other rules are what a study may compare with it.
 #pragma once
@@ -45,6 +49,7 @@ namespace paceline {
 enum class OptimizerKind { sgd, adamw };
 enum class RateScaling { none, linear, sqrt };
 enum class ScheduleBasis { epoch, progress, step };
+enum class ScheduleShape { steps, cosine };
 // Where velocities live: one at each server for all gradients, or one for each worker's gradients.
 enum class MomentumPlace { server, workers };
 // What becomes of them when a phase begins after another.
@@ -80,8 +85,11 @@ struct SinceSwitch {
 
 struct LearningRateSchedule {
   ScheduleBasis basis = ScheduleBasis::epoch;
-  std::vector<double> milestones;               // ascending
+  ScheduleShape shape = ScheduleShape::steps;
+  std::vector<double> milestones;               // of steps, ascending
   double factor = 0.1;                          // multiplies the rate at each milestone
+  double end = 1.0;                             // of cosine: from here on …
+  double least = 0.0;                           // … the rate is this part of the first one
   std::optional<double> warmup = std::nullopt;  // the rate rises linearly from 0 until here
 };
 

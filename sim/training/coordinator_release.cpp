@@ -179,8 +179,12 @@ std::int64_t Coordinator::local_steps_of(WorkerId id) const {
   };
   std::vector<double> seconds;
   for (const WorkerId member : workers_.members()) seconds.push_back(seconds_of(member));
-  const double rate = learning_rate_without_warmup(config_.optimizer, update_context(1, batches_[id.value]));
-  return local_steps(*local, rate, seconds_of(id), seconds);
+  const std::int64_t batch = batches_[id.value];
+  const double rate = learning_rate_without_warmup(config_.optimizer, update_context(1, batch));
+  const auto left = static_cast<double>(phases_.workload().total_samples() - applied_samples()) /
+                    static_cast<double>(batch);
+  return local_steps(*local, rate, seconds_of(id), seconds,
+                     std::ceil(left / static_cast<double>(seconds.size())));
 }
 
 // Between two rounds, when nothing is under way but probes: the workers change, and with them those who are

@@ -66,6 +66,19 @@ TEST_CASE("each milestone passed multiplies the rate by the factor, from the mil
   CHECK(at_epoch(optimizer, 60.0) == 0.125);
 }
 
+TEST_CASE("along a cosine the rate falls from the end of the warm-up on to the least at its end") {
+  // η (f + (1 − f)(1 + cos πu)/2), u = (s − 4)/(20 − 4), f = 0.2: u = 0, ¼, ½, 1, and after it; before, s/4.
+  OptimizerConfig optimizer = with_rate(1.0);
+  optimizer.schedule = {
+      .shape = ScheduleShape::cosine, .milestones = {}, .end = 20.0, .least = 0.2, .warmup = 4.0};
+  CHECK(at_epoch(optimizer, 1.0) == 0.25);
+  CHECK(at_epoch(optimizer, 4.0) == 1.0);
+  CHECK(at_epoch(optimizer, 8.0) == doctest::Approx(0.2 + 0.8 * (1.0 + std::sqrt(0.5)) / 2.0));
+  CHECK(at_epoch(optimizer, 12.0) == doctest::Approx(0.6));
+  CHECK(at_epoch(optimizer, 20.0) == doctest::Approx(0.2));
+  CHECK(at_epoch(optimizer, 1000.0) == doctest::Approx(0.2));
+}
+
 TEST_CASE("a schedule looks at its own basis only") {
   OptimizerConfig optimizer = with_rate(1.0);
   optimizer.schedule = {.basis = ScheduleBasis::progress, .milestones = {0.5}, .factor = 0.5};

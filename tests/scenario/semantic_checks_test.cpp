@@ -83,11 +83,11 @@ TEST_CASE("local training fits its policy, its exchange and its learner") {
   };
   said("policy: bsp, transport: ring, local: {steps: 0}", "`0` is out of range");
   said("policy: bsp, transport: ring, local: {steps: 4, outer: {every: 4}}",
-       "a buffer of differences needs `policy: asp`");
+       "16:60: error: a buffer of differences needs `policy: asp`");
   said(
       "policy: bsp, transport: server, local: {steps: 4, outer: {momentum: 0.9, nesterov: true, "
       "momentum_every: 4}}",
-      "a delayed velocity needs `policy: asp`");
+      "16:112: error: a delayed velocity needs `policy: asp`");
   said("policy: asp, transport: server, local: {steps: 4, outer: {momentum: 0.9, momentum_every: 4}}",
        "a delayed velocity is Nesterov's");
   said(
@@ -106,9 +106,9 @@ TEST_CASE("local training fits its policy, its exchange and its learner") {
   said("policy: bsp, transport: ring, local: {steps: 8, by_speed: true, fragments: {count: 2}}",
        "fragments are exchanged after the same number of steps by every worker");
   said("policy: bsp, transport: ring, local: {steps: 8, fragments: {count: 3}}",
-       "3 fragments do not divide 8 steps");
+       "16:72: error: 3 fragments do not divide 8 steps");
   said("policy: bsp, transport: ring, local: {steps: 8, fragments: {count: 2, delay: 4}}",
-       "a fragment that travels for 4 steps is not there when the next one is due, after 4");
+       "16:82: error: a fragment that travels for 4 steps is not there when the next one is due, after 4");
   said("policy: asp, transport: server, exchange: parameters, local: {steps: 4}",
        "local training exchanges differences, not parameters");
   said("policy: asp, transport: server, staleness_weight: cut-off", "missing key `staleness_limit`");
@@ -238,6 +238,23 @@ TEST_CASE("milestones are written as their basis asks") {
   CHECK(value_of(loaded, "job.learning_rate_schedule.milestones").value == "[50 %, 75 %]");
 }
 
+TEST_CASE("a cosine has an end after its warm-up instead of milestones and a factor") {
+  const char* const schedule = "basis: epoch, milestones: [15, 18], factor: 0.2";
+  const LoadedScenario loaded = load_text(changed({{schedule, "basis: epoch, shape: cosine, end: 18"}}));
+  CHECK(loaded.scenario.job.optimizer.schedule.shape == ScheduleShape::cosine);
+  CHECK(loaded.scenario.job.optimizer.schedule.end == 18.0);
+  CHECK(loaded.scenario.job.optimizer.schedule.least == 0.0);
+  check_refused({{schedule, "basis: epoch, shape: cosine"}},
+                "11:3: error: missing key `end` in `job.learning_rate_schedule`");
+  check_refused({{schedule, "basis: epoch, factor: 0.2"}},
+                "11:3: error: missing key `milestones` in `job.learning_rate_schedule`");
+  check_refused({{schedule, "basis: epoch, shape: cosine, end: 0.5"}},
+                "11:62: error: the rate falls from the end of the warm-up on: `end` must come after it");
+  CHECK(load_text(changed({{schedule, "basis: epoch, shape: cosine, end: 18, factor: 0.2"}}))
+            .warnings.front()
+            .find("`factor` is only used with `shape: steps`") != std::string::npos);
+}
+
 TEST_CASE("nesterov needs momentum") {
   check_refused({{"momentum: 0.9", "momentum: 0"}, {"nesterov: false", "nesterov: true"}},
                 "10:79: error: `nesterov` needs `momentum` above 0");
@@ -294,7 +311,7 @@ TEST_CASE("rules for a momentum that is not there are warnings") {
 TEST_CASE("files need a folder, generated images have none") {
   check_refused({{"kind: built-in-images", "kind: cifar10"}}, "9:19: error: dataset `cifar10` needs `path`");
   check_refused({{"kind: built-in-images", "kind: built-in-images, path: data"}},
-                "9:42: error: built-in-images are generated: `path` has no meaning");
+                "9:42: error: built-in data is generated: `path` has no meaning");
   const LoadedScenario loaded =
       load_text(changed({{"kind: built-in-images", "kind: mnist, path: data/mnist"}}));
   CHECK(loaded.scenario.job.dataset.path == (loaded.scenario.file.parent_path() / "data/mnist").string());

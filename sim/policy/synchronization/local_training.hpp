@@ -17,8 +17,9 @@
 //                          by speed:       max(floor(steps · min_j t_j / t_i), least), t_j the seconds a
 //                          step took worker
 //                                          j last, before its first one what is declared of it
-//                          by the rate e:  max(steps, floor((growth / e)^2)), with the inner rate at the
-//                          phase's start, as if there were no warm-up
+//                          by the rate e:  max(steps, floor((growth / e)^2)), with the inner rate as the
+//                          stretch begins, as if there were no warm-up; growth ends where it would lead
+//                          beyond an equal share of the work left
 //              fragments:  of F equal parts of x one is exchanged after every H/F steps, in turn:
 //                          after H/F - τ of them d_i = x - x_i on that part starts to travel; after H/F the
 //                          outer step has been taken, or is waited for, and on that part
@@ -80,13 +81,14 @@ struct LocalTraining {
   }
 };
 
-// Of a worker that needs `own_seconds` for a step, among workers that need `seconds`.
+// Of a worker that needs `own_seconds` for a step, among workers that need `seconds`. A rate that has fallen
+// to nothing asks for infinitely many steps: `steps_left` are its share of what there is to do.
 [[nodiscard]] inline std::int64_t local_steps(const LocalTraining& local, double learning_rate,
-                                              double own_seconds, std::span<const double> seconds) {
-  constexpr double most_steps = 1e9;  // a rate that has fallen to nothing asks for infinitely many
+                                              double own_seconds, std::span<const double> seconds,
+                                              double steps_left) {
   if (local.growth)
     return std::max(local.steps, static_cast<std::int64_t>(
-                                     std::min(most_steps, std::pow(*local.growth / learning_rate, 2.0))));
+                                     std::min(steps_left, std::pow(*local.growth / learning_rate, 2.0))));
   if (!local.by_speed) return local.steps_between_exchanges();
   const double fastest = *std::ranges::min_element(seconds);
   // What the division leaves in the last digit must not cost a step: half as fast takes half of them.

@@ -26,7 +26,7 @@ class JobRules : Rules {
 
   void check_dataset() const {
     if (!sound("job.dataset.kind", "job.dataset.path")) return;
-    const bool built_in = dataset.kind == "built-in-images";
+    const bool built_in = dataset.kind.starts_with("built-in-");
     if (given("job.dataset.name") && given("job.dataset.kind") && dataset.name != dataset.kind)
       error("job.dataset.name", fmt::format("the data set is {} by its `kind`", dataset.kind),
             "remove `name`, or write the same");
@@ -39,7 +39,7 @@ class JobRules : Rules {
       error("job.dataset.kind", fmt::format("dataset `{}` needs `path`", dataset.kind),
             "give the folder of its files, relative to this file");
     if (built_in && !dataset.path.empty())
-      error("job.dataset.path", "built-in-images are generated: `path` has no meaning",
+      error("job.dataset.path", "built-in data is generated: `path` has no meaning",
             "remove `path`, or choose another `kind`");
   }
 
@@ -94,6 +94,10 @@ class JobRules : Rules {
                                kind.print(milestones[i - 1])));
       check_reached(milestones[i], "milestone", key);
     }
+    const bool falls = optimizer.schedule.shape == ScheduleShape::cosine;
+    if (falls && optimizer.schedule.end <= optimizer.schedule.warmup.value_or(0.0))
+      error(schedule + ".end", "the rate falls from the end of the warm-up on: `end` must come after it",
+            "raise `end`, or shorten `warmup`");
     if (optimizer.schedule.warmup)
       check_reached(*optimizer.schedule.warmup, "the end of the warm-up at", schedule + ".warmup");
   }

@@ -6,17 +6,18 @@ namespace paceline {
 
 void describe(Visitor& v, DatasetSource& c) {
   v.optional(
-      "kind", c.kind, Choice{"built-in-images", "cifar10", "cifar100", "mnist"},
-      "the generator of labelled images, or the format of the files; required by the learner `network`");
+      "kind", c.kind, Choice{"built-in-images", "built-in-text", "cifar10", "cifar100", "mnist"},
+      "the generator of labelled images, or of texts whose next byte is to be predicted, or the format of "
+      "the files; required by the learner `network`");
   v.optional("name", c.name, Text{},
              "of the data set; a profile and a learner of another one are refused. Required by the learner "
              "`statistical` where there is no `kind`",
              Absent{"that of `kind`, where it is written"});
   v.optional("classes", c.classes, Whole{2, 1'000'000},
-             "of the data set; a profile and a learner of another number are refused",
-             Absent{"those of built-in-images, cifar10, cifar100 and mnist are known"});
+             "of the data set, of text the vocabulary; a profile and a learner of another number are refused",
+             Absent{"those of the data sets that `kind` names are known"});
   v.optional("path", c.path, Path{},
-             "folder of the files that the learner `network` reads; for every kind but built-in-images",
+             "folder of the files that the learner `network` reads; for every kind that is not built in",
              Absent{"no files"});
   v.required("train_samples", c.train_samples, Whole{1},
              "training samples used; one epoch is one pass over them");
@@ -35,9 +36,16 @@ void describe(Visitor& v, LearningRateSchedule& c) {
              {"progress", ScheduleBasis::progress},
              {"step", ScheduleBasis::step}},
       "epoch: passes over the training samples; progress: percent of the workload; step: updates applied");
+  v.optional("shape", c.shape, Choice{{"steps", ScheduleShape::steps}, {"cosine", ScheduleShape::cosine}},
+             "steps: the rate drops at milestones; cosine: it falls along half a cosine");
+  v.only_if({"shape", {"steps"}, c.shape == ScheduleShape::steps});
   v.required("milestones", c.milestones, ListOf{schedule_point(c.basis), "milestone"},
              "where the learning rate is multiplied, in the basis, ascending");
   v.required("factor", c.factor, Number{above_up_to(0, 1)}, "multiplies the rate at each milestone");
+  v.only_if({"shape", {"cosine"}, c.shape == ScheduleShape::cosine});
+  v.required("end", c.end, schedule_point(c.basis), "in the basis: from here on the rate is the least");
+  v.optional("least", c.least, Number{between(0, 1)}, "part of the first rate that is left then");
+  v.always();
   v.optional("warmup", c.warmup, schedule_point(c.basis),
              "in the basis: until here the rate rises linearly from 0", Absent{"no warm-up"});
 }
@@ -133,11 +141,11 @@ void describe(Visitor& v, LearnerConfig& c) {
              {"none", LearnerKind::none}},
       "network: train the real network inside the simulation; statistical: a model fitted to recorded runs; "
       "assumed: a model without such runs; none: only throughput is asked");
-  v.optional(
-      "model", c.model, Path{},
-      "learner file of `paceline fit`; network: a TorchScript file (.pt) of 3x32x32 images to train, the one "
-      "that `job.profile` was calibrated with; relative to this file",
-      Absent{"network: the one of the list that `job.network` names"});
+  v.optional("model", c.model, Path{},
+             "learner file of `paceline fit`; network: a TorchScript file (.pt) for the data set's samples "
+             "to train, the one "
+             "that `job.profile` was calibrated with; relative to this file",
+             Absent{"network: the one of the list that `job.network` names"});
 }
 
 void describe(Visitor& v, EvaluationConfig& c) {
