@@ -97,6 +97,42 @@ void add_growth(const std::string& name, const PhaseConfig& phase) {
       ->Complexity(benchmark::oNLogN);
 }
 
+// Rounds of 64 workers on a ring, of one step or of many that each takes alone, with and without jitter; and
+// the draws of the latter alone.
+constexpr std::size_t local_workers = 64;
+constexpr std::int64_t local_rounds = 1000;
+
+test::TestJob rounds_of(std::int64_t steps, double iteration_cv) {
+  PhaseConfig phase{.transport = Transport::ring};
+  if (steps > 1) phase.local = LocalTraining{.steps = steps};
+  test::TestJob job = benchmark_job(local_workers, local_workers * local_rounds * steps, phase);
+  job.jitter.iteration_cv = iteration_cv;
+  return job;
+}
+
+double drawn_seconds(const test::TestJob& job) {
+  const SimulationModel model = job.model();
+  const auto steps = static_cast<std::uint64_t>(job.total_samples / batch_samples) / local_workers;
+  Seconds sum;
+  for (std::uint64_t w = 0; w < local_workers; ++w)
+    for (std::uint64_t step = 0; step < steps; ++step)
+      sum = sum + model.compute.iteration(WorkerId{w}, step, batch_samples);
+  return sum.value();
+}
+
+void add_local_training() {
+  constexpr std::int64_t many_steps = 500;
+  constexpr std::int64_t each = local_workers * local_rounds;
+  for (const double cv : {0.0, 0.05}) {
+    const char* jitter = cv > 0.0 ? "jitter" : "no_jitter";
+    add(fmt::format("rounds_of_1_{}/64", jitter), each, [=] { return simulated_seconds(rounds_of(1, cv)); });
+    add(fmt::format("rounds_of_500_{}/64", jitter), each * many_steps,
+        [=] { return simulated_seconds(rounds_of(many_steps, cv)); });
+  }
+  add("draws_of_rounds_of_500/64", each * many_steps,
+      [=] { return drawn_seconds(rounds_of(many_steps, 0.05)); });
+}
+
 // 1,024 workers in 16 racks, 16 servers.
 constexpr std::size_t many = 1024;
 constexpr std::size_t shards = 16;
@@ -154,6 +190,7 @@ int main(int argc, char** argv) {
   add("bsp_ring/4096", 4 * many * steps,
       [=] { return simulated_seconds(benchmark_job(4 * many, 4 * many * steps, ring)); });
   add("start_up", 1, start_up);
+  add_local_training();
   add_growth("bsp_server", PhaseConfig{});
   add_growth("bsp_ring", ring);
   add_growth("asp", asp);
