@@ -347,14 +347,13 @@ struct Stretch {
   bool operator==(const Stretch&) const = default;
 };
 
-// Workers that take 10 and 25 s for a step of 10 samples, alone, two steps at a time, 160 samples. By hand,
-// with the samples applied before: 0 begins at 0 (0), 20 (20), 40 (40), 60 (80: 1 came at 50), 80 (100);
-// and 100 (120); 1 at 0 (0), 50 (60). Handed out are 160 with the last of 0, so 1, which comes just after it,
-// is given none.
+// Workers that take 10 and 25 s for a step of 10 samples, alone, two steps at a time, 140 samples. By hand,
+// with the samples applied before: 0 begins at 0 (0), 20 (20), 40 (40), 60 (80: 1 came at 50) and 80 (100); 1
+// at 0 (0) and 50 (60). These 7 stretches are 140 samples.
 TestJob two_alone(LocalTraining local) {
   TestJob job = job_of({{1, 1.0}, {1, 0.4}}, {.policy = "asp", .local = local});
   job.optimizer = {.learning_rate = 0.5};
-  job.total_samples = 160;
+  job.total_samples = 140;
   return job;
 }
 
@@ -368,15 +367,15 @@ std::vector<Stretch> stretches_of(const TestJob& job) {
 }  // namespace
 
 TEST_CASE("workers that come alone read the schedule where all of them together are as they begin") {
-  // A drop after 40 samples: half an epoch of 80, 25 % of 160, or two updates of 20. Worker 1 began before it
+  // A drop after 40 samples: half an epoch of 80, 2/7 of 140, or two updates of 20. Worker 1 began before it
   // and keeps its rate until 50 s, though 0 passes it at 40 s.
   const std::vector<Stretch> by_hand{{0.0, 0, 2, 0.5},   {0.0, 1, 2, 0.5},   {20.0, 0, 2, 0.5},
                                      {40.0, 0, 2, 0.25}, {50.0, 1, 2, 0.25}, {60.0, 0, 2, 0.25},
-                                     {80.0, 0, 2, 0.25}, {100.0, 0, 2, 0.25}};
+                                     {80.0, 0, 2, 0.25}};
   TestJob job = two_alone({.steps = 2});
   job.dataset_samples = 80;
   for (const auto& [basis, milestone] :
-       {std::pair(ScheduleBasis::epoch, 0.5), std::pair(ScheduleBasis::progress, 0.25),
+       {std::pair(ScheduleBasis::epoch, 0.5), std::pair(ScheduleBasis::progress, 2.0 / 7.0),
         std::pair(ScheduleBasis::step, 2.0)}) {
     job.optimizer.schedule = {.basis = basis, .milestones = {milestone}, .factor = 0.5};
     CHECK(stretches_of(job) == by_hand);
@@ -384,35 +383,33 @@ TEST_CASE("workers that come alone read the schedule where all of them together 
 }
 
 TEST_CASE("workers that come alone follow a cosine by what all together have had applied") {
-  // η (1 + cos(π p))/2 at p = 0, 1/8, 2/8, … of 160 samples: 0, 0, 20, 40, 60, 80, 100 and 120 applied.
+  // η (1 + cos(π p))/2 at p = 0, 1/7, 2/7, … of 140 samples: 0, 0, 20, 40, 60, 80 and 100 applied.
   TestJob job = two_alone({.steps = 2});
   job.optimizer.schedule = {
       .basis = ScheduleBasis::progress, .shape = ScheduleShape::cosine, .milestones = {}, .end = 1.0};
   const std::vector<Stretch> stretches = stretches_of(job);
-  REQUIRE(stretches.size() == 8);
-  const double eighths[] = {0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
-  for (std::size_t i = 0; i < 8; ++i)
-    CHECK(stretches[i].rate == doctest::Approx(0.25 * (1.0 + std::cos(std::numbers::pi * eighths[i] / 8.0))));
+  REQUIRE(stretches.size() == 7);
+  const double sevenths[] = {0.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0};
+  for (std::size_t i = 0; i < 7; ++i)
+    CHECK(stretches[i].rate ==
+          doctest::Approx(0.25 * (1.0 + std::cos(std::numbers::pi * sevenths[i] / 7.0))));
 }
 
 TEST_CASE("by the rate, a worker that comes alone takes more steps from its first stretch after a drop on") {
-  // (0.5/0.5)² = 1, so 2; after the drop by half at 40 samples (0.5/0.25)² = 4. 0 begins at 40 s (40), 80
-  // (100: 1 came at 50); 1 at 50 (60). At 80 s half of the 60
-  // samples that are left is 3 steps.
+  // (0.5/0.5)² = 1, so 2; after the drop by half at 40 samples (0.5/0.25)² = 4. 0 begins at 40 s, 1 at 50 s
+  // (60 applied), where half of the 80 samples that are left is 4 steps.
   TestJob job = two_alone({.steps = 2, .growth = 0.5});
-  job.optimizer.schedule = {.basis = ScheduleBasis::progress, .milestones = {0.25}, .factor = 0.5};
-  CHECK(stretches_of(job) == std::vector<Stretch>{{0.0, 0, 2, 0.5},
-                                                  {0.0, 1, 2, 0.5},
-                                                  {20.0, 0, 2, 0.5},
-                                                  {40.0, 0, 4, 0.25},
-                                                  {50.0, 1, 4, 0.25},
-                                                  {80.0, 0, 3, 0.25}});
+  job.optimizer.schedule = {.basis = ScheduleBasis::progress, .milestones = {2.0 / 7.0}, .factor = 0.5};
+  CHECK(stretches_of(job) ==
+        std::vector<Stretch>{
+            {0.0, 0, 2, 0.5}, {0.0, 1, 2, 0.5}, {20.0, 0, 2, 0.5}, {40.0, 0, 4, 0.25}, {50.0, 1, 4, 0.25}});
 }
 
 TEST_CASE("after a synchronous phase, workers that come alone go on in the schedule where it ended") {
   // Two updates of 20 samples, 25 s each, then alone with the rate of the drop at the second. 0 begins at
   // 50 s, 70, 90, 110 (100 + 20: 1 came at 100), 1 at 50, 100 (100).
   TestJob job = two_alone({.steps = 2});
+  job.total_samples = 160;
   job.phases.insert(job.phases.begin(), PhaseConfig{.length = UpdateCount{2}});
   job.optimizer.schedule = {.basis = ScheduleBasis::step, .milestones = {2.0, 5.0}, .factor = 0.5};
   const auto starts = job.run_ideal().recording.all<StartIteration>();
