@@ -99,22 +99,23 @@ void add_growth(const std::string& name, const PhaseConfig& phase) {
 
 // Rounds of 64 workers on a ring, of one step or of many that each takes alone, with and without jitter; and
 // the draws of the latter alone.
-constexpr std::size_t local_workers = 64;
+constexpr std::int64_t local_workers = 64;
 constexpr std::int64_t local_rounds = 1000;
 
 test::TestJob rounds_of(std::int64_t steps, double iteration_cv) {
   PhaseConfig phase{.transport = Transport::ring};
   if (steps > 1) phase.local = LocalTraining{.steps = steps};
-  test::TestJob job = benchmark_job(local_workers, local_workers * local_rounds * steps, phase);
+  test::TestJob job =
+      benchmark_job(static_cast<std::size_t>(local_workers), local_workers * local_rounds * steps, phase);
   job.jitter.iteration_cv = iteration_cv;
   return job;
 }
 
 double drawn_seconds(const test::TestJob& job) {
   const SimulationModel model = job.model();
-  const auto steps = static_cast<std::uint64_t>(job.total_samples / batch_samples) / local_workers;
+  const auto steps = static_cast<std::uint64_t>(job.total_samples / batch_samples / local_workers);
   Seconds sum;
-  for (std::uint64_t w = 0; w < local_workers; ++w)
+  for (std::uint64_t w = 0; w < std::uint64_t{local_workers}; ++w)
     for (std::uint64_t step = 0; step < steps; ++step)
       sum = sum + model.compute.iteration(WorkerId{w}, step, batch_samples);
   return sum.value();

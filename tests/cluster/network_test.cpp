@@ -71,7 +71,7 @@ TEST_CASE("a tree of depth 1 is a star") {
 
 TEST_CASE("servers with the workers sit on their nodes in turn") {
   Cluster cluster = star(2, bandwidth, latency);
-  cluster.servers = {3, ServerPlacement::with_workers};
+  cluster.servers = {.count = 3, .placement = ServerPlacement::with_workers};
   const Network network = build_network(cluster);
   CHECK(network.servers == std::vector<NodeId>{network.workers[0], network.workers[1], network.workers[0]});
   CHECK(network.edges.size() == 2);
