@@ -141,7 +141,11 @@ PartialMeasurement begin(const CalibrateArguments& arguments, const Machine& mac
   const double memory = arguments.memory_bytes.value_or(usable_memory_share *
                                                         static_cast<double>(machine.available_memory_bytes));
   const auto start = std::chrono::steady_clock::now();
-  const Probe cost = probe(wanted, machine, own_program());
+  Probe cost = probe(wanted, machine, own_program());
+  cost.bytes_per_sample = sizeof(float);
+  for (const std::int64_t values :
+       kernels::network_facts({wanted.network, wanted.input_shape, wanted.classes}).input_shape)
+    cost.bytes_per_sample *= static_cast<double>(values);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (wanted.budget_s) *wanted.budget_s -= spent.count();
   const double budget_s = std::max(0.0, arguments.budget_s.value_or(default_budget_s) - spent.count());

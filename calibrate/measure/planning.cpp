@@ -99,7 +99,9 @@ double Probe::iteration_s(std::int64_t batch) const {
 }
 
 Bytes Probe::memory(std::int64_t batch) const {
-  return Bytes{line_through(*this, &ProbePoint::peak_memory_bytes, batch)};
+  const double of_inputs = bytes_per_sample * static_cast<double>(batch - small.batch);
+  return Bytes{std::max(line_through(*this, &ProbePoint::peak_memory_bytes, batch),
+                        small.peak_memory_bytes + of_inputs)};
 }
 
 double pass_seconds(const MeasurementPlan& plan, const Probe& probe) {

@@ -35,7 +35,8 @@ struct ProbePoint {
 struct Probe {
   ProbePoint small;
   ProbePoint large;
-  double start_s = 0.0;  // of a process, until it measures
+  double start_s = 0.0;           // of a process, until it measures
+  double bytes_per_sample = 0.0;  // at least: those of its input; a small batch may hide in what start took
 
   [[nodiscard]] double iteration_s(std::int64_t batch) const;
   [[nodiscard]] Bytes memory(std::int64_t batch) const;

@@ -31,8 +31,10 @@ TEST_CASE("a probe's line gives time and memory of other batches") {
   CHECK(probe.iteration_s(100) == doctest::Approx(10.0));
   CHECK(probe.memory(100).value() == doctest::Approx(0.3e9));
   // A constant time is not extrapolated below what was seen.
-  const Probe flat{{2, 0.1, 1e9}, {6, 0.09, 1e9}, 1.0};
+  const Probe flat{{2, 0.1, 1e9}, {6, 0.09, 1e9}, 1.0, 10e3};
   CHECK(flat.iteration_s(100) == doctest::Approx(0.1));
+  // Memory that does not show it grows by the inputs at least: 1 GB + 10 kB · (100,002 - 2).
+  CHECK(flat.memory(100'002).value() == doctest::Approx(2e9));
 }
 
 TEST_CASE("a pass costs the start of each process and the time of its points") {
