@@ -1,6 +1,6 @@
-// Training locally and merging rarely: times, identities with the policies it generalizes, conservation. The
-//                                      bowl that
-// is descended is that of quadratic_learner.hpp: f(x) = ½ (x₀² + 2 x₁²) from (8, 4), g = (x₀, 2 x₁).
+// Training locally and merging rarely: times, identities with the policies it generalizes, schedules,
+// conservation. The bowl that is descended is that of quadratic_learner.hpp: f(x) = ½ (x₀² + 2 x₁²) from
+// (8, 4), g = (x₀, 2 x₁).
 #include <algorithm>
 #include <cmath>
 #include <numbers>
