@@ -1,5 +1,6 @@
 #include "sim/description/outputs.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -42,11 +43,15 @@ class SchemaWriter final : public Visitor {
     }
   }
 
-  // "If the deciding key has one of these values, then this key is required."
+  // "If the deciding key has one of these values, then this key is required." Absent it has its default.
   void require_conditionally(const Key& key) {
-    Json decided = Json::object();
-    decided[std::string(key.condition->key)] = {{"enum", key.condition->values}};
-    const Json condition{{"properties", decided}, {"required", Json::array({key.condition->key})}};
+    const std::string deciding(key.condition->key);
+    const Json values = key.condition->values;
+    Json condition{{"properties", {{deciding, {{"enum", values}}}}}};
+    const auto known = schema_["properties"].find(deciding);
+    const bool holds_when_absent = known != schema_["properties"].end() && known->contains("default") &&
+                                   std::ranges::find(values, (*known)["default"]) != values.end();
+    if (!holds_when_absent) condition["required"] = Json::array({deciding});
     for (Json& rule : schema_["allOf"])
       if (rule["if"] == condition) return rule["then"]["required"].push_back(key.name);
     schema_["allOf"].push_back({{"if", condition}, {"then", {{"required", Json::array({key.name})}}}});
