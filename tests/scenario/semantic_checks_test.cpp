@@ -75,66 +75,6 @@ TEST_CASE("K-sync and backup workers say how many gradients count, and there are
   CHECK(complaint(changed(policy("policy: backup-workers, transport: server, backups: 1"))).empty());
 }
 
-TEST_CASE("local training fits its policy, its exchange and its learner") {
-  const auto said = [](const char* phase, const char* what) {
-    CAPTURE(phase);
-    const std::string text = complaint(changed({{"policy: bsp, transport: ring", phase}}));
-    CHECK(text.find(what) != std::string::npos);
-  };
-  said("policy: bsp, transport: ring, local: {steps: 0}", "`0` is out of range");
-  said("policy: bsp, transport: ring, local: {steps: 4, outer: {every: 4}}",
-       "a buffer of differences needs `policy: asp`");
-  said(
-      "policy: bsp, transport: server, local: {steps: 4, outer: {momentum: 0.9, nesterov: true, "
-      "momentum_every: 4}}",
-      "a delayed velocity needs `policy: asp`");
-  said("policy: asp, transport: server, local: {steps: 4, outer: {momentum: 0.9, momentum_every: 4}}",
-       "a delayed velocity is Nesterov's");
-  said(
-      "policy: asp, transport: server, local: {steps: 4, outer: {momentum: 0.9, nesterov: true, "
-      "momentum_every: 4, "
-      "momentum_between: 0.3}}",
-      "4 steps between two moves of the velocity count at most 1/4 of it each");
-  said(
-      "policy: asp, transport: server, local: {steps: 4, outer: {every: 2, momentum: 0.9, nesterov: true, "
-      "momentum_every: 4}}",
-      "a buffer of differences is one step");
-  said("policy: bsp, transport: ring, local: {steps: 4, outer: {nesterov: true}}",
-       "`nesterov` needs `momentum` above 0");
-  said("policy: bsp, transport: server, local: {steps: 8, fragments: {count: 2}}",
-       "fragments are exchanged by all workers together");
-  said("policy: bsp, transport: ring, local: {steps: 8, by_speed: true, fragments: {count: 2}}",
-       "fragments are exchanged after the same number of steps by every worker");
-  said("policy: bsp, transport: ring, local: {steps: 8, fragments: {count: 3}}",
-       "3 fragments do not divide 8 steps");
-  said("policy: bsp, transport: ring, local: {steps: 8, fragments: {count: 2, delay: 4}}",
-       "a fragment that travels for 4 steps is not there when the next one is due, after 4");
-  said("policy: asp, transport: server, exchange: parameters, local: {steps: 4}",
-       "local training exchanges differences, not parameters");
-  said("policy: asp, transport: server, staleness_weight: cut-off", "missing key `staleness_limit`");
-  CHECK(
-      complaint(
-          changed(
-              {{"policy: bsp, transport: ring",
-                "policy: bsp, transport: ring, local: {steps: 4, outer: {momentum: 0.9, nesterov: true}}"}}))
-          .empty());
-  const auto statistical = [](const char* phase) {
-    return complaint(changed({{"policy: bsp, transport: ring", phase},
-                              {"{kind: network}", "{kind: statistical, model: learner.json}"}}));
-  };
-  CHECK(statistical("policy: bsp, transport: ring, local: {steps: 4}").empty());
-  for (const char* phase : {"policy: asp, transport: server, local: {steps: 4}",
-                            "policy: bsp, transport: ring, local: {steps: 4, by_speed: true}",
-                            "policy: bsp, transport: ring, local: {steps: 4, growth: 0.1}",
-                            "policy: bsp, transport: ring, local: {steps: 4, outer: {momentum: 0.9}}",
-                            "policy: bsp, transport: ring, local: {steps: 4, outer: {learning_rate: 0.7}}",
-                            "policy: bsp, transport: ring, local: {steps: 4, fragments: {count: 2}}"}) {
-    CAPTURE(phase);
-    CHECK(statistical(phase).find("a statistical learner knows local training only under `bsp`") !=
-          std::string::npos);
-  }
-}
-
 TEST_CASE("heterogeneity names workers that exist, one value for each, and changes something") {
   const auto with = [](const char* heterogeneity) {
     return Changes{{"jitter:", fmt::format("heterogeneity: {}\njitter:", heterogeneity)}};

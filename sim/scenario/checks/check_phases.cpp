@@ -100,9 +100,12 @@ class PhaseRules : Rules {
             "remove `exchange`");
     const bool is_alone = phase.policy->waits_for == WaitsFor::nobody && scenario.cluster.servers.count == 1;
     if (outer.every > 1 && !is_alone)
-      error(place, "a buffer of differences needs `policy: asp` and a single server", "remove `every`");
+      error(place + ".every", "a buffer of differences needs `policy: asp` and a single server",
+            "remove `every`");
     check_delayed_momentum(outer, is_alone, place);
-    if (outer.nesterov && outer.momentum == 0.0) error(place, "`nesterov` needs `momentum` above 0");
+    if (outer.nesterov && outer.momentum == 0.0)
+      error(place + ".nesterov", "`nesterov` needs `momentum` above 0",
+            "write a `momentum`, for example 0.9");
     check_fragments(i);
     const LearnerKind learner = scenario.learner.kind;
     const bool takes_the_mean = phase.policy->waits_for == WaitsFor::all && outer.learning_rate == 1.0 &&
@@ -149,13 +152,14 @@ class PhaseRules : Rules {
     if (phase.local->steps % count != 0)
       return error(place + ".count",
                    fmt::format("{} fragments do not divide {} steps", count, phase.local->steps),
-                   "one of them is exchanged after every steps / count");
+                   fmt::format("one of them is exchanged after every steps / count: for example `steps: {}`",
+                               (phase.local->steps / count + 1) * count));
     if (const std::int64_t between = phase.local->steps / count; delay >= between)
       error(
           place + ".delay",
           fmt::format("a fragment that travels for {} steps is not there when the next one is due, after {}",
                       delay, between),
-          fmt::format("at most {}", between - 1));
+          fmt::format("write `delay: {}` or less", between - 1));
   }
 
   // A length may end the job early, or never be reached: both are said.
