@@ -43,6 +43,11 @@ TEST_CASE("a clock that goes back is noticed") {
   CHECK(is_noticed({}, Sabotage::turns_the_clock_back, "the clock goes back"));
 }
 
+TEST_CASE("a step that is left out and a byte that is lost are noticed") {
+  CHECK(is_noticed({}, Sabotage::skips_a_step, "begins step 2 after 1 steps"));
+  CHECK(is_noticed({}, Sabotage::loses_a_byte, "links carried"));
+}
+
 TEST_CASE("a job that stalls is noticed") {
   RandomJob random;
   for (std::uint64_t w = 0; w < random.job.workers.size(); ++w)

@@ -133,15 +133,16 @@ void check_same(const Jobs& jobs, const Run& one, const Run& other) {
 }  // namespace
 
 TEST_CASE("what holds of every job holds on the fluid network") {
-  for (std::uint32_t index = 0; index < 1000; ++index) {
-    const auto violates = [](const RandomJob& random) {
-      FluidTimeline timeline(random.job.cluster());
-      return !run_and_check(random, timeline).violations.empty();
-    };
-    const std::string failure = failure_of(index, violates);
-    INFO(failure);
-    REQUIRE(failure.empty());
-  }
+  const auto violates = [](const RandomJob& random) {
+    FluidTimeline timeline(random.job.cluster());
+    return !run_and_check(random, timeline).violations.empty();
+  };
+  for (const auto draw : {random_job, indivisible_local_job})
+    for (std::uint32_t index = 0; index < 1000; ++index) {
+      const std::string failure = failure_of(index, violates, draw);
+      INFO(failure);
+      REQUIRE(failure.empty());
+    }
 }
 
 TEST_CASE("random jobs happen on the fluid network as under SimGrid") {

@@ -7,12 +7,13 @@
 //                on their way)
 //              - applied samples >= the job's, unless it ended early; < the job's + one batch of each worker
 //              - one change of each shard for each update, updates counted with the last
-//              - weights of an update sum to 1
+//              - the steps of a worker count one by one, whether it exchanges after each or after many
+//              - weights of an update sum to 1, factors by staleness aside
 //              - staleness by double counting: each change of a shard adds 1 to the staleness of every worker
 //                that has read and not yet applied there, so the sum over applied gradients is at most (W -
 //                1) · changes
-//              - bytes carried by the links = 2 · bytes of messages (a star: up and down), between those that
-//                arrived and those that were sent
+//              - bytes carried by the links = 2 · bytes of messages that arrived (a star: up and down), with
+//                those of all-reduces in closed form; at the end rounds of one that is under way come on top
 //              - the clock never goes back; a worker computes one thing at a time and nothing while it is
 //                away
 //              - busy + idle = makespan of each worker
@@ -33,7 +34,14 @@ struct Checked {
 };
 
 // What the checks are shown wrong on purpose, so that they can be seen to notice.
-enum class Sabotage { none, hides_discards, shows_updates_twice, turns_the_clock_back };
+enum class Sabotage {
+  none,
+  hides_discards,
+  shows_updates_twice,
+  turns_the_clock_back,
+  skips_a_step,
+  loses_a_byte
+};
 
 // On the ideal timeline, or on another one.
 [[nodiscard]] Checked run_and_check(const RandomJob& random, Sabotage sabotage = Sabotage::none);

@@ -26,6 +26,15 @@ TEST_CASE("random jobs conserve work, bytes, updates and time, and end as they s
   }
 }
 
+TEST_CASE("random jobs that train locally for long conserve steps, samples, bytes and time") {
+  // With half precision, fragments, buffers, weights by staleness, workers that leave and join.
+  for (std::uint32_t index = 0; index < jobs_per_run; ++index) {
+    const std::string failure = failure_of(index, violates, indivisible_local_job);
+    INFO(failure);
+    REQUIRE(failure.empty());
+  }
+}
+
 TEST_CASE("the same random job happens the same way twice") {
   for (std::uint32_t index = 0; index < 100; ++index) {
     const auto differs = [](const RandomJob& random) {
