@@ -64,8 +64,9 @@ struct RampUp {
 
   // The factor on the `since_start`-th iteration after a start, from 0.
   [[nodiscard]] double factor(std::uint64_t since_start) const {
+    if (since_start >= static_cast<std::uint64_t>(iterations)) return 1.0;
     const double done = static_cast<double>(since_start) / static_cast<double>(iterations);
-    return iterations > 0 && done < 1.0 ? 1.0 + (slowdown - 1.0) * (1.0 - done) : 1.0;
+    return 1.0 + (slowdown - 1.0) * (1.0 - done);
   }
 };
 

@@ -101,7 +101,8 @@ class Executor {
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
   void begin_computation(const StartIteration& action);
-  void compute(StartIteration action, Seconds started, Seconds messages);
+  void compute(const StartIteration& action, Seconds started, Seconds messages);
+  void compute_at_once(const StartIteration& action, Seconds started, Seconds messages);
   // One by one: whether a worker that ended a local step has begun the next one of its stretch.
   bool takes_next_step(const Event& event);
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;

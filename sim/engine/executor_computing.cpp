@@ -9,17 +9,22 @@ void Executor::begin_computation(const StartIteration& action) {
   compute(action, timeline_.now(), std::exchange(owed_to_messages_.at(action.worker.value), {}));
 }
 
-void Executor::compute(StartIteration action, Seconds started, Seconds messages) {
+void Executor::compute(const StartIteration& action, Seconds started, Seconds messages) {
   std::optional<RestOfStretch>& rest = rest_of_stretch_.at(action.worker.value);
   rest.reset();
   const bool one_by_one = model_.shortcuts == Shortcuts::off && !shared_machines_.may_rest(action.worker);
-  if (one_by_one && action.local && action.local->count > 1) {
-    rest = RestOfStretch{action, started};
-    --rest->steps.local->count;
-    ++rest->steps.iteration;
-    ++rest->steps.since_start;
-    action.local->count = 1;
-  }
+  if (!one_by_one || !action.local || action.local->count == 1)
+    return compute_at_once(action, started, messages);
+  rest = RestOfStretch{action, started};
+  --rest->steps.local->count;
+  ++rest->steps.iteration;
+  ++rest->steps.since_start;
+  StartIteration first = action;
+  first.local->count = 1;
+  compute_at_once(first, started, messages);
+}
+
+void Executor::compute_at_once(const StartIteration& action, Seconds started, Seconds messages) {
   const Seconds now = timeline_.now();
   if (shared_machines_.hosts(action.worker))
     return shared_machines_.start(action.worker, now,

@@ -132,19 +132,24 @@ void Coordinator::start_iteration(WorkerId id, Actions& actions) {
   WorkerState& worker = workers_[id];
   worker.status = WorkerStatus::computing;
   worker.iteration->gradient_is_held = true;
-  StartIteration start{.worker = id,
-                       .gradient = worker.iteration->gradient,
-                       .iteration = worker.iterations,
-                       .batch_samples = worker.iteration->batch_samples,
-                       .since_start = worker.iterations_since_start};
+  // Filled in where it stays: it is large, and the most frequent of all.
+  auto& start = std::get<StartIteration>(actions.emplace_back(std::in_place_type<StartIteration>));
+  start.worker = id;
+  start.gradient = worker.iteration->gradient;
+  start.iteration = worker.iterations;
+  start.batch_samples = worker.iteration->batch_samples;
+  start.since_start = worker.iterations_since_start;
   const std::int64_t steps = worker.iteration->local_steps - worker.iteration->overlapped_steps;
-  if (phases_.config().local && !worker.iteration->is_probe)
-    start.local = LocalSteps{steps,
-                             hyperparameters(1, start.batch_samples),
-                             {fragment(exchanges_), phases_.config().local->sent_as}};
+  const std::optional<LocalTraining>& local = phases_.config().local;
+  if (local && !worker.iteration->is_probe) {
+    LocalSteps& taken = start.local.emplace();
+    taken.count = steps;
+    taken.inner = hyperparameters(1, start.batch_samples);
+    taken.difference.fragment = fragment(exchanges_);
+    taken.difference.sent_as = local->sent_as;
+  }
   worker.iterations += static_cast<std::uint64_t>(steps);
   worker.iterations_since_start += static_cast<std::uint64_t>(steps);
-  actions.emplace_back(start);
 }
 
 void Coordinator::train_on(WorkerId id, Actions& actions) {
