@@ -32,6 +32,16 @@ std::optional<double> value_at(const std::vector<RecordedEvaluation>& curve, dou
   return std::nullopt;
 }
 
+// A run's evaluations up to the first drop of the rate, less the mean curve.
+std::vector<double> early_deviations(const AccuracyRun& run, const std::vector<double>& mean_curve) {
+  std::vector<double> deviations;
+  for (int k = 0; progress_of(k) <= first_drop; ++k) {
+    const double mean = mean_curve[static_cast<std::size_t>(k)];
+    deviations.push_back(value_at(run.curve, progress_of(k)).value_or(mean) - mean);
+  }
+  return deviations;
+}
+
 }  // namespace
 
 double exposure_of(double workers) {
@@ -102,9 +112,7 @@ AccuracyModel::AccuracyModel(std::vector<AccuracyRun> runs) {
   slope_ = weighted / weights;
   slope_deviation_ = 1.0 / std::sqrt(weights);
   variance_by_exposure_ = slope_ > 0.0 ? variance / (slope_ * slope_) : 0.0;
-  // Curves and their noise.
-  double noise = 0.0;
-  double freedom = 0.0;
+  // Curves.
   for (const auto& [exposure, members] : by_exposure) {
     Group group{exposure, 0.0, {}};
     for (const AccuracyRun* run : members)
@@ -113,16 +121,12 @@ AccuracyModel::AccuracyModel(std::vector<AccuracyRun> runs) {
       std::vector<double> values;
       for (const AccuracyRun* run : members)
         if (const auto value = value_at(run->curve, progress_of(k))) values.push_back(*value);
-      const Spread spread = spread_of(values);
-      group.curve.push_back(spread.mean);
-      if (exposure <= 0.0 && k >= 3 && progress_of(k) < first_drop) {
-        noise += spread.deviation * spread.deviation * static_cast<double>(values.size() - 1);
-        freedom += static_cast<double>(values.size() - 1);
-      }
+      group.curve.push_back(spread_of(values).mean);
     }
+    if (exposure <= 0.0)
+      for (const AccuracyRun* run : members) early_deviations_.push_back(early_deviations(*run, group.curve));
     groups_.push_back(std::move(group));
   }
-  noise_ = freedom > 0.0 ? std::sqrt(noise / freedom) : 0.0;
 }
 
 double AccuracyModel::curve_at(std::size_t evaluation, double exposure) const {
@@ -146,6 +150,7 @@ PredictedCurve AccuracyModel::draw(double exposure, double slope_error, RandomSt
           ? boost::math::quantile(boost::math::gamma_distribution<double>(exposure / v, v), random.uniform())
           : exposure;
   const double own = random.normal(0.0, run_deviation_);
+  const std::vector<double>& early = early_deviations_[random.below(early_deviations_.size())];
   PredictedCurve curve;
   curve.final_accuracy = base_ - slope * met + own;
   const std::size_t last = evaluations - 1;
@@ -157,7 +162,7 @@ PredictedCurve AccuracyModel::draw(double exposure, double slope_error, RandomSt
       value = curve.final_accuracy + std::min(curve_at(at, met) - curve_at(last, met), 0.0) +
               random.normal(0.0, noise_after_drop);
     else
-      value = curve_at(at, met) + random.normal(0.0, noise_);
+      value = curve_at(at, met) + early[at];
     curve.progress.push_back(progress_of(k));
     curve.accuracy.push_back(value);
   }

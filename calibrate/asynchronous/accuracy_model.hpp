@@ -6,7 +6,10 @@
 //              rate/√n. final accuracy = a₀ - a · E, E ~ gamma with mean e and variance v·e (harm comes in
 //              random portions), plus a normal deviation σ of every run. a by weighted least squares over
 //              groups; v by moments. Before the end: mean curves of the recorded groups, linear in between,
-//              at exposure E.
+//              at exposure E; until the first drop of the rate plus the deviations of one recorded run of a
+//              worker alone, drawn from them: most evaluations lie a little above the mean, a few far below,
+//              and a run that learns late does so at each. Independent normal ones with their variance
+//              reached 0.90 before the drop, which these do not.
 // Units:       accuracy 0 to 1; progress as a share of the workload.
 // Assumptions: one schedule of the rate for all; workers of any speed: exposure counts the mean over
 //              updates, which is n - 1 whatever their speeds.
@@ -67,7 +70,7 @@ class AccuracyModel {
   double slope_deviation_ = 0.0;
   double variance_by_exposure_ = 0.0;  // of E, over its mean
   double run_deviation_ = 0.0;
-  double noise_ = 0.0;  // of an evaluation before the first drop of the rate
+  std::vector<std::vector<double>> early_deviations_;  // runs of one worker, until the first drop of the rate
 };
 
 }  // namespace paceline

@@ -125,7 +125,8 @@ std::string coverage_text(const std::vector<LeftOutRow>& rows, PredictedQuantity
   int inside = 0;
   int runs = 0;
   double width = 0.0;
-  double groups = 0.0;
+  double spread = 0.0;
+  int groups = 0;
   for (const LeftOutRow& row : rows) {
     const bool is_part =
         part.empty() ? row.configuration.find('/') == std::string::npos : row.configuration.starts_with(part);
@@ -133,17 +134,18 @@ std::string coverage_text(const std::vector<LeftOutRow>& rows, PredictedQuantity
     inside += row.inside;
     runs += static_cast<int>(row.runs.size());
     if (row.runs.size() < 5) continue;
-    const double spread = quantile(row.runs, 0.95) - quantile(row.runs, 0.05);
-    width += (row.predicted.high - row.predicted.low) / spread;
-    groups += 1.0;
+    const double scale = quantity == PredictedQuantity::accuracy ? 1.0 : row.recorded;
+    width += (row.predicted.high - row.predicted.low) / scale;
+    spread += normal_5_to_95 * spread_of(row.runs).deviation / scale;
+    ++groups;
   }
   if (runs == 0) return "";
   const Interval interval = exact_interval(inside, runs);
   std::string text = fmt::format(
       "{}{}: {} of {} inside their 90 % range ({:.2f}, 90 % interval {:.2f} to {:.2f})", part,
       name_of(quantity), inside, runs, static_cast<double>(inside) / runs, interval.low, interval.high);
-  if (groups > 0.0)
-    text += fmt::format(", mean width {:.1f} times the recorded spread of {} groups", width / groups, groups);
+  if (groups > 0)
+    text += fmt::format(", mean width {:.2f} times the recorded spread of {} groups", width / spread, groups);
   return text + "\n";
 }
 

@@ -4,7 +4,8 @@
 //              null models: linear (rates of workers alone add up), a line of accuracy from one worker to
 //              eight at .8918, 36,000 of 64,000 updates until .90, the ring; coverage = share of single runs
 //              inside the 90 % range, with its exact binomial interval; width = mean width of the ranges
-//              over the recorded 5-95 % spread, groups of at least 5 runs.
+//              over the mean of 3.29 standard deviations of the recorded runs (a normal distribution's 5-95 %
+//              spread), times relative to their recorded mean, groups of at least 5 runs.
 // Units:       seconds, accuracy 0 to 1.
 // Assumptions: runs of one configuration differ by chance and campaign.
 // Source:      Brown, Cai and DasGupta 2001 for the interval (Jeffreys).

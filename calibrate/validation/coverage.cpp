@@ -17,7 +17,6 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double coverage_tail = 0.05;
-constexpr double normal_5_to_95 = 3.29;  // standard deviations
 constexpr std::size_t least_runs = 3;
 constexpr std::size_t least_in_set = 5;
 constexpr int all_sets = 80;
