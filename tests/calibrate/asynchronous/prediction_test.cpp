@@ -102,6 +102,22 @@ TEST_CASE("asynchronous: what several servers take adds up to what one takes, an
   CHECK(assumed[0] < 0.54 * 0.04);
 }
 
+TEST_CASE("asynchronous: evaluations that fall far below now and then reach no accuracy before recorded runs do") {
+  AsynchronousRecords records = made_records();
+  // 0.88 until the drop of the rate, but 0.70 at one evaluation, another for each run: sd 0.13 where they differ.
+  std::size_t low_at = 4;
+  for (TrainingRecord& training : records.trainings)
+    if (training.configuration.workers.size() == 1) {
+      for (std::size_t k = 1; k <= 8; ++k) training.curve[k].accuracy = k == low_at ? 0.70 : 0.88;
+      ++low_at;
+    }
+  const AsynchronousPredictor predictor(records, {}, {.same_cluster = true, .draws = 40});
+  const AsynchronousPrediction alone = predictor.predict("k80x1-1ps");
+  // After the drop, at 9 of 16 evaluations.
+  CHECK(alone.reach_90 == doctest::Approx(1.0));
+  CHECK(alone.to_90_s->low > 0.5 * alone.duration_s->high);
+}
+
 TEST_CASE("asynchronous: what no record tells is refused with a reason") {
   const AsynchronousRecords records = made_records();
   const AsynchronousPredictor predictor(records, {}, {.draws = 20});
