@@ -114,13 +114,15 @@ void Coordinator::carry_out(const SynchronizationDecision& decision, ServerId se
   release(let_go(decision.release, server), actions);
 }
 
-// Who is let go while its own gradient is still being applied goes on after that.
+// Who is let go while this server still applies its gradient goes on after that.
 std::vector<WorkerId> Coordinator::let_go(const std::vector<WorkerId>& workers, ServerId server) {
   std::vector<WorkerId> free;
   for (const WorkerId id : workers) {
     const std::optional<IterationState>& iteration = workers_[id].iteration;
-    if (iteration && iteration->update) {
-      assembly_.at(*iteration->update).release.at(server.value).push_back(id);
+    PendingUpdate* const update =
+        iteration && iteration->update ? &assembly_.at(*iteration->update) : nullptr;
+    if (update != nullptr && !update->has_stepped.at(server.value)) {
+      update->release.at(server.value).push_back(id);
     } else {
       free.push_back(id);
     }
@@ -153,7 +155,8 @@ UpdateId Coordinator::begin_update(const std::vector<WorkerId>& workers) {
 void Coordinator::finish_step(UpdateId id, ServerId server, Actions& actions) {
   const UpdateStrategy& strategy = phases_.strategy();
   PendingUpdate& update = assembly_.at(id);
-  const bool completes = --update.steps_left == 0;
+  update.has_stepped.at(server.value) = true;
+  const bool completes = std::ranges::find(update.has_stepped, false) == update.has_stepped.end();
   const Hyperparameters parameters = hyperparameters(update);
   const std::optional<OuterStep> outer = outer_step(completes);
   const bool changes_parameters = !outer || !outer->is_added_only;

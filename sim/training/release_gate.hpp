@@ -64,6 +64,7 @@ class ReleaseGate {
     let_go_by_.at(worker.value) = 0;
   }
   void begin_phase() {
+    std::ranges::fill(let_go_by_, 0);
     refused_.clear();
     held_.clear();
   }

@@ -52,7 +52,7 @@ struct CombinedGradient {
 struct PendingUpdate {
   std::vector<CombinedGradient> gradients;     // by worker
   std::vector<std::vector<WorkerId>> release;  // who goes on after it, by server
-  std::size_t steps_left = 0;                  // one for each server that decides
+  std::vector<bool> has_stepped;               // by server that decides
   bool step_is_local = false;                  // of a worker on its own copy, before the servers'
 
   [[nodiscard]] std::int64_t samples() const {
@@ -82,7 +82,7 @@ class UpdateAssembly {
     PendingUpdate& update = pending_[id];
     update.gradients = std::move(gradients);
     update.release.resize(deciders);
-    update.steps_left = deciders;
+    update.has_stepped.resize(deciders);
     return id;
   }
   // Absent when it was called off.
@@ -133,9 +133,11 @@ class UpdateAssembly {
   [[nodiscard]] bool is_coordinating() const { return !coordinating_.empty(); }
   [[nodiscard]] bool nothing_under_way() const { return pending_.empty() && coordinating_.empty(); }
 
-  // They go on with the latest update under way, or after its coordination. False when there is none.
+  // They go on with the latest update under way, or after its coordination. False when there is none, or this
+  // server has taken its step of it and others have not.
   [[nodiscard]] bool wait_for_latest(ServerId server, const std::vector<WorkerId>& workers) {
     if (nothing_under_way()) return false;
+    if (!pending_.empty() && pending_.rbegin()->second.has_stepped.at(server.value)) return false;
     std::vector<WorkerId>& waiting = pending_.empty() ? coordinating_.rbegin()->second
                                                       : pending_.rbegin()->second.release.at(server.value);
     waiting.insert(waiting.end(), workers.begin(), workers.end());

@@ -266,6 +266,18 @@ void draw_shared_machine(Dice& dice, TestJob& job) {
     if (dice.chance(0.2)) worker.quota = CpuQuota{dice.number(0.25, 1.0, 0.125), dice.seconds(1.0, 30.0)};
 }
 
+// Of whole chunks, or of whole bytes: sums are exact.
+void draw_variables(Dice& dice, TestJob& job) {
+  const double chunk = dice.round_numbers ? 252.0 : 1.0;
+  const auto chunks = static_cast<std::int64_t>(job.parameter_bytes.value() / chunk);
+  job.split = ParameterSplit::whole_variables;
+  job.variables.assign(static_cast<std::size_t>(dice.whole(static_cast<std::int64_t>(job.servers), 10)),
+                       Bytes{chunk});
+  for (auto left = chunks - static_cast<std::int64_t>(job.variables.size()); left > 0; --left)
+    job.variables[dice.index(job.variables.size())] += Bytes{chunk};
+  if (dice.chance(0.5)) job.costs.communication.server_variable = dice.seconds(0.0, 1.0);
+}
+
 }  // namespace
 
 RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
@@ -291,6 +303,7 @@ RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
   }
   if (dice.chance(0.05)) random.diverges_at = static_cast<std::uint64_t>(dice.whole(1, 40));
   if (dice.chance(0.25)) draw_shared_machine(dice, job);
+  if (job.servers > 1 && dice.chance(0.2)) draw_variables(dice, job);
   return random;
 }
 

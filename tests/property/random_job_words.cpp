@@ -124,6 +124,11 @@ std::string in_words(const RandomJob& random) {
   for (const Worker& worker : job.workers) text += fmt::format(" {}", worker.speed);
   text += fmt::format("; {} servers at {} B/s; links {} B/s, {} s\n", job.servers, job.server_rate.value(),
                       job.network.bandwidth.value(), job.network.latency.value());
+  if (job.split == ParameterSplit::whole_variables) {
+    text += "variables of";
+    for (const Bytes bytes : job.variables) text += fmt::format(" {}", bytes.value());
+    text += fmt::format(" B, {} s each\n", job.costs.communication.server_variable.value());
+  }
   text += fmt::format(
       "{} samples in {} batches from {}; iteration {} s + 1 s per sample, jitter {} {} {}, step {} s\n",
       job.total_samples, words(job.batching.controller), job.batching.initial_samples, job.intercept.value(),

@@ -120,6 +120,10 @@ class Simplifications {
                for (Worker& worker : job.workers) worker.quota.reset();
              });
     consider(job_.servers > 1, [](TestJob& job) { job.servers = 1; });
+    consider(!job_.variables.empty(), [](TestJob& job) {
+      job.split = ParameterSplit::even;
+      job.variables.clear();
+    });
     consider(job_.network.latency > Seconds{} || job_.network.bandwidth < TestJob{}.network.bandwidth,
              [](TestJob& job) { job.network = TestJob{}.network; });
     consider(job_.server_rate < TestJob{}.server_rate,
