@@ -11,6 +11,7 @@ namespace paceline {
 
 void predict_configurations(const PredictArguments& arguments) {
   const CsvFile file(arguments.file, {"configuration"}, {.is_hand_written = true, .keeps_ragged_rows = true});
+  if (file.rows().empty()) file.fail("no configuration is named", "one a row, for example k80x4-1ps");
   const AsynchronousRecords records = read_asynchronous_records(arguments.records);
   const AsynchronousPredictor predictor(records, further_runs(arguments.joint),
                                         {.same_cluster = arguments.same_cluster, .draws = arguments.draws});

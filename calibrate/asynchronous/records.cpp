@@ -1,10 +1,13 @@
 #include "calibrate/asynchronous/records.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "calibrate/logs/job_log.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -13,11 +16,20 @@ namespace paceline {
 namespace {
 
 constexpr double bytes_per_parameter = 4.0;
+constexpr std::array files{"runs.csv",          "curves.csv",     "speed.csv", "networks.csv",
+                           "exchange-runs.csv", "checkpoint.csv", "single-gpu-latency.csv"};
 
 Configuration configuration_of(const CsvRow& row, const std::string& name) {
   ParsedConfiguration parsed = parse_configuration(name);
   if (!parsed.configuration) row.fail(parsed.reason);
   return *std::move(parsed.configuration);
+}
+
+double share_of_one(const CsvRow& row, std::string_view column) {
+  const double value = row.number(column);
+  if (value < 0.0 || value > 1.0)
+    row.fail(fmt::format("`{}` must be from 0 to 1, is {:g}", column, value));
+  return value;
 }
 
 std::vector<TrainingRecord> read_trainings(const std::filesystem::path& folder) {
@@ -28,7 +40,7 @@ std::vector<TrainingRecord> read_trainings(const std::filesystem::path& folder) 
   };
   for (const CsvRow& row : curve_file.rows())
     curves[key(row)].push_back(
-        {row.number("time_s"), row.number("step") / training_updates, row.number("accuracy")});
+        {row.number("time_s"), row.number("step") / training_updates, share_of_one(row, "accuracy")});
   std::vector<TrainingRecord> trainings;
   const CsvFile runs(folder / "runs.csv");
   for (const CsvRow& row : runs.rows()) {
@@ -36,8 +48,8 @@ std::vector<TrainingRecord> read_trainings(const std::filesystem::path& folder) 
     trainings.push_back({.campaign = row.text("campaign"),
                          .run = row.text("run"),
                          .configuration = configuration_of(row, row.text("configuration")),
-                         .duration_s = row.number("duration_s"),
-                         .final_accuracy = row.number("final_accuracy"),
+                         .duration_s = calibrate::positive_number(row, "duration_s"),
+                         .final_accuracy = share_of_one(row, "final_accuracy"),
                          .to_85_s = row.number_if_given("time_to_85_s"),
                          .to_90_s = row.number_if_given("time_to_90_s"),
                          .curve = curves[key(row)]});
@@ -60,7 +72,7 @@ std::vector<SpeedRecord> read_speeds(const std::filesystem::path& folder) {
     const std::string& campaign = row.text("campaign");
     if (all.empty() || all.back().configuration.name != name || all.back().campaign != campaign)
       all.push_back({configuration_of(row, name), campaign, {}});
-    all.back().windows.push_back(row.number("steps_per_s"));
+    all.back().windows.push_back(calibrate::positive_number(row, "steps_per_s"));
   }
   std::vector<SpeedRecord> speeds;
   for (Series& series : all) {
@@ -90,8 +102,8 @@ std::vector<ExchangeRecord> read_exchanges(const std::filesystem::path& folder) 
   for (const CsvRow& row : file.rows()) {
     const std::optional<double> blocked_ms = row.number_if_given("blocked_median_ms");
     exchanges.push_back({configuration_of(row, row.text("configuration")),
-                         bytes_per_parameter * row.number("parameters"),
-                         row.number("first_exchange_ms") / 1e3,
+                         bytes_per_parameter * calibrate::positive_number(row, "parameters"),
+                         calibrate::positive_number(row, "first_exchange_ms") / 1e3,
                          blocked_ms ? std::optional(*blocked_ms / 1e3) : std::nullopt});
   }
   return exchanges;
@@ -105,12 +117,16 @@ const NetworkSize* AsynchronousRecords::network(const std::string& name) const {
 }
 
 bool has_asynchronous_records(const std::filesystem::path& folder) {
-  return std::ranges::all_of(std::vector{"curves.csv", "speed.csv", "networks.csv"}, [&](const char* name) {
+  return std::ranges::any_of(std::array{"curves.csv", "speed.csv", "networks.csv"}, [&](const char* name) {
     return std::filesystem::is_regular_file(folder / name);
   });
 }
 
 AsynchronousRecords read_asynchronous_records(const std::filesystem::path& folder) {
+  for (const char* name : files)
+    if (!std::filesystem::is_regular_file(folder / name))
+      throw UserError(fmt::format("{}: there is no file {}", folder.string(), name),
+                      fmt::format("a folder of recorded asynchronous jobs has {}", fmt::join(files, ", ")));
   AsynchronousRecords records;
   records.trainings = read_trainings(folder);
   records.speeds = read_speeds(folder);
@@ -119,7 +135,7 @@ AsynchronousRecords read_asynchronous_records(const std::filesystem::path& folde
   const CsvFile latencies(folder / "single-gpu-latency.csv");
   for (const CsvRow& row : latencies.rows())
     records.latencies.push_back(
-        {row.text("network"), row.text("gpu"), row.number("latency_ms"), row.number("step_s")});
+        {row.text("network"), row.text("gpu"), row.number("latency_ms"), calibrate::positive_number(row, "step_s")});
   std::vector<double> checkpoints;
   const CsvFile checkpoint_file(folder / "checkpoint.csv");
   for (const CsvRow& row : checkpoint_file.rows())

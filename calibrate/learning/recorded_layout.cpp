@@ -176,6 +176,10 @@ std::string policy_of(const std::string& group) {
 }
 
 RecordedRuns read_recorded_runs(const std::filesystem::path& folder, bool skip_bad) {
+  for (const char* name : {"runs.csv", "phases.csv"})
+    if (!std::filesystem::is_regular_file(folder / name))
+      throw UserError(fmt::format("{}: there is no file {}", folder.string(), name),
+                      "a folder of recorded runs has runs.csv, phases.csv, and the curves of each run");
   const CsvFile csv(folder / "runs.csv");
   const std::map<std::string, RecordedPhases> phases = read_phases(folder / "phases.csv");
   const std::map<std::string, RecordedPolicy> described = read_policies(folder / policies_file);

@@ -31,12 +31,6 @@ struct Window {
   double per_update_s = 0.0;
 };
 
-double positive(const CsvRow& row, std::string_view column) {
-  const double value = row.number(column);
-  if (value <= 0.0) row.fail(fmt::format("`{}` must be above 0, is {:g}", column, value));
-  return value;
-}
-
 int count_of(const CsvFile& file, const CsvRow& row, std::string_view column) {
   constexpr std::uint64_t most = 100'000;
   if (!file.has(column)) return 1;
@@ -176,7 +170,7 @@ class JobReader {
                                   rows[i]->text(options_.time_column)),
                       "another job begins where both begin anew, or a column of the job changes");
       windows.push_back({rows[i]->number("step"), updates,
-                         has_rate ? 1.0 / positive(*rows[i], "steps_per_s") : seconds / updates});
+                         has_rate ? 1.0 / positive_number(*rows[i], "steps_per_s") : seconds / updates});
     }
     job.updates = rows.back()->number("step") - rows.front()->number("step");
     if (take_windows(std::move(windows), job))
@@ -241,10 +235,10 @@ class JobReader {
     LoggedJob job = job_of(row);
     if (file_.has("complete") && row.count("complete") == 0) return leave_out(job, "the job was cut off");
     if (file_.has("step_s")) {
-      job.rate = 1.0 / positive(row, "step_s");
+      job.rate = 1.0 / positive_number(row, "step_s");
     } else {
-      job.updates = positive(row, "end_step");
-      double seconds = positive(row, "duration_s");
+      job.updates = positive_number(row, "end_step");
+      double seconds = positive_number(row, "duration_s");
       if (options_.pauses)
         seconds -= options_.pauses->seconds * job.updates / options_.pauses->every_updates / job.workers;
       if (seconds <= 0.0) row.fail("the pauses that were given take longer than the job");
@@ -259,6 +253,12 @@ class JobReader {
 };
 
 }  // namespace
+
+double positive_number(const CsvRow& row, std::string_view column) {
+  const double value = row.number(column);
+  if (value <= 0.0) row.fail(fmt::format("`{}` must be above 0, is {:g}", column, value));
+  return value;
+}
 
 JobLogs read_job_logs(const std::vector<std::filesystem::path>& files, const JobLogOptions& options) {
   JobLogs logs;

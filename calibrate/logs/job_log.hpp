@@ -27,7 +27,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "sim/base/csv.hpp"
 
 namespace paceline::calibrate {
 
@@ -71,5 +74,8 @@ struct JobLogOptions {
 // Throws UserError naming file and line.
 [[nodiscard]] JobLogs read_job_logs(const std::vector<std::filesystem::path>& files,
                                     const JobLogOptions& options);
+
+// A number above 0; refuses the row otherwise.
+[[nodiscard]] double positive_number(const CsvRow& row, std::string_view column);
 
 }  // namespace paceline::calibrate

@@ -16,6 +16,9 @@
 namespace paceline {
 namespace {
 
+// Spreadsheets write it before UTF-8.
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 struct Record {
   int line = 1;
   std::vector<std::string> cells = {""};
@@ -131,7 +134,9 @@ CsvFile::CsvFile(const std::filesystem::path& file, const std::vector<std::strin
   const auto header = std::make_shared<CsvHeader>(CsvHeader{file, 1, {}, std::move(rules)});
   header_ = header;
   const std::string content = read_file(file);
-  RecordReader reader(content, *header);
+  std::string_view text = content;
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  RecordReader reader(text, *header);
   std::optional<Record> record = reader.next();
   if (!record) fail("the file is empty", "its first row names the columns");
   header->line = record->line;

@@ -54,6 +54,13 @@ TEST_CASE("quotes hold commas, quotes and line breaks, as RFC 4180 has them") {
   CHECK(file.rows()[2].number("b") == 7.0);
 }
 
+TEST_CASE("a file as spreadsheets write it is the same: a byte order mark, lines that end in CR LF") {
+  const CsvFile file = read("\xEF\xBB\xBF" "a,b\r\n1,x\r\n", {"a"});
+  CHECK(file.rows().size() == 1);
+  CHECK(file.rows()[0].number("a") == 1.0);
+  CHECK(file.rows()[0].text("b") == "x");
+}
+
 TEST_CASE("what is wrong with a file is told with its line") {
   CHECK(complaint([] { read(""); }).starts_with("some.csv:1: the file is empty"));
   CHECK(complaint([] {
