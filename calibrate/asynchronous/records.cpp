@@ -16,8 +16,13 @@ namespace paceline {
 namespace {
 
 constexpr double bytes_per_parameter = 4.0;
-constexpr std::array files{"runs.csv",          "curves.csv",     "speed.csv", "networks.csv",
-                           "exchange-runs.csv", "checkpoint.csv", "single-gpu-latency.csv"};
+constexpr std::array files{"runs.csv",
+                           "curves.csv",
+                           "speed.csv",
+                           "networks.csv",
+                           "exchange-runs.csv",
+                           "checkpoint.csv",
+                           "single-gpu-latency.csv"};
 
 Configuration configuration_of(const CsvRow& row, const std::string& name) {
   ParsedConfiguration parsed = parse_configuration(name);
@@ -27,8 +32,7 @@ Configuration configuration_of(const CsvRow& row, const std::string& name) {
 
 double share_of_one(const CsvRow& row, std::string_view column) {
   const double value = row.number(column);
-  if (value < 0.0 || value > 1.0)
-    row.fail(fmt::format("`{}` must be from 0 to 1, is {:g}", column, value));
+  if (value < 0.0 || value > 1.0) row.fail(fmt::format("`{}` must be from 0 to 1, is {:g}", column, value));
   return value;
 }
 
@@ -134,8 +138,8 @@ AsynchronousRecords read_asynchronous_records(const std::filesystem::path& folde
   records.exchanges = read_exchanges(folder);
   const CsvFile latencies(folder / "single-gpu-latency.csv");
   for (const CsvRow& row : latencies.rows())
-    records.latencies.push_back(
-        {row.text("network"), row.text("gpu"), row.number("latency_ms"), calibrate::positive_number(row, "step_s")});
+    records.latencies.push_back({row.text("network"), row.text("gpu"), row.number("latency_ms"),
+                                 calibrate::positive_number(row, "step_s")});
   std::vector<double> checkpoints;
   const CsvFile checkpoint_file(folder / "checkpoint.csv");
   for (const CsvRow& row : checkpoint_file.rows())

@@ -55,7 +55,10 @@ TEST_CASE("quotes hold commas, quotes and line breaks, as RFC 4180 has them") {
 }
 
 TEST_CASE("a file as spreadsheets write it is the same: a byte order mark, lines that end in CR LF") {
-  const CsvFile file = read("\xEF\xBB\xBF" "a,b\r\n1,x\r\n", {"a"});
+  const CsvFile file = read(
+      "\xEF\xBB\xBF"
+      "a,b\r\n1,x\r\n",
+      {"a"});
   CHECK(file.rows().size() == 1);
   CHECK(file.rows()[0].number("a") == 1.0);
   CHECK(file.rows()[0].text("b") == "x");

@@ -102,9 +102,10 @@ TEST_CASE("asynchronous: what several servers take adds up to what one takes, an
   CHECK(assumed[0] < 0.54 * 0.04);
 }
 
-TEST_CASE("asynchronous: evaluations that fall far below now and then reach no accuracy before recorded runs do") {
+TEST_CASE(
+    "asynchronous: evaluations that fall far below now and then reach no accuracy before recorded runs do") {
   AsynchronousRecords records = made_records();
-  // 0.88 until the drop of the rate, but 0.70 at one evaluation, another for each run: sd 0.13 where they differ.
+  // 0.88 until the drop of the rate, but 0.70 at one evaluation, another for each run.
   std::size_t low_at = 4;
   for (TrainingRecord& training : records.trainings)
     if (training.configuration.workers.size() == 1) {
