@@ -27,8 +27,11 @@ const std::vector<std::int64_t> quick_sizes = {1'000, 30'000, 300'000};
 std::vector<RequestPass> measure_passes(const std::vector<std::int64_t>& sizes, Seconds busy, int passes,
                                         double seconds_per_size) {
   Progress progress("measuring requests");
-  return live::time_passes("/proc/self/exe", {sizes.begin(), sizes.end()}, busy, passes,
-                           Seconds{seconds_per_size},
+  return live::time_passes("/proc/self/exe",
+                           {.values = {sizes.begin(), sizes.end()},
+                            .passes = passes,
+                            .for_each = Seconds{seconds_per_size},
+                            .busy = busy},
                            [&](double share) { progress.update(share, fmt::format("{} passes", passes)); });
 }
 

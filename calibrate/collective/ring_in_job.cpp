@@ -85,7 +85,7 @@ int update_count(std::uint64_t values, Seconds busy, Seconds for_each) {
 RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load) {
   const std::vector<live::WorkerSetup> setups(
       load.members, live::WorkerSetup{.learner = {}, .echo = live::Echo{load.values, load.busy}});
-  live::ProcessCrew processes({.program = program, .setups = setups});
+  live::ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
   RingCrew crew(processes, load.members);
   const std::int64_t samples = std::int64_t{load.members} * (load.updates + warm_up_updates);
   Coordinator coordinator(synchronous_job(load.members, samples));
@@ -116,6 +116,7 @@ std::vector<std::vector<RingTime>> time_rings_in_jobs(const std::filesystem::pat
                                                       std::uint32_t members,
                                                       const std::vector<std::uint64_t>& values, Seconds busy,
                                                       int passes, Seconds for_each,
+                                                      const std::optional<NetworkConfig>& links,
                                                       const std::function<void(double)>& progress) {
   std::vector<std::vector<RingTime>> all(static_cast<std::size_t>(passes));
   const double points = static_cast<double>(values.size()) * passes;
@@ -123,9 +124,11 @@ std::vector<std::vector<RingTime>> time_rings_in_jobs(const std::filesystem::pat
   for (std::vector<RingTime>& pass : all)
     for (const std::uint64_t size : values) {
       progress(done++ / points);
-      pass.push_back(time_ring_in_job(
-          program,
-          {.values = size, .members = members, .updates = update_count(size, busy, for_each), .busy = busy}));
+      pass.push_back(time_ring_in_job(program, {.values = size,
+                                                .members = members,
+                                                .updates = update_count(size, busy, for_each),
+                                                .busy = busy,
+                                                .links = links}));
     }
   progress(1.0);
   return all;

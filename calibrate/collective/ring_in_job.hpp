@@ -14,17 +14,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "calibrate/collective/ring_timing.hpp"
+#include "sim/cluster/cluster.hpp"
 
 namespace paceline::calibrate {
 
 struct JobRingLoad {
   std::uint64_t values = 1;  // of a gradient, float32
   std::uint32_t members = 2;
-  int updates = 100;  // warm-up not counted
-  Seconds busy{};     // of a member, before each gradient
+  int updates = 100;                     // warm-up not counted
+  Seconds busy{};                        // of a member, before each gradient
+  std::optional<NetworkConfig> links{};  // to emulate
 };
 
 // Starts the processes, and ends them. Throws Interrupted, and std::runtime_error when a process is lost.
@@ -33,7 +36,7 @@ struct JobRingLoad {
 // One of each size in processes of its own, for about `for_each` in each pass.
 [[nodiscard]] std::vector<std::vector<RingTime>> time_rings_in_jobs(
     const std::filesystem::path& program, std::uint32_t members, const std::vector<std::uint64_t>& values,
-    Seconds busy, int passes, Seconds for_each,
+    Seconds busy, int passes, Seconds for_each, const std::optional<NetworkConfig>& links = {},
     const std::function<void(double share_done)>& progress = [](double) {});
 
 }  // namespace paceline::calibrate

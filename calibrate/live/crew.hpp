@@ -43,6 +43,8 @@ class Crew {
   // Time stands still for the workers, not for the evaluator; and goes on.
   virtual void halt_workers() = 0;
   virtual void resume_workers() = 0;
+  // From now on its link has this share of its bandwidth, and its gradients come so much later.
+  virtual void change_link(Member /*member*/, double /*bandwidth_factor*/, Seconds /*added_latency*/) {}
 };
 
 }  // namespace paceline::live

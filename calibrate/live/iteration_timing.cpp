@@ -201,9 +201,9 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
 std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations, std::size_t workers) {
   std::vector<Finished> finished(workers);
   for (const IterationRecord& iteration : iterations)
-    if (iteration.start && iteration.finish)
+    if (iteration.finish)
       finished.at(iteration.worker.value)
-          .push_back({iteration.finish->value(), (*iteration.finish - *iteration.start).value()});
+          .push_back({iteration.finish->value(), iteration.compute_time.value().value()});
   std::vector<CycleTime> cycles;
   for (const Finished& of_worker : finished) cycles.push_back(cycle_of(of_worker));
   return cycles;

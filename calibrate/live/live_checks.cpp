@@ -1,9 +1,12 @@
 // What a live job cannot do yet is refused at the key that asks for it.
 #include <algorithm>
 
+#include <boost/asio/ip/address.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "calibrate/live/cpu_budget.hpp"
+#include "calibrate/live/emulated_links.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "sim/base/diagnostic.hpp"
@@ -76,23 +79,33 @@ void check_levels(const LoadedScenario& loaded, UserErrors& mistakes) {
     }
 }
 
-// Speeds and members may change, nothing else.
+// Speeds and members may change; bandwidths where links are emulated; latency of messages with a server.
 void check_changes(const LoadedScenario& loaded, UserErrors& mistakes) {
   const Heterogeneity& changes = loaded.scenario.heterogeneity.changes;
-  const auto refuse = [&](const std::string& key, const std::string& what) {
-    mistakes.attempt([&] { fail_at(loaded, key, what, "speeds and members may change"); });
+  const auto refuse = [&](const std::string& key, const std::string& what, const std::string& hint) {
+    mistakes.attempt([&] { fail_at(loaded, key, what, hint); });
   };
-  for (std::size_t i = 0; i < changes.schedule.size(); ++i)
-    if (!changes.schedule[i].cores.empty() || !changes.schedule[i].bandwidths.empty())
-      refuse(fmt::format("heterogeneity.schedule.{}", i),
-             "cores and bandwidths of a live job do not change while it runs");
+  for (std::size_t i = 0; i < changes.schedule.size(); ++i) {
+    const std::string key = fmt::format("heterogeneity.schedule.{}", i);
+    if (!changes.schedule[i].cores.empty())
+      refuse(key, "cores of a live job do not change while it runs", "speeds and members may change");
+    if (!changes.schedule[i].bandwidths.empty() && !emulated_network(loaded.scenario))
+      refuse(key, "bandwidths of a live job change only where it emulates them", "`emulate: {links: true}`");
+  }
+  const bool has_ring = std::ranges::any_of(loaded.scenario.synchronization, [](const PhaseEntry& phase) {
+    return phase.config.transport != Transport::server;
+  });
+  const auto check_latency = [&](const std::string& key, Seconds added) {
+    if (has_ring && added > Seconds{})
+      refuse(key + ".added_latency", "a live job adds no latency to messages of an all-reduce",
+             "`transport: server`, or `slowdown`");
+  };
   for (std::size_t i = 0; i < changes.stragglers.size(); ++i)
-    if (changes.stragglers[i].added_latency > Seconds{})
-      refuse(fmt::format("heterogeneity.stragglers.{}.added_latency", i), "a live job adds no latency");
-  if (changes.random_stragglers && changes.random_stragglers->added_latency > Seconds{})
-    refuse("heterogeneity.random_stragglers.added_latency", "a live job adds no latency");
+    check_latency(fmt::format("heterogeneity.stragglers.{}", i), changes.stragglers[i].added_latency);
+  if (changes.random_stragglers)
+    check_latency("heterogeneity.random_stragglers", changes.random_stragglers->added_latency);
   if (!loaded.scenario.heterogeneity.trace.empty())
-    refuse("heterogeneity.trace", "a live job follows no trace");
+    refuse("heterogeneity.trace", "a live job follows no trace", "a `schedule`");
 }
 
 bool has_slow_workers(const Scenario& scenario) {
@@ -143,27 +156,56 @@ void check_job(const LoadedScenario& loaded, UserErrors& mistakes) {
   check_levels(loaded, mistakes);
 }
 
-}  // namespace
-
-void check_live_on_hosts(const LoadedScenario& loaded) {
-  UserErrors mistakes;
+void check_hosts(const LoadedScenario& loaded, UserErrors& mistakes) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%";
   const Scenario& scenario = loaded.scenario;
+  const HostsConfig& hosts = *scenario.hosts;
+  const auto refuse = [&](const std::string& key, const std::string& what, const std::string& hint) {
+    mistakes.attempt([&] { fail_at(loaded, key, what, hint); });
+  };
+  if (hosts.launch.find_first_not_of(' ') == std::string::npos)
+    refuse("hosts.launch", "the launcher has no command", "`launch: ssh {host}`");
+  for (std::size_t i = 0; i < hosts.names.size(); ++i) {
+    const std::string& name = hosts.names[i];
+    if (name.empty() || name.front() == '-' || name.find_first_not_of(plain) != std::string::npos)
+      refuse(fmt::format("hosts.names.{}", i), fmt::format("`{}` names no host", name),
+             "letters, digits, dots and hyphens");
+  }
+  if (hosts.program.find_first_not_of(plain) != std::string::npos)
+    refuse("hosts.program", fmt::format("`{}` is not passed on by every shell as it is", hosts.program),
+           "a path of letters, digits and ./_-");
+  boost::system::error_code error;
+  boost::asio::ip::make_address(hosts.address, error);
+  if (error) refuse("hosts.address", fmt::format("`{}` is no address", hosts.address), "`address: 10.0.0.1`");
   const bool all_wait = std::ranges::all_of(scenario.synchronization, [](const PhaseEntry& phase) {
     return phase.config.policy->waits_for == WaitsFor::all;
   });
   if (scenario.evaluation.who_pays == EvaluationPayer::free && !all_wait)
-    mistakes.attempt([&] {
-      fail_at(loaded, "evaluation.who_pays", "workers on other hosts do not stand still for an evaluation",
-              "`who_pays: evaluator`, or `policy: bsp` in all phases");
-    });
+    refuse("evaluation.who_pays", "workers on other hosts do not stand still for an evaluation",
+           "`who_pays: evaluator`, or `policy: bsp` in all phases");
   for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
     if (scenario.cluster.workers[w].quota)
-      mistakes.attempt([&] {
-        fail_at(loaded, fmt::format("cluster.workers.{}.quota", w),
-                "processor time is limited on this machine only", "`speed` instead");
-      });
-  mistakes.throw_if_any();
+      refuse(fmt::format("cluster.workers.{}.quota", w), "processor time is limited on this machine only",
+             "`speed` instead");
+  if (emulated_network(scenario))
+    refuse("emulate.links", "links are emulated on this machine only", "remove `emulate`, or `hosts`");
 }
+
+void check_emulation(const LoadedScenario& loaded, UserErrors& mistakes) {
+  if (!emulated_network(loaded.scenario)) return;
+  if (loaded.scenario.cluster.network.topology != Topology::star)
+    mistakes.attempt([&] {
+      fail_at(loaded, "cluster.network.topology", "a live job emulates the links of a star only",
+              "`topology: star`, or remove `emulate`");
+    });
+  if (const std::string reason = why_no_emulated_links(); !reason.empty())
+    mistakes.attempt([&] {
+      fail_at(loaded, "emulate.links", reason, "run as root, with iproute2 installed, or remove `emulate`");
+    });
+}
+
+}  // namespace
 
 std::vector<std::string> check_live(const LoadedScenario& loaded) {
   UserErrors mistakes;
@@ -171,10 +213,27 @@ std::vector<std::string> check_live(const LoadedScenario& loaded) {
   check_workers(loaded, mistakes);
   check_job(loaded, mistakes);
   check_machines(loaded, mistakes);
+  check_emulation(loaded, mistakes);
+  if (loaded.scenario.hosts) check_hosts(loaded, mistakes);
   mistakes.throw_if_any();
   const Scenario& scenario = loaded.scenario;
-  std::vector<std::string> notes = {
-      "workers, server and messages are real; the scenario's network and jitter are not imposed"};
+  std::vector<std::string> notes;
+  if (!emulated_network(scenario))
+    notes.emplace_back(
+        "workers, server and messages are real; the scenario's network and jitter are not imposed");
+  else if (std::ranges::all_of(scenario.synchronization, [](const PhaseEntry& phase) {
+             return phase.config.transport == Transport::server;
+           }))
+    notes.emplace_back("workers, server, messages and links are real; the scenario's jitter is not imposed");
+  else
+    notes.emplace_back(
+        "workers, server, messages and links are real; the scenario's jitter, and the latency of messages of "
+        "an all-reduce, are not imposed");
+  if (scenario.hosts)
+    notes.push_back(fmt::format("workers run on {}, started by `{}`; the server on this machine",
+                                fmt::join(scenario.hosts->names, ", "), scenario.hosts->launch));
+  else
+    notes.emplace_back("server and workers are processes of this machine");
   const bool says_shared = std::ranges::any_of(scenario.cluster.machines, &Machine::is_shared);
   const auto processes = static_cast<int>(scenario.cluster.workers.size());
   if (processes >= usable_cores() && !says_shared)

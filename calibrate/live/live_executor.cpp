@@ -40,6 +40,7 @@ void LiveExecutor::begin() {
   for (std::uint64_t w = 0; w < workers_.size(); ++w) {
     const WorkerCondition& condition = conditions_.of(WorkerId{w});
     if (condition.speed != 1.0) crew_.send(w, Pace{job_.speeds.at(w) * condition.speed});
+    crew_.change_link(w, condition.bandwidth, condition.added_latency);
     // What holds from the very start is no event: the coordinator was told who is there.
     if (!condition.is_present) observer_.on_event(now_, WorkerLeft{WorkerId{w}});
   }
@@ -396,6 +397,7 @@ void LiveExecutor::follow_conditions() {
     if (workers_[worker.value].is_lost) continue;
     const WorkerCondition& condition = conditions_.of(worker);
     crew_.send(worker.value, Pace{job_.speeds.at(worker.value) * condition.speed});
+    crew_.change_link(worker.value, condition.bandwidth, condition.added_latency);
     if (condition.is_present == was_present[worker.value]) continue;
     if (condition.is_present) {
       pending_.emplace_back(WorkerJoined{worker});

@@ -45,6 +45,11 @@ std::filesystem::path worker_program() {
                   "build it with -DPACELINE_KERNELS=ON (the default)");
 }
 
+std::optional<NetworkConfig> emulated_network(const Scenario& scenario) {
+  if (!scenario.emulate || !scenario.emulate->links) return std::nullopt;
+  return scenario.cluster.network;
+}
+
 LoadedMachine::LoadedMachine(double load)
     : std::runtime_error(fmt::format(
           "{:.0f} % of this machine's processor time goes to other programs, or to its host, before the job "
@@ -59,7 +64,8 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
   ProcessCrew crew({.program = options.program,
                     .setups = setups(scenario, learner),
                     .port = options.port,
-                    .launch = options.launch});
+                    .hosts = scenario.hosts,
+                    .links = options.links});
   options.on_start(crew);
   const double load = other_load(Seconds{0.5});
   if (load > most_other_load && !options.accepts_load) throw LoadedMachine(load);

@@ -20,11 +20,11 @@
 namespace paceline::live {
 
 struct LiveOptions {
-  std::filesystem::path program;   // of the workers: paceline-calibrate
-  int port = 0;                    // 0: any that is free
-  std::optional<Launch> launch{};  // of workers on other hosts
-  Seconds patience{60.0};          // with a worker that owes something and says nothing
-  bool accepts_load = false;       // of other programs
+  std::filesystem::path program;         // of the workers: paceline-calibrate
+  int port = 0;                          // 0: any that is free
+  Seconds patience{60.0};                // with a worker that owes something and says nothing
+  bool accepts_load = false;             // of other programs
+  std::optional<NetworkConfig> links{};  // to emulate
   RecordingOptions recording{};
   std::size_t replicas_to_keep = 0;  // after each of so many first updates by all-reduce
   std::function<void(double share_done)> progress = [](double) {};
@@ -53,8 +53,9 @@ class LoadedMachine : public std::runtime_error {
 
 // Throws UserError for all that a live job cannot do, each at its place; returns what is worth a note.
 [[nodiscard]] std::vector<std::string> check_live(const LoadedScenario& loaded);
-// What it cannot do on other hosts, besides.
-void check_live_on_hosts(const LoadedScenario& loaded);
+
+// The network whose links the job emulates, if it does.
+[[nodiscard]] std::optional<NetworkConfig> emulated_network(const Scenario& scenario);
 
 // Of a scenario that passed. Throws Interrupted; UserError for a mistake that only the workers find out.
 [[nodiscard]] LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,

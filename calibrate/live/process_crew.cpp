@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <deque>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
@@ -17,7 +16,7 @@
 #include <sched.h>
 #include <sys/wait.h>
 
-#include "calibrate/live/live_clock.hpp"
+#include "calibrate/live/process_crew_state.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 
@@ -29,10 +28,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using WallClock = std::chrono::steady_clock;
 
-constexpr std::uint64_t most_hello_bytes = 64;
-constexpr std::uint64_t most_bytes_before_ready = std::uint64_t{1} << 32U;
-constexpr std::uint64_t most_bytes_beside_values = 1 << 16;
-constexpr auto hello_patience = std::chrono::seconds(5);
 constexpr auto end_patience = std::chrono::milliseconds(500);
 constexpr auto look_every = std::chrono::milliseconds(100);
 
@@ -59,173 +54,6 @@ std::string end_of(Process& process) {
   return ended ? describe_status(status) : "closed its connection";
 }
 
-}  // namespace
-
-void check_launch(const Launch& launch) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,+-@%";
-  if (launch.command.find_first_not_of(' ') == std::string::npos)
-    throw UserError("the launcher has no command", "for example --launch 'ssh {host}'");
-  if (launch.hosts.empty()) throw UserError("a launcher needs hosts", "for example --hosts node1,node2");
-  for (const std::string& host : launch.hosts)
-    if (host.empty() || host.front() == '-' || host.find_first_not_of(plain) != std::string::npos)
-      throw UserError(fmt::format("`{}` names no host", host), "letters, digits, dots and hyphens");
-  if (launch.program.find_first_not_of(plain) != std::string::npos)
-    throw UserError(fmt::format("`{}` is not passed on by every shell as it is", launch.program),
-                    "a path of letters, digits and ./_-");
-  boost::system::error_code error;
-  asio::ip::make_address(launch.address, error);
-  if (error)
-    throw UserError(fmt::format("`{}` is no address", launch.address), "for example --address 10.0.0.1");
-}
-
-// One connection, a stranger's until its hello is right.
-struct ProcessCrew::Connection : std::enable_shared_from_this<Connection> {
-  Connection(State& the_state, tcp::socket the_socket);
-  void expect_hello();
-  void read_header();
-  void read_payload(const Header& header);
-  void take(Message message);
-  void by_own_clock(Computed& computed);
-  void send(std::vector<std::byte> frame);
-  void write_front();
-  void close();
-  void refuse(std::uint64_t RefusedConnections::*counter);
-  void end(const std::string& reason);
-
-  State& state;
-  tcp::socket socket;
-  asio::steady_timer deadline;
-  HeaderBytes header_bytes_{};
-  std::vector<std::byte> payload;
-  std::deque<std::vector<std::byte>> outgoing;
-  std::optional<Member> member;
-  std::uint64_t most_bytes = most_hello_bytes;
-  std::optional<std::int64_t> clocks_apart_ns;
-};
-
-struct ProcessCrew::State {
-  CrewConfig config;
-  Token token = new_token();
-  asio::io_context context;
-  tcp::acceptor acceptor{context};
-  std::vector<std::unique_ptr<CpuBudget>> budgets;       // outlive the processes
-  std::vector<std::unique_ptr<Process>> processes;       // null once it has ended
-  std::vector<std::shared_ptr<Connection>> connections;  // by member; null before hello and after the end
-  std::vector<Ready> ready;
-  std::vector<bool> is_ready;
-  std::vector<bool> is_lost;
-  std::deque<News> news;
-  RefusedConnections refused;
-};
-
-ProcessCrew::Connection::Connection(State& the_state, tcp::socket the_socket)
-    : state(the_state), socket(std::move(the_socket)), deadline(state.context) {
-  error_code ignored;
-  socket.set_option(tcp::no_delay(true), ignored);
-}
-
-void ProcessCrew::Connection::expect_hello() {
-  deadline.expires_after(hello_patience);
-  deadline.async_wait([self = shared_from_this()](const error_code& error) {
-    if (!error && !self->member) self->refuse(&RefusedConnections::silent);
-  });
-  read_header();
-}
-
-void ProcessCrew::Connection::read_header() {
-  asio::async_read(socket, asio::buffer(header_bytes_),
-                   [self = shared_from_this()](const error_code& error, std::size_t) {
-                     if (error) return self->end("closed its connection");
-                     try {
-                       self->read_payload(decode_header(self->header_bytes_, self->most_bytes));
-                     } catch (const BadMessage& bad) {
-                       self->end(fmt::format("sent what is no message: {}", bad.what()));
-                     }
-                   });
-}
-
-void ProcessCrew::Connection::read_payload(const Header& header) {
-  payload.resize(header.payload_bytes);
-  asio::async_read(socket, asio::buffer(payload),
-                   [self = shared_from_this(), header](const error_code& error, std::size_t) {
-                     if (error) return self->end("closed its connection");
-                     try {
-                       self->take(decode(header, self->payload));
-                     } catch (const BadMessage& bad) {
-                       self->end(fmt::format("sent what is no message: {}", bad.what()));
-                     }
-                   });
-}
-
-void ProcessCrew::Connection::take(Message message) {
-  if (!member) {
-    const auto* hello = std::get_if<Hello>(&message);
-    const bool is_ours = hello != nullptr && are_equal(hello->token, state.token) &&
-                         hello->member < state.connections.size() &&
-                         state.connections[hello->member] == nullptr && !state.is_lost[hello->member];
-    if (!is_ours) return refuse(&RefusedConnections::strangers);
-    deadline.cancel();
-    member = static_cast<Member>(hello->member);
-    most_bytes = most_bytes_before_ready;
-    state.connections[*member] = shared_from_this();
-    send(encode(Setup{to_text(state.config.setups[*member])}));
-  } else if (auto* ready = std::get_if<Ready>(&message); ready != nullptr && !state.is_ready[*member]) {
-    // Of a replica: parameters, and two moments of the optimizer.
-    most_bytes =
-        most_bytes_beside_values + sizeof(float) * (3 * ready->parameter_count + ready->statistics_count);
-    state.is_ready[*member] = true;
-    state.ready[*member] = std::move(*ready);
-  } else {
-    if (auto* computed = std::get_if<Computed>(&message); computed != nullptr && state.config.launch)
-      by_own_clock(*computed);
-    state.news.emplace_back(Arrived{*member, std::move(message)});
-  }
-  read_header();
-}
-
-// A message cannot come before what it tells of: the quickest one tells best how far clocks are apart.
-void ProcessCrew::Connection::by_own_clock(Computed& computed) {
-  const std::int64_t apart = LiveClock::monotonic_ns() - computed.ended_ns;
-  clocks_apart_ns = std::min(clocks_apart_ns.value_or(apart), apart);
-  computed.began_ns += *clocks_apart_ns;
-  computed.ended_ns += *clocks_apart_ns;
-}
-
-void ProcessCrew::Connection::send(std::vector<std::byte> frame) {
-  outgoing.push_back(std::move(frame));
-  if (outgoing.size() == 1) write_front();
-}
-
-void ProcessCrew::Connection::write_front() {
-  asio::async_write(socket, asio::buffer(outgoing.front()),
-                    [self = shared_from_this()](const error_code& error, std::size_t) {
-                      // The reading side notices a broken connection.
-                      if (error) return;
-                      self->outgoing.pop_front();
-                      if (!self->outgoing.empty()) self->write_front();
-                    });
-}
-
-void ProcessCrew::Connection::close() {
-  error_code ignored;
-  deadline.cancel();
-  socket.close(ignored);
-}
-
-void ProcessCrew::Connection::refuse(std::uint64_t RefusedConnections::*counter) {
-  ++(state.refused.*counter);
-  close();
-}
-
-void ProcessCrew::Connection::end(const std::string& reason) {
-  if (!socket.is_open()) return;
-  if (!member) return refuse(&RefusedConnections::strangers);
-  if (reason.starts_with("sent")) ++state.refused.malformed;
-  close();
-  state.news.emplace_back(Lost{*member, reason});
-}
-
 // System numbers of as many cores that this process may use; none where that would leave none to the server.
 std::vector<int> cores_for(std::ptrdiff_t workers) {
   cpu_set_t set;
@@ -237,6 +65,8 @@ std::vector<int> cores_for(std::ptrdiff_t workers) {
   return cores;
 }
 
+}  // namespace
+
 ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) {
   State& state = *state_;
   state.config = std::move(config);
@@ -245,7 +75,38 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
   state.ready.resize(members);
   state.is_ready.resize(members);
   state.is_lost.resize(members);
-  const std::string address = state.config.launch ? state.config.launch->address : "127.0.0.1";
+  state.added_latency.resize(members);
+  const auto workers = std::ranges::count(state.config.setups, false, &WorkerSetup::is_evaluator);
+  if (state.config.links) {
+    state.links.emplace(*state.config.links, static_cast<std::size_t>(workers));
+    state.latency = state.config.links->latency;
+  }
+  listen();
+  std::string groups;
+  for (Member member = 0; member < members; ++member) {
+    const std::optional<CpuQuota>& quota = state.config.setups[member].quota;
+    state.budgets.push_back(quota ? std::make_unique<CpuBudget>(*quota, member) : nullptr);
+    if (quota) groups += state.budgets.back()->folder().string() + "\n";
+  }
+  const std::vector<int> own_cores = cores_for(workers);
+  for (Member member = 0; member < members; ++member) {
+    const Command command = command_of(member, own_cores, groups);
+    const auto here = state.at(member);
+    state.processes.push_back(std::make_unique<Process>(command));
+  }
+  accept();
+  wait_until_ready();
+  // Loading has been done at full speed.
+  for (Member member = 0; member < members; ++member)
+    if (state.budgets[member]) state.budgets[member]->add(state.processes[member]->id());
+}
+
+void ProcessCrew::listen() {
+  State& state = *state_;
+  const std::string address = state.links          ? state.links->server_address()
+                              : state.config.hosts ? state.config.hosts->address
+                                                   : "127.0.0.1";
+  const auto here = state.at(state.config.setups.size());
   try {
     state.acceptor = tcp::acceptor(
         state.context, {asio::ip::make_address(address), static_cast<std::uint16_t>(state.config.port)});
@@ -254,25 +115,8 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
         fmt::format("cannot listen at {} port {}: {}", address, state.config.port, failure.code().message()),
         "choose another port");
   }
-  std::string groups;
-  for (Member member = 0; member < members; ++member) {
-    const std::optional<CpuQuota>& quota = state.config.setups[member].quota;
-    state.budgets.push_back(quota ? std::make_unique<CpuBudget>(*quota, member) : nullptr);
-    if (quota) groups += state.budgets.back()->folder().string() + "\n";
-  }
-  const std::vector<int> own_cores =
-      cores_for(std::ranges::count(state.config.setups, false, &WorkerSetup::is_evaluator));
   // Children inherit no socket of the server's.
   fcntl(state.acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
-  for (Member member = 0; member < members; ++member) {
-    const Command command = command_of(member, own_cores, groups);
-    state.processes.push_back(std::make_unique<Process>(command));
-  }
-  accept();
-  wait_until_ready();
-  // Loading has been done at full speed.
-  for (Member member = 0; member < members; ++member)
-    if (state.budgets[member]) state.budgets[member]->add(state.processes[member]->id());
 }
 
 Command ProcessCrew::command_of(Member member, const std::vector<int>& own_cores,
@@ -283,19 +127,19 @@ Command ProcessCrew::command_of(Member member, const std::vector<int>& own_cores
       fmt::format("{}:{}", state.acceptor.local_endpoint().address().to_string(), port());
   const std::vector<std::string> arguments = {worker_flag, server, std::to_string(member)};
   std::vector<std::string> environment = compute_environment(1);
-  const bool has_core = !is_evaluator && !own_cores.empty() && !state.config.launch;
+  const bool has_core = !is_evaluator && !own_cores.empty() && !state.config.hosts;
   if (!has_core)  // several would be bound to the first core
     std::ranges::replace(environment, "OMP_PROC_BIND=true", "OMP_PROC_BIND=false");
-  if (state.config.launch && !is_evaluator) {
-    const Launch& launch = *state.config.launch;
+  if (state.config.hosts && !is_evaluator) {
+    const HostsConfig& hosts = *state.config.hosts;
     Command command;
-    std::istringstream words(launch.command);
+    std::istringstream words(hosts.launch);
     for (std::string word; words >> word;)
-      command.words.push_back(with_host(word, launch.hosts[member % launch.hosts.size()]));
+      command.words.push_back(with_host(word, hosts.names[member % hosts.names.size()]));
     command.words.emplace_back("env");
     std::ranges::move(environment, std::back_inserter(command.words));
-    command.words.push_back(launch.program.empty() ? std::filesystem::canonical(state.config.program).string()
-                                                   : launch.program);
+    command.words.push_back(hosts.program.empty() ? std::filesystem::canonical(state.config.program).string()
+                                                  : hosts.program);
     std::ranges::copy(arguments, std::back_inserter(command.words));
     command.input = to_text(state.token) + "\n";
     return command;
@@ -404,7 +248,15 @@ std::optional<News> ProcessCrew::next(Seconds patience) {
 
 void ProcessCrew::send(Member member, const Message& message) {
   const std::shared_ptr<Connection>& connection = state_->connections.at(member);
-  if (connection && connection->socket.is_open()) connection->send(encode(message));
+  if (!connection || !connection->socket.is_open()) return;
+  const auto* compute = std::get_if<Compute>(&message);
+  const bool has_parameters = compute != nullptr && !compute->parameters.empty();
+  connection->send(encode(message), has_parameters ? state_->latency : Seconds{});
+}
+
+void ProcessCrew::change_link(Member member, double bandwidth_factor, Seconds added_latency) {
+  state_->added_latency.at(member) = added_latency;
+  if (state_->links) state_->links->set_bandwidth_factor(WorkerId{member}, bandwidth_factor);
 }
 
 void ProcessCrew::lose(Member member, const std::string& reason) {
@@ -428,7 +280,7 @@ void ProcessCrew::dismiss(Member member, const std::string& reason) {
 
 void ProcessCrew::signal_workers(int signal_number) const {
   for (Member member = 0; member < state_->processes.size(); ++member)
-    if (!state_->config.setups[member].is_evaluator && state_->processes[member] && !state_->config.launch)
+    if (!state_->config.setups[member].is_evaluator && state_->processes[member] && !state_->config.hosts)
       kill(state_->processes[member]->id(), signal_number);
 }
 void ProcessCrew::halt_workers() {

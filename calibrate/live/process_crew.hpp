@@ -8,6 +8,9 @@
 // worker also ends when its connection does. Where there are more cores than workers each keeps one for
 // itself, and all have the environment in which iterations are calibrated.
 //
+// Emulated links are a star's: their bandwidths are the kernel's doing (emulated_links.hpp); parameters and
+// gradients are held back here for the star's latency, messages of an all-reduce for none.
+//
 // Of a launched worker the process known here is the launcher's, and its clock is another: what it computed
 // is dated as if its quickest message had taken no time.
 #pragma once
@@ -23,25 +26,18 @@
 #include "calibrate/live/crew.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "sim/base/process.hpp"
+#include "sim/cluster/cluster.hpp"
+#include "sim/scenario/scenario.hpp"
 
 namespace paceline::live {
 
-// How workers are started elsewhere; the evaluator stays here.
-struct Launch {
-  std::string command;                // runs what follows it on "{host}"
-  std::vector<std::string> hosts;     // worker k on the k-th, from the first again after the last
-  std::string address = "127.0.0.1";  // of this machine, as the hosts reach it: the server listens there only
-  std::string program{};              // paceline-calibrate on the hosts; empty: where it is here
-};
-// Throws UserError for a command or program that no shell would pass on as it is.
-void check_launch(const Launch& launch);
-
 struct CrewConfig {
-  std::filesystem::path program;    // paceline-calibrate
-  std::vector<WorkerSetup> setups;  // by member
-  Seconds start_patience{900.0};    // within which all are ready; one that dies is noticed at once
-  int port = 0;                     // 0: any that is free
-  std::optional<Launch> launch{};   // absent: all processes are on this machine
+  std::filesystem::path program;         // paceline-calibrate
+  std::vector<WorkerSetup> setups;       // by member
+  Seconds start_patience{900.0};         // within which all are ready; one that dies is noticed at once
+  int port = 0;                          // 0: any that is free
+  std::optional<HostsConfig> hosts{};    // absent: all workers are on this machine; the evaluator always is
+  std::optional<NetworkConfig> links{};  // a star to emulate; absent: messages pass as they can
 };
 
 struct RefusedConnections {
@@ -68,10 +64,12 @@ class ProcessCrew final : public Crew {
   void dismiss(Member member, const std::string& reason) override;
   void halt_workers() override;
   void resume_workers() override;
+  void change_link(Member member, double bandwidth_factor, Seconds added_latency) override;
 
  private:
   struct Connection;
   struct State;
+  void listen();
   void accept();
   void wait_until_ready();
   void lose(Member member, const std::string& reason);

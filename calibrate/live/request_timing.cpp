@@ -115,7 +115,7 @@ RequestTime time_requests(const std::filesystem::path& program, const RequestLoa
   const std::size_t warm_up = std::size_t{warm_up_requests} * load.workers;
   const std::vector<WorkerSetup> setups(load.workers,
                                         WorkerSetup{.learner = {}, .echo = Echo{load.values, load.busy}});
-  ProcessCrew processes({.program = program, .setups = setups});
+  ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
   HeardCrew crew(processes, load.workers);
   const std::int64_t requests = load.requests + static_cast<std::int64_t>(warm_up) + 1;
   Coordinator coordinator(asynchronous_job(load.workers, requests));
@@ -148,18 +148,19 @@ RequestTime time_requests(const std::filesystem::path& program, const RequestLoa
   return time;
 }
 
-std::vector<RequestPass> time_passes(const std::filesystem::path& program,
-                                     const std::vector<std::uint64_t>& values, Seconds busy, int passes,
-                                     Seconds for_each, const std::function<void(double)>& progress) {
-  std::vector<RequestPass> all(static_cast<std::size_t>(passes));
-  const double points = static_cast<double>(values.size()) * passes;
+std::vector<RequestPass> time_passes(const std::filesystem::path& program, const RequestPlan& plan,
+                                     const std::function<void(double)>& progress) {
+  std::vector<RequestPass> all(static_cast<std::size_t>(plan.passes));
+  const double points = static_cast<double>(plan.values.size()) * plan.passes;
   double done = 0.0;
   for (RequestPass& pass : all)
-    for (const std::uint64_t size : values) {
+    for (const std::uint64_t size : plan.values) {
       progress(done++ / points);
-      pass.push_back(time_requests(
-          program,
-          {.values = size, .workers = 1, .requests = request_count(size, busy, for_each), .busy = busy}));
+      pass.push_back(time_requests(program, {.values = size,
+                                             .workers = 1,
+                                             .requests = request_count(size, plan.busy, plan.for_each),
+                                             .busy = plan.busy,
+                                             .links = plan.links}));
     }
   progress(1.0);
   return all;

@@ -18,17 +18,20 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sim/base/quantity.hpp"
+#include "sim/cluster/cluster.hpp"
 
 namespace paceline::live {
 
 struct RequestLoad {
   std::uint64_t values = 1;  // of a gradient, float32
   std::uint32_t workers = 1;
-  int requests = 100;  // of all workers together, warm-up not counted
-  Seconds busy{};      // of a worker, before each gradient
+  int requests = 100;                    // of all workers together, warm-up not counted
+  Seconds busy{};                        // of a worker, before each gradient
+  std::optional<NetworkConfig> links{};  // to emulate
 };
 
 struct RequestTime {
@@ -43,9 +46,15 @@ struct RequestTime {
 [[nodiscard]] RequestTime time_requests(const std::filesystem::path& program, const RequestLoad& load);
 
 using RequestPass = std::vector<RequestTime>;  // one of each size, in processes of its own
-// One worker, busy for so long before each gradient; each size for about `for_each` in each pass.
+struct RequestPlan {
+  std::vector<std::uint64_t> values;  // sizes
+  int passes = 5;
+  Seconds for_each{0.2};  // of about so long, each size in each pass
+  Seconds busy{};         // of the one worker, before each gradient
+  std::optional<NetworkConfig> links{};
+};
 [[nodiscard]] std::vector<RequestPass> time_passes(
-    const std::filesystem::path& program, const std::vector<std::uint64_t>& values, Seconds busy, int passes,
-    Seconds for_each, const std::function<void(double share_done)>& progress = [](double) {});
+    const std::filesystem::path& program, const RequestPlan& plan,
+    const std::function<void(double share_done)>& progress = [](double) {});
 
 }  // namespace paceline::live

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <filesystem>
-#include <map>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -23,6 +21,7 @@
 #include "sim/learning/network_learner.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
+#include "sim/study/checks_before_running.hpp"
 #include "sim/study/input_files.hpp"
 #include "sim/study/simulation.hpp"
 #include "sim/study/study_runs.hpp"
@@ -37,6 +36,7 @@ struct LiveTrial {
   std::shared_ptr<const Profiles> profiles;
   std::vector<RunResult> predicted;
   std::vector<RunResult> real;
+  std::optional<NetworkConfig> links{};  // emulated: the scenario's own network, before it is measured
   GateFigures gate{};
   std::vector<BeforeRun> before{};  // each real run
   std::vector<double> other_loads{};
@@ -82,6 +82,10 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
       LiveTrial trial{
           .loaded = load_scenario(file, arguments.overrides), .profiles = {}, .predicted = {}, .real = {}};
       static_cast<void>(live::check_live(trial.loaded));
+      if (trial.loaded.scenario.hosts)
+        fail_at(trial.loaded, "hosts", "what is measured before a prediction is this machine",
+                "remove `hosts`, or compare `paceline run` and `paceline live`");
+      trial.links = live::emulated_network(trial.loaded.scenario);
       require_network_module();
       trial.profiles = files.profiles_of(trial.loaded);
       if (arguments.replications > 0) trial.loaded.scenario.replications = arguments.replications;
@@ -116,21 +120,6 @@ void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& tri
   std::fflush(stdout);
 }
 
-// Iterations of a live run begin and end when its server hears of it; their times are what the workers
-// measured: computing alone, where a simulated one holds the processor time of its messages, too.
-void use_measured_times(live::LiveRun& run) {
-  std::map<WorkerId, std::deque<Seconds>> durations;
-  for (const live::TimedEvent& timed : run.events)
-    if (const auto* finished = std::get_if<IterationFinished>(&timed.event))
-      durations[finished->worker].push_back(finished->compute_time);
-  for (IterationRecord& iteration : run.result.iterations) {
-    std::deque<Seconds>& of_worker = durations[iteration.worker];
-    if (!iteration.finish || of_worker.empty()) continue;
-    if (iteration.start) iteration.start = *iteration.finish - of_worker.front();
-    of_worker.pop_front();
-  }
-}
-
 // Run after run, each scenario in turn. False when a job was not carried out as asked for.
 bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments, const LiveGate& gate) {
   bool all_well = true;
@@ -143,6 +132,7 @@ bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& argu
       live::LiveOptions options{.program = live::worker_program(),
                                 .patience = Seconds{arguments.patience},
                                 .accepts_load = arguments.accept_load,
+                                .links = trial.links,
                                 .recording = with_iterations};
       options.progress = [&](double share) {
         progress.update((done + std::min(share, 1.0)) / all,
@@ -163,7 +153,6 @@ bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& argu
                    "note: {}, run {}: {:.0f} % of the machine's processor time went to other programs\n",
                    name, r, 100.0 * run.other_load);
       all_well = all_well && run.lost.empty() && run.result.stall.empty();
-      use_measured_times(run);
       trial.other_loads.push_back(run.other_load);
       trial.real.push_back(std::move(run.result));
     }

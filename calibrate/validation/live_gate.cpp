@@ -99,6 +99,7 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
 GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
                               InputFiles& files) {
   GateFigures figures;
+  options_.links = live::emulated_network(loaded.scenario);
   const std::shared_ptr<const Profiles> originals = profiles;
   const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
   for (std::uint64_t w = 0; w < workers.size(); ++w) {
@@ -168,8 +169,9 @@ bool LiveGate::accept_deviation(double share, const std::string& what) const {
 BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& profiles,
                                const GateFigures& figures) const {
   const live::AloneTime& sealed = figures.alone.front().front();
-  const BeforeRun before{live::time_once(scenario, profiles, WorkerId{0}, sealed.computing.batch, options_),
-                         sealed.measured};
+  const BeforeRun before{
+      live::time_once(scenario, profiles, WorkerId{0}, sealed.computing.batch, without_links()),
+      sealed.measured};
   static_cast<void>(accept_deviation(
       deviation(before.measured, before.sealed),
       fmt::format("{}: {} takes {} for an iteration now, and took {} before the prediction", scenario.name,
@@ -200,9 +202,9 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
   if (known != iterations_.end()) return known->second;
   Progress progress("timing iterations");
   const std::string name = name_of(scenario.cluster.workers, worker.value);
-  auto times = live::time_alone(scenario, profiles, worker, point.batches, options_, [&](double share) {
-    progress.update(share, fmt::format("{}, {}", scenario.name, name));
-  });
+  auto times = live::time_alone(
+      scenario, profiles, worker, point.batches, without_links(),
+      [&](double share) { progress.update(share, fmt::format("{}, {}", scenario.name, name)); });
   return iterations_.emplace_back(point, std::move(times)).second;
 }
 
@@ -211,12 +213,14 @@ std::vector<TogetherTime> LiveGate::together_of(const LoadedScenario& loaded, co
   const std::size_t workers = scenario.cluster.workers.size();
   std::vector<TimedWorker> point;
   for (std::size_t w = 0; w < workers; ++w) point.push_back(timed_worker(scenario, w));
-  auto known = std::ranges::find(together_, point, [](const auto& one) { return one.first; });
+  auto known = std::ranges::find_if(
+      together_, [&](const auto& one) { return std::get<0>(one) == point && std::get<1>(one) == links(); });
   if (known == together_.end())
-    known = together_.insert(known, {std::move(point), live::time_together(scenario, profiles, options_)});
+    known = together_.emplace(known, std::move(point), links(),
+                              live::time_together(scenario, profiles, options_));
   const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
   std::vector<TogetherTime> times;
-  for (std::size_t w = 0; w < workers; ++w) times.push_back({known->second[w], predicted[w]});
+  for (std::size_t w = 0; w < workers; ++w) times.push_back({std::get<2>(*known)[w], predicted[w]});
   return times;
 }
 
@@ -238,20 +242,49 @@ void LiveGate::correct(LoadedScenario& loaded, const Profiles& originals, const 
 // For gradients of the size of a network's that take so long to compute.
 const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds computing) {
   const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
-  const std::pair point{values, computing};
+  const std::tuple point{values, computing, links()};
   const auto known = communication_.find(point);
   if (known != communication_.end()) return known->second;
   refuse_load();
-  constexpr int passes = 5;
   Progress progress("timing requests");
-  const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
   return communication_[point] = live::fit_communication(live::time_passes(
-             live::worker_program(), sizes, computing, passes, Seconds{0.2},
+             live::worker_program(),
+             {.values = {values, 2 * values, 4 * values}, .busy = computing, .links = without_burst()},
              [&](double share) { progress.update(share, fmt::format("{} values", values)); }));
 }
 
+LiveGate::Links LiveGate::links() const {
+  if (!options_.links) return {};
+  const NetworkConfig& network = *options_.links;
+  return {network.bandwidth.value(), network.server_bandwidth.value(), network.latency.value()};
+}
+
+live::LiveOptions LiveGate::without_links() const {
+  live::LiveOptions options = options_;
+  options.links.reset();
+  return options;
+}
+
+// A line through messages of several sizes knows no burst.
+std::optional<NetworkConfig> LiveGate::without_burst() const {
+  std::optional<NetworkConfig> links = options_.links;
+  if (links) links->model.burst = {};
+  return links;
+}
+
+// What passes between a worker and the server passes both their links; the slower one has set its rate.
+void LiveGate::adopt_connection(NetworkConfig& network, const live::Connection& connection,
+                                GateFigures& figures) const {
+  const auto [worker, server, latency] = links();
+  const double slower = std::min(worker, server);
+  network.latency = connection.latency;
+  network.bandwidth = connection.bandwidth * (slower > 0.0 ? worker / slower : 1.0);
+  network.server_bandwidth = connection.bandwidth * (slower > 0.0 ? server / slower : 1.0);
+  state(figures, fmt::format("network: {{{}}}", live::scenario_words(connection)));
+}
+
 // Where the scenario does not say what messages cost it is measured; and so is the connection, since a live
-// job does not impose the scenario's.
+// job does not impose the scenario's, or a little less of it.
 bool LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profiles, GateFigures& figures) {
   if (!profiles.job().loading)
     fmt::print(stderr,
@@ -264,12 +297,7 @@ bool LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profile
   scenario.communication = cost_of(fit);
   state(figures, live::scenario_words(*scenario.communication));
   if (scenario.cluster.network.topology != Topology::star) return false;
-  const live::Connection connection = connection_of(fit);
-  NetworkConfig& network = scenario.cluster.network;
-  network.latency = connection.latency;
-  network.bandwidth = connection.bandwidth;
-  network.server_bandwidth = connection.bandwidth;
-  state(figures, fmt::format("network: {{{}}}", live::scenario_words(connection)));
+  adopt_connection(scenario.cluster.network, connection_of(fit), figures);
   return true;
 }
 
@@ -277,7 +305,7 @@ const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Byte
                                                   Seconds computing) {
   const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
   const std::size_t members = scenario.cluster.workers.size();
-  const std::tuple point{values, members, computing};
+  const std::tuple point{values, members, computing, links()};
   const auto known = rings_.find(point);
   if (known != rings_.end()) return known->second;
   refuse_load();
@@ -286,7 +314,7 @@ const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Byte
   const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
   const auto times = calibrate::time_rings_in_jobs(
       live::worker_program(), static_cast<std::uint32_t>(members), sizes, computing, passes, Seconds{0.2},
-      [&](double share) { progress.update(share, fmt::format("{} members", members)); });
+      without_burst(), [&](double share) { progress.update(share, fmt::format("{} members", members)); });
   // Members wait for each other's turns as they will in the job, whatever the number of cores.
   return rings_[point] = calibrate::fit_collectives(times, members);
 }
@@ -298,11 +326,7 @@ void LiveGate::fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFi
   scenario.communication = calibrate::cost_of(fit);
   state(figures, live::scenario_words(*scenario.communication));
   if (scenario.cluster.network.topology != Topology::star) return;
-  const live::Connection connection = calibrate::connection_of(fit);
-  NetworkConfig& network = scenario.cluster.network;
-  network.latency = connection.latency;
-  network.bandwidth = connection.bandwidth;
-  state(figures, fmt::format("network: {{{}}}", live::scenario_words(connection)));
+  adopt_connection(scenario.cluster.network, calibrate::connection_of(fit), figures);
 }
 
 // Processes that share cores wait for each other's turns, which a connection alone does not show.

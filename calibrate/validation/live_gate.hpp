@@ -77,6 +77,9 @@ class LiveGate {
     friend bool operator==(const TimedWorker&, const TimedWorker&) = default;
   };
 
+  using Links = std::tuple<double, double, double>;  // emulated: workers' and server's bytes/s, latency in s
+  [[nodiscard]] Links links() const;
+
   void refuse_load() const;
   // Whether it is more than it may be, and accepted; throws UserError when it is not.
   [[nodiscard]] bool accept_deviation(double share, const std::string& what) const;
@@ -95,6 +98,10 @@ class LiveGate {
   // Whether the network is measured, too.
   [[nodiscard]] bool fill_in_communication(Scenario& scenario, const Profiles& profiles,
                                            GateFigures& figures);
+  [[nodiscard]] live::LiveOptions without_links() const;
+  [[nodiscard]] std::optional<NetworkConfig> without_burst() const;
+  void adopt_connection(NetworkConfig& network, const live::Connection& connection,
+                        GateFigures& figures) const;
   static void delay_messages(Scenario& scenario, GateFigures& figures);
   void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
 
@@ -102,9 +109,10 @@ class LiveGate {
   live::LiveOptions options_;
   double most_deviation_;
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
-  std::vector<std::pair<std::vector<TimedWorker>, std::vector<live::CycleTime>>> together_;  // measured
-  std::map<std::pair<std::uint64_t, Seconds>, live::CommunicationFit> communication_;
-  std::map<std::tuple<std::uint64_t, std::size_t, Seconds>, calibrate::CollectiveFit> rings_;
+  std::vector<std::tuple<std::vector<TimedWorker>, Links, std::vector<live::CycleTime>>>
+      together_;  // measured
+  std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
+  std::map<std::tuple<std::uint64_t, std::size_t, Seconds, Links>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
 };
 

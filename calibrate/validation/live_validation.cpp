@@ -14,12 +14,11 @@
 namespace paceline {
 namespace {
 
-// Of each worker that computed: from the start of its iteration until its gradient was computed.
+// Of each worker that computed.
 std::vector<Observation> iteration_times(const RunResult& run) {
   std::map<std::uint64_t, std::vector<double>> times;
   for (const IterationRecord& iteration : run.iterations)
-    if (iteration.start && iteration.finish)
-      times[iteration.worker.value].push_back((*iteration.finish - *iteration.start).value());
+    if (iteration.compute_time) times[iteration.worker.value].push_back(iteration.compute_time->value());
   std::vector<Observation> all;
   for (auto& [worker, seconds] : times)
     all.push_back({fmt::format("iteration of worker {}", worker), "s", median(std::move(seconds))});

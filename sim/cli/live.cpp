@@ -35,11 +35,7 @@ constexpr const char* live_examples = R"(Examples:
   paceline run scenarios/validation/asp-two-speeds.yaml -o results/predicted     the same job, simulated)";
 
 struct LiveArguments : RunArguments {
-  int port = 0;        // 0: any that is free
-  std::string launch;  // empty: all on this machine
-  std::vector<std::string> hosts;
-  std::string address = "127.0.0.1";
-  std::string worker_program;
+  int port = 0;  // 0: any that is free
   bool accept_load = false;
   double patience = 60.0;  // s, with a worker that says nothing
 };
@@ -101,35 +97,13 @@ double peak_memory_mib() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-std::optional<live::Launch> launch_of(const LiveArguments& arguments) {
-  if (arguments.launch.empty()) {
-    if (!arguments.hosts.empty())
-      throw UserError("--hosts: nothing starts workers there", "--launch 'ssh {host}'");
-    return std::nullopt;
-  }
-  live::Launch launch{.command = arguments.launch,
-                      .hosts = arguments.hosts,
-                      .address = arguments.address,
-                      .program = arguments.worker_program};
-  live::check_launch(launch);
-  return launch;
-}
-
 int live_command(const LiveArguments& arguments) {
   PreparedStudy study =
       prepare_scenarios({load_scenario(arguments.file, arguments.overrides)}, ProfileUse::as_fitted);
   const LoadedScenario& loaded = study.scenarios.front();
   const Scenario& scenario = loaded.scenario;
   std::vector<std::string> notes = live::check_live(loaded);
-  const std::optional<live::Launch> launch = launch_of(arguments);
-  if (launch) {
-    live::check_live_on_hosts(loaded);
-    notes.push_back(fmt::format("workers run on {}, started by `{}`; the server on this machine",
-                                fmt::join(launch->hosts, ", "), launch->command));
-  } else {
-    notes.emplace_back("server and workers are processes of this machine");
-    std::ranges::move(sharing_notes(scenario), std::back_inserter(notes));
-  }
+  if (!scenario.hosts) std::ranges::move(sharing_notes(scenario), std::back_inserter(notes));
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / (folder_name(scenario.name) + "-live")
                               : fs::path(arguments.output);
@@ -150,9 +124,9 @@ int live_command(const LiveArguments& arguments) {
   for (int r = 0; r < scenario.replications; ++r) {
     live::LiveOptions options{.program = live::worker_program(),
                               .port = arguments.port,
-                              .launch = launch,
                               .patience = Seconds{arguments.patience},
                               .accepts_load = arguments.accept_load,
+                              .links = live::emulated_network(scenario),
                               .recording = results.recording};
     options.recording.trace &= r == 0;
     options.progress = [&](double share) {
@@ -182,8 +156,7 @@ int live_command(const LiveArguments& arguments) {
 
 void add_live(CLI::App& app, CommandAction& action) {
   auto [live, arguments] = add_command<LiveArguments>(
-      app, "live", "carry a scenario out for real, with worker processes on this machine", live_command,
-      action);
+      app, "live", "carry a scenario out for real, with worker processes", live_command, action);
   live.footer(live_examples);
   add_file_options(live, arguments, "scenario (YAML)");
   add_path(live, "-o,--output", arguments.output, "results folder (default: results/<name>-live)", "DIR");
@@ -193,16 +166,6 @@ void add_live(CLI::App& app, CommandAction& action) {
   live.add_flag("--trace", arguments.trace,
                 "also write trace.json (opens in Perfetto) and activities.csv, of the first replication");
   add_number(live, "--port", arguments.port, "of the server; 0: any that is free", 0, 65'535);
-  live.add_option(
-      "--launch", arguments.launch,
-      "start workers on other hosts by this command, which runs what follows it on {host}: 'ssh {host}'");
-  live.add_option("--hosts", arguments.hosts,
-                  "of the workers, in their order; after the last comes the first again")
-      ->delimiter(',');
-  live.add_option("--address", arguments.address,
-                  "of this machine, as the hosts reach it: the server listens there only");
-  live.add_option("--worker-program", arguments.worker_program,
-                  "paceline-calibrate on the hosts; by default where it is here");
   live.add_flag("--accept-load", arguments.accept_load,
                 "begin although other programs use the machine; results say so");
   add_number(live, "--patience", arguments.patience,

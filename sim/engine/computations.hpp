@@ -3,6 +3,8 @@
 // Equation:    remaining work decreases by rate · elapsed; end = now + remaining / rate. Under a quota of
 //              processor time "elapsed" is the time in which the worker was allowed to compute
 //              (sim/cost/quota_clock.hpp).
+//              Of the time since it started, own_share counts as its compute time: what messages take of
+//              the processor is spread evenly over it.
 // Units:       work in seconds at rate 1.
 // Assumptions: rates are constant between two changes and above 0.
 #pragma once
@@ -26,7 +28,13 @@ struct Computation {
   Seconds started;
   Seconds work_left;
   double rate = 1.0;
-  Seconds since;  // when work_left was true
+  Seconds since;              // when work_left was true
+  double own_share = 1.0;     // of its work; the rest is that of messages
+  Seconds computed_before{};  // in earlier steps of the same stretch
+
+  [[nodiscard]] Seconds compute_time(Seconds now) const {
+    return computed_before + (now - started) * own_share;
+  }
 };
 
 class Computations {

@@ -53,7 +53,8 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
       const std::optional<Computation> done =
           computations_.finish(due->worker, due->attempt, timeline_.now());
       if (done)
-        events_.push_back(IterationFinished{due->worker, done->gradient, timeline_.now() - done->started});
+        events_.push_back(
+            IterationFinished{due->worker, done->gradient, done->compute_time(timeline_.now())});
     } else if (const auto* machine = std::get_if<MachineDue>(&occurrence)) {
       shared_machines_.finish(*machine, timeline_.now(), events_, observer_);
     } else if (std::holds_alternative<ConditionsChange>(occurrence)) {

@@ -101,8 +101,8 @@ class Executor {
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
   void begin_computation(const StartIteration& action);
-  void compute(const StartIteration& action, Seconds started, Seconds messages);
-  void compute_at_once(const StartIteration& action, Seconds started, Seconds messages);
+  void compute(const StartIteration& action, Seconds messages, Seconds computed_before);
+  void compute_at_once(const StartIteration& action, Seconds messages, Seconds computed_before);
   // One by one: whether a worker that ended a local step has begun the next one of its stretch.
   bool takes_next_step(const Event& event);
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;
@@ -140,12 +140,8 @@ class Executor {
   std::uint64_t held_back_so_far_ = 0;
   std::vector<Seconds> server_free_at_;
   std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began
-  // Local steps taken one by one: what each worker has still to do, and when its stretch began.
-  struct RestOfStretch {
-    StartIteration steps;
-    Seconds started;
-  };
-  std::vector<std::optional<RestOfStretch>> rest_of_stretch_;
+  // Local steps taken one by one: what each worker has still to do.
+  std::vector<std::optional<StartIteration>> rest_of_stretch_;
   Seconds evaluator_free_at_;
   Seconds last_event_at_;
   std::int64_t applied_samples_ = 0;

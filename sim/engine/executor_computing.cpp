@@ -6,49 +6,45 @@
 namespace paceline {
 
 void Executor::begin_computation(const StartIteration& action) {
-  compute(action, timeline_.now(), std::exchange(owed_to_messages_.at(action.worker.value), {}));
+  compute(action, std::exchange(owed_to_messages_.at(action.worker.value), {}), {});
 }
 
-void Executor::compute(const StartIteration& action, Seconds started, Seconds messages) {
-  std::optional<RestOfStretch>& rest = rest_of_stretch_.at(action.worker.value);
+void Executor::compute(const StartIteration& action, Seconds messages, Seconds computed_before) {
+  std::optional<StartIteration>& rest = rest_of_stretch_.at(action.worker.value);
   rest.reset();
   const bool one_by_one = model_.shortcuts == Shortcuts::off && !shared_machines_.may_rest(action.worker);
   if (!one_by_one || !action.local || action.local->count == 1)
-    return compute_at_once(action, started, messages);
-  rest = RestOfStretch{action, started};
-  --rest->steps.local->count;
-  ++rest->steps.iteration;
-  ++rest->steps.since_start;
+    return compute_at_once(action, messages, computed_before);
   StartIteration first = action;
   first.local->count = 1;
-  compute_at_once(first, started, messages);
+  rest = action;
+  --rest->local->count;
+  ++rest->iteration;
+  ++rest->since_start;
+  compute_at_once(first, messages, computed_before);
 }
 
-void Executor::compute_at_once(const StartIteration& action, Seconds started, Seconds messages) {
-  const Seconds now = timeline_.now();
+void Executor::compute_at_once(const StartIteration& action, Seconds messages, Seconds computed_before) {
+  const Seconds own = work_of(action);
+  Computation computation{.gradient = action.gradient,
+                          .batch_samples = action.batch_samples,
+                          .started = timeline_.now(),
+                          .work_left = own + messages,
+                          .since = timeline_.now(),
+                          .own_share = messages > Seconds{} ? own / (own + messages) : 1.0,
+                          .computed_before = computed_before};
   if (shared_machines_.hosts(action.worker))
-    return shared_machines_.start(action.worker, now,
-                                  {.gradient = action.gradient,
-                                   .batch_samples = action.batch_samples,
-                                   .started = started,
-                                   .work_left = work_of(action),
-                                   .since = now},
-                                  messages, pace(action.worker, action.batch_samples));
-  const Computations::End end =
-      computations_.start(action.worker, {.gradient = action.gradient,
-                                          .batch_samples = action.batch_samples,
-                                          .started = started,
-                                          .work_left = work_of(action) + messages,
-                                          .rate = rate(action.worker, action.batch_samples),
-                                          .since = now});
+    return shared_machines_.start(action.worker, computation, pace(action.worker, action.batch_samples));
+  computation.rate = rate(action.worker, action.batch_samples);
+  const Computations::End end = computations_.start(action.worker, computation);
   at(end.at, ComputationDue{action.worker, end.attempt});
 }
 
 bool Executor::takes_next_step(const Event& event) {
   const auto* ended = std::get_if<IterationFinished>(&event);
   if (ended == nullptr) return false;
-  const std::optional<RestOfStretch> rest = rest_of_stretch_.at(ended->worker.value);
-  if (rest) compute(rest->steps, rest->started, {});
+  const std::optional<StartIteration> rest = rest_of_stretch_.at(ended->worker.value);
+  if (rest) compute(*rest, {}, ended->compute_time);
   return rest.has_value();
 }
 

@@ -49,16 +49,15 @@ SharedMachines::SharedMachines(const std::vector<SharedMachine>& machines, std::
   }
 }
 
-void SharedMachines::start(WorkerId worker, Seconds now, const Computation& computation, Seconds messages,
-                           const WorkerPace& pace) {
+void SharedMachines::start(WorkerId worker, Computation computation, const WorkerPace& pace) {
   const std::size_t process = worker.value;
-  move(*machine_of_[process], now);
-  computations_[process] = computation;
-  const bool may_rest = machines_[*machine_of_[process]].described.slow_workers == SlowWorkers::rest;
-  const Seconds computing =
-      computation.work_left * (may_rest ? std::min(1.0, residents_[process].speed) : 1.0);
+  move(*machine_of_[process], computation.started);
+  const Seconds own = computation.work_left * computation.own_share;
+  const Seconds messages = computation.work_left - own;
+  const Seconds computing = own * (may_rest(worker) ? std::min(1.0, residents_[process].speed) : 1.0);
   const Seconds work = computing + messages;
-  processes_[process].rested_share = work > Seconds{} ? computing / work : 1.0;
+  computation.own_share = work > Seconds{} ? computing / work : 1.0;
+  computations_[process] = computation;
   set_pace(process, pace);
   begin(process, work);
 }
@@ -206,8 +205,13 @@ void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>&
     return;
   }
   if (of.doing == Doing::computing && process < workers_ && std::isfinite(of.rest_rate)) {
+    Computation& computation = *computations_[process];
     of.doing = Doing::resting;
-    of.left = of.rested_share * of.spent;
+    of.left = computation.own_share * of.spent;
+    // From here on its time is its own.
+    computation.computed_before = computation.compute_time(now);
+    computation.started = now;
+    computation.own_share = 1.0;
     of.ends = never;
     machine.busy -= of.cores;
     return;
@@ -215,7 +219,7 @@ void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>&
   end(process);
   if (process < workers_) {
     const std::optional<Computation> done = std::exchange(computations_[process], std::nullopt);
-    events.push_back(IterationFinished{WorkerId{process}, done->gradient, now - done->started});
+    events.push_back(IterationFinished{WorkerId{process}, done->gradient, done->compute_time(now)});
     return;
   }
   const ServerId server{process - workers_};

@@ -71,9 +71,8 @@ class SharedMachines {
   }
   [[nodiscard]] bool is_at_work() const { return at_work_ > 0; }
 
-  // `computation` takes `work_left` at the worker's own speed, and `messages` more that no speed changes.
-  void start(WorkerId worker, Seconds now, const Computation& computation, Seconds messages,
-             const WorkerPace& pace);
+  // Begins now. No rest makes the messages' share of its work longer.
+  void start(WorkerId worker, Computation computation, const WorkerPace& pace);
   void change_pace(WorkerId worker, Seconds now, const WorkerPace& pace);
   void call_off(GradientId gradient, Seconds now);
   [[nodiscard]] const std::optional<Computation>& of(WorkerId worker) const {
@@ -109,8 +108,7 @@ class SharedMachines {
     double rate = 1.0;  // while it computes alone
     double rest_rate = never_rests;
     int cores = 1;
-    Seconds spent;              // processor time of what it computes
-    double rested_share = 1.0;  // of that
+    Seconds spent;  // processor time of what it computes
     std::optional<QuotaClock> quota;
     Next next = Next::done;
     Seconds ends;  // date of that, as long as nothing moves it

@@ -88,6 +88,19 @@ struct HeterogeneityConfig {
   std::string trace;      // path of its file; empty: none
 };
 
+// Other machines that workers of a live job run on; its server and evaluator stay here.
+struct HostsConfig {
+  std::string launch;                 // runs what follows it on "{host}"
+  std::vector<std::string> names{};   // worker k on the k-th, from the first again after the last
+  std::string address = "127.0.0.1";  // of this machine, as they reach it: the server listens there only
+  std::string program{};              // paceline-calibrate there; empty: where it is here
+};
+
+// What a live job imposes on this machine.
+struct EmulationConfig {
+  bool links = false;  // of the scenario's network
+};
+
 struct StopConfig {
   double epochs = 1.0;             // the workload: this many passes over the training set, counted in samples
   std::optional<double> accuracy;  // the target; the job ends at the first evaluation at or above it …
@@ -137,6 +150,8 @@ struct Scenario {
   EvaluationConfig evaluation;
   StopConfig stop;
   ExpectConfig expect;
+  std::optional<HostsConfig> hosts;
+  std::optional<EmulationConfig> emulate;
 };
 
 }  // namespace paceline

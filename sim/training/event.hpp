@@ -36,7 +36,7 @@ struct WindowClosed {
 struct IterationFinished {
   WorkerId worker;
   GradientId gradient;
-  Seconds compute_time;  // forward and backward only
+  Seconds compute_time;  // forward and backward only, without what messages take of its processor
 };
 // One server's shard of a worker's gradient (or of its parameters, when those are exchanged) has reached the
 // server.

@@ -113,9 +113,9 @@ TEST_CASE("a worker counts with its cores") {
   };
   for (std::uint64_t w = 0; w < 2; ++w)
     together.start(
-        WorkerId{w}, Seconds{},
+        WorkerId{w},
         {.gradient = GradientId{w}, .started = {}, .work_left = Seconds{w == 0 ? 10.0 : 4.0}, .since = {}},
-        Seconds{}, {});
+        {});
   together.settle(Seconds{}, schedule);
   // Worker 1: 4 / (2/3) = 6 s. Worker 0 has 6 of 10 s left then: until 12 s.
   CHECK(dates.back() == doctest::Approx(6.0));

@@ -54,6 +54,14 @@ TestJob three_variables(std::vector<Worker> workers, std::int64_t total_samples)
   return job;
 }
 
+std::vector<Seconds> compute_times(const TestJob::Result& result) {
+  std::vector<Seconds> times;
+  for (const test::Happened& happened : result.recording.events)
+    if (const auto* finished = std::get_if<IterationFinished>(&happened.event))
+      times.push_back(finished->compute_time);
+  return times;
+}
+
 // Accuracy rises by 10 % with each update.
 class TenPercentLearner final : public Learner {
  public:
@@ -207,6 +215,42 @@ TEST_CASE("messages take processor time of the worker's next iteration, by numbe
   CHECK(times_of_updates(job.run_ideal()) == std::vector{10.0, 23.0, 36.0});
   job.workers = {{.speed = 0.5}};
   CHECK(times_of_updates(job.run_ideal()) == std::vector{20.0, 43.0, 66.0});
+}
+
+TEST_CASE("what messages take of a worker's processor is not its compute time") {
+  // As above: iterations of 10 s, the second and third with 3 s of messages. At half speed 20 s: computed all
+  // the time, or half of it and then rested for as long, the messages left out.
+  TestJob job = two_workers("asp", 30);
+  job.costs.communication.per_message = Seconds{0.5};
+  job.costs.communication.rate = BytesPerSecond{1000.0};
+  const auto expect = [&](double each) {
+    const std::vector<Seconds> times = compute_times(job.run_ideal());
+    REQUIRE(times.size() == 3);
+    for (const Seconds time : times) CHECK(time.value() == doctest::Approx(each));
+  };
+  job.workers = {{}};
+  expect(10.0);
+  job.workers = {{.speed = 0.5}};
+  expect(20.0);
+  for (const SlowWorkers slow : {SlowWorkers::compute, SlowWorkers::rest}) {
+    job.machines = {{.cores = 2, .is_shared = true, .slow_workers = slow}};
+    expect(20.0);
+  }
+}
+
+TEST_CASE("local steps taken one by one have the compute time of their stretch") {
+  // 3 steps of 10 s; from the second stretch on with 3 s of messages before the first of them.
+  TestJob job = two_workers("asp", 90);
+  job.workers = {{}};
+  job.phases[0].local = LocalTraining{.steps = 3};
+  job.costs.communication.per_message = Seconds{0.5};
+  job.costs.communication.rate = BytesPerSecond{1000.0};
+  for (const Shortcuts shortcuts : {Shortcuts::on, Shortcuts::off}) {
+    job.shortcuts = shortcuts;
+    const std::vector<Seconds> times = compute_times(job.run_ideal());
+    REQUIRE(times.size() == 3);
+    for (const Seconds time : times) CHECK(time.value() == doctest::Approx(30.0));
+  }
 }
 
 TEST_CASE("an all-reduce takes processor time of each of its messages, there and back") {

@@ -197,6 +197,8 @@ RunColumns<IterationRecord> iteration_columns() {
        &IterationRecord::release},
       {"start_s", "s", "computation begins", &IterationRecord::start},
       {"finish_s", "s", "the gradient is computed; empty: it never was", &IterationRecord::finish},
+      {"compute_s", "s", "forward and backward, without what messages take of the processor; empty: as above",
+       &IterationRecord::compute_time},
       {"arrival_s", "s", "its last shard is at its server, or its all-reduce is over; empty: never",
        &IterationRecord::arrival},
       {"applied_s", "s", "the last shard's update takes effect; empty: never", &IterationRecord::applied},

@@ -10,7 +10,10 @@ std::string_view to_string(Fate fate) {
 }
 
 void IterationLog::on_event(Seconds now, const Event& event) {
-  if (const auto* e = std::get_if<IterationFinished>(&event)) of(e->gradient).finish = now;
+  if (const auto* e = std::get_if<IterationFinished>(&event)) {
+    of(e->gradient).finish = now;
+    of(e->gradient).compute_time = e->compute_time;
+  }
   if (const auto* e = std::get_if<GradientArrived>(&event)) {
     of(e->gradient).arrival = now;  // the last shard's stays
   }

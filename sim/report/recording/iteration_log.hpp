@@ -29,6 +29,7 @@ struct IterationRecord {
   Seconds release;
   std::optional<Seconds> start;  // absent: only its parameters were on their way
   std::optional<Seconds> finish;
+  std::optional<Seconds> compute_time;
   std::optional<Seconds> arrival;
   std::optional<Seconds> applied;
   std::optional<std::uint64_t>

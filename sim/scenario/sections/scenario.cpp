@@ -3,6 +3,22 @@
 
 namespace paceline {
 
+void describe(Visitor& v, HostsConfig& c) {
+  v.required("launch", c.launch, Text{},
+             "starts a worker: runs what follows it on {host}, as `ssh {host}` does");
+  v.required("names", c.names, ListOf{Text{}, "host", 1, 65'536},
+             "of the workers' hosts, in their order; after the last comes the first again");
+  v.optional("address", c.address, Text{},
+             "of this machine, as the hosts reach it: the server listens there only");
+  v.optional("program", c.program, Text{}, "paceline-calibrate on the hosts", Absent{"where it is here"});
+}
+
+void describe(Visitor& v, EmulationConfig& c) {
+  v.optional("links", c.links, Boolean{},
+             "whether workers and server get links of the network's bandwidth, burst and latency (star only; "
+             "needs root)");
+}
+
 void describe(Visitor& v, Scenario& c) {
   v.required("name", c.name, Text{}, "appears in tables and figures");
   v.optional("question", c.question, Text{}, "what this scenario is to answer", Absent{"none"});
@@ -38,6 +54,10 @@ void describe(Visitor& v, Scenario& c) {
   v.required("evaluation", c.evaluation, Section{}, "when accuracy is looked at");
   v.required("stop", c.stop, Section{}, "when the job ends");
   v.optional("expect", c.expect, Section{}, "what must hold of the results, or the exit code is 3");
+  v.optional("hosts", c.hosts, Section{}, "of a live job: other machines that its workers run on",
+             Absent{"all run here"});
+  v.optional("emulate", c.emulate, Section{}, "of a live job: what it imposes on this machine",
+             Absent{"messages pass as fast as they can"});
 }
 
 }  // namespace paceline

@@ -57,6 +57,8 @@ void describe(Visitor& v, OuterOptimizer& c);
 void describe(Visitor& v, Streaming& c);
 void describe(Visitor& v, PhaseEntry& c);
 void describe(Visitor& v, PredictionConfig& c);
+void describe(Visitor& v, HostsConfig& c);
+void describe(Visitor& v, EmulationConfig& c);
 void describe(Visitor& v, RampUp& c);
 void describe(Visitor& v, ReactionEntry& c);
 void describe(Visitor& v, RestartCost& c);

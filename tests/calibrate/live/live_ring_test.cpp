@@ -62,6 +62,10 @@ evaluation: {{every: 200 samples, who_pays: free}}
 stop: {{epochs: 2}}
 )";
 
+std::string on_hosts(const char* job, const std::string& hosts) {
+  return fmt::format("{}hosts: {{{{{}}}}}\n", job, hosts);
+}
+
 LiveOptions options_for_test() {
   return {.program = PACELINE_CALIBRATE,
           .patience = on_any_machine,
@@ -182,11 +186,12 @@ TEST_CASE("workers are started by a launcher, which sees no token, and end with 
   const test::TemporaryFolder folder;
   std::ofstream(folder.path() / "launcher")
       << "#!/bin/sh\necho \"$@\" >> " << (folder.path() / "log").string() << "\nshift\nexec \"$@\"\n";
-  const LoadedJob job = load_job(three_members);
-  check_live_on_hosts(job.loaded);
+  const LoadedJob job =
+      load_job(on_hosts(three_members, "launch: '/bin/sh " + (folder.path() / "launcher").string() +
+                                           " {{host}}', names: [first, second]")
+                   .c_str());
+  static_cast<void>(check_live(job.loaded));
   LiveOptions options = options_for_test();
-  options.launch = Launch{.command = "/bin/sh " + (folder.path() / "launcher").string() + " {host}",
-                          .hosts = {"first", "second"}};
   std::vector<int> processes;
   options.on_start = [&](const ProcessCrew& crew) { processes = crew.process_ids(); };
   const LiveRun live = run_live(job.loaded.scenario, *job.profiles, 0, options);
@@ -207,12 +212,15 @@ TEST_CASE("workers are started by a launcher, which sees no token, and end with 
 }
 
 TEST_CASE("what a launcher cannot do is refused") {
-  CHECK_THROWS_AS(check_launch({.command = " ", .hosts = {"a"}}), UserError);
-  CHECK_THROWS_AS(check_launch({.command = "ssh {host}", .hosts = {}}), UserError);
-  CHECK_THROWS_AS(check_launch({.command = "ssh {host}", .hosts = {"-oProxyCommand=x"}}), UserError);
-  CHECK_THROWS_AS(check_launch({.command = "ssh {host}", .hosts = {"a"}, .address = "here"}), UserError);
-  CHECK_THROWS_AS(check_launch({.command = "ssh {host}", .hosts = {"a"}, .program = "a b"}), UserError);
-  CHECK_THROWS_AS(check_live_on_hosts(load_job(two_members).loaded), UserError);  // ASP, free evaluations
+  const auto refuses = [](const char* text, const std::string& hosts, const std::string& message) {
+    CHECK_THROWS_WITH_AS(static_cast<void>(check_live(load_job(on_hosts(text, hosts).c_str()).loaded)),
+                         doctest::Contains(message.c_str()), UserError);
+  };
+  refuses(three_members, "launch: ' ', names: [a]", "the launcher has no command");
+  refuses(three_members, "launch: ssh, names: [-oProxyCommand=x]", "names no host");
+  refuses(three_members, "launch: ssh, names: [a], address: here", "`here` is no address");
+  refuses(three_members, "launch: ssh, names: [a], program: a b", "is not passed on by every shell");
+  refuses(two_members, "launch: ssh, names: [a]", "do not stand still for an evaluation");
 }
 
 TEST_CASE("a worker killed at a random moment of a ring leaves the job, the others end it") {
