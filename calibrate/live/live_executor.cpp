@@ -389,7 +389,9 @@ void LiveExecutor::follow_conditions() {
   const auto samples = static_cast<double>(applied_samples_);
   const JobPosition position{clock_.now(), samples / static_cast<double>(job_.dataset_samples),
                              samples / static_cast<double>(job_.total_samples)};
-  if (!conditions_.is_due(position)) return;
+  const std::optional<Seconds> change = conditions_.next_date();
+  const bool is_date = change && *change <= position.now;
+  if (!is_date && !conditions_.is_due(position)) return;
   std::vector<bool> was_present;
   for (std::uint64_t w = 0; w < workers_.size(); ++w)
     was_present.push_back(conditions_.of(WorkerId{w}).is_present);

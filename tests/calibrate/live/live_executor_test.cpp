@@ -1,10 +1,12 @@
 // The executor with a crew in this process: gradients of a quadratic bowl, and members that misbehave.
 #include "calibrate/live/live_executor.hpp"
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
 #include <set>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -25,6 +27,7 @@ class BowlCrew final : public Crew {
       [](Member, const Compute&, std::vector<Message> honest) { return honest; };
   std::vector<std::string> dismissals;
   std::vector<double> weights;  // of all-reduces
+  std::vector<double> paces;    // that workers were told
   int rings_formed = 0;         // by members
   std::function<void(Member, const Reduce&)> answer_reduce = [this](Member member, const Reduce& asked) {
     say(member, Reduced{asked.ring, asked.update, 1});
@@ -40,6 +43,7 @@ class BowlCrew final : public Crew {
   void send(Member member, const Message& message) override {
     if (lost_.contains(member)) return;
     if (const auto* compute = std::get_if<Compute>(&message)) answer(member, *compute);
+    if (const auto* pace = std::get_if<Pace>(&message)) paces.push_back(pace->speed);
     if (const auto* form = std::get_if<FormRing>(&message)) {
       ++rings_formed;
       news_.emplace_back(Arrived{member, RingAddress{form->ring, "here"}});
@@ -98,7 +102,7 @@ struct Outcome {
 
 // Two workers, batches of 10, over a server, at rate 0.5 without momentum.
 Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
-            Transport transport = Transport::server) {
+            Transport transport = Transport::server, const Heterogeneity& heterogeneity = {}) {
   CoordinatorConfig config;
   config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy), .transport = transport}};
   config.batching.initial_samples = 10;
@@ -115,6 +119,7 @@ Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
   job.parameter_count = 2;
   job.speeds = {1.0, 1.0};
   job.random_streams = {0, 1};
+  job.heterogeneity = heterogeneity;
   job.patience = Seconds{0.05};
   job.reduces_all = {transport == Transport::ring};
   LiveExecutor executor(coordinator, crew, state, job, recording);
@@ -186,6 +191,19 @@ TEST_CASE("a gradient of another network is refused") {
   const Outcome outcome = run(crew, "bsp", 60);
   REQUIRE(outcome.lost.size() == 1);
   CHECK(outcome.lost.front().reason == "sent a gradient of another network");
+}
+
+TEST_CASE("a straggler is slow from its date on, and as fast as before when its time is over") {
+  // It straggled until the job's end, and the server looked for news without a pause.
+  BowlCrew crew(2);
+  crew.instead = [](Member, const Compute&, std::vector<Message> honest) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return honest;
+  };
+  Heterogeneity changes;
+  changes.stragglers = {{.worker = 1, .from = Seconds{2e-3}, .duration = Seconds{5e-3}, .slowdown = 4.0}};
+  CHECK(run(crew, "asp", 1000, Transport::server, changes).updates == 100);
+  CHECK(crew.paces == std::vector{0.25, 1.0});
 }
 
 TEST_CASE("without any worker left the job stalls, and says so") {
