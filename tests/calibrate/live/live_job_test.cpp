@@ -161,24 +161,26 @@ TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes n
   CHECK(together.batching.initial_samples == 8);
   const double iterations = together.stop.epochs * 400.0 / 8.0;
   CHECK(iterations == doctest::Approx(3.0 * std::round(iterations / 3.0)));
+  // Half a second of each but the first is its messages'.
   const auto iteration = [](std::uint64_t worker, double start, std::optional<double> finish) {
     IterationRecord record;
     record.worker = WorkerId{worker};
     record.start = Seconds{start};
     if (finish) record.finish = Seconds{*finish};
+    if (finish) record.compute_time = Seconds{*finish - start - (start > 1.0 ? 0.5 : 0.0)};
     return record;
   };
-  // Worker 0: 1 s, 3 s, 5 s, of which the last two end 4 and 5 s after the one before; worker 1 goes on at
-  // once.
+  // Worker 0: 1 s, 2.5 s, 4.5 s, of which the last two end 4 and 5 s after the one before; worker 1 goes on
+  // at once.
   const std::vector<CycleTime> cycles =
       mean_cycles({iteration(0, 1.0, 2.0), iteration(0, 3.0, 6.0), iteration(0, 6.0, 11.0),
                    iteration(0, 11.0, std::nullopt), iteration(1, 0.0, 4.0), iteration(1, 4.0, 8.0)},
                   2);
   REQUIRE(cycles.size() == 2);
-  CHECK(cycles[0].iteration == Seconds{3.0});
-  CHECK(cycles[0].between == Seconds{0.5 * (1.0 + 0.0)});
-  CHECK(cycles[1].iteration == Seconds{4.0});
-  CHECK(cycles[1].between == Seconds{0.0});
+  CHECK(cycles[0].iteration.value() == doctest::Approx((1.0 + 2.5 + 4.5) / 3.0));
+  CHECK(cycles[0].between == Seconds{0.5 * (1.5 + 0.5)});
+  CHECK(cycles[1].iteration == Seconds{3.75});
+  CHECK(cycles[1].between == Seconds{0.5});
 }
 
 TEST_CASE("a message waits for a processor half of what lies between iterations beyond the prediction") {

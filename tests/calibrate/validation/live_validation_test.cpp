@@ -30,7 +30,8 @@ RunResult run_of(double end, std::uint64_t updates, std::vector<double> iteratio
   for (const double time : iteration_times) {
     IterationRecord iteration;
     iteration.start = Seconds{1.0};
-    iteration.finish = Seconds{1.0 + time};
+    iteration.finish = Seconds{2.0 + time};  // with the processor time of messages
+    iteration.compute_time = Seconds{time};
     run.iterations.push_back(iteration);
   }
   return run;
