@@ -36,6 +36,45 @@ std::vector<Observation> final_batches(const RunResult& run) {
   return all;
 }
 
+// Where any gradient was stale.
+std::vector<Observation> staleness_of_workers(const RunResult& run) {
+  struct Sum {
+    double gradients = 0.0;
+    double staleness = 0.0;
+  };
+  std::map<std::uint64_t, Sum> sums;
+  for (const auto& [worker_and_staleness, count] : run.staleness) {
+    Sum& sum = sums[worker_and_staleness.first];
+    sum.gradients += static_cast<double>(count);
+    sum.staleness += static_cast<double>(count * worker_and_staleness.second);
+  }
+  std::vector<Observation> all;
+  if (std::ranges::none_of(sums, [](const auto& sum) { return sum.second.staleness > 0.0; })) return all;
+  for (const auto& [worker, sum] : sums)
+    all.push_back(
+        {fmt::format("mean staleness of worker {}", worker), "updates", sum.staleness / sum.gradients});
+  return all;
+}
+
+using StalenessShares = std::map<std::pair<std::uint64_t, std::uint64_t>, double>;  // (worker, staleness)
+StalenessShares staleness_shares(const std::vector<RunResult>& runs) {
+  StalenessShares shares;
+  for (const RunResult& run : runs)
+    for (const auto& [worker_and_staleness, count] : run.staleness)
+      shares[worker_and_staleness] +=
+          static_cast<double>(count) /
+          (static_cast<double>(run.gradients_applied) * static_cast<double>(runs.size()));
+  return shares;
+}
+
+double distance(const StalenessShares& a, const StalenessShares& b) {
+  StalenessShares difference = a;
+  for (const auto& [key, share] : b) difference[key] -= share;
+  double sum = 0.0;
+  for (const auto& [key, share] : difference) sum += 0.5 * std::abs(share);
+  return sum;
+}
+
 std::vector<double> values_of(const std::vector<std::vector<Observation>>& runs,
                               const std::string& quantity) {
   std::vector<double> values;
@@ -106,6 +145,7 @@ std::vector<Observation> observations_of(const RunResult& run) {
     all.push_back({rate_quantity, "1/s", static_cast<double>(run.samples) / end});
   }
   all.push_back({"mean staleness", "updates", run.mean_staleness()});
+  for (Observation& worker : staleness_of_workers(run)) all.push_back(std::move(worker));
   for (Observation& batch : final_batches(run)) all.push_back(std::move(batch));
   if (!run.curve.empty()) all.push_back({"final accuracy", "-", run.curve.back().accuracy});
   if (run.time_to_accuracy) all.push_back({time_quantity, "s", run.time_to_accuracy->value()});
@@ -115,9 +155,16 @@ std::vector<Observation> observations_of(const RunResult& run) {
 
 LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
                             const std::vector<RunResult>& predicted, const std::vector<RunResult>& real) {
-  const auto observed = [](const std::vector<RunResult>& runs) {
+  const StalenessShares shares = staleness_shares(predicted);
+  const bool is_any_stale =
+      std::ranges::any_of(shares, [](const auto& share) { return share.first.second > 0; });
+  const auto observed = [&](const std::vector<RunResult>& runs) {
     std::vector<std::vector<Observation>> all;
-    for (const RunResult& run : runs) all.push_back(observations_of(run));
+    for (const RunResult& run : runs) {
+      all.push_back(observations_of(run));
+      if (is_any_stale)
+        all.back().push_back({distance_quantity, "-", distance(staleness_shares({run}), shares)});
+    }
     return all;
   };
   const std::vector<std::vector<Observation>> of_predicted = observed(predicted);
@@ -134,6 +181,7 @@ LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
     row.scenario = scenario.name;
     row.quantity = one.quantity;
     row.unit = one.unit;
+    if (one.quantity == distance_quantity) row.error.reset();
     if (one.quantity == rate_quantity) row.null_model = calibrated_rate(scenario, profiles);
     comparison.rows.push_back(std::move(row));
   }

@@ -5,6 +5,8 @@
 //              holds 90 % of the simulated runs (quantiles .05 and .95); `inside` is the share of real runs
 //              in it. Ranking: Kendall's tau between the medians of the scenarios, over pairs whose real
 //              runs do not overlap.
+//              Distance of staleness: of a run's shares of gradients by worker and staleness from those of
+//              all simulated runs, ½ Σ |difference|: 0 when they are alike, 1 when they have none in common.
 //              Null model of the rate: sum of the workers' calibrated speeds, Σ b / T_w(b), as if nobody
 //              waited and nothing travelled.
 // Units:       see each quantity.
@@ -75,6 +77,7 @@ struct Ranking {
 [[nodiscard]] std::string live_verdict(const std::vector<LiveComparison>& all);
 
 inline constexpr const char* rate_quantity = "samples a second";
+inline constexpr const char* distance_quantity = "distance of staleness from predicted";
 inline constexpr const char* time_quantity = "time to accuracy";
 
 }  // namespace paceline

@@ -1,5 +1,7 @@
 #include "calibrate/validation/live_validation.hpp"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +55,24 @@ TEST_CASE("what a run says: median iteration of each worker, rates by the run's 
   CHECK(value_of(all, "updates a second") == doctest::Approx(5.0));
   CHECK(value_of(all, rate_quantity) == doctest::Approx(50.0));
   CHECK(value_of(all, "total time") == doctest::Approx(4.0));
+}
+
+TEST_CASE("staleness is told by worker, and as a distance between distributions") {
+  // Predicted: worker 0 is stale by 1 in half of 4 gradients, worker 1 by 2 in 2 of 2. Really: all of worker
+  // 0's by 1. Half of 4/6 of all gradients lie elsewhere: 1/3 of all.
+  RunResult predicted = run_of(1.0, 6, {});
+  predicted.gradients_applied = 6;
+  predicted.staleness = {{{0, 0}, 2}, {{0, 1}, 2}, {{1, 2}, 2}};
+  RunResult real = predicted;
+  real.staleness = {{{0, 1}, 4}, {{1, 2}, 2}};
+  CHECK(value_of(observations_of(predicted), "mean staleness of worker 0") == doctest::Approx(0.5));
+  CHECK(value_of(observations_of(real), "mean staleness of worker 1") == doctest::Approx(2.0));
+
+  const LiveComparison comparison = compare_live(Scenario{}, Profiles{}, {predicted}, {real});
+  const auto row = std::ranges::find(comparison.rows, distance_quantity, &PredictedAndReal::quantity);
+  REQUIRE(row != comparison.rows.end());
+  CHECK(*row->predicted == doctest::Approx(0.0));
+  CHECK(*row->real == doctest::Approx(1.0 / 3.0));
 }
 
 TEST_CASE("scenarios are ranked by those pairs whose real runs are apart") {
