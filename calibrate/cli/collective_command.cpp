@@ -26,6 +26,7 @@ const std::vector<std::int64_t> quick_values = {1'000, 30'000, 300'000};
 std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLibrary library,
                                     const std::vector<std::int64_t>& values) {
   const int passes = arguments.passes.value_or(arguments.quick ? 3 : 5);
+  const std::optional<NetworkConfig> links = links_of(arguments.links);
   Progress progress("measuring all-reduces");
   std::vector<RingPass> all;
   const double points = static_cast<double>(arguments.members.size()) * passes;
@@ -38,7 +39,8 @@ std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLi
                                                          .members = static_cast<std::size_t>(members),
                                                          .values = values,
                                                          .seconds_per_size = arguments.quick ? 0.1 : 0.3,
-                                                         .busy = Seconds{arguments.computing_s}}))
+                                                         .busy = Seconds{arguments.computing_s},
+                                                         .links = links}))
         pass.push_back(time);
       ++done;
     }
@@ -89,7 +91,7 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
       fit.connection ? fitted_text(*fit.connection) : "no time of its own, or too few rings to tell");
   text += fmt::format("in a scenario:\n  {}\n", live::scenario_words(cost_of(fit)));
   if (fit.connection)
-    text += fmt::format("and under `cluster`, where all processes are on this machine:\n  {}\n",
+    text += fmt::format("and under `cluster`, where all processes are joined as these were:\n  {}\n",
                         network_words(*fit.connection));
   return text;
 }

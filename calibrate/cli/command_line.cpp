@@ -201,6 +201,7 @@ void declare(CLI::App& app, ServerArguments& arguments) {
   add_time(app, "--computing", arguments.computing_s,
            "How long a worker is busy before each gradient, e.g. \"5 ms\" (the default): processors that "
            "slept and caches that hold other things make messages slower");
+  declare(app, arguments.links);
   add_count(app, "--passes", arguments.passes, 2, 1000,
             "How often every size is measured, in processes of its own each time (default: 5)");
   app.add_flag("--quick", arguments.quick,
@@ -210,6 +211,7 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "Run it on an otherwise idle machine with two free cores.\n\n"
       "Examples:\n  paceline calibrate server\n"
       "  paceline calibrate server --parameters 5000,20000,80000      around the size of a network\n"
+      "  paceline calibrate server --bandwidth '100 Mbit/s'\n"
       "  paceline calibrate server --quick --json > server.json");
 }
 
@@ -224,6 +226,7 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       app, "--computing", arguments.computing_s,
       "How long a member is busy before each all-reduce, e.g. \"5 ms\" (the default): processors that slept "
       "and caches that hold other things make messages slower");
+  declare(app, arguments.links);
   app.add_option(
          "--with", arguments.with,
          "Gloo, or a ring of paceline's own over TCP (default: Gloo where this program was built with it)")
@@ -239,6 +242,7 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       "there are cores.\n\n"
       "Examples:\n  paceline calibrate collective\n"
       "  paceline calibrate collective --members 2,3 --parameters 5000,20000,80000\n"
+      "  paceline calibrate collective --bandwidth '200 Mbit/s' --burst '32 KiB'\n"
       "  paceline calibrate collective --with own --json > ring.json");
 }
 
@@ -255,6 +259,13 @@ void declare(CLI::App& app, OwnArguments& arguments) {
   add_count(app, "--cores", arguments.cores, 1, 1 << 20, "Cores the loop computes on")->capture_default_str();
   add_count(app, "--warm-up", arguments.warm_up, 0, 1 << 20, "Steps to leave out at the beginning")
       ->capture_default_str();
+  CLI::Option* const copies = add_count(
+      app, "--copies", arguments.copies, 2, 256,
+      "Instead of a correction: how 2, 3, ... up to so many copies of the command slow each other down");
+  add_count(app, "--passes", arguments.passes, 1, 1000,
+            "How often each number of copies is started (default: 3)")
+      ->needs(copies);
+  copies->excludes("--log")->excludes(profile);
   const std::map<std::string, CorrectBy> ways = {{"factor", CorrectBy::factor},
                                                  {"offset", CorrectBy::offset}};
   app.add_option("--by", arguments.by,
@@ -275,7 +286,9 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       "  ...\n"
       "  print('step', n, time.perf_counter() - w, time.process_time() - c, len(batch))\n\n"
       "Examples:\n  paceline calibrate own -- python3 train.py --epochs 1\n"
-      "  paceline calibrate own --log train.log --profile resnet20.json -o mine.json");
+      "  paceline calibrate own --log train.log --profile resnet20.json -o mine.json\n"
+      "  paceline calibrate own --copies 3 -- python3 train.py --steps 300     for workers that share this "
+      "machine");
 }
 
 void declare(CLI::App& app, FromLogArguments& arguments) {

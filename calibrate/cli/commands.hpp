@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "calibrate/cli/link_arguments.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/measure/sample.hpp"
 
@@ -64,6 +65,7 @@ struct NetworkArguments {
 struct ServerArguments {
   std::vector<std::int64_t> parameters;  // of a gradient; empty: the usual sizes
   double computing_s = 5e-3;             // of a worker, before each gradient
+  LinkArguments links;
   std::optional<int> passes;
   bool quick = false;
   bool json = false;
@@ -74,6 +76,7 @@ struct CollectiveArguments {
   std::vector<std::int64_t> parameters;
   std::string with;           // "gloo", "own"; empty: Gloo where it is built in
   double computing_s = 5e-3;  // of a member, before each all-reduce
+  LinkArguments links;
   std::optional<int> passes;
   bool quick = false;
   bool json = false;
@@ -86,6 +89,8 @@ struct OwnArguments {
   std::string profile;
   std::string output;
   int cores = 1;
+  int copies = 1;  // of the command, at once
+  std::optional<int> passes;
   int warm_up = 10;
   CorrectBy by = CorrectBy::whatever_fits;
   bool processor_clock = false;

@@ -25,13 +25,14 @@ const std::vector<std::int64_t> usual_sizes = {1'000, 10'000, 100'000, 1'000'000
 const std::vector<std::int64_t> quick_sizes = {1'000, 30'000, 300'000};
 
 std::vector<RequestPass> measure_passes(const std::vector<std::int64_t>& sizes, Seconds busy, int passes,
-                                        double seconds_per_size) {
+                                        double seconds_per_size, const std::optional<NetworkConfig>& links) {
   Progress progress("measuring requests");
   return live::time_passes("/proc/self/exe",
                            {.values = {sizes.begin(), sizes.end()},
                             .passes = passes,
                             .for_each = Seconds{seconds_per_size},
-                            .busy = busy},
+                            .busy = busy,
+                            .links = links},
                            [&](double share) { progress.update(share, fmt::format("{} passes", passes)); });
 }
 
@@ -109,9 +110,9 @@ int run(const ServerArguments& arguments) {
         "for example --parameters 10000,100000");
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
-  const std::vector<RequestPass> passes =
-      measure_passes(sizes, Seconds{arguments.computing_s},
-                     arguments.passes.value_or(arguments.quick ? 3 : 5), arguments.quick ? 0.1 : 0.3);
+  const std::vector<RequestPass> passes = measure_passes(
+      sizes, Seconds{arguments.computing_s}, arguments.passes.value_or(arguments.quick ? 3 : 5),
+      arguments.quick ? 0.1 : 0.3, links_of(arguments.links));
   const live::CommunicationFit fit = live::fit_communication(passes);
   fmt::print("{}", arguments.json ? report_json(passes, fit, load).dump(2) + "\n" : report_text(passes, fit));
   return exit_done;

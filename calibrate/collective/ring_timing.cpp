@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/live/emulated_links.hpp"
 #include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
@@ -51,12 +52,17 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+// Of an all-reduce, both ways over a link.
+double usual_seconds_per_value(const std::optional<NetworkConfig>& links) {
+  constexpr double on_loopback_s = 10e-9;
+  return links ? (Bytes{2.0 * sizeof(float)} / links->bandwidth).value() : on_loopback_s;
+}
+
 // The same for every member.
-int ring_count(std::int64_t values, std::size_t members, double seconds, double busy_s) {
+int ring_count(std::int64_t values, std::size_t members, double seconds, double busy_s, double per_value_s) {
   constexpr double usual_round_s = 100e-6;
-  constexpr double usual_per_value_s = 10e-9;
   const double each =
-      busy_s + usual_round_s * static_cast<double>(members) + usual_per_value_s * static_cast<double>(values);
+      busy_s + usual_round_s * static_cast<double>(members) + per_value_s * static_cast<double>(values);
   return std::clamp(static_cast<int>(seconds / each), 10, 2000);
 }
 
@@ -131,17 +137,27 @@ live::TimedWork connection_work(const std::vector<std::vector<RingTime>>& passes
 std::vector<RingTime> time_rings(const std::string& program, const RingRequest& request) {
   const RendezvousFolder folder;
   const std::string token = live::to_text(live::new_token());
-  const Json asked = {{"gloo", request.library == RingLibrary::gloo},
-                      {"folder", folder.path().string()},
-                      {"members", request.members},
-                      {"values", request.values},
-                      {"seconds", request.seconds_per_size},
-                      {"busy_s", request.busy.value()}};
+  Json asked = {{"gloo", request.library == RingLibrary::gloo},
+                {"folder", folder.path().string()},
+                {"members", request.members},
+                {"values", request.values},
+                {"seconds", request.seconds_per_size},
+                {"busy_s", request.busy.value()},
+                {"per_value_s", usual_seconds_per_value(request.links)},
+                {"address", "127.0.0.1"}};
+  std::optional<live::EmulatedLinks> links;
+  if (request.links) links.emplace(*request.links, request.members);
   std::vector<std::unique_ptr<Process>> members;
-  for (std::size_t rank = 0; rank < request.members; ++rank)
+  for (std::size_t rank = 0; rank < request.members; ++rank) {
+    std::optional<live::EmulatedLinks::At> at_its_link;
+    if (links) {
+      at_its_link.emplace(links->place_of(WorkerId{rank}));
+      asked["address"] = links->address_of(WorkerId{rank});
+    }
     members.push_back(std::make_unique<Process>(
         Command{.words = {program, ring_member_flag, std::to_string(rank), asked.dump()},
                 .environment = {fmt::format("{}={}", live::token_variable, token)}}));
+  }
   std::vector<RingTime> times;
   for (const std::int64_t values : request.values) {
     std::vector<MemberTime> said;
@@ -205,14 +221,15 @@ void run_ring_member(const std::vector<std::string>& words) {
   const RingPlace place{.meet = meeting_in(asked.at("folder").get<std::string>(), rank, members),
                         .rank = rank,
                         .members = members,
-                        .token = token == nullptr ? "" : token};
+                        .token = token == nullptr ? "" : token,
+                        .address = asked.at("address")};
   const std::unique_ptr<Ring> ring =
       asked.at("gloo").get<bool>() ? make_gloo_ring(place) : make_own_ring(place);
   for (const std::int64_t values : asked.at("values").get<std::vector<std::int64_t>>()) {
     const auto size = static_cast<std::size_t>(values);
     check_sum(*ring, place, size);
     const double busy_s = asked.at("busy_s");
-    const int count = ring_count(values, place.members, asked.at("seconds"), busy_s);
+    const int count = ring_count(values, place.members, asked.at("seconds"), busy_s, asked.at("per_value_s"));
     const MemberTime time = time_member(*ring, size, count, Seconds{busy_s});
     std::cout << Json{{"began_ns", time.began_ns},
                       {"ended_ns", time.ended_ns},

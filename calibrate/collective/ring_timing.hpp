@@ -9,17 +9,19 @@
 //              instead of half a millisecond, in 5 to 15 of 100. Processor time: that of a whole process but
 //              for what it was busy with, over its all-reduces; mean over the members.
 // Units:       seconds; bytes of all values of one member.
-// Assumptions: members are processes of this machine over loopback TCP.
+// Assumptions: members are processes of this machine, over loopback TCP or emulated links.
 // Not modelled: several hosts; an all-reduce that overlaps computing.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "calibrate/collective/ring.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "sim/base/quantity.hpp"
+#include "sim/cluster/cluster.hpp"
 
 namespace paceline::calibrate {
 
@@ -28,7 +30,8 @@ struct RingRequest {
   std::size_t members = 2;
   std::vector<std::int64_t> values;  // float32, of each size
   double seconds_per_size = 0.3;
-  Seconds busy{};  // of each member, before each all-reduce
+  Seconds busy{};                        // of each member, before each all-reduce
+  std::optional<NetworkConfig> links{};  // to emulate, one for each member; absent: loopback
 };
 
 struct RingTime {

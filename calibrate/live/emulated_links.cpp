@@ -36,7 +36,7 @@ void configure(const std::string& tool, const std::string& lines) {
   if (result.status != 0) refuse_links(result.errors.substr(0, result.errors.find('\n')));
 }
 
-std::string address_of(std::size_t place) {
+std::string address_at(std::size_t place) {
   constexpr std::size_t hosts = 250;
   return fmt::format("10.77.{}.{}", place / hosts, place % hosts + 1);
 }
@@ -102,14 +102,18 @@ EmulatedLinks::EmulatedLinks(const NetworkConfig& network, std::size_t workers)
   for (std::size_t place = 0; place <= workers; ++place) {
     const At at_host(places_[place].get());
     configure("ip",
-              fmt::format("addr add {}/16 dev eth0\nlink set lo up\nlink set eth0 up\n", address_of(place)));
+              fmt::format("addr add {}/16 dev eth0\nlink set lo up\nlink set eth0 up\n", address_at(place)));
     configure("tc", fmt::format("qdisc add dev eth0 root {}\n",
                                 shape(place == workers ? network.server_bandwidth : network.bandwidth)));
   }
 }
 
+std::string EmulatedLinks::address_of(WorkerId worker) const {
+  return address_at(worker.value);
+}
+
 std::string EmulatedLinks::server_address() const {
-  return address_of(places_.size() - 1);
+  return address_at(places_.size() - 1);
 }
 
 void EmulatedLinks::set_bandwidth_factor(WorkerId worker, double factor) {

@@ -42,6 +42,7 @@ class EmulatedLinks {
   };
   [[nodiscard]] int place_of(WorkerId worker) const { return places_.at(worker.value).get(); }
   [[nodiscard]] int server_place() const { return places_.back().get(); }
+  [[nodiscard]] std::string address_of(WorkerId worker) const;
   [[nodiscard]] std::string server_address() const;
 
   // From now on the worker's link has this share of its bandwidth.

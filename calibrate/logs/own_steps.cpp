@@ -109,4 +109,20 @@ OwnTimes own_times(const std::vector<OwnStep>& steps, std::size_t warm_up, const
   return times;
 }
 
+double mean_seconds_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
+                               const std::string& source) {
+  const std::size_t last = steps.size() - steps.size() / 10;
+  if (last < warm_up + fewest_own_steps)
+    throw UserError(
+        fmt::format("{}: {} steps are too few, with {} to warm up", source, steps.size(), warm_up),
+        fmt::format("at least {}", 2 * fewest_own_steps + warm_up));
+  double seconds = 0.0;
+  double samples = 0.0;
+  for (std::size_t i = warm_up; i < last; ++i) {
+    seconds += steps[i].wall_s;
+    samples += static_cast<double>(steps[i].samples);
+  }
+  return seconds / samples;
+}
+
 }  // namespace paceline::calibrate

@@ -55,4 +55,9 @@ struct OwnTimes {
 [[nodiscard]] OwnTimes own_times(const std::vector<OwnStep>& steps, std::size_t warm_up,
                                  const std::string& source);
 
+// Mean wall-clock time of a sample over the steps after warm-up but for the last tenth, when others that
+// began together may have ended. Throws UserError when there are too few.
+[[nodiscard]] double mean_seconds_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
+                                             const std::string& source);
+
 }  // namespace paceline::calibrate

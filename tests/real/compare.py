@@ -20,6 +20,7 @@ import time
 import train
 
 TRAIN = pathlib.Path(__file__).with_name("train.py")
+PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
         for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
 SCENARIO = """
@@ -35,7 +36,7 @@ job:
 cluster:
   workers: [{workers}]
   network: {{topology: star, {connection}}}
-  machines: [{{cores: 2, shared: true{servers}}}]
+  machines: [{{cores: 2, shared: true, speeds: {speeds}{servers}}}]
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
 communication: {{{communication}}}
@@ -51,44 +52,52 @@ class Calibration:
     def __init__(self, arguments):
         self.paceline, self.folder, self.network = arguments.paceline, arguments.folder, arguments.network
         self.steps, self.link_mbit = str(arguments.steps), arguments.link_mbit
+        self.links = ["--link-mbit", str(self.link_mbit)] if self.link_mbit else []
         self.profile = self.file("profile.json")
         if not self.profile.exists():
             self.run("calibrate", self.network, "--cores", "1", "--budget", "60 s", "-o", self.profile)
         for log in self.folder.glob(self.network + "-*.log"):
             log.unlink()
-        self.link = self.shaped_link() if self.link_mbit else "bandwidth: 1000 Gbit/s"
+        self.link, self.carried_s = self.shaped_link() if self.link_mbit else ("bandwidth: 1000 Gbit/s", 0.0)
         self.measure_own()
         computing = self.own("ddp", "worker")["processor_s"]
+        self.speeds = self.copies()
         rings = {members: self.collective(members, computing) for members in (2, 3)}
         self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
                          for members, text in rings.items()}
-        rounds = re.search(r"network: {topology: star, (latency: [^,}]*)", rings[2])
-        self.latency = {"ddp": rounds.group(1) if rounds else "latency: 0 us"}
+        rounds = re.search(r"network: {topology: star, (latency: [^}]*)}", rings[2])
+        self.connection = {"ddp": rounds.group(1) if rounds else "latency: 0 us, bandwidth: 1000 Gbit/s"}
 
     def shaped_link(self):
+        """What a scenario says of it, and how long it carries a message of all parameters."""
         with train.Hosts(2, self.link_mbit) as hosts:
             calibrate = [["ip", "netns", "exec", name, self.paceline, "calibrate", "network"] for name in hosts.names]
             with subprocess.Popen([*calibrate[0], "--listen", "7000"], stderr=subprocess.DEVNULL) as other_end:
                 time.sleep(1)
-                said = subprocess.run([*calibrate[1], hosts.addresses[0] + ":7000", "--largest", "4194304"],
+                said = subprocess.run([*calibrate[1], hosts.addresses[0] + ":7000", "--largest", "4194304", "--json"],
                                       capture_output=True, text=True, check=True).stdout
                 other_end.wait()
-        self.file("network.txt").write_text(said)
-        return re.search(r"network: {topology: star, latency: [^,]*, (.*)}", said).group(1)
+        self.file("network.json").write_text(said)
+        fit, size = json.loads(said), 4 * PARAMETERS[self.network]
+        burst = fit["burst"] or {"bytes": 0, "seconds_per_byte": 0, "seconds_per_byte_beyond": fit["seconds_per_byte"]}
+        at_once = min(size, burst["bytes"])
+        carried_s = at_once * burst["seconds_per_byte"] + (size - at_once) * burst["seconds_per_byte_beyond"]
+        return re.search(r"network: {topology: star, latency: [^,]*, (.*)}", fit["scenario"]).group(1), carried_s
 
     def measure_own(self):
         """Jobs of one worker, once more."""
         for mode, who in (("ddp", "worker"), ("server", "worker"), ("server", "server")):
             with self.file(f"{mode}-{who}.log").open("a", encoding="utf-8") as log:
                 subprocess.run([TRAIN, mode, "--workers", "1", "--network", self.network, "--steps", self.steps,
-                                "--say", who], stdout=log, check=True)
+                                "--say", who, *self.links], stdout=log, check=True)
 
     def conclude(self):
         self.own("ddp", "worker")
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
-        waiting = max(0.0, worker["wall_s"] - worker["processor_s"] - server)
-        self.server_request_us = 1e6 * server
-        self.latency["server"] = f"latency: {1e6 * waiting / 2} us"
+        waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
+        # Below 0 where the server handles packets while the link carries others: that takes no time besides.
+        self.server_request_us = 1e6 * max(0.0, server + min(0.0, waiting))
+        self.connection["server"] = f"latency: {1e6 * max(0.0, waiting) / 2} us, {self.link}"
 
     def file(self, name):
         return self.folder / f"{self.network}-{name}"
@@ -107,11 +116,18 @@ class Calibration:
             words += ["--without-optimizer-step"] if mode == "server" else []
         return json.loads(self.run(*words))["batches"][0]
 
+    def copies(self):
+        """How workers that compute at once slow each other down."""
+        said = self.run("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
+                        "--steps", self.steps)
+        self.file("copies.json").write_text(said)
+        return json.loads(said)["speeds"]
+
     def collective(self, members, computing_s):
-        parameters = {"small-cnn": 11162, "resnet20": 269722}[self.network]
-        sizes = ",".join(str(parameters * size // 4) for size in (1, 2, 4))
+        sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
+        links = ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
         said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members,
-                        "--computing", f"{1e3 * computing_s} ms")
+                        "--computing", f"{1e3 * computing_s} ms", *links)
         self.file(f"collective-{members}.txt").write_text(said)
         return said
 
@@ -122,8 +138,8 @@ class Calibration:
         scenario = self.file("scenario.yaml")
         scenario.write_text(SCENARIO.format(
             network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
-            transport="ring" if over_ring else "server", servers="" if over_ring else ", servers: true",
-            connection=f"{self.latency[mode]}, {self.link}", communication=self.messages[len(quotas)] if over_ring
+            transport="ring" if over_ring else "server", speeds=self.speeds, servers="" if over_ring else ", servers: true",
+            connection=self.connection[mode], communication=self.messages[len(quotas)] if over_ring
             else f"server_request: {self.server_request_us} us, per_message: 0 us"))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
         with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:

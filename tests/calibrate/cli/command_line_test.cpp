@@ -95,6 +95,23 @@ TEST_CASE("all-reduces among processes are timed, and the lines for a scenario p
   check_refused("collective --parameters 1000", "--parameters: at least 2 different sizes are needed");
   check_refused("collective --with mpi", "--with");
   check_refused("collective --members 1", "--members");
+  check_refused("collective --bandwidth 200", "--bandwidth: `200` has no unit");
+  check_refused("collective --bandwidth '0 Mbit/s'", "--bandwidth: must be above 0");
+  check_refused("collective --burst '32 KiB'", "--burst requires --bandwidth");
+}
+
+TEST_CASE("copies of a loop that do not slow each other down have a speed of 1") {
+  // Each says 0.05 s for a step whatever runs beside it; the real times do not count.
+  const std::string train = "'i=0; while [ $i -lt 40 ]; do echo step $i 0.05 0.05 32; i=$((i+1)); done'";
+  const test::ProgramResult outcome =
+      Workplace().run("own --copies 2 --passes 2 --json -- sh -c " + train, "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["speeds"] == nlohmann::json{1.0, 1.0});
+  CHECK(json["seconds_per_sample"].size() == 2);
+  check_refused("own --copies 2 --log train.log", "--log excludes --copies");
+  check_refused("own --passes 2 -- true", "--passes requires --copies");
+  check_refused("own --copies 2 -- echo step 1 0.1 0.1 8", "1 steps are too few");
 }
 
 TEST_CASE("a loop of one's own is timed by what it prints, and corrects a profile") {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "calibrate/collective/ring_in_job.hpp"
+#include "calibrate/live/emulated_links.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
@@ -226,4 +227,18 @@ TEST_CASE("what a launcher cannot do is refused") {
 TEST_CASE("a worker killed at a random moment of a ring leaves the job, the others end it") {
   const LoadedJob jobs[] = {load_job(two_members), load_job(three_members)};
   check_survives_kills(jobs, 2);
+}
+
+TEST_CASE("members on links of 8 Mbit/s take at least the time that the links carry their values") {
+  if (const std::string reason = why_no_emulated_links(); !reason.empty()) {
+    MESSAGE("left out: ", reason);
+    return;
+  }
+  // Two members send half of 200 kB twice: 0.2 s at 1 MB/s, all but what passes at once.
+  NetworkConfig network;
+  network.bandwidth = network.server_bandwidth = BytesPerSecond{1e6};
+  const std::vector<calibrate::RingTime> times =
+      calibrate::time_rings(PACELINE_CALIBRATE, {.values = {50'000}, .links = network});
+  REQUIRE(times.size() == 1);
+  CHECK(times[0].wall.value() > 0.9 * 0.2);
 }

@@ -58,6 +58,16 @@ TEST_CASE("warm-up is left out, and a stall does not move the median") {
   CHECK(times.batches[0].processor.seconds == doctest::Approx(0.05));
 }
 
+TEST_CASE("of copies that began together the first steps and the last tenth do not count") {
+  // 5 steps of 9 s to warm up, 40 of 0.3 and 0.1 s in turn, 5 of 9 s when others have ended: 0.2 s / 4.
+  std::vector<double> wall(5, 9.0);
+  for (int i = 0; i < 40; ++i) wall.push_back(i % 2 == 0 ? 0.3 : 0.1);
+  wall.insert(wall.end(), 5, 9.0);
+  CHECK(mean_seconds_per_sample(steps_of(4, wall), 5, "train.log") == doctest::Approx(0.05));
+  CHECK_THROWS_AS(static_cast<void>(mean_seconds_per_sample(steps_of(4, {0.1, 0.1}), 0, "train.log")),
+                  UserError);
+}
+
 TEST_CASE("the interval of a median reaches from rank n/2 - 0.98 √n to n/2 + 0.98 √n") {
   // 1 … 100 in steps of 1, shuffled by a stride that is prime to 100: ranks 50 ± 9.8, so 40 to 60: values 41
   // to 61, half of it 10.
