@@ -120,6 +120,8 @@ ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std:
     : profiles_(std::move(profiles)),
       random_streams_(paceline::random_streams(workers)),
       iteration_cv_(jitter.iteration_cv),
+      iteration_log_mean_(-0.5 * std::log1p(jitter.iteration_cv * jitter.iteration_cv)),
+      iteration_log_deviation_(std::sqrt(std::log1p(jitter.iteration_cv * jitter.iteration_cv))),
       iteration_quantiles_(jitter.iteration_quantiles),
       seed_(seed),
       data_loading_(data_loading) {
@@ -174,15 +176,11 @@ std::vector<std::optional<QuotaClock>> ComputeTimes::quota_clocks() const {
   return clocks;
 }
 
-Seconds ComputeTimes::iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const {
-  const std::uint32_t entity = random_streams_.at(worker.value);
-  const double iteration_factor =
-      iteration_quantiles_.empty()
-          ? mean_one_factor(seed_, Purpose::iteration_jitter, entity, iteration, iteration_cv_)
-          : quantile_factor(iteration_quantiles_,
-                            RandomStream(seed_, Purpose::iteration_jitter, entity, iteration).uniform());
-  return undisturbed_iteration(worker, batch_samples) *
-         (times(worker).run_and_worker_factor * iteration_factor);
+double ComputeTimes::iteration_factor(std::uint32_t random_stream, std::uint64_t iteration) const {
+  if (!has_iteration_jitter()) return 1.0;
+  RandomStream stream(seed_, Purpose::iteration_jitter, random_stream, iteration);
+  if (!iteration_quantiles_.empty()) return quantile_factor(iteration_quantiles_, stream.uniform());
+  return std::exp(stream.normal(iteration_log_mean_, iteration_log_deviation_));
 }
 
 double ComputeTimes::speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const {

@@ -86,7 +86,29 @@ class ComputeTimes {
 
   // Forward and backward of the worker's `iteration`-th mini-batch, with jitter, while nothing holds the
   // worker up.
-  [[nodiscard]] Seconds iteration(WorkerId worker, std::uint64_t iteration, std::int64_t batch_samples) const;
+  [[nodiscard]] Seconds iteration(WorkerId worker, std::uint64_t iteration,
+                                  std::int64_t batch_samples) const {
+    return iterations(worker, batch_samples)[iteration];
+  }
+  // The same for many of them: what they have in common is computed once. Refers to these times.
+  class Iterations {
+   public:
+    Iterations(const ComputeTimes& times, std::uint32_t random_stream, Seconds undisturbed, double factor)
+        : times_(times), random_stream_(random_stream), undisturbed_(undisturbed), factor_(factor) {}
+    [[nodiscard]] Seconds operator[](std::uint64_t iteration) const {
+      return undisturbed_ * (factor_ * times_.iteration_factor(random_stream_, iteration));
+    }
+
+   private:
+    const ComputeTimes& times_;
+    std::uint32_t random_stream_;
+    Seconds undisturbed_;
+    double factor_;  // of the run and the worker
+  };
+  [[nodiscard]] Iterations iterations(WorkerId worker, std::int64_t batch_samples) const {
+    return {*this, random_streams_.at(worker.value), undisturbed_iteration(worker, batch_samples),
+            times(worker).run_and_worker_factor};
+  }
   [[nodiscard]] bool has_iteration_jitter() const {
     return iteration_cv_ > 0.0 || !iteration_quantiles_.empty();
   }
@@ -114,6 +136,7 @@ class ComputeTimes {
     std::optional<CpuQuota> quota{};
   };
   [[nodiscard]] Seconds with_loading(Seconds compute, const WorkerTimes& times, double batch_samples) const;
+  [[nodiscard]] double iteration_factor(std::uint32_t random_stream, std::uint64_t iteration) const;
   [[nodiscard]] Seconds undisturbed_iteration(WorkerId worker, std::int64_t batch_samples) const;
   [[nodiscard]] const WorkerTimes& times(WorkerId worker) const;
 
@@ -121,6 +144,8 @@ class ComputeTimes {
   std::vector<WorkerTimes> workers_;
   std::vector<std::uint32_t> random_streams_;  // by worker
   double iteration_cv_;
+  double iteration_log_mean_;  // of the log-normal factor with that coefficient of variation and mean 1
+  double iteration_log_deviation_;
   std::vector<double> iteration_quantiles_;
   Seed seed_;
   DataLoading data_loading_;

@@ -49,9 +49,9 @@ bool Executor::takes_next_step(const Event& event) {
 }
 
 Seconds Executor::work_of(const StartIteration& action) const {
+  const ComputeTimes::Iterations iterations = model_.compute.iterations(action.worker, action.batch_samples);
   const auto one = [&](std::uint64_t step) {
-    return model_.compute.iteration(action.worker, action.iteration + step, action.batch_samples) *
-           model_.costs.ramp_up.factor(action.since_start + step);
+    return iterations[action.iteration + step] * model_.costs.ramp_up.factor(action.since_start + step);
   };
   if (!action.local) return one(0);
   const auto steps = static_cast<std::uint64_t>(action.local->count);

@@ -34,10 +34,11 @@ double learning_rate_without_warmup(const OptimizerConfig& optimizer, const Upda
   check(update.gradients >= 1 && update.samples >= 1 && update.initial_batch_samples >= 1,
         "an update combines at least one gradient of at least one sample");
   const auto gradients = static_cast<double>(update.gradients);
-  const double batch_growth =
-      static_cast<double>(update.samples) / (gradients * static_cast<double>(update.initial_batch_samples));
-  double rate = optimizer.learning_rate * scaled(optimizer.worker_scaling, gradients) *
-                scaled(optimizer.batch_scaling, batch_growth);
+  double rate = optimizer.learning_rate * scaled(optimizer.worker_scaling, gradients);
+  if (optimizer.batch_scaling != RateScaling::none)
+    rate *=
+        scaled(optimizer.batch_scaling, static_cast<double>(update.samples) /
+                                            (gradients * static_cast<double>(update.initial_batch_samples)));
   const LearningRateSchedule& schedule = optimizer.schedule;
   const double reached = position(schedule.basis, update);
   if (schedule.shape == ScheduleShape::cosine) {

@@ -115,9 +115,10 @@ double drawn_seconds(const test::TestJob& job) {
   const SimulationModel model = job.model();
   const auto steps = static_cast<std::uint64_t>(job.total_samples / batch_samples / local_workers);
   Seconds sum;
-  for (std::uint64_t w = 0; w < std::uint64_t{local_workers}; ++w)
-    for (std::uint64_t step = 0; step < steps; ++step)
-      sum = sum + model.compute.iteration(WorkerId{w}, step, batch_samples);
+  for (std::uint64_t w = 0; w < std::uint64_t{local_workers}; ++w) {
+    const ComputeTimes::Iterations times = model.compute.iterations(WorkerId{w}, batch_samples);
+    for (std::uint64_t step = 0; step < steps; ++step) sum += times[step];
+  }
   return sum.value();
 }
 
