@@ -96,6 +96,20 @@ TEST_CASE("DSSP lets the fastest worker use its grant to the end without decidin
   CHECK(push(*policy, fast, 25.0).empty());
 }
 
+TEST_CASE("DSSP grants the fewest of equally good iterations, whatever the last digits say") {
+  // As above in tenths of a second. At 2.1 s: expected 3, 4, 5, … s; own 2.1, 3.1, 4.1, … s: 0.9, then 0.1 s
+  // each, of which in binary 4.1 − 4 is less than 3.1 − 3. r* = 1 all the same.
+  const auto policy = two_workers(1, 5);
+  CHECK(push(*policy, fast, 0.1) == Released{fast});
+  CHECK(push(*policy, fast, 0.2).empty());
+  CHECK(push(*policy, slow, 1.0) == Released{fast, slow});
+  CHECK(push(*policy, fast, 1.1).empty());
+  CHECK(push(*policy, slow, 2.0) == Released{fast, slow});
+  CHECK(push(*policy, fast, 2.1) == Released{fast});
+  // The grant is used up, and at 3 s the slow one is expected at once: r* = 0.
+  CHECK(push(*policy, fast, 3.0).empty());
+}
+
 TEST_CASE("DSSP grants nothing before both the fastest and the slowest worker pushed twice") {
   // s_L = 1, s_U = 5. The slow worker has pushed never, then once: how fast it is is not known.
   const auto slow_is_unknown = two_workers(1, 5);
