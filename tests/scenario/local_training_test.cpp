@@ -39,6 +39,12 @@ TEST_CASE("local training has at least one step, and names them") {
        "`steps`: of a worker's own optimizer between two exchanges; expected a whole number, at least 1"});
 }
 
+TEST_CASE("by speed, no worker takes more steps than the fastest") {
+  check_reported({"policy: bsp, transport: ring, local: {steps: 4, by_speed: true, least: ^5}",
+                  "the fastest worker takes 4 steps, a slow one would take at least 5",
+                  "write `least: 4` or less"});
+}
+
 TEST_CASE("momentum rules that need a server of their own are refused elsewhere") {
   check_reported({"policy: bsp, transport: ring, local: {steps: 4, outer: {every: ^4}}",
                   "a buffer of differences needs `policy: asp` and a single server", "remove `every`"});

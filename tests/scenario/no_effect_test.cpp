@@ -47,6 +47,29 @@ TEST_CASE("where all phases train locally, momentum has its place: at the worker
   CHECK_FALSE(contains(said("  - {policy: bsp, transport: ring}\n"), no_place));
 }
 
+TEST_CASE("what nothing in local training, or in a policy, follows gets a warning at its value") {
+  const auto said = [](std::string phase) {  // ^ stands before the value
+    const std::size_t place = phase.find('^');
+    phase.erase(place, 1);
+    const std::string at = fmt::format("scenario.yaml:16:{}: warning: ", 6 + place);
+    const std::string all = warnings_of({{both_phases, "  - {" + phase + "}\n"}});
+    const std::size_t found = all.find(at);
+    return found == std::string::npos ? "" : all.substr(found + at.size());
+  };
+  CHECK(said("policy: bsp, transport: ring, staleness_weight: ^inverse")
+            .starts_with("`staleness_weight` has no effect: under `policy: bsp` no gradient is stale"));
+  CHECK(said("policy: k-sync, transport: server, gradients: 2, staleness_weight: ^inverse")
+            .starts_with("`staleness_weight` has no effect: under `policy: k-sync`"));
+  CHECK(said("policy: ssp, transport: server, staleness: 2, staleness_weight: ^inverse").empty());
+  CHECK(said("policy: asp, transport: server, local: {steps: 4, outer: {momentum_between: ^0.1}}")
+            .starts_with("`momentum_between` is not used: the velocity moves with every difference"));
+  // 163,840 samples are 1,280 steps of 4 workers with batches of 32.
+  CHECK(said("policy: bsp, transport: ring, local: {steps: ^1280}").empty());
+  CHECK(said("policy: bsp, transport: ring, local: {steps: ^1281}")
+            .starts_with("the job ends with the first exchange: it has 163840 samples, and 1281 steps of all "
+                         "workers are 163968"));
+}
+
 TEST_CASE("a key that another takes its effect gets a warning, unless it was left behind by an override") {
   const auto of = [](const std::vector<std::string>& overrides) {
     std::string all;

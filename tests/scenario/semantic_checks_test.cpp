@@ -306,6 +306,25 @@ TEST_CASE("the first evaluation comes before the end, in each unit") {
     CHECK(complaint(changed({{"2048 samples", every}})).empty());
 }
 
+TEST_CASE("a job that trains locally has fewer updates to evaluate at, or for a schedule to reach") {
+  // 320 BSP updates become ⌈320 / 64⌉ = 5; by speed, three of four workers may take a single step: at most
+  // ⌈320 / (67/4)⌉ = 20. 3840 ASP updates become 3840 / 4 / 2 = 480 in buffers of two.
+  const auto most = [](const char* transport, const char* local, int updates) {
+    const auto with = [&](int every) {
+      return Changes{{transport, fmt::format("{}, local: {}", transport, local)},
+                     {"2048 samples", fmt::format("{} updates", every)}};
+    };
+    CHECK(complaint(changed(with(updates))).empty());
+    check_refused(
+        with(updates + 1),
+        fmt::format("29:21: error: the job ends before its first evaluation: it has only {} updates", updates)
+            .c_str());
+  };
+  most("transport: ring", "{steps: 64}", 5 + 3840);
+  most("transport: ring", "{steps: 64, by_speed: true}", 20 + 3840);
+  most("transport: server", "{steps: 4, outer: {every: 2}}", 320 + 480);
+}
+
 TEST_CASE("the workload is at least one batch on every worker") {
   check_refused(
       {{"train_samples: 8192", "train_samples: 6"}, {"2048 samples", "1 updates"}},

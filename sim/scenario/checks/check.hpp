@@ -23,6 +23,7 @@ void check_job(const Scenario& scenario, const Reading& reading);
 void check_cluster(const Scenario& scenario, const Reading& reading);
 void check_network(const Scenario& scenario, const Reading& reading);
 void check_phases(const Scenario& scenario, const Reading& reading);
+void check_local_training(const Scenario& scenario, const Reading& reading);
 
 // What the rules of one section share: the scenario, where its values are, and how to complain at a key.
 class Rules {
@@ -39,9 +40,8 @@ class Rules {
   [[nodiscard]] bool meant(const std::string& key, const std::string& deciding) const {
     return given(key) && !reading_.is_left_behind(reading_.spot(key), deciding);
   }
-  // Keys that overrides set by themselves: whoever varies them expects something of it. A base may have
-  //                                        them for
-  // other variants.
+  // Keys that overrides set by themselves: whoever varies them expects something of it. A base may have them
+  // for other variants.
   [[nodiscard]] std::vector<std::string> varied_below(const std::string& path) const {
     return reading_.varied_below(path);
   }

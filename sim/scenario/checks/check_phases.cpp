@@ -85,81 +85,8 @@ class PhaseRules : Rules {
       error(in_phase(i, "policy"),
             "this policy needs a single server: several could take different gradients",
             "set `cluster.servers.count` to 1");
-    check_local_training(i);
     if (phase.exchange == Exchange::parameters && phase.policy->waits_for != WaitsFor::nobody)
       error(in_phase(i, "exchange"), "`exchange: parameters` needs `policy: asp`", "remove `exchange`");
-  }
-
-  void check_local_training(std::size_t i) const {
-    const PhaseConfig& phase = phases[i].config;
-    if (!phase.local) return;
-    const OuterOptimizer& outer = phase.local->outer;
-    const std::string place = in_phase(i, "local.outer");
-    if (phase.exchange == Exchange::parameters)
-      error(in_phase(i, "exchange"), "local training exchanges differences, not parameters",
-            "remove `exchange`");
-    const bool is_alone = phase.policy->waits_for == WaitsFor::nobody && scenario.cluster.servers.count == 1;
-    if (outer.every > 1 && !is_alone)
-      error(place + ".every", "a buffer of differences needs `policy: asp` and a single server",
-            "remove `every`");
-    check_delayed_momentum(outer, is_alone, place);
-    if (outer.nesterov && outer.momentum == 0.0)
-      error(place + ".nesterov", "`nesterov` needs `momentum` above 0",
-            "write a `momentum`, for example 0.9");
-    check_fragments(i);
-    const LearnerKind learner = scenario.learner.kind;
-    const bool takes_the_mean = phase.policy->waits_for == WaitsFor::all && outer.learning_rate == 1.0 &&
-                                outer.momentum == 0.0 && !phase.local->fragments;
-    const bool is_equal = !phase.local->by_speed && !phase.local->growth;
-    if ((learner == LearnerKind::statistical || learner == LearnerKind::assumed) &&
-        !(takes_the_mean && is_equal))
-      error(in_phase(i, "local"),
-            "a statistical learner knows local training only under `bsp`, with equal numbers of steps whose "
-            "mean becomes the parameters",
-            "leave `outer`, `fragments`, `by_speed` and `growth` out, train the network itself (`learner: "
-            "{kind: network}`), or ask for times alone (`kind: none`)");
-  }
-
-  void check_delayed_momentum(const OuterOptimizer& outer, bool is_alone, const std::string& place) const {
-    const auto many = static_cast<double>(outer.momentum_every);
-    const std::string every = place + ".momentum_every";
-    if (given(place + ".momentum_between") && outer.momentum_between > 1.0 / many)
-      error(place + ".momentum_between",
-            fmt::format("{} steps between two moves of the velocity count at most 1/{} of it each",
-                        outer.momentum_every, outer.momentum_every),
-            "0 leaves it to the step with which it moves");
-    if (outer.momentum_every == 1) return;
-    if (!is_alone)
-      error(every, "a delayed velocity needs `policy: asp` and a single server", "remove `momentum_every`");
-    if (outer.every > 1)
-      error(every, "a buffer of differences is one step: its velocity has nothing to wait for",
-            "remove `every` or `momentum_every`");
-    if (!outer.nesterov)
-      error(every, "a delayed velocity is Nesterov's", "write `nesterov: true`, and a `momentum`");
-  }
-
-  void check_fragments(std::size_t i) const {
-    const PhaseConfig& phase = phases[i].config;
-    if (!phase.local->fragments) return;
-    const auto& [count, delay, mixing] = *phase.local->fragments;
-    const std::string place = in_phase(i, "local.fragments");
-    if (phase.policy->waits_for != WaitsFor::all || phase.transport == Transport::server)
-      error(place, "fragments are exchanged by all workers together",
-            "use `policy: bsp` with an all-reduce, for example `transport: ring`");
-    if (phase.local->by_speed || phase.local->growth)
-      error(place, "fragments are exchanged after the same number of steps by every worker",
-            "remove `by_speed` or `growth`");
-    if (phase.local->steps % count != 0)
-      return error(place + ".count",
-                   fmt::format("{} fragments do not divide {} steps", count, phase.local->steps),
-                   fmt::format("one of them is exchanged after every steps / count: for example `steps: {}`",
-                               (phase.local->steps / count + 1) * count));
-    if (const std::int64_t between = phase.local->steps / count; delay >= between)
-      error(
-          place + ".delay",
-          fmt::format("a fragment that travels for {} steps is not there when the next one is due, after {}",
-                      delay, between),
-          fmt::format("write `delay: {}` or less", between - 1));
   }
 
   // A length may end the job early, or never be reached: both are said.

@@ -1,5 +1,8 @@
 // Rules that join `batching`, `evaluation`, `stop` and `expect` with the rest; keys without effect; and the
 // order in which all rules are looked at.
+#include <cmath>
+#include <optional>
+
 #include "sim/policy/synchronization/synchronization.hpp"
 #include "sim/scenario/checks/check.hpp"
 
@@ -139,6 +142,7 @@ class EffectRules : Rules {
     check_synchronous_costs();
     check_single_phase();
     check_momentum_of_local_training();
+    check_staleness_weights();
     if (given("stop.evaluations_in_a_row") && !scenario.stop.accuracy)
       warn_idle("stop.evaluations_in_a_row", "no `stop.accuracy` is to be reached");
     const Heterogeneity& changes = scenario.heterogeneity.changes;
@@ -237,6 +241,16 @@ class EffectRules : Rules {
                 "the one of the differences is `local.outer.momentum`");
   }
 
+  void check_staleness_weights() const {
+    for (std::size_t i = 0; i < scenario.synchronization.size(); ++i) {
+      const PhaseConfig& phase = scenario.synchronization[i].config;
+      const std::string place = in_phase(i, "staleness_weight");
+      if (phase.staleness_weight.rule != StalenessRule::none && meant(place, in_phase(i, "policy")) &&
+          make_synchronization(phase.policy)->is_synchronous())
+        warn_idle(place, fmt::format("under `policy: {}` no gradient is stale", phase.policy->word));
+    }
+  }
+
   void check_moment(const Moment& moment, const std::string& path) const {
     const auto* epoch = std::get_if<AtEpoch>(&moment);
     const auto* progress = std::get_if<AtProgress>(&moment);
@@ -245,6 +259,15 @@ class EffectRules : Rules {
       warn(path, fmt::format("this never happens: the job ends at epoch {}", scenario.stop.epochs));
   }
 };
+
+// Local steps behind each gradient of an update, at least: by speed only the fastest worker is sure to take
+// all of them.
+double steps_per_update(const LocalTraining& local, std::size_t workers) {
+  const auto most = static_cast<double>(local.steps_between_exchanges());
+  const auto least = local.by_speed ? static_cast<double>(local.least) : most;
+  const auto others = static_cast<double>(workers - 1);
+  return (most + others * least) / (1.0 + others) * static_cast<double>(local.outer.every);
+}
 
 }  // namespace
 
@@ -258,14 +281,17 @@ double Rules::expected_updates() const {
     const double share = std::min(share_left, phase.share.value_or(phase.length ? 0.0 : share_left));
     share_left -= share;
     const auto gradients = static_cast<double>(gradients_per_update(phase.config.policy, workers));
-    updates += share * samples / (batch * gradients);
+    const double single_steps = share * samples / (batch * gradients);
+    const std::optional<LocalTraining>& local = phase.config.local;
+    updates += local ? std::ceil(single_steps / steps_per_update(*local, workers)) : single_steps;
   }
   // Phases that are not shares: as many updates as there can be.
   return updates + share_left * samples / batch;
 }
 
 void check_scenario(const Scenario& scenario, const Reading& reading) {
-  for (const auto rules : {check_job, check_cluster, check_network, check_phases}) rules(scenario, reading);
+  for (const auto rules : {check_job, check_cluster, check_network, check_phases, check_local_training})
+    rules(scenario, reading);
   BatchingRules(scenario, reading).check();
   WorkRules(scenario, reading).check();
   if (!reading.problems().has_errors()) EffectRules(scenario, reading).check();
