@@ -26,8 +26,7 @@ struct LocalSteps {
   DifferenceToSend difference{};
 };
 // Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled; or train on
-// that many in
-// each of some local steps, and take the difference for the gradient. Answer: IterationFinished.
+// that many in each of some local steps, and take the difference for the gradient. Answer: IterationFinished.
 struct StartIteration {
   WorkerId worker;
   GradientId gradient;

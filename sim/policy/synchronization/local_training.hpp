@@ -1,25 +1,23 @@
 // Training locally and merging rarely: how many steps a worker takes by itself, and what becomes of them.
 //
 // Models:      a worker takes H steps of its own optimizer on its own copy of the parameters; what it hands
-//              over, in
-//              place of a gradient, is the difference it made. How differences meet is the policy's and the
-//              transport's: under BSP all workers merge together, under ASP each by itself.
+//              over, in place of a gradient, is the difference it made. How differences meet is the policy's
+//              and the transport's: under BSP all workers merge together, under ASP each by itself.
 // Equation:    worker i:   x_i <- x;  H_i times x_i <- inner step on x_i;  d_i = x - x_i
 //              outer step: s = sum of w_i · d_i;  v <- b · v + s;  x <- x - g · (nesterov ? s + b · v : v)
 //                g = 1, b = 0 leaves the weighted mean of the x_i (local SGD).
-//              buffer:     with `every` = K the server adds K differences up, s is their mean, and x and its
-//              version stay
-//                          what they are until the K-th.
+//              buffer:     with `every` = K the server adds K differences up, s is their mean, and x
+//                          and its version stay what they are until the K-th.
 //              delayed:    with `momentum_every` = N each difference is a step of its own,
 //                          x <- x - g · (k · b · v + d/N); the N-th first moves v <- b · v + (mean of
 //                          the N), and has k = 1 - c N + c, the others k = c = `momentum_between`
 //              H_i:        steps
-//                          by speed:       max(floor(steps · min_j t_j / t_i), least), t_j the seconds a
-//                          step took worker
-//                                          j last, before its first one what is declared of it
-//                          by the rate e:  max(steps, floor((growth / e)^2)), with the inner rate as the
-//                          stretch begins, as if there were no warm-up; growth ends where it would lead
-//                          beyond an equal share of the work left
+//                          by speed:       max(floor(steps · min_j t_j / t_i), least), t_j the
+//                                          seconds a step took worker j last, before its first one what is
+//                                          declared of it
+//                          by the rate e:  max(steps, floor((growth / e)^2)), with the inner rate as
+//                                          the stretch begins, as if there were no warm-up; growth ends
+//                                          where it would lead beyond an equal share of the work left
 //              fragments:  of F equal parts of x one is exchanged after every H/F steps, in turn:
 //                          after H/F - τ of them d_i = x - x_i on that part starts to travel; after H/F the
 //                          outer step has been taken, or is waited for, and on that part
@@ -31,12 +29,10 @@
 //              What is in a buffer when the job ends is lost.
 //              Parts are stretches of the parameters in their order; workers that stream go on together.
 // Source:      local SGD: Stich, ICLR 2019 (arXiv 1805.09767); outer momentum: Douillard et al., "DiLoCo",
-//              arXiv
-//              2311.08105; steps by speed: Liu et al., arXiv 2401.09135 (dynamic local updates); by the
-//              rate: Gu et al.,
-//              "A Quadratic Synchronization Rule for Distributed Deep Learning", ICLR 2024; buffer: Nguyen
-//              et al.,
-//              "FedBuff", AISTATS 2022; fragments: Douillard et al., "Streaming DiLoCo", arXiv 2501.18512.
+//              arXiv 2311.08105; steps by speed: Liu et al., arXiv 2401.09135 (dynamic local updates); by the
+//              rate: Gu et al., "A Quadratic Synchronization Rule for Distributed Deep Learning", ICLR 2024;
+//              buffer: Nguyen et al., "FedBuff", AISTATS 2022; fragments: Douillard et al., "Streaming
+//              DiLoCo", arXiv 2501.18512.
 #pragma once
 
 #include <algorithm>
