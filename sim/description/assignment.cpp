@@ -135,4 +135,18 @@ void apply(const Assignment& assignment, YamlNode& root, Problems& problems) {
   if (node != nullptr) *node = assignment.value;
 }
 
+bool holds(const YamlNode& root, std::string_view path) {
+  const std::optional<std::vector<std::string>> parts = split_path(path);
+  if (!parts) return false;
+  const YamlNode* node = &root;
+  for (const std::string& part : *parts) {
+    const YamlEntry* entry = node->find(part);
+    const std::optional<std::size_t> index =
+        node->kind == YamlNode::Kind::list ? as_index(part) : std::nullopt;
+    if (entry == nullptr && (!index || *index >= node->items.size())) return false;
+    node = entry != nullptr ? &entry->value : &node->items[*index];
+  }
+  return true;
+}
+
 }  // namespace paceline

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/description/yaml_tree.hpp"
@@ -30,5 +31,7 @@ void assign(YamlNode& member, const YamlNode& value);
 void assign(std::vector<Assignment>& member, const YamlNode& value);
 
 void apply(const Assignment& assignment, YamlNode& root, Problems& problems);
+// Whether there is a value at this key path.
+[[nodiscard]] bool holds(const YamlNode& root, std::string_view path);
 
 }  // namespace paceline

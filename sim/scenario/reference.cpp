@@ -32,9 +32,13 @@ percent: `0.88` or `88 %`.
 constexpr std::string_view study_introduction =
     R"(A study runs one base scenario in several variants: every named variant with every combination of the
 values it varies. A combination's scenario is the base, then the variant's `set`, then what each entry of
-`vary` sets, in order, then the study's `set`, then `--set` of the command line; the later wins. Keys are
-key paths of the scenario ([scenario-reference.md](scenario-reference.md)), such as
-`cluster.workers.2.speed`.
+`vary` sets, in order, then the study's `set`, then `--set` of the command line. Keys are key paths of the
+scenario ([scenario-reference.md](scenario-reference.md)), such as `cluster.workers.2.speed`.
+
+Each of them replaces what the base says. What one part of a study sets, a later part may add to, but not
+replace: after a variant's `batching: {controller: uniform, initial: 16}` the study's `set` may give
+`batching.minimum`, while `batching.initial` or a whole `batching` there is refused, with both places. `--set`
+may replace what the study's `set` says, not what tells combinations apart.
 
 Each entry of `vary` has one of
 

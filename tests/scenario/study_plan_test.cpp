@@ -274,22 +274,74 @@ TEST_CASE("what a variant or a point sets, the study's own `set` leaves alone") 
     return said("variants: [{name: A, set: {batching.initial: 16}}]\nset: {" + set + "}\n");
   };
   CHECK(undone("batching.initial: 32")
-            .starts_with("study.yaml:4:7: error: `batching.initial` would undo what the variant `A` sets"));
+            .starts_with("study.yaml:4:7: error: `batching.initial` would undo what the variant `A` sets at "
+                         "study.yaml:3:28"));
   CHECK(undone("batching: {controller: uniform, initial: 32}").find("`batching` would undo") !=
         std::string::npos);
   CHECK(undone("stop.epochs: 1").empty());
   CHECK(said("vary: [{key: seed, values: [1, 2]}]\nset: {seed: 3}\n")
-            .find("`seed` would undo what `seed` in `vary`") != std::string::npos);
-  // A part of what a variant sets is refined, not undone.
-  CHECK(said("variants: [{name: A, set: {batching: {controller: uniform, initial: 16}}}]\nset: "
-             "{batching.initial: 32}\n")
-            .empty());
+            .find("`seed` would undo what `seed` in `vary` sets at study.yaml:3:14") != std::string::npos);
+  CHECK(said("replications: 2\nvariants: [{name: A, set: {replications: 3}}]\n")
+            .find("study.yaml:3:15: error: `replications` would undo what the variant `A` sets") !=
+        std::string::npos);
+}
+
+TEST_CASE("within a section or list of a variant the study's `set` adds, and replaces nothing") {
+  const auto within = [](const std::string& sets, const std::string& set) {
+    return said("variants: [{name: A, set: {" + sets + "}}]\nset: {" + set + "}\n");
+  };
+  const auto refused = [&](const std::string& sets, const std::string& set) {
+    return within(sets, set).find("would undo what the variant `A` sets at study.yaml:3:28") !=
+           std::string::npos;
+  };
+  const std::string section = "batching: {controller: uniform, initial: 16}";
+  CHECK(refused(section, "batching.initial: 32"));
+  CHECK(within(section, "batching.minimum: 4").empty());
+  const std::string phases = "synchronization: [{policy: bsp, transport: ring, share: 50 %}, {policy: asp}]";
+  CHECK(refused(phases, "'synchronization[0].share': 25 %"));
+  CHECK(within(phases, "'synchronization[1].transport': server").empty());
+  // Two ways to write an index, and to repeat: workers 0 and 1 have a price, worker 2 has none.
+  for (const char* repeated :
+       {"{repeat: 2, cores: 1, price: 1 per hour}", "{repeat: 2, of: {cores: 1, price: 1 per hour}}"}) {
+    const std::string workers = std::string("cluster.workers: [") + repeated + ", {cores: 1}]";
+    CHECK(refused(workers, "'cluster.workers[1].price': 2 per hour"));
+    CHECK(within(workers, "cluster.workers.2.price: 2 per hour").empty());
+  }
+  CHECK(refused("'cluster.workers[1].speed': 0.5", "cluster.workers.1.speed: 1"));
+  CHECK(refused("'cluster.workers[1].speed': 0.5", "cluster.workers: [{cores: 1}]"));
+  const Planned added =
+      planned("variants: [{name: A, set: {" + section + "}}]\nset: {batching.minimum: 4}\n");
+  CHECK(added.scenarios[0].scenario.batching.initial_samples == 16);
+  CHECK(added.scenarios[0].scenario.batching.minimum_samples == 4);
+}
+
+TEST_CASE("how long a variant's list is may depend on the combination, and so what would be undone") {
+  // Of n = 1 worker with a price and one without, number 1 has none; of n = 2 and one it has.
+  const std::string text = said(
+      "variants: [{name: A, set: {cluster.workers: [{repeat: \"${n}\", of: {cores: 1, price: 1 per hour}}, "
+      "{cores: 1}]}}]\nvary: [{name: n, values: [1, 2]}]\nset: {'cluster.workers[1].price': 2 per hour}\n");
+  CHECK(text.find("would undo what the variant `A` sets at study.yaml:3:28 (in `A, n 2`)") != text.npos);
+}
+
+TEST_CASE("neither `vary` nor a list of keys undoes silently what the study set before") {
+  CHECK(said("variants: [{name: A, set: {seed: 7}}]\nvary: [{key: seed, values: [1, 2]}]\n")
+            .find("study.yaml:4:14: error: `seed` would undo what the variant `A` sets") !=
+        std::string::npos);
+  CHECK(said("vary: [{key: seed, values: [1]}, {key: seed, name: other, values: [2]}]\n")
+            .find("study.yaml:3:40: error: `seed` would undo what `seed` in `vary` sets") !=
+        std::string::npos);
+  CHECK(said("variants: [{name: A}]\nset: {batching.initial: 16, batching: {controller: uniform, initial: "
+             "32}}\n")
+            .find("study.yaml:4:29: error: `batching` would undo what the study sets at study.yaml:4:7") !=
+        std::string::npos);
 }
 
 TEST_CASE("an override of what is varied is refused, because names would become untrue") {
   const std::string text = said("vary: [{key: batching.initial, values: [32]}]\n", {"batching.initial=16"});
   CHECK(text.starts_with(
       "--set batching.initial=16: error: `batching.initial` is what `initial` in `vary` sets"));
+  CHECK(said("vary: [{key: 'cluster.workers[1].speed', values: [1]}]\n", {"cluster.workers.1.speed=2"})
+            .find("is what `speed` in `vary` sets") != std::string::npos);
 }
 
 TEST_CASE("a mistake that many combinations share names three of them and counts the others") {

@@ -43,6 +43,33 @@ void use_default_replications(LoadedScenario& loaded) {
   given->origin = "default: of a study with such a learner";
 }
 
+// What one assignment of a study gives a combination, in a tree of its own.
+struct Given {
+  std::string owner;
+  Spot spot;
+  YamlNode tree;
+};
+
+YamlNode alone(const Assignment& assignment) {
+  YamlNode tree;
+  tree.kind = YamlNode::Kind::map;
+  Problems told_before;
+  apply_to_scenario(assignment, tree, told_before);
+  return tree;
+}
+
+// A later assignment may add to what an earlier one of the same study gives, and replaces none of it.
+void refuse_to_undo(const std::vector<Given>& given, const Assignment& later, Problems& problems) {
+  for (const Given& earlier : given)
+    if (holds(earlier.tree, later.path))
+      problems.error(
+          later.spot,
+          fmt::format("`{}` would undo what {} sets at {}", later.path, earlier.owner,
+                      to_text(earlier.spot.place())),
+          "leave it out here, or there: a value that differs is a variant's or varied, and `set` of a "
+          "study is for what all combinations share");
+}
+
 }  // namespace
 
 std::vector<std::string> all_labels(const StudyPlan& plan, std::string_view column) {
@@ -139,13 +166,20 @@ LoadedScenario StudyPlan::scenario_with(const StudyPoint& point, std::size_t axi
     meanings[axes[a].name] = {chosen.back()->label, &chosen.back()->value};
   }
   YamlNode tree = base;
-  const auto apply_all = [&](const std::vector<Assignment>& assignments) {
-    for (const Assignment& assignment : assignments)
-      apply_to_scenario(in_combination(assignment, meanings, problems), tree, problems);
+  std::vector<Given> given;
+  const auto apply_all = [&](const std::vector<Assignment>& assignments, const std::string& owner) {
+    for (const Assignment& written : assignments) {
+      const Assignment assignment = in_combination(written, meanings, problems);
+      refuse_to_undo(given, assignment, problems);
+      apply_to_scenario(assignment, tree, problems);
+      given.push_back({owner, assignment.spot, alone(assignment)});
+    }
   };
-  if (!variants.empty()) apply_all(variants[point.variant].set);
-  for (const AxisPoint* one : chosen) apply_all(one->set);
-  apply_all(set);
+  if (!variants.empty())
+    apply_all(variants[point.variant].set, fmt::format("the variant `{}`", variants[point.variant].name));
+  for (std::size_t a = 0; a < axes.size(); ++a)
+    apply_all(chosen[a]->set, fmt::format("`{}` in `vary`", axes[a].name));
+  apply_all(set, "the study");
   for (const Assignment& assignment : overrides) apply_to_scenario(assignment, tree, problems);
   const Spot& name_spot = variants.empty() ? axes.front().spot : variants[point.variant].spot;
   apply({"name", name_spot, scalar_at(name_spot, point.name, true)}, tree, problems);

@@ -42,9 +42,15 @@ void check_names_are_free(std::span<const Assignment> assignments, Problems& pro
                      "a scenario takes its variant's name");
 }
 
-bool names_the_same(std::string_view a, std::string_view b) {
-  if (a.size() > b.size()) std::swap(a, b);
-  return b.starts_with(a) && (b.size() == a.size() || b[a.size()] == '.' || b[a.size()] == '[');
+// `workers[1]` as `workers.1.`
+std::string dotted(std::string path) {
+  std::erase(path, ']');
+  std::ranges::replace(path, '[', '.');
+  return path + '.';
+}
+
+bool names_the_same(const std::string& a, const std::string& b) {
+  return dotted(a).starts_with(dotted(b)) || dotted(b).starts_with(dotted(a));
 }
 
 // A combination is named after what it sets: an override of the same key would make its name untrue.
@@ -57,16 +63,6 @@ void check_keys_are_kept(std::span<const Assignment> own, std::string_view owner
                        "change the study file, or run the base scenario with `paceline run`");
 }
 
-// `set` of the whole study is applied last: whatever it sets as a whole, no variant or point could set.
-void check_set_leaves(std::span<const Assignment> own, std::string_view owner,
-                      std::span<const Assignment> set, Problems& problems) {
-  for (const Assignment& assignment : own)
-    for (const Assignment& last : set)
-      if (last.path.size() <= assignment.path.size() && names_the_same(assignment.path, last.path))
-        problems.error(last.spot, fmt::format("`{}` would undo what {} sets", last.path, owner),
-                       "leave it out here, or there: `set` of a study is for what all combinations share");
-}
-
 void check_assignments(const StudyPlan& plan, Problems& problems) {
   check_names_are_free(plan.overrides, problems);
   check_names_are_free(plan.set, problems);
@@ -74,7 +70,6 @@ void check_assignments(const StudyPlan& plan, Problems& problems) {
     check_names_are_free(variant.set, problems);
     const std::string owner = fmt::format("the variant `{}`", variant.name);
     check_keys_are_kept(variant.set, owner, plan.overrides, problems);
-    check_set_leaves(variant.set, owner, plan.set, problems);
   }
   // The points of an axis set the same keys, or are cases that each may set others.
   for (const Axis& axis : plan.axes)
@@ -82,7 +77,6 @@ void check_assignments(const StudyPlan& plan, Problems& problems) {
       check_names_are_free(point.set, problems);
       const std::string owner = fmt::format("`{}` in `vary`", axis.name);
       check_keys_are_kept(point.set, owner, plan.overrides, problems);
-      check_set_leaves(point.set, owner, plan.set, problems);
       if (!axis.key.empty()) break;
     }
 }

@@ -4,7 +4,8 @@
 // Models:      a product of axes. An axis is a list of points, each with a label and the assignments it
 //              makes; the variants are the first axis. Combinations that `exclude` names are left out.
 // Equation:    scenario = base + variant's `set` + each axis' assignments, in order + the study's `set` +
-//              `--set`, the later winning. In the study's own values
+//              `--set`. A later assignment of the study adds to the earlier ones and replaces none of them.
+//              In the study's own values
 //                ${AXIS}           stands for the value of an axis (or the name of the `variant`),
 //                {repeat: N, of: V}  in a list for N times V,
 //                {lookup: AXIS, in: {LABEL: V, …}}  for the V of the axis' label: values that depend on it.
