@@ -58,7 +58,7 @@ std::vector<AccuracyRun> accuracy_runs(const AsynchronousRecords& records, const
   return runs;
 }
 
-AccuracyModel::AccuracyModel(std::vector<AccuracyRun> runs) {
+AccuracyModel::AccuracyModel(const std::vector<AccuracyRun>& runs) {
   struct Finals {
     double exposure = 0.0;
     std::vector<double> values;

@@ -46,7 +46,7 @@ struct PredictedCurve {
 
 class AccuracyModel {
  public:
-  explicit AccuracyModel(std::vector<AccuracyRun> runs);
+  explicit AccuracyModel(const std::vector<AccuracyRun>& runs);
 
   [[nodiscard]] double mean_final(double exposure) const { return base_ - slope_ * exposure; }
   [[nodiscard]] double slope() const { return slope_; }

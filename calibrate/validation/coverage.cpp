@@ -25,7 +25,6 @@ constexpr std::array<SourcesOfVariation, 4> alone{{{true, false, false, false},
                                                    {false, true, false, false},
                                                    {false, false, true, false},
                                                    {false, false, false, true}}};
-constexpr std::array<const char*, 4> source_names{"runs", "fit", "model", "cluster"};
 
 double first_at(const PredictedRun& run, double threshold) {
   for (std::size_t i = 0; i < run.accuracy.size(); ++i)
