@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "calibrate/logs/job_log.hpp"
 #include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -30,12 +29,6 @@ Configuration configuration_of(const CsvRow& row, const std::string& name) {
   return *std::move(parsed.configuration);
 }
 
-double share_of_one(const CsvRow& row, std::string_view column) {
-  const double value = row.number(column);
-  if (value < 0.0 || value > 1.0) row.fail(fmt::format("`{}` must be from 0 to 1, is {:g}", column, value));
-  return value;
-}
-
 std::vector<TrainingRecord> read_trainings(const std::filesystem::path& folder) {
   std::map<std::string, std::vector<RecordedEvaluation>> curves;
   const CsvFile curve_file(folder / "curves.csv");
@@ -44,7 +37,7 @@ std::vector<TrainingRecord> read_trainings(const std::filesystem::path& folder) 
   };
   for (const CsvRow& row : curve_file.rows())
     curves[key(row)].push_back(
-        {row.number("time_s"), row.number("step") / training_updates, share_of_one(row, "accuracy")});
+        {row.number("time_s"), row.number("step") / training_updates, row.share("accuracy")});
   std::vector<TrainingRecord> trainings;
   const CsvFile runs(folder / "runs.csv");
   for (const CsvRow& row : runs.rows()) {
@@ -52,10 +45,10 @@ std::vector<TrainingRecord> read_trainings(const std::filesystem::path& folder) 
     trainings.push_back({.campaign = row.text("campaign"),
                          .run = row.text("run"),
                          .configuration = configuration_of(row, row.text("configuration")),
-                         .duration_s = calibrate::positive_number(row, "duration_s"),
-                         .final_accuracy = share_of_one(row, "final_accuracy"),
-                         .to_85_s = row.number_if_given("time_to_85_s"),
-                         .to_90_s = row.number_if_given("time_to_90_s"),
+                         .duration_s = row.positive("duration_s"),
+                         .final_accuracy = row.share("final_accuracy"),
+                         .to_85_s = row.positive_if_given("time_to_85_s"),
+                         .to_90_s = row.positive_if_given("time_to_90_s"),
                          .curve = curves[key(row)]});
   }
   if (trainings.empty()) runs.fail("no training was completed");
@@ -76,7 +69,7 @@ std::vector<SpeedRecord> read_speeds(const std::filesystem::path& folder) {
     const std::string& campaign = row.text("campaign");
     if (all.empty() || all.back().configuration.name != name || all.back().campaign != campaign)
       all.push_back({configuration_of(row, name), campaign, {}});
-    all.back().windows.push_back(calibrate::positive_number(row, "steps_per_s"));
+    all.back().windows.push_back(row.positive("steps_per_s"));
   }
   std::vector<SpeedRecord> speeds;
   for (Series& series : all) {
@@ -92,8 +85,8 @@ std::vector<NetworkSize> read_networks(const std::filesystem::path& folder) {
   std::vector<NetworkSize> networks;
   const CsvFile file(folder / "networks.csv");
   for (const CsvRow& row : file.rows()) {
-    NetworkSize network{row.text("network"), row.number_if_given("parameters"),
-                        row.number_if_given("checkpoint_tensors")};
+    NetworkSize network{row.text("network"), row.positive_if_given("parameters"),
+                        row.positive_if_given("checkpoint_tensors")};
     if (network.bytes) *network.bytes *= bytes_per_parameter;
     networks.push_back(network);
   }
@@ -104,10 +97,10 @@ std::vector<ExchangeRecord> read_exchanges(const std::filesystem::path& folder) 
   std::vector<ExchangeRecord> exchanges;
   const CsvFile file(folder / "exchange-runs.csv");
   for (const CsvRow& row : file.rows()) {
-    const std::optional<double> blocked_ms = row.number_if_given("blocked_median_ms");
+    const std::optional<double> blocked_ms = row.positive_if_given("blocked_median_ms");
     exchanges.push_back({configuration_of(row, row.text("configuration")),
-                         bytes_per_parameter * calibrate::positive_number(row, "parameters"),
-                         calibrate::positive_number(row, "first_exchange_ms") / 1e3,
+                         bytes_per_parameter * row.positive("parameters"),
+                         row.positive("first_exchange_ms") / 1e3,
                          blocked_ms ? std::optional(*blocked_ms / 1e3) : std::nullopt});
   }
   return exchanges;
@@ -138,12 +131,12 @@ AsynchronousRecords read_asynchronous_records(const std::filesystem::path& folde
   records.exchanges = read_exchanges(folder);
   const CsvFile latencies(folder / "single-gpu-latency.csv");
   for (const CsvRow& row : latencies.rows())
-    records.latencies.push_back({row.text("network"), row.text("gpu"), row.number("latency_ms"),
-                                 calibrate::positive_number(row, "step_s")});
+    records.latencies.push_back(
+        {row.text("network"), row.text("gpu"), row.number("latency_ms"), row.positive("step_s")});
   std::vector<double> checkpoints;
   const CsvFile checkpoint_file(folder / "checkpoint.csv");
   for (const CsvRow& row : checkpoint_file.rows())
-    if (row.text("network") == default_network) checkpoints.push_back(row.number("bucket_s"));
+    if (row.text("network") == default_network) checkpoints.push_back(row.positive("bucket_s"));
   if (checkpoints.empty()) checkpoint_file.fail(fmt::format("no checkpoint of {}", default_network));
   records.checkpoint_s = spread_of(checkpoints).mean;
   return records;

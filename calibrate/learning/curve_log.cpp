@@ -24,12 +24,12 @@ void add_defect(CurveLog& log, int line, const std::string& message) {
 }
 
 std::optional<double> number(CurveLog& log, const CsvRow& row, const std::string& column, const char* what) {
-  const std::string& text = row.text(column);
-  const std::optional<double> parsed = to_number(text);
+  const CsvCell& cell = row.cell(column);
+  const std::optional<double> parsed = to_number(cell.text);
   if (parsed && std::isfinite(*parsed)) return parsed;
-  add_defect(log, row.line(),
-             parsed ? fmt::format("the {} is {}", what, text)
-                    : fmt::format("the {} `{}` is not a number", what, text));
+  log.defects.push_back(fmt::format("{}:{}:{}: {}", log.file.string(), cell.line, cell.column,
+                                    parsed ? fmt::format("the {} is {}", what, cell.text)
+                                           : fmt::format("the {} `{}` is not a number", what, cell.text)));
   return std::nullopt;
 }
 

@@ -37,10 +37,10 @@ std::map<std::string, RecordedPhases> read_phases(const std::filesystem::path& f
   std::map<std::string, RecordedPhases> by_run;
   for (const CsvRow& row : csv.rows()) {
     RecordedPhases& run = by_run[name_of(row)];
-    run.workers = row.number("workers");
+    run.workers = row.positive("workers");
     run.ends_with_last_loss = csv.has("source") && row.text("source") == "loss_csv";
     run.phases.push_back(
-        {row.text("protocol") == "BSP", row.number("steps"), row.number("seconds_per_step")});
+        {row.text("protocol") == "BSP", row.positive("steps"), row.positive("seconds_per_step")});
   }
   return by_run;
 }
@@ -97,8 +97,8 @@ TrainingPlan plan_of(const CsvRow& row, const RecordedPolicy& policy, double wor
   plan.delayed_workers = policy.delayed_workers;
   plan.added_latency_s = policy.added_latency_s;
   const bool recorded = !row.text("workload_minibatches").empty();
-  const double steps = row.number("end_step");
-  const double workload = recorded ? row.number("workload_minibatches")
+  const double steps = row.positive("end_step");
+  const double workload = recorded ? row.positive("workload_minibatches")
                                    : steps * (policy.phases.front().synchronous ? workers : 1.0);
   plan.phases = policy.phases;
   for (PlanPhase& phase : plan.phases) phase.minibatches *= workload;
@@ -110,7 +110,8 @@ TrainingPlan plan_of(const CsvRow& row, const RecordedPolicy& policy, double wor
       if (plan.minibatches_at_step(step) < workload)
         plan.drops_minibatches.push_back(plan.minibatches_at_step(step));
   } else {
-    row.fail(fmt::format("unknown lr_drop_basis `{}`", basis), "it is `workload50` or `step32000`");
+    row.fail_at("lr_drop_basis", fmt::format("unknown lr_drop_basis `{}`", basis),
+                "it is `workload50` or `step32000`");
   }
   return plan;
 }
@@ -125,11 +126,11 @@ TrainingRun read_run(const std::filesystem::path& folder, const CsvRow& row, con
   run.classes = row.text("setup").find("cifar100") != std::string::npos ? 100 : 10;
   run.phases = phases.phases;
   add_step_times(run, folder / run.name / "loss.csv");
-  run.training_time_s = row.number("training_time_s");
+  run.training_time_s = row.positive("training_time_s");
   const auto minibatches = [&](double step) { return run.plan.minibatches_at_step(step); };
   run.accuracy = read_positioned(folder / run.name / "accuracy.csv", {}, minibatches, defects);
   run.loss = read_positioned(folder / run.name / "loss.csv", {}, minibatches, defects);
-  run.final_accuracy = row.number("final_accuracy");
+  run.final_accuracy = row.share("final_accuracy");
   if (phases.ends_with_last_loss && !run.loss.empty()) run.timed_minibatches = run.loss.back().minibatches;
   run.session = row.text("date_utc");
   return run;
@@ -197,8 +198,7 @@ RecordedRuns read_recorded_runs(const std::filesystem::path& folder, bool skip_b
     }
     const auto timed = phases.find(name_of(row));
     if (timed == phases.end())
-      throw UserError(fmt::format("phases.csv: has no row of {}", name_of(row)),
-                      "each run has one for each phase");
+      row.fail(fmt::format("phases.csv has no row of {}", name_of(row)), "each run has one for each phase");
     const std::string campaign = campaign_of(row);
     if (!runs.contains(campaign)) names.push_back(campaign);
     runs[campaign].push_back(read_run(folder, row, *policy, timed->second, defects));

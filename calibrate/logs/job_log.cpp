@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -36,7 +37,7 @@ int count_of(const CsvFile& file, const CsvRow& row, std::string_view column) {
   if (!file.has(column)) return 1;
   const std::uint64_t count = row.count(column);
   if (count < 1 || count > most)
-    row.fail(fmt::format("`{}` must be from 1 to {}, is {}", column, most, count));
+    row.fail_at(column, fmt::format("`{}` must be from 1 to {}, is {}", column, most, count));
   return static_cast<int>(count);
 }
 
@@ -166,11 +167,12 @@ class JobReader {
       const double seconds =
           rows[i]->number(options_.time_column) - rows[i - 1]->number(options_.time_column);
       if (updates <= 0.0 || seconds <= 0.0)
-        rows[i]->fail(fmt::format("step {} at {} s does not come after the row before", rows[i]->text("step"),
-                                  rows[i]->text(options_.time_column)),
-                      "another job begins where both begin anew, or a column of the job changes");
+        rows[i]->fail_at("step",
+                         fmt::format("step {} at {} s does not come after the row before",
+                                     rows[i]->text("step"), rows[i]->text(options_.time_column)),
+                         "another job begins where both begin anew, or a column of the job changes");
       windows.push_back({rows[i]->number("step"), updates,
-                         has_rate ? 1.0 / positive_number(*rows[i], "steps_per_s") : seconds / updates});
+                         has_rate ? 1.0 / rows[i]->positive("steps_per_s") : seconds / updates});
     }
     job.updates = rows.back()->number("step") - rows.front()->number("step");
     if (take_windows(std::move(windows), job))
@@ -187,8 +189,8 @@ class JobReader {
       std::vector<double>& own = times_of[row->count("worker")];
       if (!time) continue;
       if (!own.empty() && *time <= own.back())
-        row->fail(fmt::format("worker {} at {} s does not come after its row before", row->text("worker"),
-                              row->text(options_.time_column)));
+        row->fail_at(options_.time_column, fmt::format("worker {} at {} s does not come after its row before",
+                                                       row->text("worker"), row->text(options_.time_column)));
       own.push_back(*time);
       times.push_back(*time);
     }
@@ -235,10 +237,10 @@ class JobReader {
     LoggedJob job = job_of(row);
     if (file_.has("complete") && row.count("complete") == 0) return leave_out(job, "the job was cut off");
     if (file_.has("step_s")) {
-      job.rate = 1.0 / positive_number(row, "step_s");
+      job.rate = 1.0 / row.positive("step_s");
     } else {
-      job.updates = positive_number(row, "end_step");
-      double seconds = positive_number(row, "duration_s");
+      job.updates = row.positive("end_step");
+      double seconds = row.positive("duration_s");
       if (options_.pauses)
         seconds -= options_.pauses->seconds * job.updates / options_.pauses->every_updates / job.workers;
       if (seconds <= 0.0) row.fail("the pauses that were given take longer than the job");
@@ -253,12 +255,6 @@ class JobReader {
 };
 
 }  // namespace
-
-double positive_number(const CsvRow& row, std::string_view column) {
-  const double value = row.number(column);
-  if (value <= 0.0) row.fail(fmt::format("`{}` must be above 0, is {:g}", column, value));
-  return value;
-}
 
 JobLogs read_job_logs(const std::vector<std::filesystem::path>& files, const JobLogOptions& options) {
   JobLogs logs;

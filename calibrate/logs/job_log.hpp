@@ -27,10 +27,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include "sim/base/csv.hpp"
 
 namespace paceline::calibrate {
 
@@ -71,11 +68,8 @@ struct JobLogOptions {
   std::optional<KnownPauses> pauses = {};
 };
 
-// Throws UserError naming file and line.
+// Throws UserError naming the place.
 [[nodiscard]] JobLogs read_job_logs(const std::vector<std::filesystem::path>& files,
                                     const JobLogOptions& options);
-
-// A number above 0; refuses the row otherwise.
-[[nodiscard]] double positive_number(const CsvRow& row, std::string_view column);
 
 }  // namespace paceline::calibrate

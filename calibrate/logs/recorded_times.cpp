@@ -65,9 +65,10 @@ std::vector<StepRecord> read_step_log(const std::filesystem::path& path, const s
   for (const CsvRow& row : file.rows()) {
     const StepRecord record{row.number(time_column), row.number(step_column)};
     if (!records.empty() && (record.step <= records.back().step || record.time_s <= records.back().time_s))
-      row.fail(fmt::format("step {:g} at {:.0f} s does not come after the line before", record.step,
-                           record.time_s),
-               "give each start of a job as a file of its own");
+      row.fail_at(step_column,
+                  fmt::format("step {:g} at {:.0f} s does not come after the line before", record.step,
+                              record.time_s),
+                  "give each start of a job as a file of its own");
     records.push_back(record);
   }
   if (records.size() < fewest_records)
@@ -124,8 +125,9 @@ SwitchGaps read_switch_gaps(const std::filesystem::path& phases, const std::stri
     const std::optional<double> gap_s = row.number_if_given("gap_before_s");
     if (row.text("setup") != setup || !gap_s) continue;
     if (*gap_s < sleep_s)
-      row.fail(fmt::format("the gap of {:g} s is shorter than the sleep of {:g} s", *gap_s, sleep_s),
-               "--sleep is the part of every gap in which nothing is done");
+      row.fail_at("gap_before_s",
+                  fmt::format("the gap of {:g} s is shorter than the sleep of {:g} s", *gap_s, sleep_s),
+                  "--sleep is the part of every gap in which nothing is done");
     gaps.gaps_s.push_back(*gap_s);
   }
   return gaps;

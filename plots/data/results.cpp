@@ -103,7 +103,7 @@ std::vector<LearningCurve> read_curves(const fs::path& path, bool has_target) {
                           table.has("samples") ? row.number("samples") : 0.0,
                           table.has("loss") ? row.number_if_given("loss") : std::nullopt};
     if (next.time_s < 0.0 || (!curve.empty() && next.time_s < curve.back().time_s))
-      row.fail("time runs backwards");
+      row.fail_at("time_s", "time runs backwards");
     curve.push_back(next);
   }
   std::vector<LearningCurve> curves;

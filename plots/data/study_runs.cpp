@@ -244,15 +244,16 @@ void add_recorded(StudyChart& chart) {
     if (series == chart.series.end()) {
       std::vector<std::string> names;
       for (const StudySeries& one : chart.series) names.push_back(one.name);
-      row.fail(fmt::format("the figure `{}` has no series `{}`", chart.spec.name, row.text("series")),
-               fmt::format("its series: {}", fmt::join(names, "; ")));
+      row.fail_at("series",
+                  fmt::format("the figure `{}` has no series `{}`", chart.spec.name, row.text("series")),
+                  fmt::format("its series: {}", fmt::join(names, "; ")));
     }
     const std::string& x = row.text("x");
     const bool is_label = std::ranges::count(chart.axis_labels, x) > 0;
     const auto number = split_number(x);
     if (!is_label && (!chart.is_numeric || !number || (!number->unit.empty() && number->unit != chart.unit)))
-      row.fail(fmt::format("`{}` is no place along `{}`", x, chart.spec.against),
-               "write a label of the study, or a number in its unit");
+      row.fail_at("x", fmt::format("`{}` is no place along `{}`", x, chart.spec.against),
+                  "write a label of the study, or a number in its unit");
     series->recorded.push_back({is_label ? place_of(chart, x) : number->number, row.number("y")});
   }
 }

@@ -32,7 +32,7 @@ std::vector<ShareAccuracy> read_recorded_shares(const std::filesystem::path& pat
   for (const CsvRow& row : table.rows()) {
     shares.push_back({row.number("share_percent") / 100.0, row.number("final_accuracy")});
     if (shares.back().share <= 0.0 || shares.back().share > 1.0)
-      row.fail("a share lies above 0 and up to 100 %");
+      row.fail_at("share_percent", "a share lies above 0 and up to 100 %");
   }
   return shares;
 }

@@ -21,9 +21,9 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 struct Record {
   int line = 1;
-  std::vector<std::string> cells = {""};
+  std::vector<CsvCell> cells{};
 
-  [[nodiscard]] bool is_empty() const { return cells.size() == 1 && cells.front().empty(); }
+  [[nodiscard]] bool is_empty() const { return cells.size() == 1 && cells.front().text.empty(); }
 };
 
 [[noreturn]] void complain(const std::filesystem::path& file, int line, std::string_view message,
@@ -45,7 +45,7 @@ class RecordReader {
     while (at_ < content_.size()) {
       Record record = read();
       if (header_.rules.is_hand_written)
-        for (std::string& cell : record.cells) cell = std::string(trimmed(cell));
+        for (CsvCell& cell : record.cells) trim(cell);
       if (!record.is_empty()) return record;
     }
     return std::nullopt;
@@ -54,23 +54,27 @@ class RecordReader {
  private:
   Record read() {
     Record record{.line = line_};
+    begin_cell(record, at_);
     bool quoted = false;
     bool comment = false;
     for (; at_ < content_.size(); ++at_) {
       const char c = content_[at_];
-      if (c == '\n') ++line_;
-      if (!quoted && c == '\n') break;
+      if (c == '\n') {
+        ++line_;
+        line_begin_ = at_ + 1;
+        if (!quoted) break;
+      }
       comment = comment || (header_.rules.is_hand_written && !quoted && c == '#');
       if (comment) continue;
       if (quoted && content_.substr(at_, 2) == "\"\"") {
-        record.cells.back() += '"';
+        record.cells.back().text += '"';
         ++at_;
       } else if (c == '"') {
         quoted = !quoted;
       } else if (!quoted && c == ',') {
-        record.cells.emplace_back();
+        begin_cell(record, at_ + 1);
       } else if (quoted || c != '\r') {
-        record.cells.back() += c;
+        record.cells.back().text += c;
       }
     }
     if (quoted) complain(header_.file, record.line, "a quoted cell does not end", header_.rules.hint);
@@ -78,9 +82,20 @@ class RecordReader {
     return record;
   }
 
+  void begin_cell(Record& record, std::size_t at) const {
+    record.cells.push_back({{}, line_, static_cast<int>(at - line_begin_) + 1});
+  }
+
+  static void trim(CsvCell& cell) {
+    const std::string_view kept = trimmed(cell.text);
+    if (!kept.empty()) cell.column += static_cast<int>(kept.data() - cell.text.data());
+    cell.text = std::string(kept);
+  }
+
   std::string_view content_;
   const CsvHeader& header_;
   std::size_t at_ = 0;
+  std::size_t line_begin_ = 0;
   int line_ = 1;
 };
 
@@ -94,10 +109,10 @@ std::size_t CsvHeader::index_of(std::string_view column) const {
   return static_cast<std::size_t>(found - columns.begin());
 }
 
-CsvRow::CsvRow(std::shared_ptr<const CsvHeader> header, int line, std::vector<std::string> cells)
+CsvRow::CsvRow(std::shared_ptr<const CsvHeader> header, int line, std::vector<CsvCell> cells)
     : header_(std::move(header)), line_(line), cells_(std::move(cells)) {}
 
-const std::string& CsvRow::text(std::string_view column) const {
+const CsvCell& CsvRow::cell(std::string_view column) const {
   const std::size_t index = header_->index_of(column);
   if (index >= cells_.size())
     fail(fmt::format("{} cells, but {} columns", cells_.size(), header_->columns.size()),
@@ -106,19 +121,32 @@ const std::string& CsvRow::text(std::string_view column) const {
 }
 
 double CsvRow::number(std::string_view column) const {
-  const std::string& cell = text(column);
-  const std::optional<double> value = to_number(cell);
+  const std::string& written = text(column);
+  const std::optional<double> value = to_number(written);
   if (!value || !std::isfinite(*value))
-    fail(fmt::format("`{}` in column `{}` is not a finite number", cell, column));
+    fail_at(column, fmt::format("`{}` in column `{}` is not a finite number", written, column));
   return *value;
 }
 
+double CsvRow::positive(std::string_view column) const {
+  const double value = number(column);
+  if (value <= 0.0) fail_at(column, fmt::format("`{}` must be above 0, is {:g}", column, value));
+  return value;
+}
+
+double CsvRow::share(std::string_view column) const {
+  const double value = number(column);
+  if (value < 0.0 || value > 1.0)
+    fail_at(column, fmt::format("`{}` must be from 0 to 1, is {:g}", column, value));
+  return value;
+}
+
 std::uint64_t CsvRow::count(std::string_view column) const {
-  const std::string& cell = text(column);
+  const std::string& written = text(column);
   std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc{} || end != cell.data() + cell.size())
-    fail(fmt::format("`{}` in column `{}` is not a whole number", cell, column));
+  const auto [end, error] = std::from_chars(written.data(), written.data() + written.size(), value);
+  if (error != std::errc{} || end != written.data() + written.size())
+    fail_at(column, fmt::format("`{}` in column `{}` is not a whole number", written, column));
   return value;
 }
 
@@ -126,8 +154,18 @@ std::optional<double> CsvRow::number_if_given(std::string_view column) const {
   return text(column).empty() ? std::nullopt : std::optional(number(column));
 }
 
+std::optional<double> CsvRow::positive_if_given(std::string_view column) const {
+  return text(column).empty() ? std::nullopt : std::optional(positive(column));
+}
+
 void CsvRow::fail(std::string_view message, std::string_view hint) const {
   complain(header_->file, line_, message, joined_hints(hint, header_->rules.hint));
+}
+
+void CsvRow::fail_at(std::string_view column, std::string_view message, std::string_view hint) const {
+  const CsvCell& at = cell(column);
+  throw UserError(fmt::format("{}:{}:{}: {}", header_->file.string(), at.line, at.column, message),
+                  joined_hints(hint, header_->rules.hint));
 }
 
 CsvFile::CsvFile(const std::filesystem::path& file, const std::vector<std::string>& needed, CsvRules rules) {
@@ -140,7 +178,7 @@ CsvFile::CsvFile(const std::filesystem::path& file, const std::vector<std::strin
   std::optional<Record> record = reader.next();
   if (!record) fail("the file is empty", "its first row names the columns");
   header->line = record->line;
-  header->columns = std::move(record->cells);
+  for (CsvCell& cell : record->cells) header->columns.push_back(std::move(cell.text));
   for (const std::string& column : needed) {
     static_cast<void>(header->index_of(column));
     if (std::ranges::count(header->columns, column) > 1)

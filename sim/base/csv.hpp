@@ -1,5 +1,6 @@
-// CSV files with a header. Read: cells by the names of their columns, complaints with file and line. Written:
-// numbers in their shortest exact form, text quoted where it must be.
+// CSV files with a header. Read: cells by the names of their columns, complaints with file, line and, where
+// they are about one cell, the place in the line. Written: numbers in their shortest exact form, text quoted
+// where it must be.
 //
 // RFC 4180: commas, optional double quotes, one record a line; empty lines are skipped. The file is held in
 // memory.
@@ -38,27 +39,39 @@ struct CsvHeader {
   [[nodiscard]] std::size_t index_of(std::string_view column) const;
 };
 
+struct CsvCell {
+  std::string text;
+  int line = 1;  // of its first character, and where in this line: bytes from 1
+  int column = 1;
+};
+
 class CsvRow {
  public:
-  CsvRow(std::shared_ptr<const CsvHeader> header, int line, std::vector<std::string> cells);
+  CsvRow(std::shared_ptr<const CsvHeader> header, int line, std::vector<CsvCell> cells);
 
   [[nodiscard]] int line() const { return line_; }
   [[nodiscard]] std::size_t size() const { return cells_.size(); }
   [[nodiscard]] bool is_whole() const { return cells_.size() == header_->columns.size(); }
 
-  // Each throws UserError naming file and line where the cell is missing or something else.
-  [[nodiscard]] const std::string& text(std::string_view column) const;
+  // Each throws UserError naming the place where the cell is missing or something else.
+  [[nodiscard]] const CsvCell& cell(std::string_view column) const;
+  [[nodiscard]] const std::string& text(std::string_view column) const { return cell(column).text; }
   [[nodiscard]] double number(std::string_view column) const;        // finite
+  [[nodiscard]] double positive(std::string_view column) const;      // a number above 0
+  [[nodiscard]] double share(std::string_view column) const;         // a number from 0 to 1
   [[nodiscard]] std::uint64_t count(std::string_view column) const;  // a whole number of at least 0
-  [[nodiscard]] std::optional<double> number_if_given(
-      std::string_view column) const;  // nothing: an empty cell
-  // A complaint about this row.
+  // Nothing: an empty cell.
+  [[nodiscard]] std::optional<double> number_if_given(std::string_view column) const;
+  [[nodiscard]] std::optional<double> positive_if_given(std::string_view column) const;
+  // A complaint about this row, or about its cell in this column.
   [[noreturn]] void fail(std::string_view message, std::string_view hint = "") const;
+  [[noreturn]] void fail_at(std::string_view column, std::string_view message,
+                            std::string_view hint = "") const;
 
  private:
   std::shared_ptr<const CsvHeader> header_;
   int line_;
-  std::vector<std::string> cells_;
+  std::vector<CsvCell> cells_;
 };
 
 class CsvFile {

@@ -69,8 +69,8 @@ void check_trace_header(const CsvFile& file) {
 std::optional<double> trace_factor(const CsvFile& file, const CsvRow& row, const char* column) {
   const std::optional<double> value = file.has(column) ? row.number_if_given(column) : std::nullopt;
   if (value && *value <= 0.0)
-    row.fail(fmt::format("`{}` must be above 0, not {}", column, *value),
-             "a worker that leaves belongs in `heterogeneity.membership`");
+    row.fail_at(column, fmt::format("`{}` must be above 0, not {}", column, *value),
+                "a worker that leaves belongs in `heterogeneity.membership`");
   return value;
 }
 
@@ -88,9 +88,10 @@ std::vector<TraceRow> read_trace(const std::filesystem::path& path, std::size_t 
                        .speed = trace_factor(file, cells, "speed"),
                        .bandwidth = trace_factor(file, cells, "bandwidth")};
     if (row.worker >= workers)
-      cells.fail(fmt::format("there is no worker `{}`: they are 0 to {}", row.worker, workers - 1));
-    if (row.time < Seconds{}) cells.fail("a time before the start of the job");
-    if (!rows.empty() && row.time < rows.back().time) cells.fail("rows must ascend in time");
+      cells.fail_at("worker",
+                    fmt::format("there is no worker `{}`: they are 0 to {}", row.worker, workers - 1));
+    if (row.time < Seconds{}) cells.fail_at("time_s", "a time before the start of the job");
+    if (!rows.empty() && row.time < rows.back().time) cells.fail_at("time_s", "rows must ascend in time");
     rows.push_back(row);
   }
   if (rows.empty()) file.fail("the trace has no rows");

@@ -78,14 +78,48 @@ TEST_CASE("what is wrong with a file is told with its line") {
   const auto number_at = [&](std::size_t row) {
     return [&, row] { static_cast<void>(file.rows()[row].number("a")); };
   };
-  CHECK(complaint(number_at(0)).starts_with("some.csv:2: `x` in column `a` is not a finite number"));
-  CHECK(complaint(number_at(1)).starts_with("some.csv:3: `nan` in column `a` is not a finite number"));
+  CHECK(complaint(number_at(0)).starts_with("some.csv:2:1: `x` in column `a` is not a finite number"));
+  CHECK(complaint(number_at(1)).starts_with("some.csv:3:1: `nan` in column `a` is not a finite number"));
   CHECK(file.rows()[2].number("a") == -1.0);
   CHECK(complaint([&] {
           static_cast<void>(file.rows()[2].count("a"));
-        }).starts_with("some.csv:4: `-1` in column `a` is not a whole number"));
+        }).starts_with("some.csv:4:1: `-1` in column `a` is not a whole number"));
   CHECK(complaint([&] { file.rows()[3].fail("too large", "at most 9"); }) ==
         "some.csv:5: too large\nhint: at most 9\n");
+}
+
+// The column is that of the cell's first byte, counted from 1, in its own line.
+TEST_CASE("a complaint about a cell names where it begins, whatever stands before it") {
+  const auto place = [](const std::string& text, CsvRules rules = {}) {
+    const CsvFile file = read(text, {}, std::move(rules));
+    const std::string told = complaint([&] { static_cast<void>(file.rows().back().number("b")); });
+    return told.substr(0, told.find(": "));
+  };
+  CHECK(place("a,b\n1,2\n345,x\n") == "some.csv:3:5");
+  CHECK(place("\xEF\xBB\xBF"
+              "a,b\r\n1,2\r\n345,x\r\n") == "some.csv:3:5");
+  CHECK(place("a,b\n\"1,\"\"2\",\"x\"\n") == "some.csv:2:9");
+  CHECK(place("a,b\n\"one\ntwo\",x\n") == "some.csv:3:6");
+  CHECK(place("a , b\n1,  x # slow\n", {.is_hand_written = true}) == "some.csv:2:5");
+  CHECK(place("a,b\n1,\n") == "some.csv:2:3");
+}
+
+TEST_CASE("numbers above 0 and shares are asked for as such, with or without a value") {
+  const CsvFile file = read("a,b\n0,\n-1,\n1.5,\n");
+  const auto at = [&](std::size_t row) -> const CsvRow& { return file.rows()[row]; };
+  CHECK(at(2).positive("a") == 1.5);
+  CHECK(at(2).positive_if_given("a") == 1.5);
+  CHECK_FALSE(at(2).positive_if_given("b"));
+  CHECK(at(0).share("a") == 0.0);
+  for (const std::size_t row : {0U, 1U}) {
+    CHECK_THROWS_WITH(static_cast<void>(at(row).positive("a")),
+                      doctest::Contains(":1: `a` must be above 0, is"));
+    CHECK_THROWS_WITH(static_cast<void>(at(row).positive_if_given("a")),
+                      doctest::Contains(":1: `a` must be above 0, is"));
+  }
+  for (const std::size_t row : {1U, 2U})
+    CHECK_THROWS_WITH(static_cast<void>(at(row).share("a")),
+                      doctest::Contains(":1: `a` must be from 0 to 1, is"));
 }
 
 TEST_CASE("a hint given with the file ends every complaint") {

@@ -294,7 +294,7 @@ TEST_CASE("fit refuses defective logs with their places and goes on when asked t
                                      "0",   "--no-figures", "-o",     "fitted.json"};
   const ProgramResult refused = place.paceline(fit);
   CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.err, "bad.csv:22: the value is nan"));
+  CHECK(contains(refused.err, "bad.csv:22:5: the value is nan"));
   CHECK(contains(refused.err, "--skip-bad"));
   CHECK_FALSE(fs::exists(place.path() / "fitted.json"));
   std::vector<std::string> skipping = fit;

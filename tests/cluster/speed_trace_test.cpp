@@ -57,16 +57,16 @@ TEST_CASE("a trace that makes no sense is refused with its line") {
   check_refused("time_s,speed\n1,1\n", "trace.csv:1: there is no column `worker`");
   check_refused("time_s,worker,pace\n1,1,1\n", "trace.csv:1: unknown column `pace`");
   check_refused("time_s,worker,speed\n1,1\n", "trace.csv:2: 2 cells, but 3 columns");
-  check_refused("time_s,worker,speed\n1,3,1\n", "trace.csv:2: there is no worker `3`: they are 0 to 2");
+  check_refused("time_s,worker,speed\n1,3,1\n", "trace.csv:2:3: there is no worker `3`: they are 0 to 2");
   check_refused("time_s,worker,speed\n1,0.5,1\n",
-                "trace.csv:2: `0.5` in column `worker` is not a whole number");
+                "trace.csv:2:3: `0.5` in column `worker` is not a whole number");
   check_refused("time_s,worker,speed\n1,0,fast\n",
-                "trace.csv:2: `fast` in column `speed` is not a finite number");
+                "trace.csv:2:5: `fast` in column `speed` is not a finite number");
   check_refused("time_s,worker,speed\n1,0,nan\n",
-                "trace.csv:2: `nan` in column `speed` is not a finite number");
-  check_refused("time_s,worker,speed\n1,0,0\n", "trace.csv:2: `speed` must be above 0");
-  check_refused("time_s,worker,speed\n-1,0,1\n", "trace.csv:2: a time before the start of the job");
-  check_refused("time_s,worker,speed\n2,0,1\n1,0,1\n", "trace.csv:3: rows must ascend in time");
+                "trace.csv:2:5: `nan` in column `speed` is not a finite number");
+  check_refused("time_s,worker,speed\n1,0,0\n", "trace.csv:2:5: `speed` must be above 0");
+  check_refused("time_s,worker,speed\n-1,0,1\n", "trace.csv:2:1: a time before the start of the job");
+  check_refused("time_s,worker,speed\n2,0,1\n1,0,1\n", "trace.csv:3:1: rows must ascend in time");
   check_refused("time_s,worker,speed\n", "has no rows");
 }
 

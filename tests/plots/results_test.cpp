@@ -94,9 +94,9 @@ TEST_CASE("broken CSV is refused with file and line") {
            Case{"replication,time_s,acc\n0,0,0.1\n", "curve.csv:1: there is no column `accuracy`"},
            Case{"replication,time_s,accuracy\n", "curve.csv holds no evaluation"},
            Case{"replication,time_s,accuracy\n0,0,0.1\n0,1\n", "curve.csv:3: 2 cells"},
-           Case{"replication,time_s,accuracy\n0,0,nan\n", "curve.csv:2: `nan` in column `accuracy`"},
-           Case{"replication,time_s,accuracy\n0,0,\n", "curve.csv:2: `` in column `accuracy`"},
-           Case{"replication,time_s,accuracy\n-1,0,0.1\n", "curve.csv:2: `-1` in column `replication`"},
+           Case{"replication,time_s,accuracy\n0,0,nan\n", "curve.csv:2:5: `nan` in column `accuracy`"},
+           Case{"replication,time_s,accuracy\n0,0,\n", "curve.csv:2:5: `` in column `accuracy`"},
+           Case{"replication,time_s,accuracy\n-1,0,0.1\n", "curve.csv:2:1: `-1` in column `replication`"},
            Case{"replication,time_s,accuracy\n0,2,0.1\n0,1,0.2\n", "time runs backwards"},
            Case{"replication,time_s,accuracy\n0,0,\"0.1\n", "curve.csv:2: a quoted cell does not end"},
        }) {

@@ -54,10 +54,10 @@ TEST_CASE("truncated lines, NaN and text are reported with their lines and left 
   const CurveLog log = read_curve(file.path, {});
   CHECK(steps_of(log) == std::vector<double>{1.0, 5.0});
   REQUIRE(log.defects.size() == 4);
-  CHECK(log.defects[0].find(":3: the value is nan") != std::string::npos);
-  CHECK(log.defects[1].find(":4: the value `abc` is not a number") != std::string::npos);
+  CHECK(log.defects[0].find(":3:3: the value is nan") != std::string::npos);
+  CHECK(log.defects[1].find(":4:3: the value `abc` is not a number") != std::string::npos);
   CHECK(log.defects[2].find(":5: truncated: 1 of 2 cells") != std::string::npos);
-  CHECK(log.defects[3].find(":7: the value `` is not a number") != std::string::npos);
+  CHECK(log.defects[3].find(":7:3: the value `` is not a number") != std::string::npos);
 }
 
 TEST_CASE("after a restart the repeated rows are those of the restart") {

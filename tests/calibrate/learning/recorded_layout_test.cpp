@@ -34,8 +34,52 @@ TEST_CASE("a run without its phases or with an unknown basis is refused by name"
     static_cast<void>(read_recorded_runs(made.folder(), false));
     FAIL("must be refused");
   } catch (const UserError& error) {
-    CHECK(std::string(error.what()).find("phases.csv: has no row of made-cifar10-8/asp/run1") !=
+    CHECK(std::string(error.what()).find("runs.csv:3: phases.csv has no row of made-cifar10-8/asp/run1") !=
           std::string::npos);
+  }
+}
+
+TEST_CASE("files that are missing and values that no run can have are refused at their place") {
+  const auto refusal = [](const std::string& file, const std::string& old, const std::string& now) {
+    const MadeUpRuns made;
+    std::string text = read_file(made.folder() / file);
+    REQUIRE(text.find(old) != text.npos);
+    write_file_atomically(made.folder() / file, text.replace(text.find(old), old.size(), now));
+    try {
+      static_cast<void>(read_recorded_runs(made.folder(), false));
+      return std::string("nothing");
+    } catch (const UserError& error) {
+      const std::string told = error.what();
+      return told.substr(std::min(told.find(file + ":"), told.size()));
+    }
+  };
+  const std::string row = "made-cifar10-4,asp,1,2021-01-01,";
+  const std::string of_phase = "made-cifar10-4,asp,1,ASP,";
+  CHECK(refusal("runs.csv", row + "4000,workload50,4000,0.5,100", row + "4000,workload50,4000,0.5,0")
+            .starts_with("runs.csv:2:58: `training_time_s` must be above 0, is 0"));
+  CHECK(refusal("runs.csv", row + "4000,workload50,4000,0.5", row + "4000,workload50,4000,50")
+            .starts_with("runs.csv:2:54: `final_accuracy` must be from 0 to 1, is 50"));
+  CHECK(refusal("runs.csv", row + "4000,workload50,4000", row + "4000,workload50,-4000")
+            .starts_with("runs.csv:2:49: `end_step` must be above 0, is -4000"));
+  CHECK(refusal("runs.csv", row + "4000", row + "0")
+            .starts_with("runs.csv:2:33: `workload_minibatches` must be above 0"));
+  CHECK(refusal("runs.csv", row + "4000", row + "many")
+            .starts_with("runs.csv:2:33: `many` in column `workload_minibatches` is not a finite number"));
+  CHECK(refusal("runs.csv", row + "4000,workload50", row + "4000,workload5")
+            .starts_with("runs.csv:2:38: unknown lr_drop_basis `workload5`"));
+  CHECK(refusal("phases.csv", of_phase + "4", of_phase + "0")
+            .starts_with("phases.csv:2:26: `workers` must be above 0"));
+  CHECK(refusal("phases.csv", of_phase + "4,4000", of_phase + "4,-1")
+            .starts_with("phases.csv:2:28: `steps` must be above 0, is -1"));
+  CHECK(refusal("phases.csv", of_phase + "4,4000,0.05", of_phase + "4,4000,0.00")
+            .starts_with("phases.csv:2:33: `seconds_per_step` must be above 0, is 0"));
+  CHECK(refusal("made-cifar10-4/asp/run1/accuracy.csv", "200,0.5", "200,half")
+            .starts_with("made-cifar10-4/asp/run1/accuracy.csv:3:5: the value `half` is not a number"));
+  for (const char* file : {"runs.csv", "phases.csv", "made-cifar10-8/asp/run1/accuracy.csv"}) {
+    const MadeUpRuns made;
+    std::filesystem::remove(made.folder() / file);
+    CHECK_THROWS_WITH_AS(static_cast<void>(read_recorded_runs(made.folder(), false)), doctest::Contains(file),
+                         UserError);
   }
 }
 

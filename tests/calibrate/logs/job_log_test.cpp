@@ -137,13 +137,13 @@ TEST_CASE("job logs: of a job in one row the chief's pauses are taken off, share
 TEST_CASE("job logs: what is no log is refused with its line") {
   check_log_refused("a,b\n1,2\n", "log.csv:1: this is no log of an asynchronous job");
   check_log_refused("time_s,step\n", "log.csv:1: there are no rows");
-  check_log_refused("time_s,step\n0,0\n1,x\n", "log.csv:3: `x` in column `step` is not a finite number");
-  check_log_refused("time_s,step\n0,0\n2,100\n1,200\n", "log.csv:4: step 200 at 1 s does not come after");
-  check_log_refused("time_s,step\n0,0\n2,100\n3,100\n", "log.csv:4: step 100 at 3 s does not come after");
-  check_log_refused("time_s,step,workers\n0,0,0\n", "log.csv:2: `workers` must be from 1 to 100000, is 0");
-  check_log_refused("time_s,step,steps_per_s\n0,0,1\n1,5,0\n", "log.csv:3: `steps_per_s` must be above 0");
-  check_log_refused("worker,time_s\n0,1\n1,1\n0,1\n", "log.csv:4: worker 0 at 1 s does not come after");
-  check_log_refused("duration_s,end_step\n-5,100\n", "log.csv:2: `duration_s` must be above 0, is -5");
+  check_log_refused("time_s,step\n0,0\n1,x\n", "log.csv:3:3: `x` in column `step` is not a finite number");
+  check_log_refused("time_s,step\n0,0\n2,100\n1,200\n", "log.csv:4:3: step 200 at 1 s does not come after");
+  check_log_refused("time_s,step\n0,0\n2,100\n3,100\n", "log.csv:4:3: step 100 at 3 s does not come after");
+  check_log_refused("time_s,step,workers\n0,0,0\n", "log.csv:2:5: `workers` must be from 1 to 100000, is 0");
+  check_log_refused("time_s,step,steps_per_s\n0,0,1\n1,5,0\n", "log.csv:3:5: `steps_per_s` must be above 0");
+  check_log_refused("worker,time_s\n0,1\n1,1\n0,1\n", "log.csv:4:3: worker 0 at 1 s does not come after");
+  check_log_refused("duration_s,end_step\n-5,100\n", "log.csv:2:1: `duration_s` must be above 0, is -5");
   CHECK(read_text("time_s,step\n0,0\n1,5\n").left_out.at(0).find("2 rows are too few") != std::string::npos);
 }
 

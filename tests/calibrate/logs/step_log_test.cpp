@@ -108,9 +108,9 @@ TEST_CASE("columns are found by name, whatever stands beside them") {
 TEST_CASE("bad logs are named with their line") {
   CHECK(complaint("when,step\n1,2\n").starts_with(":1: there is no column `time`"));
   CHECK(complaint("time,step\n1,1\n2\n").starts_with(":3: 1 cells, but 2 columns"));
-  CHECK(complaint("time,step\n1,1\n2,x\n").starts_with(":3: `x` in column `step` is not a finite number"));
-  CHECK(complaint("time,step\n1,1\nnan,2\n").starts_with(":3: `nan` in column `time` is not a finite"));
-  CHECK(complaint("time,step\n1,5\n2,1\n").starts_with(":3: step 1 at 2 s does not come after"));
+  CHECK(complaint("time,step\n1,1\n2,x\n").starts_with(":3:3: `x` in column `step` is not a finite number"));
+  CHECK(complaint("time,step\n1,1\nnan,2\n").starts_with(":3:1: `nan` in column `time` is not a finite"));
+  CHECK(complaint("time,step\n1,5\n2,1\n").starts_with(":3:3: step 1 at 2 s does not come after"));
   CHECK(complaint("time,step\n1,1\n2,2\n").starts_with(": 2 records are too few"));
   CHECK_THROWS_WITH_AS(static_cast<void>(read_step_log("/nowhere.csv", "time", "step")),
                        doctest::Contains("No such file"), UserError);
