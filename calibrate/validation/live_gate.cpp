@@ -339,10 +339,9 @@ void LiveGate::delay_messages(Scenario& scenario, GateFigures& figures) {
   }
   const Seconds wait = live::message_wait(measured, predicted);
   if (wait == Seconds{}) return;
-  Seconds& latency = scenario.cluster.network.latency;
-  latency += wait;
-  state(figures, fmt::format("a message waits {} for a processor: network.latency: {:.3g} us",
-                             calibrate::duration_text(wait.value()), 1e6 * latency.value()));
+  scenario.jitter.message += wait;
+  state(figures,
+        fmt::format("a message waits for a processor: jitter.message: {:.3g} us", 1e6 * wait.value()));
 }
 
 const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds iteration) {

@@ -34,6 +34,7 @@ enum class Purpose : std::uint8_t {
   quota_phase = 10,
   data_partition = 11,
   cluster = 12,
+  message_delay = 13,
   learning_curve = 16,
 };
 

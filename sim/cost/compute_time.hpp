@@ -49,6 +49,7 @@ struct JitterOverrides {
   std::optional<double> run_cv;
   std::optional<double> worker_cv;
   std::optional<double> iteration_cv;
+  Seconds message{};  // message_delay.hpp
 };
 
 struct ResolvedJitter {

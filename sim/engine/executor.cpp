@@ -76,9 +76,10 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   return true;
 }
 
-void Executor::hold_back(Seconds latency, const std::variant<SendGradient, AllReduce>& action) {
+void Executor::send_after(Seconds delay, const Send& action) {
+  if (delay == Seconds{}) return std::visit([this](const auto& now) { send_now(now); }, action);
   held_back_.emplace(held_back_so_far_, action);
-  at(timeline_.now() + latency, DelayedSend{held_back_so_far_++});
+  at(timeline_.now() + delay, DelayedSend{held_back_so_far_++});
 }
 
 void Executor::send_delayed(const std::vector<Occurrence>& occurrences) {

@@ -27,6 +27,7 @@
 #include "sim/cluster/network_engine.hpp"
 #include "sim/cost/compute_time.hpp"
 #include "sim/cost/fixed_costs.hpp"
+#include "sim/cost/message_delay.hpp"
 #include "sim/engine/computations.hpp"
 #include "sim/engine/observer.hpp"
 #include "sim/engine/shared_machines.hpp"
@@ -48,6 +49,7 @@ struct SimulationModel {
   Seed seed;
   std::vector<SharedMachine> shared_machines{};
   Shortcuts shortcuts = Shortcuts::on;  // off: local steps are taken one by one
+  MessageDelays delays{};
 };
 
 // Nothing is left to happen although the job is not over: a result with a name, not a crash.
@@ -66,7 +68,8 @@ class Executor {
 
  private:
   bool deliver(const std::vector<Occurrence>& occurrences);
-  void hold_back(Seconds latency, const std::variant<SendGradient, AllReduce>& action);
+  using Send = std::variant<SendGradient, SendParameters, AllReduce>;
+  void send_after(Seconds delay, const Send& action);
   void send_delayed(const std::vector<Occurrence>& occurrences);
   bool deliver_events();
   void carry_out(const Actions& actions);
@@ -107,10 +110,12 @@ class Executor {
   bool takes_next_step(const Event& event);
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;
   void send_now(const SendGradient& action);
+  void send_now(const SendParameters& action);
   void send_now(const AllReduce& action);
   // Queues work on a server: a step of an update, or an accumulation.
   void occupy(ServerId server, Seconds duration, std::optional<UpdateId> step);
   [[nodiscard]] const ServerShard& shard(ServerId server) const { return model_.shards.at(server.value); }
+  [[nodiscard]] Bytes size_of(const SendParameters& action) const;
   void charge(WorkerId worker, double messages, Bytes bytes);
 
   // Speeds, links and members change: returns what the coordinator hears of it.
@@ -136,7 +141,7 @@ class Executor {
   Actions actions_;                          // that the last of them led to
   std::vector<WeightedGradient> gradients_;  // of the update being applied
   Batches batches_;                          // in force; empty before the job begins
-  std::map<std::uint64_t, std::variant<SendGradient, AllReduce>> held_back_;  // by added latency
+  std::map<std::uint64_t, Send> held_back_;  // by added latency, or a random delay
   std::uint64_t held_back_so_far_ = 0;
   std::vector<Seconds> server_free_at_;
   std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began

@@ -48,10 +48,10 @@ void Executor::carry_out(const TrainOn& action) {
 
 void Executor::carry_out(const SendGradient& action) {
   charge(action.from, 1.0, action.share * shard(action.server).bytes);
-  const Seconds held_back = conditions_.of(action.from).added_latency;
   const bool coordinator_pays = action.is_coordinated && model_.costs.coordination.round_trips.has_value();
-  if (held_back == Seconds{} || coordinator_pays) return send_now(action);
-  hold_back(held_back, action);
+  const Seconds added = coordinator_pays ? Seconds{} : conditions_.of(action.from).added_latency;
+  send_after(added + model_.delays.of(action.from, action.gradient, action.server, MessageWay::to_server),
+             action);
 }
 
 void Executor::send_now(const SendGradient& action) {
@@ -59,11 +59,22 @@ void Executor::send_now(const SendGradient& action) {
        GradientArrived{action.from, action.gradient, action.server});
 }
 
+Bytes Executor::size_of(const SendParameters& action) const {
+  return action.from_worker ? model_.parameter_bytes : shard(action.server).bytes;
+}
+
 void Executor::carry_out(const SendParameters& action) {
+  charge(action.to, 1.0, size_of(action));
+  if (action.from_worker) {
+    charge(*action.from_worker, 1.0, size_of(action));
+    return send_now(action);
+  }
+  send_after(model_.delays.of(action.to, action.gradient, action.server, MessageWay::to_worker), action);
+}
+
+void Executor::send_now(const SendParameters& action) {
   const ParametersArrived arrival{action.to, action.gradient, action.server};
-  const Bytes size = action.from_worker ? model_.parameter_bytes : shard(action.server).bytes;
-  charge(action.to, 1.0, size);
-  if (action.from_worker) charge(*action.from_worker, 1.0, size);
+  const Bytes size = size_of(action);
   if (action.from_worker) {
     send(*action.from_worker, action.to, size, arrival);
   } else {
@@ -76,11 +87,11 @@ void Executor::carry_out(const AllReduce& action) {
   for (const WorkerId member : action.members)
     charge(member, 2.0 * rounds_of(action.transport, action.members.size()),
            4.0 * (members - 1.0) / members * action.share * model_.parameter_bytes);
-  Seconds held_back;
-  for (const WorkerId member : action.members)
-    held_back = std::max(held_back, conditions_.of(member).added_latency);
-  if (held_back == Seconds{} || model_.costs.coordination.round_trips) return send_now(action);
-  hold_back(held_back, action);
+  Seconds added;
+  if (!model_.costs.coordination.round_trips)
+    for (const WorkerId member : action.members)
+      added = std::max(added, conditions_.of(member).added_latency);
+  send_after(added, action);
 }
 
 void Executor::send_now(const AllReduce& action) {

@@ -48,6 +48,7 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
   const Jitter jitter = resolve_jitter(profiles.job(), scenario.jitter).jitter;
   std::vector<Worker> workers = scenario.cluster.workers;
   for (Worker& worker : workers) worker.speed /= slowness;
+  std::vector<std::uint32_t> streams = random_streams(workers);
   return {.compute = ComputeTimes(profiles.distinct, profiles.of_worker, workers, jitter, seed,
                                   scenario.job.data_loading),
           .server = ServerTimes(profiles.job(), slowness),
@@ -60,7 +61,8 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
           .dataset_samples = scenario.job.dataset.train_samples,
           .seed = seed,
           .shared_machines = shared_machines(scenario.cluster),
-          .shortcuts = scenario.shortcuts};
+          .shortcuts = scenario.shortcuts,
+          .delays = MessageDelays(scenario.jitter.message * slowness, std::move(streams), seed)};
 }
 
 Every every(const Count& count, const Scenario& scenario) {

@@ -304,6 +304,7 @@ RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
   if (dice.chance(0.05)) random.diverges_at = static_cast<std::uint64_t>(dice.whole(1, 40));
   if (dice.chance(0.25)) draw_shared_machine(dice, job);
   if (job.servers > 1 && dice.chance(0.2)) draw_variables(dice, job);
+  if (!dice.round_numbers && dice.chance(0.2)) job.message_delay = dice.seconds(0.0, 2.0);
   return random;
 }
 

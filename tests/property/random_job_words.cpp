@@ -130,9 +130,11 @@ std::string in_words(const RandomJob& random) {
     text += fmt::format(" B, {} s each\n", job.costs.communication.server_variable.value());
   }
   text += fmt::format(
-      "{} samples in {} batches from {}; iteration {} s + 1 s per sample, jitter {} {} {}, step {} s\n",
+      "{} samples in {} batches from {}; iteration {} s + 1 s per sample, jitter {} {} {}, messages {} s, "
+      "step {} s\n",
       job.total_samples, words(job.batching.controller), job.batching.initial_samples, job.intercept.value(),
-      job.jitter.run_cv, job.jitter.worker_cv, job.jitter.iteration_cv, job.optimizer_step.value());
+      job.jitter.run_cv, job.jitter.worker_cv, job.jitter.iteration_cv, job.message_delay.value(),
+      job.optimizer_step.value());
   for (std::size_t p = 0; p < job.phases.size(); ++p)
     text += words(job.phases[p], p < job.costs.switching.size() ? job.costs.switching[p] : RestartCost{});
   for (const Machine& machine : job.machines)

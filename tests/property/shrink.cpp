@@ -131,6 +131,7 @@ class Simplifications {
     const Jitter& jitter = job_.jitter;
     consider(jitter.run_cv + jitter.worker_cv + jitter.iteration_cv > 0.0,
              [](TestJob& job) { job.jitter = {}; });
+    consider(job_.message_delay > Seconds{}, [](TestJob& job) { job.message_delay = {}; });
     for (std::size_t w = 0; w < job_.workers.size(); ++w)
       consider(job_.workers[w].speed != 1.0, [w](TestJob& job) { job.workers[w].speed = 1.0; });
   }

@@ -92,6 +92,7 @@ struct TestJob {
   BytesPerSecond server_rate{1e30};
   Bytes parameter_bytes{1000.0};
   Jitter jitter{};
+  Seconds message_delay{};
   Seed seed{1, 0};
   Shortcuts shortcuts = Shortcuts::on;
   RunObserver* observer = nullptr;  // watches beside the test's own recording
@@ -131,7 +132,8 @@ struct TestJob {
             dataset_samples.value_or(total_samples),
             seed,
             shared_machines(cluster()),
-            shortcuts};
+            shortcuts,
+            MessageDelays(message_delay, random_streams(workers), seed)};
   }
 
   [[nodiscard]] Coordinator coordinator() const {

@@ -2,6 +2,7 @@
 //
 // Iterations take 1 s · E with E ~ Exp(1), given to the job as measured quantiles: q(p) = −ln(1 − p) at p =
 // i/N, and as the last one ln N + 2, so that the last interval has the mean of the tail, ln N + 1.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <vector>
@@ -105,4 +106,30 @@ TEST_CASE("a round with backup workers lasts until P - b workers that were not l
     lengths.erase(lengths.begin());
     check_mean(lengths, h(0, backups));
   }
+}
+
+TEST_CASE("messages that wait at random lengthen a round by the slowest worker's two waits") {
+  // Iterations of 1 s, free links; parameters and gradient of each worker wait D ~ Exp(w), w = 0.5 s. A
+  // worker alone: E = 1 + 2 w. Two under BSP: the longer of two Erlang(2) times, 2 · 2 w − E[min], with
+  // E[min] / w = ∫ ((1 + x) e^−x)² dx = 1.25: E = 1 + 2.75 w.
+  const auto lengths_of = [](std::size_t workers) {
+    TestJob job;
+    job.workers.assign(workers, {});
+    job.batching.initial_samples = 1;
+    job.message_delay = Seconds{0.5};
+    job.total_samples = 4000 * static_cast<std::int64_t>(workers);
+    std::vector<double> lengths;
+    Seconds before;
+    for (const auto& [time, update] : job.run_ideal().recording.all<Apply>()) {
+      lengths.push_back((time - before).value());
+      before = time;
+    }
+    return lengths;
+  };
+  // The first round waits for no parameters.
+  std::vector<double> alone = lengths_of(1);
+  CHECK(*std::ranges::min_element(alone) >= 1.0);
+  check_mean({alone.begin() + 1, alone.end()}, 1.0 + 2.0 * 0.5);
+  const std::vector<double> two = lengths_of(2);
+  check_mean({two.begin() + 1, two.end()}, 1.0 + 2.75 * 0.5);
 }
