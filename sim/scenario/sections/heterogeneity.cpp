@@ -72,8 +72,8 @@ void describe(Visitor& v, JitterOverrides& c) {
              not_measured);
   v.optional("iteration", c.iteration_cv, percent(between(0, 1)), "variation between iterations", measured);
   v.optional("message", c.message, duration(at_least(0)),
-             "mean of a random wait of each message between a worker and a server, exponentially distributed; "
-             "`validate live` measures it");
+             "mean of a random wait of each message between a worker and a server, exponentially "
+             "distributed; `validate live` measures it");
 }
 
 void describe(Visitor& v, PredictionConfig& c) {
