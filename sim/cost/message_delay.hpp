@@ -8,8 +8,8 @@
 //              random stream, the gradient they belong to and the server, so that policies compared meet the
 //              same ones.
 // Not modelled: messages of an all-reduce, and between workers; waits that come in clusters.
-// Source:      measured between processes of one machine (docs/validation.md): 0 to 4 ms beside a mean of
-//              0.1 to 0.3 ms.
+// Source:      means of 0.09 to 0.27 ms between processes of one machine (docs/validation.md); that they are
+//              exponential is an assumption.
 #pragma once
 
 #include <cmath>
