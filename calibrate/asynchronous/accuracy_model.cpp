@@ -5,8 +5,9 @@
 #include <map>
 
 #include <boost/math/distributions/gamma.hpp>
+#include <fmt/format.h>
 
-#include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline {
@@ -84,7 +85,9 @@ AccuracyModel::AccuracyModel(const std::vector<AccuracyRun>& runs) {
     count += n;
     groups += 1.0;
   }
-  check(count > groups, "runs of one worker are recorded");
+  if (!(squares > 0.0))
+    throw UserError("how accuracies of runs differ is not recorded",
+                    "at least two complete runs of one configuration with one worker tell it");
   base_ /= count;
   run_deviation_ = std::sqrt(squares / (count - groups));
   // Spread, then slope with weights by it.
@@ -108,7 +111,9 @@ AccuracyModel::AccuracyModel(const std::vector<AccuracyRun>& runs) {
     weighted += weight * finals.exposure * (base_ - spread_of(finals.values).mean);
     weights += weight * finals.exposure * finals.exposure;
   }
-  check(weights > 0.0, "runs of several workers are recorded");
+  if (!(weights > 0.0))
+    throw UserError("accuracies of several workers are not recorded",
+                    "a complete run of two workers or more tells what they cost");
   slope_ = weighted / weights;
   slope_deviation_ = 1.0 / std::sqrt(weights);
   variance_by_exposure_ = slope_ > 0.0 ? variance / (slope_ * slope_) : 0.0;
@@ -121,6 +126,10 @@ AccuracyModel::AccuracyModel(const std::vector<AccuracyRun>& runs) {
       std::vector<double> values;
       for (const AccuracyRun* run : members)
         if (const auto value = value_at(run->curve, progress_of(k))) values.push_back(*value);
+      if (values.empty())
+        throw UserError(fmt::format("no evaluation of {} is recorded around {:g} % of its updates",
+                                    members.front()->group, 100.0 * progress_of(k)),
+                        "evaluations stand in curves.csv");
       group.curve.push_back(spread_of(values).mean);
     }
     if (exposure <= 0.0)

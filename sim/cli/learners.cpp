@@ -88,6 +88,7 @@ void add_predict(CLI::App& app, CommandAction& action) {
   predict.add_flag("--same-cluster", arguments.same_cluster,
                    "ranges for the recorded cluster again; without it for another like it, which are wider");
   add_number(predict, "--draws", arguments.draws, "of machines, rates and runs, for the ranges", 20, 100'000);
+  predict.add_flag("--force", arguments.force, "replace a file that is already there");
 }
 
 // Without what cannot change a prediction.

@@ -1,0 +1,95 @@
+// `paceline predict` at a terminal, with a small folder of made-up records.
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/support/text.hpp"
+#include "tests/support/workplace.hpp"
+
+using paceline::test::contains;
+using paceline::test::ProgramResult;
+using paceline::test::Workplace;
+
+namespace {
+
+// Evaluations of one run every 2,000 of its 64,000 updates.
+std::string curve_of(const std::string& run) {
+  std::string rows;
+  for (int step = 0; step <= 64'000; step += 2'000)
+    rows += run + ",60," + std::to_string(step) + (step < 32'000 ? ",0.8\n" : ",0.92\n");
+  return rows;
+}
+
+const std::string runs =
+    "configuration,campaign,run,complete,duration_s,final_accuracy,time_to_85_s,time_to_90_s\n"
+    "k80x1-1ps,scaling,1,1,14000,0.92,7200,7300\n"
+    "k80x1-1ps,scaling,2,1,14100,0.921,7200,7300\n"
+    "k80x2-1ps,scaling,1,1,7100,0.919,3600,3650\n";
+const std::string evaluations = "configuration,campaign,run,time_s,step,accuracy\n" +
+                                curve_of("k80x1-1ps,scaling,1") + curve_of("k80x1-1ps,scaling,2") +
+                                curve_of("k80x2-1ps,scaling,1");
+
+Workplace workplace() {
+  return Workplace(
+      PACELINE_PROGRAM,
+      {{"runs.csv", runs},
+       {"curves.csv", evaluations},
+       {"speed.csv", "network,gpu,workers,servers,campaign,steps_per_s\nresnet32,k80,1,1,scaling,4.5\n"},
+       {"networks.csv", "network,parameters,checkpoint_tensors\nresnet32,1857722,157\n"},
+       {"exchange-runs.csv",
+        "configuration,parameters,first_exchange_ms,blocked_median_ms\n"
+        "exchange/ddp-h1-1000mbit,30846720,1894.6,\n"},
+       {"checkpoint.csv", "network,bucket_s\nresnet32,3.8\n"},
+       {"single-gpu-latency.csv", "network,gpu,latency_ms,step_s\nresnet32,k80,0.3,0.22\n"},
+       {"asked.csv", "configuration\nk80x3-1ps\nk80-1ps\n"}});
+}
+
+}  // namespace
+
+TEST_CASE("predict says how many it predicted and refused, and does not replace a file unasked") {
+  const Workplace place = workplace();
+  const auto predict = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"predict", "asked.csv", "--records", ".", "-o", "predicted.csv"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return place.paceline(arguments);
+  };
+  const ProgramResult first = predict({});
+  INFO(first.err);
+  CHECK(first.exit_code == 0);
+  CHECK(first.out == "1 configuration predicted, 1 refused: predicted.csv\n");
+  const std::string written = place.text("predicted.csv");
+  CHECK(contains(written, "\nk80x3-1ps,"));
+
+  place.write("predicted.csv", "mine\n");
+  const ProgramResult again = predict({});
+  CHECK(again.exit_code == 2);
+  CHECK(contains(again.err, "predicted.csv exists"));
+  CHECK(contains(again.err, "--force"));
+  CHECK(place.text("predicted.csv") == "mine\n");
+  CHECK(predict({"--force"}).exit_code == 0);
+  CHECK(place.text("predicted.csv") == written);
+}
+
+TEST_CASE(
+    "records too few to predict accuracies from are refused: one run of a worker, none of several, no "
+    "curves") {
+  const Workplace place = workplace();
+  const auto refusal = [&](const std::string& file, const std::string& text) {
+    place.write(file, text);
+    const ProgramResult refused = place.paceline({"predict", "asked.csv", "--records", "."});
+    CHECK(refused.exit_code == 2);
+    return refused.err;
+  };
+  const auto without = [](std::string text, const std::string& configuration) {
+    const std::size_t first = text.find("\n" + configuration);
+    REQUIRE(first != text.npos);
+    return text.erase(first, text.find('\n', first + 1) - first);
+  };
+  CHECK(contains(refusal("runs.csv", without(runs, "k80x1-1ps")),
+                 "how accuracies of runs differ is not recorded"));
+  CHECK(contains(refusal("runs.csv", without(runs, "k80x2-1ps")),
+                 "accuracies of several workers are not recorded"));
+  place.write("runs.csv", runs);
+  CHECK(contains(refusal("curves.csv", evaluations.substr(0, evaluations.find("\nk80x2") + 1)),
+                 "no evaluation of k80x2-1ps is recorded around 6.25 % of its updates"));
+}
