@@ -96,7 +96,7 @@ RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoa
   live::LiveJob job;
   job.workers = load.members;
   job.parameter_count = load.values;
-  job.reduces_all = {true};
+  job.reduces_all.push_back(true);
   job.speeds.assign(load.members, 1.0);
   for (std::uint32_t w = 0; w < load.members; ++w) job.random_streams.push_back(w);
   job.total_samples = samples;

@@ -25,7 +25,11 @@ struct Lost {
   Member member = 0;
   std::string reason;  // "was killed by signal 9 (Killed)"
 };
-using News = std::variant<Arrived, Lost>;
+// Its new process is ready.
+struct Restarted {
+  Member member = 0;
+};
+using News = std::variant<Arrived, Lost, Restarted>;
 
 class Crew {
  public:
@@ -43,6 +47,9 @@ class Crew {
   // Time stands still for the workers, not for the evaluator; and goes on.
   virtual void halt_workers() = 0;
   virtual void resume_workers() = 0;
+  // Ends the processes of all workers that are not lost and starts them anew: what they have said and nobody
+  // has heard counts no more. Each is Restarted or Lost after a while; till then nothing reaches it.
+  virtual void restart_workers() = 0;
   // From now on its link has this share of its bandwidth, and its gradients come so much later.
   virtual void change_link(Member /*member*/, double /*bandwidth_factor*/, Seconds /*added_latency*/) {}
 };

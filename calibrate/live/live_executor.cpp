@@ -78,7 +78,8 @@ void LiveExecutor::step() {
 // As in the simulation, timers bring nothing forward.
 bool LiveExecutor::nothing_to_come() const {
   const bool somebody_computes = std::ranges::any_of(workers_, [](const LiveWorker& worker) {
-    return std::ranges::any_of(worker.asked, [](const Asked& asked) { return !asked.is_called_off; });
+    return worker.is_restarting ||
+           std::ranges::any_of(worker.asked, [](const Asked& asked) { return !asked.is_called_off; });
   });
   if (conditions_.awaits_workers()) return false;
   const bool something_ends = std::ranges::any_of(
@@ -138,6 +139,7 @@ void LiveExecutor::take(const News& news) {
     const WorkerId id{lost->member};
     LiveWorker& worker = workers_.at(lost->member);
     worker.is_lost = true;
+    worker.is_restarting = false;
     worker.replica.reset();
     worker.asked.clear();
     lost_.push_back({clock_.now(), id, lost->reason});
@@ -146,6 +148,7 @@ void LiveExecutor::take(const News& news) {
     deliver(WorkerLeft{id, takes_gradient_along});
     return ring_.ask_again_if_broken();
   }
+  if (const auto* restarted = std::get_if<Restarted>(&news)) return on(*restarted);
   const auto& [member, message] = std::get<Arrived>(news);
   if (member == job_.workers) return on_evaluation(message);
   const WorkerId id{member};
@@ -315,6 +318,7 @@ void LiveExecutor::carry_out(const Coordinate& action) {
 }
 
 void LiveExecutor::carry_out(const Pause& action) {
+  if (action.kind == PauseKind::switching && job_.checkpoint) return restart_before(action);
   at(clock_.now() + duration_of(action, job_.costs), PauseEnded{action.worker, action.gradient});
 }
 

@@ -9,7 +9,9 @@
 //                next. The coordinator hears of each when it has happened.
 //              - A worker that is called off finishes what it computes; what it sends then is ignored.
 //              - Pauses (starts, switches, checkpoints, adjustments) and the serial part of a synchronous
-//                step take the time the scenario declares. An evaluation is really made, by a process of its
+//                step take the time the scenario declares. With restarts a switch takes what it takes: the
+//                state is saved, the workers' processes end and start anew, the state is read again, and each
+//                worker goes on when it is ready. An evaluation is really made, by a process of its
 //                own; with `who_pays: free` all workers and the clock stand still meanwhile.
 //              - A worker is made slower by resting after each gradient, or by a quota of processor time
 //                (cpu_budget.hpp); a change of its speed counts from its next gradient on. One that leaves
@@ -24,6 +26,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,14 +54,22 @@ struct LiveJob {
   GradientWeighting weighting = GradientWeighting::by_batch;
   double momentum = 0.0;  // of synchronous phases
   bool momentum_at_workers = false;
-  std::size_t replicas_to_keep = 0;  // of the state after each of so many first updates
-  std::vector<double> speeds;        // of each worker while nothing changes them
-  Heterogeneity heterogeneity;       // speeds and members; nothing else
+  std::optional<std::filesystem::path> checkpoint{};  // file; absent: processes go on at a switch
+  std::size_t replicas_to_keep = 0;                   // of the state after each of so many first updates
+  std::vector<double> speeds;                         // of each worker while nothing changes them
+  Heterogeneity heterogeneity;                        // speeds and members; nothing else
   std::vector<std::uint32_t> random_streams;
   Seed seed;
   std::int64_t total_samples = 1;
   std::int64_t dataset_samples = 1;
   Seconds patience{60.0};  // with a worker that owes something and says nothing
+};
+
+// Of one worker at a switch.
+struct Restart {
+  Seconds at;
+  WorkerId worker;
+  Seconds took;  // from the end of the last phase until it can go on
 };
 
 struct LostWorker {
@@ -84,6 +95,7 @@ class LiveExecutor {
   }
 
   [[nodiscard]] const std::vector<LostWorker>& lost() const { return lost_; }
+  [[nodiscard]] const std::vector<Restart>& restarts() const { return restarts_; }
   // What messages took of processors: the server's for each gradient beside applying it, a worker's for each
   // of the two messages of an iteration, or of those of an all-reduce.
   [[nodiscard]] CommunicationCost communication() const;
@@ -108,6 +120,8 @@ class LiveExecutor {
   };
   struct LiveWorker {
     bool is_lost = false;
+    bool is_restarting = false;
+    std::optional<Pause> rests_for{};        // until it has restarted
     bool holds_its_copy = true;              // the process has the copy that the server keeps for it
     std::optional<std::uint64_t> replica{};  // its version of the parameters to step on
     std::uint64_t samples_started = 0;
@@ -135,6 +149,7 @@ class LiveExecutor {
   void dismiss_silent_workers();
   [[nodiscard]] bool nothing_to_come() const;
 
+  void on(const Restarted& news);
   void on(WorkerId worker, const Received& message);
   void on(WorkerId worker, const Computed& message);
   void on(WorkerId worker, GradientValues message);
@@ -171,12 +186,18 @@ class LiveExecutor {
   void carry_out(const AdoptBatches&) {}
   void carry_out(const EnterPhase& action) {
     is_all_reduce_ = action.phase < job_.reduces_all.size() && job_.reduces_all[action.phase];
+    has_restarted_ = false;
   }
   void carry_out(const Judge&) {}
   void carry_out(const Decide&) {}
   void carry_out(const Stop&) {}
 
   void evaluate_while_halted();
+
+  // At a switch (live_executor_restart.cpp).
+  void restart_before(const Pause& pause);
+  void restart_workers();
+  void end(const Pause& pause);
 
   // With an all-reduce (live_executor_ring.cpp).
   bool keep(WorkerId worker, const Computed& message);
@@ -221,6 +242,9 @@ class LiveExecutor {
   std::int64_t workers_messages_ns_ = 0;
   std::uint64_t iterations_with_messages_ = 0;
   std::vector<LostWorker> lost_;
+  std::vector<Restart> restarts_;
+  bool has_restarted_ = false;  // before the phase that begins next
+  Seconds restart_began_;
   std::vector<double> bytes_received_;
   std::vector<double> bytes_sent_;
   std::optional<Stalled> stalled_;

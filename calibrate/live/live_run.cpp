@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/live/checkpoint.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/study/simulation.hpp"
@@ -12,18 +13,14 @@
 namespace paceline::live {
 namespace {
 
-std::vector<WorkerSetup> setups(const Scenario& scenario, const NetworkLearnerConfig& learner) {
-  std::vector<WorkerSetup> all;
-  for (const Worker& worker : scenario.cluster.workers)
-    all.push_back({.learner = learner, .is_evaluator = false, .speed = worker.speed, .quota = worker.quota});
-  all.push_back({.learner = learner, .is_evaluator = true});
-  return all;
-}
-
 std::vector<double> speeds(const Scenario& scenario) {
   std::vector<double> all;
   for (const Worker& worker : scenario.cluster.workers) all.push_back(worker.speed);
   return all;
+}
+
+bool restarts(const Scenario& scenario) {
+  return scenario.emulate && scenario.emulate->restarts;
 }
 
 std::vector<bool> reduces_all(const Scenario& scenario) {
@@ -50,6 +47,14 @@ std::optional<NetworkConfig> emulated_network(const Scenario& scenario) {
   return scenario.cluster.network;
 }
 
+std::vector<WorkerSetup> setups_of(const Scenario& scenario, const NetworkLearnerConfig& learner) {
+  std::vector<WorkerSetup> all;
+  for (const Worker& worker : scenario.cluster.workers)
+    all.push_back({.learner = learner, .is_evaluator = false, .speed = worker.speed, .quota = worker.quota});
+  all.push_back({.learner = learner, .is_evaluator = true});
+  return all;
+}
+
 LoadedMachine::LoadedMachine(double load)
     : std::runtime_error(fmt::format(
           "{:.0f} % of this machine's processor time goes to other programs, or to its host, before the job "
@@ -62,7 +67,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
   const Seed seed{scenario.seed, replication};
   const NetworkLearnerConfig learner = network_learner_config(scenario, seed);
   ProcessCrew crew({.program = options.program,
-                    .setups = setups(scenario, learner),
+                    .setups = setups_of(scenario, learner),
                     .port = options.port,
                     .hosts = scenario.hosts,
                     .links = options.links});
@@ -75,6 +80,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
   RunRecorder recorder(seed, options.recording);
   EventLog log(recorder);
   const double total = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
+  const CheckpointFile checkpoint(options.folder);
   LiveExecutor executor(coordinator, crew, state,
                         {.workers = scenario.cluster.workers.size(),
                          .parameter_count = initial.parameters.size(),
@@ -84,6 +90,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
                          .weighting = scenario.batching.weighting,
                          .momentum = scenario.job.optimizer.momentum,
                          .momentum_at_workers = learner.momentum_at == MomentumPlace::workers,
+                         .checkpoint = restarts(scenario) ? std::optional(checkpoint.path()) : std::nullopt,
                          .replicas_to_keep = options.replicas_to_keep,
                          .speeds = speeds(scenario),
                          .heterogeneity = heterogeneity(scenario),
@@ -103,6 +110,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
   run.lost = executor.lost();
   run.refused = crew.refused();
   run.communication = executor.communication();
+  run.restarts = executor.restarts();
   run.halted = executor.halted();
   run.replicas = executor.take_replicas();
   run.events = log.take();

@@ -20,11 +20,12 @@
 namespace paceline::live {
 
 struct LiveOptions {
-  std::filesystem::path program;         // of the workers: paceline-calibrate
-  int port = 0;                          // 0: any that is free
-  Seconds patience{60.0};                // with a worker that owes something and says nothing
-  bool accepts_load = false;             // of other programs
-  std::optional<NetworkConfig> links{};  // to emulate
+  std::filesystem::path program;  // of the workers: paceline-calibrate
+  int port = 0;                   // 0: any that is free
+  Seconds patience{60.0};         // with a worker that owes something and says nothing
+  bool accepts_load = false;      // of other programs
+  std::filesystem::path folder = std::filesystem::temp_directory_path();  // of checkpoints while it runs
+  std::optional<NetworkConfig> links{};                                   // to emulate
   RecordingOptions recording{};
   std::size_t replicas_to_keep = 0;  // after each of so many first updates by all-reduce
   std::function<void(double share_done)> progress = [](double) {};
@@ -37,6 +38,7 @@ struct LiveRun {
   RefusedConnections refused;
   CommunicationCost communication;  // measured
   double other_load = 0.0;          // just before it began, 0 to 1
+  std::vector<Restart> restarts;    // at switches
   Seconds halted;                   // for evaluations that nobody pays for
   std::vector<Replica> replicas;    // as many as were asked for
   std::vector<TimedEvent> events;   // in the order the coordinator met them
@@ -56,6 +58,10 @@ class LoadedMachine : public std::runtime_error {
 
 // The network whose links the job emulates, if it does.
 [[nodiscard]] std::optional<NetworkConfig> emulated_network(const Scenario& scenario);
+
+// What the job's processes are told, the evaluator last.
+[[nodiscard]] std::vector<WorkerSetup> setups_of(const Scenario& scenario,
+                                                 const NetworkLearnerConfig& learner);
 
 // Of a scenario that passed. Throws Interrupted; UserError for a mistake that only the workers find out.
 [[nodiscard]] LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,

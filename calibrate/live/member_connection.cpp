@@ -104,6 +104,7 @@ void ProcessCrew::Connection::take(Message message) {
     most_bytes =
         most_bytes_beside_values + sizeof(float) * (3 * ready->parameter_count + ready->statistics_count);
     state.is_ready[*member] = true;
+    if (state.starting[*member]) state.news.emplace_back(Restarted{*member});
     state.ready[*member] = std::move(*ready);
   } else {
     if (auto* computed = std::get_if<Computed>(&message); computed != nullptr && state.config.hosts)

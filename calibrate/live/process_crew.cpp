@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -74,6 +75,7 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
   state.connections.resize(members);
   state.ready.resize(members);
   state.is_ready.resize(members);
+  state.starting.resize(members);
   state.is_lost.resize(members);
   state.added_latency.resize(members);
   const auto workers = std::ranges::count(state.config.setups, false, &WorkerSetup::is_evaluator);
@@ -82,23 +84,27 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
     state.latency = state.config.links->latency;
   }
   listen();
-  std::string groups;
   for (Member member = 0; member < members; ++member) {
     const std::optional<CpuQuota>& quota = state.config.setups[member].quota;
     state.budgets.push_back(quota ? std::make_unique<CpuBudget>(*quota, member) : nullptr);
-    if (quota) groups += state.budgets.back()->folder().string() + "\n";
   }
-  const std::vector<int> own_cores = cores_for(workers);
-  for (Member member = 0; member < members; ++member) {
-    const Command command = command_of(member, own_cores, groups);
-    const auto here = state.at(member);
-    state.processes.push_back(std::make_unique<Process>(command));
-  }
+  state.own_cores = cores_for(workers);
+  state.processes.resize(members);
+  for (Member member = 0; member < members; ++member) start(member);
   accept();
   wait_until_ready();
   // Loading has been done at full speed.
-  for (Member member = 0; member < members; ++member)
-    if (state.budgets[member]) state.budgets[member]->add(state.processes[member]->id());
+  for (Member member = 0; member < members; ++member) bound(member);
+}
+
+void ProcessCrew::bound(Member member) {
+  if (state_->budgets[member]) state_->budgets[member]->add(state_->processes[member]->id());
+}
+
+void ProcessCrew::start(Member member) {
+  const Command command = command_of(member);
+  const auto here = state_->at(member);
+  state_->processes[member] = std::make_unique<Process>(command);
 }
 
 void ProcessCrew::listen() {
@@ -119,15 +125,14 @@ void ProcessCrew::listen() {
   fcntl(state.acceptor.native_handle(), F_SETFD, FD_CLOEXEC);
 }
 
-Command ProcessCrew::command_of(Member member, const std::vector<int>& own_cores,
-                                const std::string& groups) const {
+Command ProcessCrew::command_of(Member member) const {
   const State& state = *state_;
   const bool is_evaluator = state.config.setups[member].is_evaluator;
   const std::string server =
       fmt::format("{}:{}", state.acceptor.local_endpoint().address().to_string(), port());
   const std::vector<std::string> arguments = {worker_flag, server, std::to_string(member)};
   std::vector<std::string> environment = compute_environment(1);
-  const bool has_core = !is_evaluator && !own_cores.empty() && !state.config.hosts;
+  const bool has_core = !is_evaluator && !state.own_cores.empty() && !state.config.hosts;
   if (!has_core)  // several would be bound to the first core
     std::ranges::replace(environment, "OMP_PROC_BIND=true", "OMP_PROC_BIND=false");
   if (state.config.hosts && !is_evaluator) {
@@ -147,26 +152,70 @@ Command ProcessCrew::command_of(Member member, const std::vector<int>& own_cores
   Command command{.words = {state.config.program.string()}, .environment = std::move(environment)};
   std::ranges::copy(arguments, std::back_inserter(command.words));
   command.environment.push_back(fmt::format("{}={}", token_variable, to_text(state.token)));
-  if (has_core) command.cores = {own_cores[member]};
-  if (is_evaluator) command.environment.push_back(fmt::format("{}={}", groups_variable, groups));
+  if (has_core) command.cores = {state.own_cores[member]};
+  if (!is_evaluator) return command;
+  std::string groups;
+  for (const auto& budget : state.budgets)
+    if (budget) groups += budget->folder().string() + "\n";
+  command.environment.push_back(fmt::format("{}={}", groups_variable, groups));
   return command;
 }
 
 ProcessCrew::~ProcessCrew() {
   resume_workers();
-  for (Member member = 0; member < state_->processes.size(); ++member) send(member, Quit{});
+  std::vector<Member> all(state_->processes.size());
+  std::iota(all.begin(), all.end(), Member{0});
+  wait_for_ends(all);
+}
+
+// Asks them to quit, and closes their connections when they have, or have not for too long.
+void ProcessCrew::wait_for_ends(std::span<const Member> members) {
+  for (const Member member : members) send(member, Quit{});
   const auto deadline = WallClock::now() + end_patience;
-  const auto all_ended = [&] {
-    for (const auto& process : state_->processes)
-      if (process && !has_ended(process->id())) return false;
-    return true;
+  const auto have_ended = [&] {
+    return std::ranges::all_of(members, [&](Member member) {
+      const auto& process = state_->processes[member];
+      return !process || has_ended(process->id());
+    });
   };
-  while (!all_ended() && WallClock::now() < deadline) {
+  while (!have_ended() && WallClock::now() < deadline) {
     state_->context.restart();
     state_->context.run_for(std::chrono::milliseconds(5));
   }
-  for (const auto& connection : state_->connections)
-    if (connection) connection->close();
+  for (const Member member : members)
+    if (state_->connections[member]) state_->connections[member]->close();
+}
+
+void ProcessCrew::restart_workers() {
+  State& state = *state_;
+  std::vector<Member> workers;
+  for (Member member = 0; member < state.config.setups.size(); ++member)
+    if (!state.config.setups[member].is_evaluator && !state.is_lost[member]) workers.push_back(member);
+  wait_for_ends(workers);
+  for (const Member member : workers) {
+    unhear(member);
+    state.connections[member].reset();
+    state.is_ready[member] = false;
+    state.starting[member] = WallClock::now();
+    start(member);
+  }
+}
+
+// One that ends before its first connection is noticed by nobody else.
+void ProcessCrew::notice_failed_starts() {
+  State& state = *state_;
+  for (Member member = 0; member < state.starting.size(); ++member) {
+    if (!state.starting[member] || state.is_ready[member] || state.is_lost[member]) continue;
+    Process& process = *state.processes[member];
+    const std::chrono::duration<double> waited = WallClock::now() - *state.starting[member];
+    if (!state.connections[member] && has_ended(process.id())) {
+      const std::string how = describe_status(process.wait());
+      const std::string& errors = process.errors();
+      dismiss(member, fmt::format("{} before it was ready{}{}", how, errors.empty() ? "" : ": ", errors));
+    } else if (waited.count() > state.config.start_patience.value()) {
+      dismiss(member, fmt::format("was not ready within {:g} s", state.config.start_patience.value()));
+    }
+  }
 }
 
 const std::vector<Ready>& ProcessCrew::ready() const {
@@ -229,6 +278,8 @@ std::optional<News> ProcessCrew::next(Seconds patience) {
                                                std::chrono::duration<double>(patience.value()));
   while (state.news.empty()) {
     throw_if_interrupted();
+    notice_failed_starts();
+    if (!state.news.empty()) break;
     const auto now = WallClock::now();
     state.context.restart();
     if (now >= deadline && state.context.poll_one() == 0) return std::nullopt;
@@ -236,6 +287,10 @@ std::optional<News> ProcessCrew::next(Seconds patience) {
   }
   News first = std::move(state.news.front());
   state.news.pop_front();
+  if (const auto* restarted = std::get_if<Restarted>(&first)) {
+    state.starting[restarted->member].reset();
+    bound(restarted->member);
+  }
   if (auto* lost = std::get_if<Lost>(&first)) {
     throw_if_interrupted();  // a Ctrl-C reaches the workers too
     lose(lost->member, lost->reason);
@@ -264,12 +319,16 @@ void ProcessCrew::lose(Member member, const std::string& reason) {
   state.is_lost[member] = true;
   if (state.connections[member]) state.connections[member]->close();
   state.connections[member].reset();
-  // What it still said counts no more.
-  std::erase_if(state.news, [&](const News& news) {
-    return std::visit([&](const auto& one) { return one.member == member; }, news);
-  });
+  unhear(member);
   if (state.processes[member] && reason != "closed its connection")
     kill(state.processes[member]->id(), SIGKILL);
+}
+
+// What it still said counts no more.
+void ProcessCrew::unhear(Member member) {
+  std::erase_if(state_->news, [&](const News& news) {
+    return std::visit([&](const auto& one) { return one.member == member; }, news);
+  });
 }
 
 void ProcessCrew::dismiss(Member member, const std::string& reason) {

@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,7 @@ namespace paceline::live {
 struct CrewConfig {
   std::filesystem::path program;         // paceline-calibrate
   std::vector<WorkerSetup> setups;       // by member
-  Seconds start_patience{900.0};         // within which all are ready; one that dies is noticed at once
+  Seconds start_patience{900.0};         // until ready, also anew; one that dies is noticed at once
   int port = 0;                          // 0: any that is free
   std::optional<HostsConfig> hosts{};    // absent: all workers are on this machine; the evaluator always is
   std::optional<NetworkConfig> links{};  // a star to emulate; absent: messages pass as they can
@@ -64,6 +65,7 @@ class ProcessCrew final : public Crew {
   void dismiss(Member member, const std::string& reason) override;
   void halt_workers() override;
   void resume_workers() override;
+  void restart_workers() override;
   void change_link(Member member, double bandwidth_factor, Seconds added_latency) override;
 
  private:
@@ -72,10 +74,14 @@ class ProcessCrew final : public Crew {
   void listen();
   void accept();
   void wait_until_ready();
+  void start(Member member);
+  void wait_for_ends(std::span<const Member> members);
+  void notice_failed_starts();
+  void bound(Member member);  // by its quota, which loading does not have
   void lose(Member member, const std::string& reason);
+  void unhear(Member member);
   void signal_workers(int signal_number) const;
-  [[nodiscard]] Command command_of(Member member, const std::vector<int>& own_cores,
-                                   const std::string& groups) const;
+  [[nodiscard]] Command command_of(Member member) const;
 
   std::unique_ptr<State> state_;
 };

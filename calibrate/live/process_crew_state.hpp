@@ -72,11 +72,14 @@ struct ProcessCrew::State {
   std::optional<EmulatedLinks> links;
   Seconds latency;                                       // of parameters and gradients, on emulated links
   std::vector<Seconds> added_latency;                    // by member, to that of its gradients
+  std::vector<int> own_cores;                            // of the workers, by number; empty: they share
   std::vector<std::unique_ptr<CpuBudget>> budgets;       // outlive the processes
   std::vector<std::unique_ptr<Process>> processes;       // null once it has ended
   std::vector<std::shared_ptr<Connection>> connections;  // by member; null before hello and after the end
   std::vector<Ready> ready;
   std::vector<bool> is_ready;
+  // Since when its new process has been starting.
+  std::vector<std::optional<std::chrono::steady_clock::time_point>> starting;
   std::vector<bool> is_lost;
   std::deque<News> news;
   RefusedConnections refused;

@@ -29,6 +29,7 @@ class SelfEvaluatingCrew : public Crew {
   void dismiss(Member member, const std::string& reason) override { crew_.dismiss(member, reason); }
   void halt_workers() override {}
   void resume_workers() override {}
+  void restart_workers() override { crew_.restart_workers(); }
 
  private:
   Crew& crew_;

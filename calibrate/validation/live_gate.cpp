@@ -10,6 +10,7 @@
 
 #include "calibrate/collective/ring_in_job.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/live/restart_timing.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
 #include "calibrate/validation/live_validation.hpp"
@@ -131,6 +132,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
     fmt::print(stderr, "note: {}: messages in its ring are predicted to cost what those with its server do\n",
                loaded.scenario.name);
   fill_in_sharing(loaded.scenario, *profiles, figures);
+  fill_in_restarts(loaded.scenario, figures);
   if (workers.size() < 2) return figures;
   figures.together = together_of(loaded, *profiles);
   for (std::size_t w = 0; w < workers.size(); ++w) {
@@ -357,6 +359,21 @@ const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds
   const auto passes = live::time_sharing(live::worker_program(), load,
                                          [&](double share) { progress.update(share, scenario.job.network); });
   return sharing_[point] = live::sharing_of(passes, live::usable_cores());
+}
+
+// Where a phase has no cost of the switch to it.
+void LiveGate::fill_in_restarts(Scenario& scenario, GateFigures& figures) const {
+  if (!scenario.emulate || !scenario.emulate->restarts) return;
+  const auto is_open = [&](const PhaseEntry& phase) {
+    return &phase != scenario.synchronization.data() && phase.switching.of(WorkerId{0}) == Seconds{};
+  };
+  if (std::ranges::none_of(scenario.synchronization, is_open)) return;
+  refuse_load();
+  constexpr std::size_t passes = 3;
+  const Seconds cost = live::time_restarts(scenario, options_, passes);
+  for (PhaseEntry& phase : scenario.synchronization)
+    if (is_open(phase)) phase.switching.time = cost;
+  state(figures, fmt::format("switch_cost: {:.3g} s", cost.value()));
 }
 
 // Where a shared machine has no speeds in the scenario, it is this one.

@@ -3,10 +3,11 @@
 //
 // Models:      iterations of each worker within a job of its own and beside the others (its profile is
 //              corrected by them), what messages cost, how much processes slow each other down on a shared
-//              machine, and how long messages wait there for a processor: a latency of the network.
+//              machine, how long messages wait there for a processor, and what a switch with restarts costs.
 // Assumptions: the machine stays as it is until the jobs have run. Workers, networks and batches that are
 //              alike are measured once for all scenarios.
-// Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp.
+// Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp,
+//              restart_timing.hpp.
 #pragma once
 
 #include <deque>
@@ -103,6 +104,7 @@ class LiveGate {
   void adopt_connection(NetworkConfig& network, const live::Connection& connection,
                         GateFigures& figures) const;
   static void delay_messages(Scenario& scenario, GateFigures& figures);
+  void fill_in_restarts(Scenario& scenario, GateFigures& figures) const;
   void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
 
   std::filesystem::path folder_;

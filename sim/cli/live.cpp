@@ -66,6 +66,17 @@ std::string communication_note(const std::vector<CommunicationCost>& runs) {
   return fmt::format("messages took processor time: `{}`", live::scenario_words(middle));
 }
 
+std::string restart_note(const std::vector<live::Restart>& restarts) {
+  std::vector<double> seconds;
+  Seconds longest;
+  for (const live::Restart& restart : restarts) {
+    seconds.push_back(restart.took.value());
+    longest = std::max(longest, restart.took);
+  }
+  return fmt::format("restarts of workers took up to {}, median: `switch_cost: {:.3g} s`",
+                     format_time(longest), median(std::move(seconds)));
+}
+
 // A job that goes on without a worker is not the one that was asked for.
 std::vector<std::string> failures_of(const live::LiveRun& run) {
   std::vector<std::string> failures;
@@ -119,6 +130,7 @@ int live_command(const LiveArguments& arguments) {
                           .recording = recording_of(arguments),
                           .engine = "live"};
   std::vector<CommunicationCost> communication;
+  std::vector<live::Restart> restarts;
   Progress progress("training");
   const auto start = std::chrono::steady_clock::now();
   for (int r = 0; r < scenario.replications; ++r) {
@@ -126,6 +138,7 @@ int live_command(const LiveArguments& arguments) {
                               .port = arguments.port,
                               .patience = Seconds{arguments.patience},
                               .accepts_load = arguments.accept_load,
+                              .folder = staged.path(),
                               .links = live::emulated_network(scenario),
                               .recording = results.recording};
     options.recording.trace &= r == 0;
@@ -137,10 +150,12 @@ int live_command(const LiveArguments& arguments) {
     std::ranges::move(failures_of(run), std::back_inserter(results.failures));
     std::ranges::move(notes_of(run), std::back_inserter(notes));
     communication.push_back(run.communication);
+    std::ranges::move(run.restarts, std::back_inserter(restarts));
     results.runs.push_back(std::move(run.result));
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   notes.push_back(communication_note(communication));
+  if (!restarts.empty()) notes.push_back(restart_note(restarts));
   results.notes = std::move(notes);
   results.validity = validity_in(summaries_of(results.runs), std::move(results.validity));
   write_results(staged.path(), results,

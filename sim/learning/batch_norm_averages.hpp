@@ -56,6 +56,13 @@ class BatchNormAverages {
 
   void discard(GradientId gradient) { held_.erase(gradient); }
 
+  // One, or one for each worker.
+  [[nodiscard]] const std::vector<std::vector<float>>& all() const { return averages_; }
+  void restore(std::vector<std::vector<float>> averages) {
+    check(averages.size() == averages_.size() && averages.front().size() == averages_.front().size(),
+          "averages of the same job");
+    averages_ = std::move(averages);
+  }
   [[nodiscard]] std::vector<float> global() const {
     std::vector<float> mean(averages_.front().size());
     const float weight = 1.0F / static_cast<float>(averages_.size());
@@ -72,7 +79,7 @@ class BatchNormAverages {
 
   BatchNormRule rule_;
   float share_of_newest_;
-  std::vector<std::vector<float>> averages_;  // one, or one for each worker
+  std::vector<std::vector<float>> averages_;
   std::map<GradientId, Held> held_;
 };
 

@@ -31,11 +31,18 @@ namespace paceline {
           .adamw = config.adamw};
 }
 
+// All of it that lasts while no gradient is under way; copies are pulled anew.
+struct NetworkCheckpoint {
+  std::vector<Replica> replicas;  // one, or one for each worker that has a velocity of its own
+  std::vector<std::vector<float>> averages;
+};
+
 class NetworkState {
  public:
   NetworkState(std::vector<float> parameters, const std::vector<float>& batch_statistics,
                const NetworkLearnerConfig& config)
-      : store_(std::move(parameters), parameter_store_config(config)),
+      : replicas_(config.momentum_at == MomentumPlace::workers ? config.worker_count : 1),
+        store_(std::move(parameters), parameter_store_config(config)),
         averages_(batch_statistics, config.batch_norm, config.worker_count, share_of_newest_batch) {}
 
   void pull(WorkerId worker, ServerId server) { store_.pull(worker, server); }
@@ -58,6 +65,16 @@ class NetworkState {
   void discard_statistics(GradientId gradient) { averages_.discard(gradient); }
   [[nodiscard]] Replica replica_for(WorkerId worker) const { return store_.replica_for(worker); }
   void adopt(WorkerId worker, Replica replica) { store_.adopt(worker, std::move(replica)); }
+  [[nodiscard]] NetworkCheckpoint checkpoint() const {
+    NetworkCheckpoint state{{}, averages_.all()};
+    for (std::uint64_t w = 0; w < replicas_; ++w) state.replicas.push_back(replica_for(WorkerId{w}));
+    return state;
+  }
+  void restore(NetworkCheckpoint state) {
+    check(state.replicas.size() == replicas_, "a checkpoint of the same job");
+    for (std::uint64_t w = 0; w < replicas_; ++w) adopt(WorkerId{w}, std::move(state.replicas[w]));
+    averages_.restore(std::move(state.averages));
+  }
   // Local training: begin, steps along gradients computed on the worker's copy, and what came of it.
   void begin_local_training(WorkerId worker) { store_.begin_local_training(worker); }
   void step_locally(WorkerId worker, std::vector<float> mean_gradient,
@@ -103,6 +120,7 @@ class NetworkState {
 
   static constexpr double share_of_newest_batch = 0.1;
 
+  std::uint32_t replicas_;
   ParameterStore store_;
   BatchNormAverages averages_;
 };

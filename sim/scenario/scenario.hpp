@@ -98,7 +98,8 @@ struct HostsConfig {
 
 // What a live job imposes on this machine.
 struct EmulationConfig {
-  bool links = false;  // of the scenario's network
+  bool links = false;     // of the scenario's network
+  bool restarts = false;  // of workers' processes, at each switch
 };
 
 struct StopConfig {

@@ -17,6 +17,9 @@ void describe(Visitor& v, EmulationConfig& c) {
   v.optional("links", c.links, Boolean{},
              "whether workers and server get links of the network's bandwidth, burst and latency (star only; "
              "needs root)");
+  v.optional("restarts", c.restarts, Boolean{},
+             "whether at a switch the state is saved and workers' processes end and start anew, which takes "
+             "what it takes; a simulation takes the phase's `switch_cost`");
 }
 
 void describe(Visitor& v, Scenario& c) {

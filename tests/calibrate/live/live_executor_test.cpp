@@ -2,15 +2,22 @@
 #include "calibrate/live/live_executor.hpp"
 
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "calibrate/live/checkpoint.hpp"
 #include "calibrate/live/event_log.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/support/test_job.hpp"
 
 using namespace paceline;
@@ -69,6 +76,19 @@ class BowlCrew final : public Crew {
   }
   void halt_workers() override {}
   void resume_workers() override {}
+  std::set<Member> cannot_restart;
+  void restart_workers() override {
+    std::erase_if(news_, [&](const News& news) {
+      return std::visit([&](const auto& one) { return one.member < workers_; }, news);
+    });
+    copies_.clear();
+    for (Member member = 0; member < workers_; ++member) {
+      if (cannot_restart.contains(member))
+        dismiss(member, "exited with code 1 before it was ready");
+      else if (!lost_.contains(member))
+        news_.emplace_back(Restarted{member});
+    }
+  }
 
  private:
   void answer(Member member, const Compute& compute) {
@@ -102,9 +122,15 @@ struct Outcome {
 
 // Two workers, batches of 10, over a server, at rate 0.5 without momentum.
 Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
-            Transport transport = Transport::server, const Heterogeneity& heterogeneity = {}) {
+            Transport transport = Transport::server, const Heterogeneity& heterogeneity = {},
+            const std::optional<PhaseConfig>& after_restart = {}) {
   CoordinatorConfig config;
   config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy), .transport = transport}};
+  const test::TemporaryFolder folder;
+  if (after_restart) {
+    config.phases.front().length = ShareOfJob{0.5};
+    config.phases.push_back(*after_restart);
+  }
   config.batching.initial_samples = 10;
   config.machines.resize(2);
   config.optimizer.learning_rate = 0.5;
@@ -122,6 +148,8 @@ Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
   job.heterogeneity = heterogeneity;
   job.patience = Seconds{0.05};
   job.reduces_all = {transport == Transport::ring};
+  job.costs.switching.resize(2);
+  if (after_restart) job.checkpoint = folder.path() / "checkpoint.bin";
   LiveExecutor executor(coordinator, crew, state, job, recording);
   Outcome outcome;
   outcome.stalled = executor.run([](std::int64_t) {});
@@ -215,6 +243,51 @@ TEST_CASE("without any worker left the job stalls, and says so") {
   REQUIRE(outcome.stalled.has_value());
   CHECK(outcome.stalled->waiting.find("every worker has left the job") != std::string::npos);
   CHECK(outcome.lost.front().reason == "the disk is full");
+}
+
+TEST_CASE("after a restart the job goes on from the checkpoint, and without who cannot start anew") {
+  // Halves of 40 samples: two workers step once along their mean, 8 to 4. Then each of 20 samples' gradients
+  // is a step of its own: 4 to 2 to 1 on fresh parameters, 4 to 2 to 0 on the same.
+  const PhaseConfig asynchronous{.policy = SynchronizationChoice("asp"), .transport = Transport::server};
+  BowlCrew crew(2);
+  SUBCASE("all start anew") {
+    const Outcome outcome = run(crew, "bsp", 40, Transport::server, {}, asynchronous);
+    CHECK_FALSE(outcome.stalled.has_value());
+    CHECK(outcome.lost.empty());
+    CHECK(outcome.updates == 3);
+    CHECK(outcome.x == std::vector{0.0F, 0.0F});
+  }
+  SUBCASE("worker 1 does not: the other one does all that is left, on its own steps") {
+    crew.cannot_restart = {1};
+    const Outcome outcome = run(crew, "bsp", 40, Transport::server, {}, asynchronous);
+    CHECK_FALSE(outcome.stalled.has_value());
+    REQUIRE(outcome.lost.size() == 1);
+    CHECK(outcome.lost.front().reason == "exited with code 1 before it was ready");
+    CHECK(outcome.updates == 3);
+    CHECK(outcome.x == std::vector{1.0F, 0.5F});
+  }
+  SUBCASE("nobody does: the job stalls") {
+    crew.cannot_restart = {0, 1};
+    CHECK(run(crew, "bsp", 40, Transport::server, {}, asynchronous).stalled.has_value());
+  }
+}
+
+TEST_CASE("a checkpoint keeps every bit, and one that is cut off is refused") {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "checkpoint.bin";
+  const Replica replica{{0.1F, -0.0F}, {1e-40F, 3.0F}, {}, {7}};
+  save_checkpoint(file, {{replica, {{1.0F, 2.0F}, {}, {}, {}}}, {{0.3F}, {0.4F}}});
+  const NetworkCheckpoint read = load_checkpoint(file);
+  REQUIRE(read.replicas.size() == 2);
+  CHECK(read.replicas[0].parameters == replica.parameters);
+  CHECK(std::signbit(read.replicas[0].parameters[1]));
+  CHECK(read.replicas[0].velocity == replica.velocity);
+  CHECK(read.replicas[0].steps == replica.steps);
+  CHECK(read.averages == std::vector<std::vector<float>>{{0.3F}, {0.4F}});
+  for (const auto& bytes : {std::filesystem::file_size(file) - 1, std::uintmax_t{3}}) {
+    std::filesystem::resize_file(file, bytes);
+    CHECK_THROWS_AS(load_checkpoint(file), BadMessage);
+  }
 }
 
 TEST_CASE("members of a ring get equal weights for equal batches, and the server the parameters at the end") {

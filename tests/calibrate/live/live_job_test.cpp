@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <utility>
 
 #include <boost/asio.hpp>
@@ -14,6 +15,7 @@
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
+#include "calibrate/live/restart_timing.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "kernels/training/network_learner.hpp"
 #include "sim/study/simulation.hpp"
@@ -57,7 +59,13 @@ LoadedJob load_job() {
 
 TEST_CASE(
     "a live job met again event by event takes the same decisions and learns the same, to the last bit") {
-  const LoadedJob job = load_job();
+  // Also where at both switches new processes go on from a file: worker 2 has left at the first of them.
+  LoadedJob job = load_job();
+  SUBCASE("the processes go on") {}
+  SUBCASE("the processes start anew") {
+    job.loaded.scenario.emulate = EmulationConfig{.restarts = true};
+  }
+  const bool restarts = job.loaded.scenario.emulate.has_value();
   CHECK_FALSE(check_live(job.loaded).empty());
   LiveOptions options{.program = PACELINE_CALIBRATE,
                       .patience = on_any_machine,
@@ -65,6 +73,8 @@ TEST_CASE(
                       .recording = {.iterations = true, .trace = false}};
   std::vector<int> processes;
   options.on_start = [&](const ProcessCrew& crew) { processes = crew.process_ids(); };
+  const test::TemporaryFolder folder;
+  options.folder = folder.path();
   const Scenario& scenario = job.loaded.scenario;
   const LiveRun live = run_live(scenario, *job.profiles, 0, options);
   CHECK(live.lost.empty());
@@ -72,6 +82,9 @@ TEST_CASE(
   CHECK(live.result.samples >= 800);
   CHECK(live.result.phases.size() == 3);
   CHECK(live.result.curve.size() >= 4);
+  CHECK(live.restarts.size() == (restarts ? 2 + 3 : 0));
+  for (const Restart& restart : live.restarts) CHECK(restart.took > Seconds{});
+  CHECK(std::filesystem::is_empty(folder.path()));
   REQUIRE(processes.size() == 4);  // three workers and the evaluator
   for (const int process : processes) CHECK_FALSE(is_alive(process));
 
@@ -115,6 +128,12 @@ TEST_CASE("workers of a live job are timed alone, together, and beside a server"
     CHECK(pass.size() == 4);  // 1, 2 and 3 of them, and 3 beside a server
     for (const Seconds time : pass) CHECK(time > Seconds{});
   }
+}
+
+TEST_CASE("a restart of all workers is timed, and is some time") {
+  const LoadedJob job = load_job();
+  const LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
+  CHECK(time_restarts(job.loaded.scenario, options, 1) > Seconds{});
 }
 
 TEST_CASE("a worker's iterations are timed within a job that it has for itself") {

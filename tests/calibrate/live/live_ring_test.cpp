@@ -130,8 +130,14 @@ RunResult met_again(const Scenario& scenario, const LoadedJob& job, const LiveRu
 }  // namespace
 
 TEST_CASE("a ring of two, a server and the ring again: met again the job learns the same, to the last bit") {
-  const LoadedJob job = load_job(two_members);
-  CHECK_FALSE(check_live(job.loaded).empty());
+  // Also where each worker has a velocity of its own, and at both switches new processes go on from a file.
+  LoadedJob job = load_job(two_members);
+  SUBCASE("the processes go on") {}
+  SUBCASE("the processes start anew") {
+    job.loaded.scenario.emulate = EmulationConfig{.restarts = true};
+    job.loaded.scenario.job.optimizer.momentum_at = MomentumPlace::workers;
+  }
+  const bool restarts = job.loaded.scenario.emulate.has_value();
   LiveOptions options = options_for_test();
   std::vector<int> processes;
   options.on_start = [&](const ProcessCrew& crew) { processes = crew.process_ids(); };
@@ -141,6 +147,7 @@ TEST_CASE("a ring of two, a server and the ring again: met again the job learns 
   CHECK(live.result.end_reason == "workload-done");
   CHECK(live.result.samples >= 800);
   CHECK(live.result.phases.size() == 3);
+  CHECK(live.restarts.size() == (restarts ? 4 : 0));
   for (const int process : processes) CHECK_FALSE(is_alive(process));
 
   kernels::NetworkLearner learner(network_learner_config(scenario, {scenario.seed, 0}));
