@@ -114,8 +114,13 @@ void Coordinator::take_snapshots(WorkerId id, bool all, Actions& actions) {
   if (!all && exchanges_ > 0)
     if (const std::optional<Fragment> latest = fragment(exchanges_ - 1))
       mix = Mix{*latest, phases_.config().local->fragments->mixing};
-  for (std::uint64_t s = 0; s < config_.servers; ++s)
-    actions.emplace_back(TakeSnapshot{id, ServerId{s}, mix});
+  for (std::uint64_t s = 0; s < config_.servers; ++s) {
+    // Filled in where it stays: a copy of what was just written has to wait for it.
+    auto& snapshot = std::get<TakeSnapshot>(actions.emplace_back(std::in_place_type<TakeSnapshot>));
+    snapshot.worker = id;
+    snapshot.server = ServerId{s};
+    if (mix) snapshot.mix = mix;
+  }
 }
 
 void Coordinator::receive_parameters(WorkerId id, Actions& actions) {
