@@ -20,6 +20,7 @@ import time
 import train
 
 TRAIN = pathlib.Path(__file__).with_name("train.py")
+BATCH = 32
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
         for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
@@ -61,7 +62,7 @@ class Calibration:
         self.link, self.carried_s = self.shaped_link() if self.link_mbit else ("bandwidth: 1000 Gbit/s", 0.0)
         self.measure_own()
         computing = self.own("ddp", "worker")["processor_s"]
-        self.speeds = self.copies()
+        self.at_once_s = self.copies()
         rings = {members: self.collective(members, computing) for members in (2, 3)}
         self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
                          for members, text in rings.items()}
@@ -92,8 +93,10 @@ class Calibration:
                                 "--say", who, *self.links], stdout=log, check=True)
 
     def conclude(self):
-        self.own("ddp", "worker")
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
+        # By what the profile holds: copies alone may have met the machine in another state than that one worker.
+        self.speeds = {mode: [1] + [min(1, own["processor_s"] / seconds) for seconds in self.at_once_s[1:]]
+                       for mode, own in (("ddp", self.own("ddp", "worker")), ("server", worker))}
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
         # Below 0 where the server handles packets while the link carries others: that takes no time besides.
         self.server_request_us = 1e6 * max(0.0, server + min(0.0, waiting))
@@ -117,11 +120,12 @@ class Calibration:
         return json.loads(self.run(*words))["batches"][0]
 
     def copies(self):
-        """How workers that compute at once slow each other down."""
+        """Seconds of a step of 1, 2 and 3 workers that compute at once."""
         said = self.run("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
                         "--steps", self.steps)
         self.file("copies.json").write_text(said)
-        return json.loads(said)["speeds"]
+        passes = json.loads(said)["seconds_per_sample"]
+        return [BATCH * statistics.median(times) for times in zip(*passes)]
 
     def collective(self, members, computing_s):
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
@@ -138,7 +142,7 @@ class Calibration:
         scenario = self.file("scenario.yaml")
         scenario.write_text(SCENARIO.format(
             network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
-            transport="ring" if over_ring else "server", speeds=self.speeds, servers="" if over_ring else ", servers: true",
+            transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
             connection=self.connection[mode], communication=self.messages[len(quotas)] if over_ring
             else f"server_request: {self.server_request_us} us, per_message: 0 us"))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
