@@ -29,8 +29,8 @@ const std::uint32_t jobs_compared = [] {
   return asked == nullptr ? 250U : static_cast<std::uint32_t>(std::strtoul(asked, nullptr, 10));
 }();
 
-// With jitter: in round numbers many events fall on one date, and rounding says which of two dates is first. So
-// do uneven parts on links that carry all at once.
+// With jitter: in round numbers many events fall on one date, and rounding says which of two dates is first.
+// Uneven parts on links that carry all at once do that, too.
 RandomJob jittered_job(std::uint32_t index) {
   RandomJob random = random_job(property_seed(), index);
   random.job.jitter.iteration_cv = std::max(random.job.jitter.iteration_cv, 0.05);
