@@ -86,6 +86,7 @@ std::optional<double> null_of(const Recorded& recorded, PredictedQuantity quanti
     std::vector<double> alone;
     for (const TrainingRecord& training : records.trainings)
       if (training.configuration.workers.size() == 1) alone.push_back(training.final_accuracy);
+    if (alone.empty()) return std::nullopt;
     const double from = spread_of(alone).mean;
     return from + (eight_workers_accuracy - from) * (workers - 1.0) / 7.0;
   }
@@ -118,6 +119,28 @@ const std::optional<RunRange>& field_of(const AsynchronousPrediction& prediction
       break;
   }
   return prediction.to_90_s;
+}
+
+void add_rows(const Recorded& recorded, const AsynchronousPrediction& prediction,
+              const AsynchronousPrediction* fitted, const AsynchronousRecords& records,
+              std::vector<LeftOutRow>& rows) {
+  for (const auto& [quantity, values] : recorded.values) {
+    const std::optional<RunRange>& range = field_of(prediction, quantity);
+    if (!range || values.empty()) continue;
+    const Spread spread = spread_of(values);
+    LeftOutRow row{recorded.name,
+                   quantity,
+                   *range,
+                   spread.mean,
+                   spread.deviation / std::sqrt(static_cast<double>(values.size())),
+                   {},
+                   null_of(recorded, quantity, records),
+                   values,
+                   0};
+    if (fitted != nullptr) row.fitted = field_of(*fitted, quantity)->mean;
+    for (const double value : values) row.inside += value >= range->low && value <= range->high ? 1 : 0;
+    rows.push_back(std::move(row));
+  }
 }
 
 std::string coverage_text(const std::vector<LeftOutRow>& rows, PredictedQuantity quantity,
@@ -161,31 +184,27 @@ LeaveOneOut leave_one_out(const AsynchronousRecords& records, const std::vector<
   for (const Recorded& recorded : recorded_of(records)) {
     const AsynchronousPredictor predictor(records, further, options, recorded.name);
     const AsynchronousPrediction prediction = predictor.predict(recorded.name, recorded.campaign);
-    for (const auto& [quantity, values] : recorded.values) {
-      const std::optional<RunRange>& range = field_of(prediction, quantity);
-      if (!range || values.empty()) continue;
-      const Spread spread = spread_of(values);
-      LeftOutRow row{recorded.name,
-                     quantity,
-                     *range,
-                     spread.mean,
-                     spread.deviation / std::sqrt(static_cast<double>(values.size())),
-                     field_of(all.predict(recorded.name, recorded.campaign), quantity)->mean,
-                     null_of(recorded, quantity, records),
-                     values,
-                     0};
-      for (const double value : values) row.inside += value >= range->low && value <= range->high ? 1 : 0;
-      result.rows.push_back(std::move(row));
-    }
+    const AsynchronousPrediction fitted = all.predict(recorded.name, recorded.campaign);
+    add_rows(recorded, prediction, &fitted, records, result.rows);
   }
   return result;
 }
 
-std::string leave_one_out_text(const LeaveOneOut& result) {
-  std::string text = "Each configuration from a fit of the others\n\n";
+std::vector<LeftOutRow> score_predictions(const AsynchronousRecords& records,
+                                          const std::vector<AsynchronousPrediction>& predictions) {
+  std::vector<LeftOutRow> rows;
+  for (const Recorded& recorded : recorded_of(records)) {
+    const auto prediction =
+        std::ranges::find(predictions, recorded.name, &AsynchronousPrediction::configuration);
+    if (prediction != predictions.end()) add_rows(recorded, *prediction, nullptr, records, rows);
+  }
+  return rows;
+}
+
+std::string scores_text(const std::vector<LeftOutRow>& rows) {
   TextRows table{{"configuration", "quantity", "runs", "predicted", "90 % range", "recorded", "error",
                   "fitted", "null", "inside"}};
-  for (const LeftOutRow& row : result.rows) {
+  for (const LeftOutRow& row : rows) {
     const bool is_accuracy = row.quantity == PredictedQuantity::accuracy;
     const auto number = [&](double value) {
       return is_accuracy    ? fmt::format("{:.4f}", value)
@@ -203,33 +222,38 @@ std::string leave_one_out_text(const LeaveOneOut& result) {
                      error(error_of(row, row.fitted)), error(error_of(row, row.null)),
                      fmt::format("{}", row.inside)});
   }
-  text += text_table(table) + "\n";
+  std::string text = text_table(table) + "\n";
   for (const QuantityName& quantity : quantities)
     for (const std::string& part : {std::string(), std::string("speed/"), std::string("exchange/")})
-      text += coverage_text(result.rows, quantity.quantity, part);
+      text += coverage_text(rows, quantity.quantity, part);
   double ours = 0.0;
-  double fitted = 0.0;
+  std::optional<double> fitted;
   double linear = 0.0;
   double speeds = 0.0;
-  for (const LeftOutRow& row : result.rows) {
+  for (const LeftOutRow& row : rows) {
     if (!row.configuration.starts_with("speed/") || !row.null) continue;
     ours += std::abs(*error_of(row, row.predicted.mean));
-    fitted += std::abs(*error_of(row, row.fitted));
+    if (const auto error = error_of(row, row.fitted)) fitted = fitted.value_or(0.0) + std::abs(*error);
     linear += std::abs(*error_of(row, row.null));
     speeds += 1.0;
   }
   if (speeds > 0.0)
     text += fmt::format(
-        "mean absolute error of {} speeds: left out {:.1f} %, fitted {:.1f} %, linear null {:.1f} %\n",
-        speeds, 100.0 * ours / speeds, 100.0 * fitted / speeds, 100.0 * linear / speeds);
+        "mean absolute error of {} speeds: {:.1f} %{}, linear null {:.1f} %\n", speeds, 100.0 * ours / speeds,
+        fitted ? fmt::format(", fitted {:.1f} %", 100.0 * *fitted / speeds) : "", 100.0 * linear / speeds);
+  return text;
+}
+
+std::string leave_one_out_text(const LeaveOneOut& result) {
   const auto deviation = [](const StepDeviation& of) {
     return fmt::format("{:.1f} % and {:.1f} ms", 100.0 * of.relative, 1000.0 * of.seconds);
   };
-  return text + fmt::format(
-                    "deviation of an iteration between machines {} (trainings), {} (series), between "
-                    "campaigns {}\n",
-                    deviation(result.machine_deviation), deviation(result.series_deviation),
-                    deviation(result.campaign_deviation));
+  return "Each configuration from a fit of the others\n\n" + scores_text(result.rows) +
+         fmt::format(
+             "deviation of an iteration between machines {} (trainings), {} (series), between "
+             "campaigns {}\n",
+             deviation(result.machine_deviation), deviation(result.series_deviation),
+             deviation(result.campaign_deviation));
 }
 
 std::string leave_one_out_csv(const LeaveOneOut& result) {

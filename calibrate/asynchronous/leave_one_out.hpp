@@ -1,4 +1,4 @@
-// Recorded configurations predicted from fits without them.
+// Recorded configurations beside what was predicted for them: from fits without them, or in a file.
 //
 // Equation:    error = predicted / recorded mean - 1 for times, predicted - recorded mean for accuracies;
 //              null models: linear (rates of workers alone add up), a line of accuracy from one worker to
@@ -27,7 +27,7 @@ struct LeftOutRow {
   RunRange predicted;
   double recorded = 0.0;  // mean over runs
   double standard_error = 0.0;
-  double fitted = 0.0;  // predicted by the fit that includes it
+  std::optional<double> fitted{};  // predicted by the fit that includes it
   std::optional<double> null;
   std::vector<double> runs;
   int inside = 0;
@@ -46,5 +46,10 @@ struct LeaveOneOut {
                                         const PredictionOptions& options);
 [[nodiscard]] std::string leave_one_out_text(const LeaveOneOut& result);
 [[nodiscard]] std::string leave_one_out_csv(const LeaveOneOut& result);
+
+// Predictions of a file beside the recorded runs of the same configurations; those without any are left out.
+[[nodiscard]] std::vector<LeftOutRow> score_predictions(
+    const AsynchronousRecords& records, const std::vector<AsynchronousPrediction>& predictions);
+[[nodiscard]] std::string scores_text(const std::vector<LeftOutRow>& rows);
 
 }  // namespace paceline

@@ -228,4 +228,31 @@ std::string predictions_csv(const std::vector<AsynchronousPrediction>& predictio
   return table.text();
 }
 
+std::vector<AsynchronousPrediction> read_predictions(const std::string& file) {
+  const CsvFile csv(
+      file,
+      {"configuration", "duration_s", "duration_lo", "duration_hi", "accuracy", "accuracy_lo", "accuracy_hi"},
+      {.is_hand_written = true});
+  const auto range = [&](const CsvRow& row, const std::string& name,
+                         const std::string& unit) -> std::optional<RunRange> {
+    if (!csv.has(name + unit)) return std::nullopt;
+    const std::optional<double> mean = row.positive_if_given(name + unit);
+    if (!mean) return std::nullopt;
+    const RunRange found{*mean, row.number(name + "_lo"), row.number(name + "_hi")};
+    if (found.low > found.high)
+      row.fail_at(name + "_lo", fmt::format("a range from {:g} to {:g} is empty", found.low, found.high));
+    return found;
+  };
+  std::vector<AsynchronousPrediction> predictions;
+  for (const CsvRow& row : csv.rows()) {
+    AsynchronousPrediction& prediction = predictions.emplace_back();
+    prediction.configuration = row.text("configuration");
+    prediction.duration_s = range(row, "duration", "_s");
+    prediction.accuracy = range(row, "accuracy", "");
+    prediction.to_85_s = range(row, "to85", "_s");
+    prediction.to_90_s = range(row, "to90", "_s");
+  }
+  return predictions;
+}
+
 }  // namespace paceline

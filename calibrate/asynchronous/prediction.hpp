@@ -74,5 +74,7 @@ class AsynchronousPredictor {
 
 // Columns as the recorded folders describe a prediction, and what this program adds.
 [[nodiscard]] std::string predictions_csv(const std::vector<AsynchronousPrediction>& predictions);
+// Times to an accuracy may have no columns. Throws UserError naming the place of what is wrong.
+[[nodiscard]] std::vector<AsynchronousPrediction> read_predictions(const std::string& file);
 
 }  // namespace paceline

@@ -98,6 +98,17 @@ void validate_learner(const CompareLearnerArguments& arguments) {
   fmt::print("{}", comparison_text(compare_learner(policies)));
 }
 
+void validate_predictions(const ScorePredictionsArguments& arguments) {
+  const std::vector<AsynchronousPrediction> predictions = read_predictions(arguments.predictions);
+  const AsynchronousRecords records = read_asynchronous_records(arguments.records);
+  const std::vector<LeftOutRow> rows = score_predictions(records, predictions);
+  if (rows.empty())
+    throw UserError(
+        fmt::format("{} has no run of what {} predicts", arguments.records, arguments.predictions),
+        "`configuration` in runs.csv names it, for example k80x4-1ps");
+  fmt::print("{}", scores_text(rows));
+}
+
 void validate_recorded_folder(const ValidateArguments& arguments, const std::string& command) {
   if (has_asynchronous_records(arguments.folder)) return validate_asynchronous(arguments, command);
   const std::filesystem::path folder = arguments.output;

@@ -28,9 +28,18 @@ struct CompareLearnerArguments {
   std::string trained;    // results of a study with real networks
   std::string predicted;  // of the same policies with a statistical learner
 };
+
+struct ScorePredictionsArguments {
+  std::string predictions;  // CSV file, as `paceline predict` writes it
+  std::string records;      // folder of recorded asynchronous jobs
+};
+
 // manifest.json of a folder of this kind: it lists what was written, so that --force may replace it and
 // nothing else.
 void write_validation_manifest(const std::filesystem::path& folder, const std::string& command);
+
+// Predictions beside the recorded runs of the same configurations and null models, and how many ranges hold.
+void validate_predictions(const ScorePredictionsArguments& arguments);
 
 // A statistical learner beside real training under the same policies.
 void validate_learner(const CompareLearnerArguments& arguments);

@@ -17,6 +17,7 @@ constexpr const char* fit_examples = R"(Examples:
 constexpr const char* validate_examples = R"(Examples:
   paceline validate recorded recorded/ -o results/validation
   paceline validate learner results/trained results/predicted
+  paceline validate predictions predicted.csv --records recorded/
   paceline validate live scenarios/validation/*.yaml --set job.profile=profile.json -o results/live)";
 
 int fit_command(const FitArguments& arguments) {
@@ -39,6 +40,11 @@ int predict_command(const PredictArguments& arguments) {
 
 int validate_learner_command(const CompareLearnerArguments& arguments) {
   validate_learner(arguments);
+  return exit_done;
+}
+
+int validate_predictions_command(const ScorePredictionsArguments& arguments) {
+  validate_predictions(arguments);
   return exit_done;
 }
 
@@ -142,6 +148,16 @@ void add_validate(CLI::App& app, CommandAction& action) {
       ->required();
   learner.add_option("PREDICTED", folders.predicted, "results folder of the same study with the learner")
       ->required();
+  auto [predictions, scored] = add_command<ScorePredictionsArguments>(
+      validate, "predictions", "score a file of `paceline predict` against recorded asynchronous jobs",
+      validate_predictions_command, action);
+  predictions.footer(validate_examples);
+  predictions.add_option("FILE", scored.predictions, "CSV file, as `paceline predict` writes it")->required();
+  predictions
+      .add_option("--records", scored.records,
+                  "folder of the recorded jobs; those of one worker are null models")
+      ->required()
+      ->type_name("DIR");
   add_validate_live(validate, action);
   auto [recorded, arguments] = add_command<ValidateArguments>(
       validate, "recorded", "predict every recorded run from fits that exclude it, beside null models",

@@ -93,3 +93,34 @@ TEST_CASE(
   CHECK(contains(refusal("curves.csv", evaluations.substr(0, evaluations.find("\nk80x2") + 1)),
                  "no evaluation of k80x2-1ps is recorded around 6.25 % of its updates"));
 }
+
+TEST_CASE("validate predictions: errors, null models and coverage of a file, of what is recorded alone") {
+  // 7,100 s are recorded of two workers, and 14,050 s of one: adding up rates says 7,025.
+  const Workplace place = workplace();
+  const std::string columns =
+      "configuration,duration_s,duration_lo,duration_hi,accuracy,accuracy_lo,accuracy_hi\n";
+  const auto score = [&](const std::string& rows) {
+    place.write("predicted.csv", columns + rows);
+    return place.paceline({"validate", "predictions", "predicted.csv", "--records", "."});
+  };
+  const ProgramResult scored =
+      score("k80x2-1ps,7810,7000,8000,0.909,0.900,0.915\nk80x4-1ps,3600,3500,3700,0.9,0.8,1\n");
+  INFO(scored.err);
+  CHECK(scored.exit_code == 0);
+  CHECK(contains(scored.out, "+10.0 %"));
+  CHECK(contains(scored.out, "-1.1 %"));
+  CHECK(contains(scored.out, "-0.0100"));
+  CHECK(contains(scored.out, "duration: 1 of 1 inside their 90 % range"));
+  CHECK(contains(scored.out, "final accuracy: 0 of 1 inside their 90 % range"));
+  CHECK_FALSE(contains(scored.out, "k80x4"));
+
+  // A refused configuration has no fields, and is no row.
+  CHECK_FALSE(contains(score("k80x1-1ps,14050,14000,14200,,,\n").out, "final accuracy"));
+
+  const ProgramResult empty = score("k80x2-1ps,7100,8000,7000,0.909,0.900,0.915\n");
+  CHECK(empty.exit_code == 2);
+  CHECK(contains(empty.err, "predicted.csv:2:16: a range from 8000 to 7000 is empty"));
+  const ProgramResult other = score("k80x4-1ps,3600,3500,3700,0.9,0.8,1\n");
+  CHECK(other.exit_code == 2);
+  CHECK(contains(other.err, "has no run of what predicted.csv predicts"));
+}
