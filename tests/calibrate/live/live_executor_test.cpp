@@ -199,7 +199,7 @@ TEST_CASE("a worker that says what cannot be is dismissed, and the other one doe
   for (const auto& [lie, reason] : liars) {
     BowlCrew crew(2);
     // From its second gradient on, for which parameters travel.
-    crew.instead = [&, lie = lie](Member member, const Compute& asked, std::vector<Message> honest) {
+    crew.instead = [&, lie = lie](Member member, const Compute& asked, const std::vector<Message>& honest) {
       return member == 1 && asked.first_sample > 0 ? lie(asked) : honest;
     };
     const Outcome outcome = run(crew, "bsp", 60);
