@@ -1,76 +1,43 @@
 #include "calibrate/validation/live_command.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/validation/live_gate.hpp"
+#include "calibrate/validation/live_record.hpp"
+#include "calibrate/validation/live_trial.hpp"
 #include "calibrate/validation/live_validation.hpp"
 #include "calibrate/validation/validate_command.hpp"
 #include "plots/figures/figures.hpp"
 #include "sim/base/atomic_file.hpp"
-#include "sim/base/csv.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/learning/network_learner.hpp"
+#include "sim/report/output/build_info.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/study/checks_before_running.hpp"
 #include "sim/study/input_files.hpp"
 #include "sim/study/simulation.hpp"
+#include "sim/study/store/content_hash.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr RecordingOptions with_iterations{.iterations = true, .trace = false};
 
-struct LiveTrial {
-  LoadedScenario loaded;
-  std::shared_ptr<const Profiles> profiles;
-  std::vector<RunResult> predicted;
-  std::vector<RunResult> real;
-  std::optional<NetworkConfig> links{};  // emulated: the scenario's own network, before it is measured
-  GateFigures gate{};
-  std::vector<BeforeRun> before{};  // each real run
-  std::vector<double> other_loads{};
-};
-
-// A row for each quantity of each run.
-std::string observations_csv(const std::vector<LiveTrial>& trials, std::vector<RunResult> LiveTrial::*runs) {
-  CsvTable csv({"scenario", "run", "quantity", "unit", "value"});
-  for (const LiveTrial& trial : trials)
-    for (std::size_t r = 0; r < (trial.*runs).size(); ++r)
-      for (const Observation& observation : observations_of((trial.*runs)[r])) {
-        csv.add(trial.loaded.scenario.name);
-        csv.add(r);
-        csv.add(observation.quantity);
-        csv.add(observation.unit);
-        csv.add(observation.value);
-        csv.end_row();
-      }
-  return csv.text();
-}
-
-// How the machine was before each real run.
-std::string machine_csv(const std::vector<LiveTrial>& trials) {
-  CsvTable csv({"scenario", "run", "iteration_alone_s", "iteration_alone_before_prediction_s", "other_load"});
-  for (const LiveTrial& trial : trials)
-    for (std::size_t r = 0; r < trial.before.size(); ++r) {
-      csv.add(trial.loaded.scenario.name);
-      csv.add(r);
-      csv.add(trial.before[r].measured.value());
-      csv.add(trial.before[r].sealed.value());
-      csv.add(trial.other_loads.at(r));
-      csv.end_row();
-    }
-  return csv.text();
+live::LiveOptions gate_options(const ValidateLiveArguments& arguments) {
+  return {.program = live::worker_program(),
+          .patience = Seconds{arguments.patience},
+          .accepts_load = arguments.accept_load};
 }
 
 // All scenarios at once, so that every mistake is known before the first run.
@@ -79,9 +46,9 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
   UserErrors mistakes;
   for (const std::string& file : arguments.files)
     mistakes.attempt([&] {
-      LiveTrial trial{
-          .loaded = load_scenario(file, arguments.overrides), .profiles = {}, .predicted = {}, .real = {}};
+      LiveTrial trial{.loaded = load_scenario(file, arguments.overrides), .profiles = {}};
       static_cast<void>(live::check_live(trial.loaded));
+      static_cast<void>(check_before_running(trial.loaded, files));
       if (trial.loaded.scenario.hosts)
         fail_at(trial.loaded, "hosts", "what is measured before a prediction is this machine",
                 "remove `hosts`, or compare `paceline run` and `paceline live`");
@@ -89,6 +56,8 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
       require_network_module();
       trial.profiles = files.profiles_of(trial.loaded);
       if (arguments.replications > 0) trial.loaded.scenario.replications = arguments.replications;
+      trial.digest = content_hash(fmt::format("{} {}", scenario_digest(trial.loaded, files, false),
+                                              trial.loaded.scenario.replications));
       for (const LiveTrial& other : trials)
         if (other.loaded.scenario.name == trial.loaded.scenario.name)
           throw UserError(fmt::format("two scenarios are called `{}`", trial.loaded.scenario.name),
@@ -105,58 +74,79 @@ void predict(LiveTrial& trial, int jobs) {
   trial.predicted = std::move(whole.variants.front().runs);
 }
 
-// The prediction is on disk, and its hash said, before the first real process starts.
-void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& trials,
-          const std::string& command) {
-  const std::filesystem::path file = folder / "prediction.csv";
-  write_file_atomically(file, observations_csv(trials, &LiveTrial::predicted));
-  const std::string hash = InputFiles().hash(file);
-  const std::string time = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
-  nlohmann::ordered_json sealed{
-      {"file", "prediction.csv"}, {"fnv1a", hash}, {"time", time}, {"command", command}};
-  for (const LiveTrial& trial : trials) sealed["gate"][trial.loaded.scenario.name] = gate_json(trial.gate);
-  write_file_atomically(folder / "sealed.json", sealed.dump(1) + "\n");
-  fmt::print("sealed at {}: prediction.csv {}\n", time, hash);
-  std::fflush(stdout);
+// The prediction is on disk before the first real process of a job starts, and its folder there from then on.
+void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTrial>& trials,
+                      InputFiles& files, const SealedBy& by) {
+  StagedFolder staged(arguments.output, arguments.force);
+  LiveGate gate(staged.path(), gate_options(arguments), arguments.most_deviation);
+  for (LiveTrial& trial : trials) {
+    trial.gate = gate.measure(trial.loaded, trial.profiles, files);
+    if (!trial.gate.stated.empty())
+      fmt::print("{}: measured here, for the prediction: {}\n", trial.loaded.scenario.name,
+                 trial.gate.stated);
+    std::fflush(stdout);  // or every simulating process says it again
+    predict(trial, arguments.jobs);
+  }
+  seal(staged.path(), trials, by);
+  write_validation_manifest(staged.path(), by.command);
+  refuse_to_replace(arguments.output, arguments.force);  // what another process has sealed there meanwhile
+  staged.commit();
 }
 
-// Run after run, each scenario in turn. False when a job was not carried out as asked for.
-bool carry_out(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments, const LiveGate& gate) {
-  bool all_well = true;
+std::vector<std::string> failures_of(const live::LiveRun& run) {
+  std::vector<std::string> failures;
+  for (const live::LostWorker& lost : run.lost)
+    failures.push_back(
+        fmt::format("worker {} {} at {}", lost.worker.value, lost.reason, format_time(lost.at)));
+  if (!run.result.stall.empty())
+    failures.push_back(
+        fmt::format("the job stalled at {}\n{}", format_time(run.result.end_time), run.result.stall));
+  return failures;
+}
+
+RealRun carry_out(const LiveTrial& trial, std::uint32_t replication, const LiveGate& gate,
+                  live::LiveOptions options) {
+  const Scenario& scenario = trial.loaded.scenario;
+  RealRun real;
+  real.began = utc_now();
+  options.links = trial.links;
+  options.recording = with_iterations;
+  real.before = gate.before_run(scenario, *trial.profiles, trial.gate);
+  live::LiveRun run = live::run_live(scenario, *trial.profiles, replication, options);
+  throw_if_interrupted();  // which may have ended workers first
+  real.failures = failures_of(run);
+  real.other_load = run.other_load;
+  real.result = std::move(run.result);
+  real.ended = utc_now();
+  return real;
+}
+
+// Run after run, each scenario in turn; what the record has is left out.
+void carry_out_missing(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments,
+                       LiveRecord& record) {
+  const LiveGate gate(arguments.output, gate_options(arguments), arguments.most_deviation);
+  int sitting = 0;
+  for (const LiveTrial& trial : trials)
+    for (const RealRun& run : trial.real) sitting = std::max(sitting, run.sitting + 1);
   Progress progress("training");
   const double all = static_cast<double>(trials.size()) * arguments.runs;
-  double done = 0.0;
-  for (int r = 0; r < arguments.runs; ++r)
+  for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(arguments.runs); ++r)
     for (LiveTrial& trial : trials) {
+      if (trial.real.size() > r) continue;
       const std::string& name = trial.loaded.scenario.name;
-      live::LiveOptions options{.program = live::worker_program(),
-                                .patience = Seconds{arguments.patience},
-                                .accepts_load = arguments.accept_load,
-                                .links = trial.links,
-                                .recording = with_iterations};
-      options.progress = [&](double share) {
+      live::LiveOptions options = gate_options(arguments);
+      options.progress = [&, done = static_cast<double>(real_runs(trials))](double share) {
         progress.update((done + std::min(share, 1.0)) / all,
                         fmt::format("run {} of {}, {}", r + 1, arguments.runs, name));
       };
-      trial.before.push_back(gate.before_run(trial.loaded.scenario, *trial.profiles, trial.gate));
-      live::LiveRun run =
-          live::run_live(trial.loaded.scenario, *trial.profiles, static_cast<std::uint32_t>(r), options);
-      ++done;
-      for (const live::LostWorker& lost : run.lost)
-        fmt::print(stderr, "error: {}, run {}: worker {} {} at {}\n", name, r, lost.worker.value, lost.reason,
-                   format_time(lost.at));
-      if (!run.result.stall.empty())
-        fmt::print(stderr, "error: {}, run {}: the job stalled at {}\n{}", name, r,
-                   format_time(run.result.end_time), run.result.stall);
+      RealRun& run = trial.real.emplace_back(carry_out(trial, r, gate, options));
+      run.sitting = sitting;
+      record.keep(trial, trials);
       if (run.other_load > live::most_other_load)
         fmt::print(stderr,
                    "note: {}, run {}: {:.0f} % of the machine's processor time went to other programs\n",
                    name, r, 100.0 * run.other_load);
-      all_well = all_well && run.lost.empty() && run.result.stall.empty();
-      trial.other_loads.push_back(run.other_load);
-      trial.real.push_back(std::move(run.result));
     }
-  return all_well;
 }
 
 plots::Scatter scatter_of(const std::vector<LiveComparison>& all, const std::string& quantity,
@@ -185,39 +175,57 @@ plots::Scatter scatter_of(const std::vector<LiveComparison>& all, const std::str
 bool validate_live(const ValidateLiveArguments& arguments, const std::string& command) {
   InputFiles files;
   std::vector<LiveTrial> trials = load_trials(arguments, files);
-  StagedFolder staged(arguments.output, arguments.force);
-  LiveGate gate(staged.path(),
-                {.program = live::worker_program(),
-                 .patience = Seconds{arguments.patience},
-                 .accepts_load = arguments.accept_load},
-                arguments.most_deviation);
-  for (LiveTrial& trial : trials) {
-    trial.gate = gate.measure(trial.loaded, trial.profiles, files);
-    if (!trial.gate.stated.empty())
-      fmt::print("{}: measured here, for the prediction: {}\n", trial.loaded.scenario.name,
-                 trial.gate.stated);
-    std::fflush(stdout);  // or every simulating process says it again
-    predict(trial, arguments.jobs);
+  const fs::path folder = arguments.output;
+  const SealedBy by{command, fmt::format("{} {} {}", build_info().commit, files.hash("/proc/self/exe"),
+                                         files.hash(live::worker_program()))};
+  if (arguments.force || !LiveRecord::is_unfinished(folder)) predict_and_seal(arguments, trials, files, by);
+  LiveRecord record(folder, trials, by);
+  fmt::print("{}\n", record.sealed_text());
+  std::fflush(stdout);
+  const std::size_t all = trials.size() * static_cast<std::size_t>(arguments.runs);
+  if (const std::size_t kept = real_runs(trials); kept > 0)
+    fmt::print(stderr, "{} of {} runs are there already\n", kept, all);
+  const auto kept_text = [&] {
+    return fmt::format(
+        "the sealed prediction and {} of {} runs are kept in {}; the same command{} carries out the others",
+        real_runs(trials), all, folder.string(), arguments.force ? " without --force" : "");
+  };
+  try {
+    carry_out_missing(trials, arguments, record);
+  } catch (const Interrupted& interrupt) {
+    throw Interrupted(interrupt.signal_number(), "interrupted: " + kept_text());
+  } catch (const std::exception&) {
+    fmt::print(stderr, "note: {}\n", kept_text());
+    throw;
   }
-  seal(staged.path(), trials, command);
-  const bool all_well = carry_out(trials, arguments, gate);
   std::vector<LiveComparison> comparisons;
-  for (const LiveTrial& trial : trials)
-    comparisons.push_back(compare_live(trial.loaded.scenario, *trial.profiles, trial.predicted, trial.real));
-  write_file_atomically(staged.path() / "measured.csv", observations_csv(trials, &LiveTrial::real));
-  write_file_atomically(staged.path() / "machine.csv", machine_csv(trials));
-  write_file_atomically(staged.path() / "validation.csv", live_validation_csv(comparisons));
+  bool all_well = true;
+  for (const LiveTrial& trial : trials) {
+    std::vector<RunResult> real;
+    for (std::size_t r = 0; r < trial.real.size(); ++r) {
+      real.push_back(trial.real[r].result);
+      for (const std::string& failure : trial.real[r].failures) {
+        fmt::print(stderr, "error: {}, run {}: {}\n", trial.loaded.scenario.name, r, failure);
+        all_well = false;
+      }
+    }
+    comparisons.push_back(compare_live(trial.loaded.scenario, *trial.profiles, trial.predicted, real));
+  }
+  write_file_atomically(folder / "machine.csv", machine_csv(trials));
+  write_file_atomically(folder / "validation.csv", live_validation_csv(comparisons));
   if (arguments.figures)
     for (const auto& [quantity, name, title] :
          {std::tuple{time_quantity, "time-to-accuracy", "time to accuracy [s]"},
           std::tuple{rate_quantity, "samples-per-second", "samples a second"}}) {
       const plots::Scatter scatter = scatter_of(comparisons, quantity, name, title);
-      if (!scatter.series.empty()) plots::draw_figure(plots::scatter_figure(scatter), staged.path(), command);
+      if (!scatter.series.empty()) plots::draw_figure(plots::scatter_figure(scatter), folder, command);
     }
-  write_validation_manifest(staged.path(), command);
-  staged.commit();
+  record.finish();
+  const std::string note = sittings_note(trials);
+  write_validation_manifest(folder, command, note);
   fmt::print("\n{}{}\nresults: {}\n", live_validation_text(comparisons), live_verdict(comparisons),
              arguments.output);
+  if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
   return all_well;
 }
 

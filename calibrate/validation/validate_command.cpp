@@ -76,12 +76,14 @@ void validate_asynchronous(const ValidateArguments& arguments, const std::string
 
 }  // namespace
 
-void write_validation_manifest(const std::filesystem::path& folder, const std::string& command) {
+void write_validation_manifest(const std::filesystem::path& folder, const std::string& command,
+                               const std::string& note) {
   std::set<std::string> files{"manifest.json"};
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
     if (entry.is_regular_file()) files.insert(entry.path().lexically_relative(folder).string());
-  const nlohmann::ordered_json manifest{
+  nlohmann::ordered_json manifest{
       {"format", "paceline-validation"}, {"version", 1}, {"command", command}, {"files", files}};
+  if (!note.empty()) manifest["note"] = note;
   write_file_atomically(folder / "manifest.json", manifest.dump(1) + "\n");
 }
 

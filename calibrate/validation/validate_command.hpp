@@ -35,8 +35,9 @@ struct ScorePredictionsArguments {
 };
 
 // manifest.json of a folder of this kind: it lists what was written, so that --force may replace it and
-// nothing else.
-void write_validation_manifest(const std::filesystem::path& folder, const std::string& command);
+// nothing else. `note`: on how its runs were made; empty: none.
+void write_validation_manifest(const std::filesystem::path& folder, const std::string& command,
+                               const std::string& note = {});
 
 // Predictions beside the recorded runs of the same configurations and null models, and how many ranges hold.
 void validate_predictions(const ScorePredictionsArguments& arguments);

@@ -18,7 +18,8 @@ constexpr const char* validate_examples = R"(Examples:
   paceline validate recorded recorded/ -o results/validation
   paceline validate learner results/trained results/predicted
   paceline validate predictions predicted.csv --records recorded/
-  paceline validate live scenarios/validation/*.yaml --set job.profile=profile.json -o results/live)";
+  paceline validate live scenarios/validation/*-two-speeds.yaml --set job.profile=profile.json -o results/live
+                                                     give it again after an interruption: runs are kept)";
 
 int fit_command(const FitArguments& arguments) {
   std::string command = fmt::format("paceline fit {}", shell_quoted(arguments.logs));
@@ -133,7 +134,8 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
   live.add_flag("--accept-load", arguments.accept_load,
                 "begin although other programs use the machine, or its speeds deviate; results say so");
   live.add_flag("!--no-figures", arguments.figures, "do not draw predicted against real");
-  live.add_flag("--force", arguments.force, "replace results that are already there");
+  live.add_flag("--force", arguments.force,
+                "replace results that are already there, and begin an interrupted validation anew");
 }
 
 void add_validate(CLI::App& app, CommandAction& action) {

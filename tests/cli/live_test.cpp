@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -110,5 +111,62 @@ TEST_CASE("an interrupted live job leaves neither results nor processes") {
   CHECK(live.wait() == 128 + SIGINT);
   CHECK_FALSE(fs::exists(place.path() / "out"));
   CHECK_FALSE(has_live_workers(place.path()));
+}
+
+TEST_CASE(
+    "a validation killed in the midst goes on with its prediction as sealed and its runs as they were") {
+  const Workplace place = live_workplace();
+  std::vector<std::string> arguments = live_arguments("0.5");
+  arguments.insert(arguments.begin(), "validate");
+  arguments.insert(arguments.end(), {"--runs", "3", "--no-figures", "--set", "batching.controller=uniform",
+                                     "--set", "cluster.workers=[{cores: 1}]", "--set",
+                                     "communication={server_request: 60 us, per_message: 30 us}"});
+  const auto text = [&](const char* file) { return read_file(place.path() / "out" / file); };
+  Process interrupted = place.start(arguments);
+  std::optional<std::string> line = interrupted.read_line();
+  while (line && !line->starts_with("sealed at ")) line = interrupted.read_line();
+  REQUIRE(line);
+  kill(interrupted.id(), SIGINT);
+  CHECK(interrupted.wait() == 128 + SIGINT);
+  CHECK(contains(interrupted.errors(), "interrupted: the sealed prediction and "));
+  CHECK(
+      contains(interrupted.errors(), " of 3 runs are kept in out; the same command carries out the others"));
+  Process killed = place.start(arguments);
+  const auto has_run = [&] { return contains(text("measured.csv"), "throughput,0,total time"); };
+  for (int waits = 0; waits < 10'000 && !has_run(); ++waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  kill(killed.id(), SIGKILL);
+  CHECK(killed.wait() == 128 + SIGKILL);
+  REQUIRE(has_run());
+  const std::string sealed = text("sealed.json");
+  const std::string predicted = text("prediction.csv");
+  const std::string kept = text("measured.csv");
+  REQUIRE_FALSE(contains(kept, "throughput,2,"));
+
+  place.write("out/prediction.csv", predicted + " ");
+  const ProgramResult tampered = place.paceline(arguments);
+  CHECK(tampered.exit_code == 2);
+  CHECK(contains(tampered.err, "prediction.csv is not what was sealed"));
+  CHECK(contains(tampered.err, "--force begins anew"));
+  place.write("out/prediction.csv", predicted);
+
+  const ProgramResult other =
+      place.paceline({"validate", "live", "scenario.yaml", "--set", "learner.kind=network", "-o", "out"});
+  CHECK(other.exit_code == 2);
+  CHECK(contains(other.err, "unfinished validation by another command"));
+
+  const ProgramResult resumed = place.paceline(arguments);
+  INFO(resumed.err);
+  CHECK(resumed.exit_code == 0);
+  CHECK(contains(resumed.err, " of 3 runs are there already"));
+  CHECK(contains(resumed.err, "carried out in "));
+  CHECK(text("sealed.json") == sealed);
+  CHECK(text("prediction.csv") == predicted);
+  CHECK(text("measured.csv").starts_with(kept));
+  CHECK(contains(text("measured.csv"), "throughput,2,total time"));
+  CHECK(contains(text("manifest.json"), " sittings: "));
+  CHECK(contains(text("machine.csv"), "sitting,began,ended"));
+  CHECK_FALSE(fs::exists(place.path() / "out/unfinished.sqlite"));
+  CHECK(place.paceline(arguments).exit_code == 2);  // results are not replaced
 }
 #endif

@@ -86,8 +86,11 @@ TEST_CASE("a folder whose manifest lists its files is replaced as a whole, and k
   const fs::path place = folder.path() / "validation";
   fs::create_directories(place / "inputs");
   write_file_atomically(place / "inputs" / "a.yaml", "name: a");
-  write_file_atomically(place / "manifest.json",
-                        R"({"format": "paceline-validation", "files": ["manifest.json", "inputs/a.yaml"]})");
+  write_file_atomically(
+      place / "manifest.json",
+      R"({"format": "paceline-validation", "files": ["manifest.json", "inputs/a.yaml", "a.sqlite"]})");
+  CHECK_NOTHROW(StagedFolder(place, true));
+  write_file_atomically(place / "a.sqlite-wal", "what a killed process leaves beside its store");
   CHECK_NOTHROW(StagedFolder(place, true));
   write_file_atomically(place / "inputs" / "notes.txt", "mine");
   CHECK_THROWS_AS(StagedFolder(place, true), UserError);

@@ -22,10 +22,12 @@ namespace fs = std::filesystem;
 constexpr const char* choose_another = "choose another folder with --output";
 constexpr std::string_view staging_suffix = ".partial";
 
-// The first file that the manifest's own list of files does not name.
+// The first file that the manifest's own list of files does not name. A killed process may have left the log
+// of a store that it names.
 std::optional<fs::path> first_unlisted(const fs::path& folder, const nlohmann::json& files) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string name = entry.path().lexically_relative(folder).string();
+    std::string name = entry.path().lexically_relative(folder).string();
+    if (name.ends_with(".sqlite-wal")) name.resize(name.rfind('-'));
     if (!entry.is_directory() && std::ranges::find(files, nlohmann::json(name)) == files.end())
       return entry.path();
   }

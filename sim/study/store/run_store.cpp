@@ -116,7 +116,7 @@ void explain(const std::filesystem::path& file, const SQLite::Exception& error) 
     case SQLITE_CORRUPT:
       throw UserError(
           fmt::format("{} is damaged, or is not a store of runs: {}", file.string(), error.what()),
-          "move it away, or start over: paceline study FILE --force");
+          "move it away, or start over with --force");
     default:
       throw std::runtime_error(fmt::format("{}: {}", file.string(), error.what()));
   }
@@ -174,7 +174,7 @@ void RunStore::check_version() {
   const int version = database_->execAndGet("PRAGMA user_version").getInt();
   if (tables > 0 && version != store_version)
     throw UserError(fmt::format("{} was written by another version of paceline", file_.string()),
-                    "use another folder, or start over: paceline study FILE --force");
+                    "use another folder, or start over with --force");
 }
 
 void RunStore::create_tables() {

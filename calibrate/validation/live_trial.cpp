@@ -1,0 +1,93 @@
+#include "calibrate/validation/live_trial.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "calibrate/validation/live_validation.hpp"
+#include "sim/base/csv.hpp"
+
+namespace paceline {
+namespace {
+
+void add_observations(CsvTable& csv, const LiveTrial& trial, std::size_t run, const RunResult& result) {
+  for (const Observation& observation : observations_of(result)) {
+    csv.add(trial.loaded.scenario.name);
+    csv.add(run);
+    csv.add(observation.quantity);
+    csv.add(observation.unit);
+    csv.add(observation.value);
+    csv.end_row();
+  }
+}
+
+CsvTable observations_table() {
+  return CsvTable({"scenario", "run", "quantity", "unit", "value"});
+}
+
+}  // namespace
+
+std::string predictions_csv(const std::vector<LiveTrial>& trials) {
+  CsvTable csv = observations_table();
+  for (const LiveTrial& trial : trials)
+    for (std::size_t r = 0; r < trial.predicted.size(); ++r)
+      add_observations(csv, trial, r, trial.predicted[r]);
+  return csv.text();
+}
+
+std::string measurements_csv(const std::vector<LiveTrial>& trials) {
+  CsvTable csv = observations_table();
+  for (const LiveTrial& trial : trials)
+    for (std::size_t r = 0; r < trial.real.size(); ++r) add_observations(csv, trial, r, trial.real[r].result);
+  return csv.text();
+}
+
+std::string machine_csv(const std::vector<LiveTrial>& trials) {
+  CsvTable csv({"scenario", "run", "iteration_alone_s", "iteration_alone_before_prediction_s", "other_load",
+                "sitting", "began", "ended"});
+  for (const LiveTrial& trial : trials)
+    for (std::size_t r = 0; r < trial.real.size(); ++r) {
+      const RealRun& run = trial.real[r];
+      csv.add(trial.loaded.scenario.name);
+      csv.add(r);
+      csv.add(run.before.measured.value());
+      csv.add(run.before.sealed.value());
+      csv.add(run.other_load);
+      csv.add(run.sitting);
+      csv.add(run.began);
+      csv.add(run.ended);
+      csv.end_row();
+    }
+  return csv.text();
+}
+
+std::size_t real_runs(const std::vector<LiveTrial>& trials) {
+  std::size_t runs = 0;
+  for (const LiveTrial& trial : trials) runs += trial.real.size();
+  return runs;
+}
+
+std::string sittings_note(const std::vector<LiveTrial>& trials) {
+  struct Sitting {
+    std::size_t runs = 0;
+    std::string began;
+    std::string ended;
+  };
+  std::map<int, Sitting> sittings;
+  for (const LiveTrial& trial : trials)
+    for (const RealRun& run : trial.real) {
+      Sitting& sitting = sittings[run.sitting];
+      ++sitting.runs;
+      if (sitting.began.empty() || run.began < sitting.began) sitting.began = run.began;
+      sitting.ended = std::max(sitting.ended, run.ended);
+    }
+  if (sittings.size() < 2) return "";
+  std::string text = fmt::format("real runs were carried out in {} sittings", sittings.size());
+  for (const auto& [number, sitting] : sittings)
+    text += fmt::format("{} {} from {} to {}", number == 0 ? ":" : ",", sitting.runs, sitting.began,
+                        sitting.ended);
+  return text;
+}
+
+}  // namespace paceline
