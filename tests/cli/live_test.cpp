@@ -169,4 +169,39 @@ TEST_CASE(
   CHECK_FALSE(fs::exists(place.path() / "out/unfinished.sqlite"));
   CHECK(place.paceline(arguments).exit_code == 2);  // results are not replaced
 }
+
+TEST_CASE(
+    "a live job trains on a user's files, and says before anything is measured that they are not there") {
+  const Workplace place = live_workplace();
+  const std::string scenario = std::string(PACELINE_SCENARIOS) + "/validation/asp-mnist.yaml";
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"live"}, {"validate", "live"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {scenario, "--set", "job.dataset.path=nowhere", "-o", "out"});
+    const ProgramResult refused = place.paceline(arguments);
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.err, "nowhere is not a folder"));
+    CHECK(refused.out.empty());
+  }
+  // IDX: magic number, extents, bytes; big-endian.
+  const auto digits = [&](const std::string& prefix, char samples) {
+    const std::string count = {0, 0, 0, samples};
+    const std::string side = {0, 0, 0, 28};
+    place.write("digits/" + prefix + "-images-idx3-ubyte",
+                std::string{0, 0, 8, 3} + count + side + side +
+                    std::string(static_cast<std::size_t>(samples) * 28 * 28, 'x'));
+    place.write("digits/" + prefix + "-labels-idx1-ubyte",
+                std::string{0, 0, 8, 1} + count + std::string(static_cast<std::size_t>(samples), 7));
+  };
+  fs::create_directory(place.path() / "digits");
+  digits("train", 96);
+  digits("t10k", 16);
+  const ProgramResult live =
+      place.paceline({"live", scenario, "--accept-load", "--set", "job.dataset.path=digits", "--set",
+                      "job.dataset.train_samples=96", "--set", "job.dataset.test_samples=16", "--set",
+                      "evaluation.every=64 samples", "--set", "cluster.machines=[]", "--set",
+                      "replications=1", "-o", "out"});
+  INFO(live.err);
+  CHECK(live.exit_code == 0);
+  CHECK(contains(live.out, "Times are real"));
+}
 #endif
