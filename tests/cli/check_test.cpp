@@ -50,8 +50,8 @@ TEST_CASE("a network that cannot read the data set is refused where training is 
   training.replace(training.find("{kind: none}"), 12, "{kind: network}");
   place.write("images.yaml", training);
   place.write("gpt.json", paceline::test::round_profile("small-gpt"));
-  const auto said = [&](std::vector<std::string> arguments) {
-    const ProgramResult result = place.paceline(std::move(arguments));
+  const auto said = [&](const std::vector<std::string>& arguments) {
+    const ProgramResult result = place.paceline(arguments);
     CHECK(result.exit_code == 2);
     return result.err;
   };

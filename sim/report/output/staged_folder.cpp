@@ -106,7 +106,8 @@ void refuse_to_replace(const fs::path& place, bool force) {
                     "choose another folder with --output, or replace them with --force");
 }
 
-StagedFolder::StagedFolder(fs::path place, bool force) : place_(fs::absolute(place).lexically_normal()) {
+StagedFolder::StagedFolder(const fs::path& place, bool force)
+    : place_(fs::absolute(place).lexically_normal()) {
   if (place_.filename().empty()) place_ = place_.parent_path();
   refuse_to_replace(place_, force);
   const std::string prefix = fmt::format(".{}.", place_.filename().string());

@@ -25,7 +25,7 @@ void refuse_to_replace(const std::filesystem::path& place, bool force);
 class StagedFolder {
  public:
   // Throws UserError when `place` exists and may not be replaced, or its parent cannot be written.
-  StagedFolder(std::filesystem::path place, bool force);
+  StagedFolder(const std::filesystem::path& place, bool force);
   StagedFolder(const StagedFolder&) = delete;
   StagedFolder& operator=(const StagedFolder&) = delete;
   ~StagedFolder();
