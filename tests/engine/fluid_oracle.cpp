@@ -15,9 +15,8 @@ namespace {
 using namespace paceline;
 using namespace paceline::test;
 
-// Whether the last digits of dates decide: whom a burst serves first of messages that set out at one date, by
-// round numbers. Then the fluid network differs from itself when one exchange begins, or its rests last, later
-// or earlier by one part in 1e13.
+// Whether the last digits of dates decide: whom a burst serves first of messages that set out at one date,
+// by round numbers. Then the fluid network differs from itself when one exchange is moved by a part in 1e13.
 bool is_decided_by_rounding(const NetworkTraffic& traffic) {
   const Carried as_it_is = carry_by_fluid(traffic);
   for (const double nudge : {1.0 + 1e-13, 1.0 - 1e-13})
