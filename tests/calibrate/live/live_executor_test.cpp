@@ -77,7 +77,10 @@ class BowlCrew final : public Crew {
   void halt_workers() override {}
   void resume_workers() override {}
   std::set<Member> cannot_restart;
+  std::function<void()> while_they_are_down = [] {};
+  std::optional<NetworkCheckpoint> left_in_checkpoint{};  // by then, instead of what was saved
   void restart_workers() override {
+    while_they_are_down();
     std::erase_if(news_, [&](const News& news) {
       return std::visit([&](const auto& one) { return one.member < workers_; }, news);
     });
@@ -124,9 +127,12 @@ struct Outcome {
 Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
             Transport transport = Transport::server, const Heterogeneity& heterogeneity = {},
             const std::optional<PhaseConfig>& after_restart = {}) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path checkpoint = folder.path() / "checkpoint.bin";
+  if (crew.left_in_checkpoint)
+    crew.while_they_are_down = [&] { save_checkpoint(checkpoint, *crew.left_in_checkpoint); };
   CoordinatorConfig config;
   config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy), .transport = transport}};
-  const test::TemporaryFolder folder;
   if (after_restart) {
     config.phases.front().length = ShareOfJob{0.5};
     config.phases.push_back(*after_restart);
@@ -149,7 +155,7 @@ Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
   job.patience = Seconds{0.05};
   job.reduces_all = {transport == Transport::ring};
   job.costs.switching.resize(2);
-  if (after_restart) job.checkpoint = folder.path() / "checkpoint.bin";
+  if (after_restart) job.checkpoint = checkpoint;
   LiveExecutor executor(coordinator, crew, state, job, recording);
   Outcome outcome;
   outcome.stalled = executor.run([](std::int64_t) {});
@@ -265,6 +271,11 @@ TEST_CASE("after a restart the job goes on from the checkpoint, and without who 
     CHECK(outcome.lost.front().reason == "exited with code 1 before it was ready");
     CHECK(outcome.updates == 3);
     CHECK(outcome.x == std::vector{1.0F, 0.5F});
+  }
+  SUBCASE("what counts is what stands in the file: 16 to 8 to 4 of the worker that is left") {
+    crew.cannot_restart = {1};
+    crew.left_in_checkpoint = NetworkCheckpoint{{{{16.0F, 8.0F}, {0.0F, 0.0F}, {}, {}}}, {{}}};
+    CHECK(run(crew, "bsp", 40, Transport::server, {}, asynchronous).x == std::vector{4.0F, 2.0F});
   }
   SUBCASE("nobody does: the job stalls") {
     crew.cannot_restart = {0, 1};
