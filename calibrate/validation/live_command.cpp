@@ -18,7 +18,6 @@
 #include "sim/base/interrupt.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/learning/network_learner.hpp"
-#include "sim/report/output/build_info.hpp"
 #include "sim/report/output/staged_folder.hpp"
 #include "sim/report/output/text_table.hpp"
 #include "sim/study/checks_before_running.hpp"
@@ -76,7 +75,7 @@ void predict(LiveTrial& trial, int jobs) {
 
 // The prediction is on disk before the first real process of a job starts, and its folder there from then on.
 void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTrial>& trials,
-                      InputFiles& files, const SealedBy& by) {
+                      InputFiles& files, const live::BegunBy& by) {
   StagedFolder staged(arguments.output, arguments.force);
   LiveGate gate(staged.path(), gate_options(arguments), arguments.most_deviation);
   for (LiveTrial& trial : trials) {
@@ -93,41 +92,13 @@ void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTr
   staged.commit();
 }
 
-std::vector<std::string> failures_of(const live::LiveRun& run) {
-  std::vector<std::string> failures;
-  for (const live::LostWorker& lost : run.lost)
-    failures.push_back(
-        fmt::format("worker {} {} at {}", lost.worker.value, lost.reason, format_time(lost.at)));
-  if (!run.result.stall.empty())
-    failures.push_back(
-        fmt::format("the job stalled at {}\n{}", format_time(run.result.end_time), run.result.stall));
-  return failures;
-}
-
-RealRun carry_out(const LiveTrial& trial, std::uint32_t replication, const LiveGate& gate,
-                  live::LiveOptions options) {
-  const Scenario& scenario = trial.loaded.scenario;
-  RealRun real;
-  real.began = utc_now();
-  options.links = trial.links;
-  options.recording = with_iterations;
-  real.before = gate.before_run(scenario, *trial.profiles, trial.gate);
-  live::LiveRun run = live::run_live(scenario, *trial.profiles, replication, options);
-  throw_if_interrupted();  // which may have ended workers first
-  real.failures = failures_of(run);
-  real.other_load = run.other_load;
-  real.result = std::move(run.result);
-  real.ended = utc_now();
-  return real;
-}
-
 // Run after run, each scenario in turn; what the record has is left out.
 void carry_out_missing(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments,
                        LiveRecord& record) {
   const LiveGate gate(arguments.output, gate_options(arguments), arguments.most_deviation);
   int sitting = 0;
   for (const LiveTrial& trial : trials)
-    for (const RealRun& run : trial.real) sitting = std::max(sitting, run.sitting + 1);
+    for (const live::RealRun& run : trial.real) sitting = std::max(sitting, run.sitting + 1);
   Progress progress("training");
   const double all = static_cast<double>(trials.size()) * arguments.runs;
   for (std::uint32_t r = 0; r < static_cast<std::uint32_t>(arguments.runs); ++r)
@@ -139,7 +110,12 @@ void carry_out_missing(std::vector<LiveTrial>& trials, const ValidateLiveArgumen
         progress.update((done + std::min(share, 1.0)) / all,
                         fmt::format("run {} of {}, {}", r + 1, arguments.runs, name));
       };
-      RealRun& run = trial.real.emplace_back(carry_out(trial, r, gate, options));
+      options.links = trial.links;
+      options.recording = with_iterations;
+      const live::BeforeRun before = gate.before_run(trial.loaded.scenario, *trial.profiles, trial.gate);
+      live::RealRun& run =
+          trial.real.emplace_back(live::carry_out(trial.loaded.scenario, *trial.profiles, r, options));
+      run.before = before;
       run.sitting = sitting;
       record.keep(trial, trials);
       if (run.other_load > live::most_other_load)
@@ -176,8 +152,7 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   InputFiles files;
   std::vector<LiveTrial> trials = load_trials(arguments, files);
   const fs::path folder = arguments.output;
-  const SealedBy by{command, fmt::format("{} {} {}", build_info().commit, files.hash("/proc/self/exe"),
-                                         files.hash(live::worker_program()))};
+  const live::BegunBy by = live::begun_by(command);
   if (arguments.force || !LiveRecord::is_unfinished(folder)) predict_and_seal(arguments, trials, files, by);
   LiveRecord record(folder, trials, by);
   fmt::print("{}\n", record.sealed_text());
@@ -203,8 +178,12 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   for (const LiveTrial& trial : trials) {
     std::vector<RunResult> real;
     for (std::size_t r = 0; r < trial.real.size(); ++r) {
-      real.push_back(trial.real[r].result);
-      for (const std::string& failure : trial.real[r].failures) {
+      const RunResult& result = real.emplace_back(trial.real[r].result);
+      std::vector<std::string> failures = trial.real[r].failures;
+      if (!result.stall.empty())
+        failures.push_back(
+            fmt::format("the job stalled at {}\n{}", format_time(result.end_time), result.stall));
+      for (const std::string& failure : failures) {
         fmt::print(stderr, "error: {}, run {}: {}\n", trial.loaded.scenario.name, r, failure);
         all_well = false;
       }

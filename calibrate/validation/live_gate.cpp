@@ -168,10 +168,10 @@ bool LiveGate::accept_deviation(double share, const std::string& what) const {
   return true;
 }
 
-BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& profiles,
-                               const GateFigures& figures) const {
+live::BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& profiles,
+                                     const GateFigures& figures) const {
   const live::AloneTime& sealed = figures.alone.front().front();
-  const BeforeRun before{
+  const live::BeforeRun before{
       live::time_once(scenario, profiles, WorkerId{0}, sealed.computing.batch, without_links()),
       sealed.measured};
   static_cast<void>(accept_deviation(

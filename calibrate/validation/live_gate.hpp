@@ -25,6 +25,7 @@
 #include "calibrate/collective/ring_timing.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/iteration_timing.hpp"
+#include "calibrate/live/kept_runs.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "sim/study/input_files.hpp"
 
@@ -43,12 +44,6 @@ struct GateFigures {
   std::vector<TogetherTime> together{};               // by worker; empty for one
   std::vector<std::string> deviations{};              // of speeds from the profile, accepted
 };
-// The machine just before a real run.
-struct BeforeRun {
-  Seconds measured;  // an iteration of the first worker, alone
-  Seconds sealed;    // the same before the prediction
-};
-
 // By how much `measured` is more or less than `expected`, as a share of the latter.
 [[nodiscard]] double deviation(Seconds measured, Seconds expected);
 
@@ -64,8 +59,8 @@ class LiveGate {
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
   // Throws the same where the machine is no longer as it was when it was measured.
-  [[nodiscard]] BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
-                                     const GateFigures& figures) const;
+  [[nodiscard]] live::BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
+                                           const GateFigures& figures) const;
 
  private:
   // What iterations depend on.

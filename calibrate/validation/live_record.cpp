@@ -1,9 +1,7 @@
 #include "calibrate/validation/live_record.hpp"
 
-#include <chrono>
 #include <utility>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "sim/base/atomic_file.hpp"
@@ -19,49 +17,13 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* record_file = "unfinished.sqlite";
+constexpr const char* holds_unfinished = "holds an unfinished validation";
 constexpr const char* prediction_file = "prediction.csv";
 constexpr const char* measured_file = "measured.csv";
 constexpr const char* sealed_file = "sealed.json";
-constexpr const char* sealed_id = "sealed";
 
 std::string predicted_id(const LiveTrial& trial, std::size_t run) {
   return fmt::format("predicted {} {}", run, trial.loaded.scenario.name);
-}
-
-std::string real_id(const LiveTrial& trial, std::size_t run) {
-  return fmt::format("real {} {}", run, trial.loaded.scenario.name);
-}
-
-void put(RunStore& store, const std::string& id, const std::string& packed) {
-  store.record({.id = id, .status = RunStatus::done, .message = {}, .summary = {}}, packed, "live");
-}
-
-std::string packed_real(const RealRun& run) {
-  const std::string result = pack(run.result);
-  const json whole = {{"result", json::binary({result.begin(), result.end()})},
-                      {"alone_s", run.before.measured.value()},
-                      {"alone_sealed_s", run.before.sealed.value()},
-                      {"other_load", run.other_load},
-                      {"began", run.began},
-                      {"ended", run.ended},
-                      {"sitting", run.sitting},
-                      {"failures", run.failures}};
-  std::string bytes;
-  json::to_cbor(whole, bytes);
-  return bytes;
-}
-
-RealRun unpacked_real(const std::string& packed) {
-  const json whole = json::from_cbor(packed);
-  const auto& result = whole.at("result").get_binary();
-  return {.result = unpack_result({result.begin(), result.end()}),
-          .before = {Seconds{whole.at("alone_s").get<double>()},
-                     Seconds{whole.at("alone_sealed_s").get<double>()}},
-          .other_load = whole.at("other_load"),
-          .began = whole.at("began"),
-          .ended = whole.at("ended"),
-          .sitting = whole.at("sitting"),
-          .failures = whole.at("failures")};
 }
 
 // By worker: those that the gate has written into the folder.
@@ -78,19 +40,15 @@ json profiles_json(const LiveTrial& trial, const fs::path& folder, InputFiles& f
 
 }  // namespace
 
-std::string utc_now() {
-  return fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
-}
-
-void seal(const fs::path& folder, const std::vector<LiveTrial>& trials, const SealedBy& by) {
+void seal(const fs::path& folder, const std::vector<LiveTrial>& trials, const live::BegunBy& by) {
   InputFiles files;
   write_file_atomically(folder / prediction_file, predictions_csv(trials));
   nlohmann::ordered_json sealed{{"file", prediction_file},
                                 {"fnv1a", files.hash(folder / prediction_file)},
-                                {"time", utc_now()},
+                                {"time", live::utc_now()},
                                 {"command", by.command},
                                 {"program", by.program}};
-  RunStore store(folder / record_file);
+  live::KeptRuns kept(folder / record_file, fmt::format("{} {}", folder.string(), holds_unfinished));
   for (const LiveTrial& trial : trials) {
     const std::string& name = trial.loaded.scenario.name;
     sealed["scenarios"][name] = {{"fnv1a", trial.digest},
@@ -98,12 +56,12 @@ void seal(const fs::path& folder, const std::vector<LiveTrial>& trials, const Se
                                  {"profiles", profiles_json(trial, folder, files)}};
     sealed["gate"][name] = gate_json(trial.gate);
     for (std::size_t r = 0; r < trial.predicted.size(); ++r)
-      put(store, predicted_id(trial, r), pack(trial.predicted[r]));
+      kept.put(predicted_id(trial, r), pack(trial.predicted[r]));
   }
   write_file_atomically(folder / measured_file, measurements_csv(trials));
   const std::string text = sealed.dump(1) + "\n";
   write_file_atomically(folder / sealed_file, text);
-  put(store, sealed_id, text);
+  kept.begin(text);
 }
 
 bool LiveRecord::is_unfinished(const fs::path& folder) {
@@ -111,47 +69,38 @@ bool LiveRecord::is_unfinished(const fs::path& folder) {
   return fs::exists(folder / record_file, ignored);
 }
 
-LiveRecord::LiveRecord(fs::path folder, std::vector<LiveTrial>& trials, const SealedBy& by)
-    : folder_(std::move(folder)), store_(std::make_unique<RunStore>(folder_ / record_file)) {
+LiveRecord::LiveRecord(fs::path folder, std::vector<LiveTrial>& trials, const live::BegunBy& by)
+    : folder_(std::move(folder)),
+      kept_(folder_ / record_file, fmt::format("{} {}", folder_.string(), holds_unfinished)) {
   try {
-    const std::string text = store_->packed(sealed_id);
+    const std::string text = kept_.begun();
     const json sealed = json::parse(text);
-    if (const std::string begun = sealed.at("command"); begun != by.command)
-      throw UserError(
-          fmt::format("{} holds an unfinished validation by another command: {}", folder_.string(), begun),
-          "that command goes on with it, --force begins anew, --output names another folder");
-    if (sealed.at("program") != by.program) refuse("this is not the program that predicted");
+    kept_.check_begun_by(sealed, by);
     if (InputFiles().hash(folder_ / sealed_file) != content_hash(text))
-      refuse(fmt::format("{} is not what was sealed", sealed_file));
+      kept_.refuse(fmt::format("{} is not what was sealed", sealed_file));
     for (LiveTrial& trial : trials) restore(trial, sealed);
     const std::string hash = sealed.at("fnv1a");
     if (InputFiles().hash(folder_ / prediction_file) != hash || content_hash(predictions_csv(trials)) != hash)
-      refuse(fmt::format("{} is not what was sealed", prediction_file));
+      kept_.refuse(fmt::format("{} is not what was sealed", prediction_file));
     sealed_text_ =
         fmt::format("sealed at {}: {} {}", sealed.at("time").get<std::string>(), prediction_file, hash);
   } catch (const json::exception&) {
-    refuse(fmt::format("{} is damaged", record_file));
+    kept_.refuse(fmt::format("{} is damaged", record_file));
   }
-}
-
-void LiveRecord::refuse(const std::string& what) const {
-  throw UserError(
-      fmt::format("{} holds an unfinished validation that cannot go on: {}", folder_.string(), what),
-      "--force begins anew, --output names another folder");
 }
 
 void LiveRecord::restore(LiveTrial& trial, const json& sealed) {
   Scenario& scenario = trial.loaded.scenario;
   const json scenario_then = sealed.at("scenarios").value(scenario.name, json::object());
   if (scenario_then.value("fnv1a", "") != trial.digest)
-    refuse(fmt::format("the scenario `{}`, or its profile, is not what was predicted", scenario.name));
+    kept_.refuse(fmt::format("the scenario `{}`, or its profile, is not what was predicted", scenario.name));
   InputFiles files;
   for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w) {
     const json& profile = scenario_then.at("profiles").at(w);
     if (profile.is_null()) continue;
     const fs::path file = folder_ / profile.at("file").get<std::string>();
     if (files.hash(file) != profile.at("fnv1a").get<std::string>())
-      refuse(fmt::format("{} is not what was sealed", file.filename().string()));
+      kept_.refuse(fmt::format("{} is not what was sealed", file.filename().string()));
     scenario.cluster.workers[w].profile = file;
   }
   trial.profiles = files.profiles_of(trial.loaded);
@@ -164,19 +113,17 @@ void LiveRecord::restore(LiveTrial& trial, const json& sealed) {
   trial.gate.alone = {{alone}};
   trial.predicted.clear();
   for (std::size_t r = 0; r < scenario_then.at("predicted_runs"); ++r)
-    trial.predicted.push_back(unpack_result(store_->packed(predicted_id(trial, r))));
-  for (std::string kept; !(kept = store_->packed(real_id(trial, trial.real.size()))).empty();)
-    trial.real.push_back(unpacked_real(kept));
+    trial.predicted.push_back(unpack_result(kept_.packed(predicted_id(trial, r))));
+  trial.real = kept_.runs_of(scenario.name);
 }
 
 void LiveRecord::keep(const LiveTrial& trial, const std::vector<LiveTrial>& trials) {
-  put(*store_, real_id(trial, trial.real.size() - 1), packed_real(trial.real.back()));
+  kept_.keep(trial.loaded.scenario.name, trial.real.back());
   write_file_atomically(folder_ / measured_file, measurements_csv(trials));
 }
 
 void LiveRecord::finish() {
-  store_.reset();
-  fs::remove(folder_ / record_file);
+  kept_.finish();
 }
 
 }  // namespace paceline

@@ -7,30 +7,22 @@
 //              there.
 // Assumptions: one process at a time, which the store sees to. Hashes find changes, not forgers.
 // Not modelled: data sets whose files change between two sittings.
-// Source:      sim/study/store/run_store.hpp for what a killed process leaves.
+// Source:      calibrate/live/kept_runs.hpp for what a killed process leaves.
 #pragma once
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "calibrate/live/kept_runs.hpp"
 #include "calibrate/validation/live_trial.hpp"
-#include "sim/study/store/run_store.hpp"
 
 namespace paceline {
 
-[[nodiscard]] std::string utc_now();
-
-// What a validation that goes on has to have in common with its beginning, beside its scenarios.
-struct SealedBy {
-  std::string command;
-  std::string program;
-};
 // Writes what is sealed into a folder in which the gate has left its corrected profiles.
-void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& trials, const SealedBy& by);
+void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& trials, const live::BegunBy& by);
 
 class LiveRecord {
  public:
@@ -40,7 +32,7 @@ class LiveRecord {
   // Gives scenarios, as they were given, what was sealed and what has run of them. Throws UserError when
   // they, the command, the program or a sealed file are not what they were, or another process is at work
   // there.
-  LiveRecord(std::filesystem::path folder, std::vector<LiveTrial>& trials, const SealedBy& by);
+  LiveRecord(std::filesystem::path folder, std::vector<LiveTrial>& trials, const live::BegunBy& by);
 
   // When, and the hash of the prediction.
   [[nodiscard]] const std::string& sealed_text() const { return sealed_text_; }
@@ -50,11 +42,10 @@ class LiveRecord {
   void finish();
 
  private:
-  [[noreturn]] void refuse(const std::string& what) const;
   void restore(LiveTrial& trial, const nlohmann::json& sealed);
 
   std::filesystem::path folder_;
-  std::unique_ptr<RunStore> store_;
+  live::KeptRuns kept_;
   std::string sealed_text_;
 };
 

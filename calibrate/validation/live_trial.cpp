@@ -1,10 +1,5 @@
 #include "calibrate/validation/live_trial.hpp"
 
-#include <algorithm>
-#include <map>
-
-#include <fmt/format.h>
-
 #include "calibrate/validation/live_validation.hpp"
 #include "sim/base/csv.hpp"
 
@@ -48,11 +43,11 @@ std::string machine_csv(const std::vector<LiveTrial>& trials) {
                 "sitting", "began", "ended"});
   for (const LiveTrial& trial : trials)
     for (std::size_t r = 0; r < trial.real.size(); ++r) {
-      const RealRun& run = trial.real[r];
+      const live::RealRun& run = trial.real[r];
       csv.add(trial.loaded.scenario.name);
       csv.add(r);
-      csv.add(run.before.measured.value());
-      csv.add(run.before.sealed.value());
+      csv.add(run.before->measured.value());
+      csv.add(run.before->sealed.value());
       csv.add(run.other_load);
       csv.add(run.sitting);
       csv.add(run.began);
@@ -69,25 +64,10 @@ std::size_t real_runs(const std::vector<LiveTrial>& trials) {
 }
 
 std::string sittings_note(const std::vector<LiveTrial>& trials) {
-  struct Sitting {
-    std::size_t runs = 0;
-    std::string began;
-    std::string ended;
-  };
-  std::map<int, Sitting> sittings;
+  std::vector<const live::RealRun*> runs;
   for (const LiveTrial& trial : trials)
-    for (const RealRun& run : trial.real) {
-      Sitting& sitting = sittings[run.sitting];
-      ++sitting.runs;
-      if (sitting.began.empty() || run.began < sitting.began) sitting.began = run.began;
-      sitting.ended = std::max(sitting.ended, run.ended);
-    }
-  if (sittings.size() < 2) return "";
-  std::string text = fmt::format("real runs were carried out in {} sittings", sittings.size());
-  for (const auto& [number, sitting] : sittings)
-    text += fmt::format("{} {} from {} to {}", number == 0 ? ":" : ",", sitting.runs, sitting.began,
-                        sitting.ended);
-  return text;
+    for (const live::RealRun& run : trial.real) runs.push_back(&run);
+  return live::sittings_note(runs);
 }
 
 }  // namespace paceline

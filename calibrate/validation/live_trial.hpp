@@ -7,22 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/live/kept_runs.hpp"
 #include "calibrate/validation/live_gate.hpp"
 #include "sim/cost/profile.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/scenario/reader.hpp"
 
 namespace paceline {
-
-struct RealRun {
-  RunResult result{};
-  BeforeRun before{};
-  double other_load = 0.0;
-  std::string began{};  // UTC
-  std::string ended{};
-  int sitting = 0;                      // from 0: a process carries out the runs of one
-  std::vector<std::string> failures{};  // workers that were lost, a stall
-};
 
 struct LiveTrial {
   LoadedScenario loaded;
@@ -31,7 +22,7 @@ struct LiveTrial {
   std::optional<NetworkConfig> links{};  // emulated: the scenario's own network, before it is measured
   GateFigures gate{};
   std::vector<RunResult> predicted{};
-  std::vector<RealRun> real{};
+  std::vector<live::RealRun> real{};
 };
 
 // A row for each quantity of each run.
@@ -41,7 +32,7 @@ struct LiveTrial {
 [[nodiscard]] std::string machine_csv(const std::vector<LiveTrial>& trials);
 
 [[nodiscard]] std::size_t real_runs(const std::vector<LiveTrial>& trials);
-// Times of a machine that was left and come back to may differ. Empty: nobody has.
+// Of all of them (calibrate/live/kept_runs.hpp).
 [[nodiscard]] std::string sittings_note(const std::vector<LiveTrial>& trials);
 
 }  // namespace paceline

@@ -1,19 +1,21 @@
 // live: carry one scenario out for real, write the same results as `run`, print them.
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
+#include <nlohmann/json.hpp>
 
 #include "calibrate/live/communication_fit.hpp"
+#include "calibrate/live/kept_runs.hpp"
 #include "calibrate/live/live_run.hpp"
-#include "calibrate/live/machine_load.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/cli/commands.hpp"
@@ -32,7 +34,9 @@ namespace fs = std::filesystem;
 
 constexpr const char* live_examples = R"(Examples:
   paceline live scenarios/validation/asp-two-speeds.yaml -o results/real
-  paceline run scenarios/validation/asp-two-speeds.yaml -o results/predicted     the same job, simulated)";
+  paceline run scenarios/validation/asp-two-speeds.yaml -o results/predicted     the same job, simulated
+Whatever ends it, replications that had ended are kept beside the folder (DIR.unfinished.sqlite), and the same
+command carries out the others.)";
 
 struct LiveArguments : RunArguments {
   int port = 0;  // 0: any that is free
@@ -40,25 +44,12 @@ struct LiveArguments : RunArguments {
   double patience = 60.0;  // s, with a worker that says nothing
 };
 
-std::vector<std::string> notes_of(const live::LiveRun& run) {
-  std::vector<std::string> notes;
-  const live::RefusedConnections& refused = run.refused;
-  if (const std::uint64_t all = refused.strangers + refused.silent; all > 0)
-    notes.push_back(fmt::format("replication {}: {} connections of strangers were refused, {} of them silent",
-                                run.result.seed.replication, all, refused.silent));
-  if (run.other_load > live::most_other_load)
-    notes.push_back(
-        fmt::format("replication {}: {:.0f} % of the machine's processor time went to other programs",
-                    run.result.seed.replication, 100.0 * run.other_load));
-  return notes;
-}
-
-std::string communication_note(const std::vector<CommunicationCost>& runs) {
+std::string communication_note(const std::vector<live::RealRun>& runs) {
   std::vector<double> server;
   std::vector<double> message;
-  for (const CommunicationCost& run : runs) {
-    server.push_back(run.server_request.value());
-    message.push_back(run.per_message.value());
+  for (const live::RealRun& run : runs) {
+    server.push_back(run.communication.server_request.value());
+    message.push_back(run.communication.per_message.value());
   }
   CommunicationCost middle;
   middle.server_request = Seconds{median(std::move(server))};
@@ -66,25 +57,15 @@ std::string communication_note(const std::vector<CommunicationCost>& runs) {
   return fmt::format("messages took processor time: `{}`", live::scenario_words(middle));
 }
 
-std::string restart_note(const std::vector<live::Restart>& restarts) {
+// Empty: nobody restarted.
+std::string restart_note(const std::vector<live::RealRun>& runs) {
   std::vector<double> seconds;
-  Seconds longest;
-  for (const live::Restart& restart : restarts) {
-    seconds.push_back(restart.took.value());
-    longest = std::max(longest, restart.took);
-  }
+  for (const live::RealRun& run : runs)
+    for (const Seconds took : run.restarts) seconds.push_back(took.value());
+  if (seconds.empty()) return "";
+  const Seconds longest{std::ranges::max(seconds)};
   return fmt::format("restarts of workers took up to {}, median: `switch_cost: {:.3g} s`",
                      format_time(longest), median(std::move(seconds)));
-}
-
-// A job that goes on without a worker is not the one that was asked for.
-std::vector<std::string> failures_of(const live::LiveRun& run) {
-  std::vector<std::string> failures;
-  for (const live::LostWorker& lost : run.lost)
-    failures.push_back(fmt::format("replication {}: worker {} {} at {}; the job went on without it",
-                                   run.result.seed.replication, lost.worker.value, lost.reason,
-                                   format_time(lost.at)));
-  return failures;
 }
 
 // Each worker alone and beside the others, just before the job, where they share the machine.
@@ -102,10 +83,107 @@ std::vector<std::string> sharing_notes(const Scenario& scenario) {
                       format_time(times.alone), live::scenario_words(times))};
 }
 
-double peak_memory_mib() {
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+constexpr const char* only_job = "job";  // in the file, whatever the scenario's name
+
+// Beside the results folder, which appears only when all runs are there.
+fs::path unfinished_file(const fs::path& folder) {
+  return fmt::format("{}.unfinished.sqlite", folder.string());
+}
+
+// The runs that the same command has carried out already; with what this one may replace.
+class UnfinishedJob {
+ public:
+  UnfinishedJob(const fs::path& folder, const PreparedStudy& study, const LiveArguments& arguments)
+      : file_(unfinished_file(folder)),
+        scenario_(study.scenarios.front().scenario),
+        by_(live::begun_by(reproducing_command("live", arguments))),
+        digest_(study.planned.points.front().digest),
+        replaces_(arguments.force) {
+    std::error_code ignored;
+    if (!fs::exists(file_, ignored)) return;
+    open();
+    arguments.force ? forget() : take_over();
+  }
+
+  [[nodiscard]] bool replaces() const { return replaces_; }
+  [[nodiscard]] const std::vector<live::RealRun>& runs() const { return runs_; }
+  // Once the place of the results is known to be writable.
+  void begin() {
+    if (!kept_) open();
+    kept_->begin(nlohmann::json{
+        {"command", by_.command}, {"program", by_.program}, {"fnv1a", digest_}, {"replaces", replaces_}}
+                     .dump());
+  }
+  void add(live::RealRun run) {
+    run.sitting = sitting_;
+    kept_->keep(only_job, run);
+    runs_.push_back(std::move(run));
+  }
+  void finish() { kept_->finish(); }
+
+  // What is kept, in words; where nothing has run there is nothing, nor a file.
+  [[nodiscard]] std::string leave() {
+    if (runs_.empty()) {
+      kept_->finish();
+      return "";
+    }
+    return fmt::format("{} of {} replications are kept in {}; the same command{} carries out the others",
+                       runs_.size(), scenario_.replications, file_.string(),
+                       replaces_ ? " without --force" : "");
+  }
+
+ private:
+  void open() { kept_.emplace(file_, fmt::format("{} holds an unfinished live job", file_.string())); }
+  void forget() {
+    kept_->finish();
+    kept_.reset();
+  }
+  void take_over() {
+    try {
+      std::vector<live::RealRun> runs = kept_->runs_of(only_job);
+      if (runs.empty()) return forget();
+      const nlohmann::json begun = nlohmann::json::parse(kept_->begun());
+      kept_->check_begun_by(begun, by_);
+      if (begun.at("fnv1a") != digest_) kept_->refuse("the scenario, or a file that it names, has changed");
+      replaces_ = begun.at("replaces");
+      runs_ = std::move(runs);
+    } catch (const nlohmann::json::exception&) {
+      kept_->refuse("it is damaged");
+    }
+    if (runs_.size() > static_cast<std::size_t>(scenario_.replications))
+      runs_.resize(static_cast<std::size_t>(scenario_.replications));
+    for (const live::RealRun& run : runs_) sitting_ = std::max(sitting_, run.sitting + 1);
+    fmt::print(stderr, "{} of {} replications are there already\n", runs_.size(), scenario_.replications);
+  }
+
+  fs::path file_;
+  const Scenario& scenario_;
+  live::BegunBy by_;
+  std::string digest_;
+  bool replaces_;
+  int sitting_ = 0;
+  std::optional<live::KeptRuns> kept_;
+  std::vector<live::RealRun> runs_;
+};
+
+void carry_out_missing(const Scenario& scenario, const Profiles& profiles, live::LiveOptions options,
+                       UnfinishedJob& job) {
+  if (job.runs().size() == static_cast<std::size_t>(scenario.replications)) return;
+  std::vector<std::string> notes;
+  if (!scenario.hosts) notes = sharing_notes(scenario);
+  Progress progress("training");
+  while (job.runs().size() < static_cast<std::size_t>(scenario.replications)) {
+    const auto r = static_cast<std::uint32_t>(job.runs().size());
+    options.progress = [&](double share) {
+      progress.update((r + std::min(share, 1.0)) / scenario.replications,
+                      fmt::format("run {} of {}", r + 1, scenario.replications));
+    };
+    live::LiveOptions of_run = options;
+    of_run.recording.trace &= r == 0;
+    live::RealRun run = live::carry_out(scenario, profiles, r, of_run);
+    std::ranges::move(std::exchange(notes, {}), std::back_inserter(run.notes));
+    job.add(std::move(run));
+  }
 }
 
 int live_command(const LiveArguments& arguments) {
@@ -114,11 +192,12 @@ int live_command(const LiveArguments& arguments) {
   const LoadedScenario& loaded = study.scenarios.front();
   const Scenario& scenario = loaded.scenario;
   std::vector<std::string> notes = live::check_live(loaded);
-  if (!scenario.hosts) std::ranges::move(sharing_notes(scenario), std::back_inserter(notes));
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / (folder_name(scenario.name) + "-live")
                               : fs::path(arguments.output);
-  StagedFolder staged(folder, arguments.force);
+  UnfinishedJob job(folder, study, arguments);
+  StagedFolder staged(folder, job.replaces());
+  job.begin();
   const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
   ScenarioResults results{.loaded = loaded,
                           .profiles = *profiles,
@@ -129,38 +208,45 @@ int live_command(const LiveArguments& arguments) {
                           .validity = validity_of(loaded, study.files),
                           .recording = recording_of(arguments),
                           .engine = "live"};
-  std::vector<CommunicationCost> communication;
-  std::vector<live::Restart> restarts;
-  Progress progress("training");
-  const auto start = std::chrono::steady_clock::now();
-  for (int r = 0; r < scenario.replications; ++r) {
-    live::LiveOptions options{.program = live::worker_program(),
-                              .port = arguments.port,
-                              .patience = Seconds{arguments.patience},
-                              .accepts_load = arguments.accept_load,
-                              .folder = staged.path(),
-                              .links = live::emulated_network(scenario),
-                              .recording = results.recording};
-    options.recording.trace &= r == 0;
-    options.progress = [&](double share) {
-      progress.update((r + std::min(share, 1.0)) / scenario.replications,
-                      fmt::format("run {} of {}", r + 1, scenario.replications));
-    };
-    live::LiveRun run = live::run_live(scenario, *profiles, static_cast<std::uint32_t>(r), options);
-    std::ranges::move(failures_of(run), std::back_inserter(results.failures));
-    std::ranges::move(notes_of(run), std::back_inserter(notes));
-    communication.push_back(run.communication);
-    std::ranges::move(run.restarts, std::back_inserter(restarts));
-    results.runs.push_back(std::move(run.result));
+  try {
+    carry_out_missing(scenario, *profiles,
+                      {.program = live::worker_program(),
+                       .port = arguments.port,
+                       .patience = Seconds{arguments.patience},
+                       .accepts_load = arguments.accept_load,
+                       .folder = staged.path(),
+                       .links = live::emulated_network(scenario),
+                       .recording = results.recording},
+                      job);
+  } catch (const Interrupted& interrupt) {
+    const std::string kept = job.leave();
+    if (kept.empty()) throw;
+    throw Interrupted(interrupt.signal_number(), "interrupted: " + kept);
+  } catch (const std::exception&) {
+    if (const std::string kept = job.leave(); !kept.empty()) fmt::print(stderr, "note: {}\n", kept);
+    throw;
   }
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  notes.push_back(communication_note(communication));
-  if (!restarts.empty()) notes.push_back(restart_note(restarts));
+  Seconds took;
+  double memory_mib = 0.0;
+  std::vector<const live::RealRun*> runs;
+  for (const live::RealRun& run : job.runs()) {
+    runs.push_back(&run);
+    took += run.took;
+    memory_mib = std::max(memory_mib, run.peak_memory_mib);
+    for (const std::string& failure : run.failures)
+      results.failures.push_back(fmt::format("replication {}: {}", run.result.seed.replication, failure));
+    notes.insert(notes.end(), run.notes.begin(), run.notes.end());
+    results.runs.push_back(run.result);
+  }
+  notes.push_back(communication_note(job.runs()));
+  for (const std::string& note : {restart_note(job.runs()), live::sittings_note(runs)})
+    if (!note.empty()) notes.push_back(note);
   results.notes = std::move(notes);
   results.validity = validity_in(summaries_of(results.runs), std::move(results.validity));
   write_results(staged.path(), results,
-                {reproducing_command("live", arguments), elapsed.count(), peak_memory_mib(), 1});
+                {reproducing_command("live", arguments), took.value(), memory_mib, 1});
   staged.commit();
+  job.finish();
   const std::vector<ComparedVariant> compared = compare(compared_runs({results}));
   print_comparison(compared, folder, arguments);
   print_warnings(loaded.warnings, results.notes);
@@ -175,7 +261,8 @@ void add_live(CLI::App& app, CommandAction& action) {
   live.footer(live_examples);
   add_file_options(live, arguments, "scenario (YAML)");
   add_path(live, "-o,--output", arguments.output, "results folder (default: results/<name>-live)", "DIR");
-  live.add_flag("--force", arguments.force, "replace results that are already there");
+  live.add_flag("--force", arguments.force,
+                "replace results that are already there, and begin anew an unfinished job");
   live.add_flag("--iterations", arguments.iterations,
                 "also write iterations.csv: one row for each iteration");
   live.add_flag("--trace", arguments.trace,

@@ -1,5 +1,6 @@
 // `paceline live` as a person at a terminal meets it.
 #ifdef PACELINE_WITH_KERNELS
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -51,6 +52,20 @@ bool has_live_workers(const fs::path& place) {
     if (fs::read_symlink(process.path() / "cwd", ignored) == place) return true;
   }
   return false;
+}
+
+// Sends the signal once the store has kept a run: ids stand in its pages, or its log, as they are.
+void end_when_kept(Process& live, const fs::path& store, const std::string& run, int signal) {
+  const auto is_kept = [&] {
+    for (const char* log : {"", "-wal"})
+      if (const fs::path file = store.string() + log; fs::exists(file) && contains(read_file(file), run))
+        return true;
+    return false;
+  };
+  for (int waits = 0; waits < 10'000 && !is_kept(); ++waits)
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  kill(live.id(), signal);
+  CHECK(live.wait() == 128 + signal);
 }
 
 }  // namespace
@@ -111,6 +126,85 @@ TEST_CASE("an interrupted live job leaves neither results nor processes") {
   CHECK(live.wait() == 128 + SIGINT);
   CHECK_FALSE(fs::exists(place.path() / "out"));
   CHECK_FALSE(has_live_workers(place.path()));
+}
+
+TEST_CASE("a live job that was interrupted, and then killed, goes on with the replications that had ended") {
+  const Workplace place = live_workplace();
+  std::vector<std::string> arguments = live_arguments("0.5");
+  arguments.insert(arguments.end(), {"--set", "replications=4"});
+  const fs::path kept = place.path() / "out.unfinished.sqlite";
+  // Ends the job by a signal once it has kept this replication.
+  const auto end_after = [&](const std::string& run, int signal) {
+    Process live = place.start(arguments);
+    end_when_kept(live, kept, run, signal);
+    CHECK_FALSE(fs::exists(place.path() / "out"));
+    return live.errors();
+  };
+  const std::string said = end_after("real 0 job", SIGINT);
+  CHECK(contains(said, " of 4 replications are kept in out.unfinished.sqlite; the same command carries out"));
+  CHECK_FALSE(has_live_workers(place.path()));
+  end_after("real 2 job", SIGKILL);
+
+  const auto refused = [&](const std::vector<std::string>& command) {
+    const ProgramResult result = place.paceline(command);
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, "out.unfinished.sqlite holds an unfinished live job "));
+    CHECK(contains(result.err, "--force begins anew"));
+    return result.err;
+  };
+  std::vector<std::string> other = arguments;
+  other.insert(other.end(), {"--set", "seed=7"});
+  CHECK(contains(refused(other), "by another command: paceline live scenario.yaml"));
+  std::string changed = throughput_scenario;
+  changed.replace(changed.find("0.01"), 4, "0.02");
+  place.write("scenario.yaml", changed);
+  CHECK(contains(refused(arguments), "the scenario, or a file that it names, has changed"));
+  place.write("scenario.yaml", throughput_scenario);
+
+  const ProgramResult resumed = place.paceline(arguments);
+  INFO(resumed.err);
+  CHECK(resumed.exit_code == 0);
+  CHECK(contains(resumed.err, "3 of 4 replications are there already"));
+  CHECK(contains(resumed.err, "carried out in "));
+  CHECK_FALSE(fs::exists(kept));
+  CHECK(place.paceline(arguments).exit_code == 2);  // results are not replaced
+  // Folder and columns are those of a job that nobody interrupted.
+  std::ranges::replace(arguments, std::string("out"), std::string("whole"));
+  REQUIRE(place.paceline(arguments).exit_code == 0);
+  for (const fs::directory_entry& file : fs::directory_iterator(place.path() / "whole")) {
+    const fs::path own = place.path() / "out" / file.path().filename();
+    CAPTURE(own);
+    REQUIRE(fs::exists(own));
+    if (own.extension() != ".csv") continue;
+    const std::string text = read_file(own);
+    const std::string whole = read_file(file.path());
+    CHECK(text.substr(0, text.find('\n')) == whole.substr(0, whole.find('\n')));
+  }
+  const std::string summary = read_file(place.path() / "out/summary.csv");
+  for (const char* row : {"\n0,", "\n1,", "\n2,", "\n3,"}) CHECK(contains(summary, row));
+}
+
+TEST_CASE("--force begins an unfinished live job anew, which then goes on without it") {
+  const Workplace place = live_workplace();
+  std::vector<std::string> arguments = live_arguments("0.5");
+  REQUIRE(place.paceline(arguments).exit_code == 0);
+  arguments.insert(arguments.end(), {"--set", "replications=2", "--force"});
+  const fs::path kept = place.path() / "out.unfinished.sqlite";
+  const std::string old = read_file(place.path() / "out/summary.csv");
+  const auto kill_after_first = [&] {
+    Process live = place.start(arguments);
+    end_when_kept(live, kept, "real 0 job", SIGKILL);
+    CHECK_FALSE(contains(live.errors(), "are there already"));
+  };
+  kill_after_first();
+  kill_after_first();
+  CHECK(read_file(place.path() / "out/summary.csv") == old);  // till there are others
+  arguments.pop_back();
+  const ProgramResult resumed = place.paceline(arguments);
+  INFO(resumed.err);
+  CHECK(resumed.exit_code == 0);
+  CHECK(contains(resumed.err, "1 of 2 replications are there already"));
+  CHECK(contains(read_file(place.path() / "out/summary.csv"), "\n1,"));
 }
 
 TEST_CASE(

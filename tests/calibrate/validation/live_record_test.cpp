@@ -71,7 +71,7 @@ class SealedValidation {
     return {std::move(trial)};
   }
   // Why it cannot go on; empty: it can.
-  [[nodiscard]] std::string refusal(const SealedBy& other, std::vector<LiveTrial> trials) const {
+  [[nodiscard]] std::string refusal(const live::BegunBy& other, std::vector<LiveTrial> trials) const {
     try {
       const LiveRecord record(results(), trials, other);
     } catch (const UserError& error) {
@@ -81,7 +81,7 @@ class SealedValidation {
   }
   [[nodiscard]] std::string refusal() const { return refusal(by, as_given()); }
 
-  const SealedBy by{"paceline validate live scenario.yaml", "this program"};
+  const live::BegunBy by{"paceline validate live scenario.yaml", "this program"};
 
  private:
   test::TemporaryFolder folder_;
@@ -92,13 +92,13 @@ class SealedValidation {
 TEST_CASE("a validation that goes on has the prediction that was sealed, and every real run that had ended") {
   const SealedValidation validation;
   const std::string sealed = read_file(validation.results() / "sealed.json");
-  RealRun real{.result = recorded_run(3.0),
-               .before = {Seconds{0.31}, Seconds{0.3}},
-               .other_load = 0.125,
-               .began = "2026-01-01T00:00:00Z",
-               .ended = "2026-01-01T00:00:03Z",
-               .sitting = 1,
-               .failures = {"worker 0 was killed"}};
+  live::RealRun real{.result = recorded_run(3.0),
+                     .before = live::BeforeRun{Seconds{0.31}, Seconds{0.3}},
+                     .other_load = 0.125,
+                     .began = "2026-01-01T00:00:00Z",
+                     .ended = "2026-01-01T00:00:03Z",
+                     .sitting = 1,
+                     .failures = {"worker 0 was killed"}};
   {
     std::vector<LiveTrial> trials = validation.as_given();
     LiveRecord record(validation.results(), trials, validation.by);
@@ -119,8 +119,8 @@ TEST_CASE("a validation that goes on has the prediction that was sealed, and eve
   CHECK(trial.profiles->of(0).path == validation.results() / "profile-one-0.json");
   REQUIRE(trial.real.size() == 1);
   CHECK(pack(trial.real[0].result) == pack(real.result));
-  CHECK(trial.real[0].before.measured == real.before.measured);
-  CHECK(trial.real[0].before.sealed == real.before.sealed);
+  CHECK(trial.real[0].before->measured == real.before->measured);
+  CHECK(trial.real[0].before->sealed == real.before->sealed);
   CHECK(trial.real[0].other_load == real.other_load);
   CHECK(trial.real[0].sitting == 1);
   CHECK(trial.real[0].failures == real.failures);
@@ -133,12 +133,12 @@ TEST_CASE("a validation that goes on has the prediction that was sealed, and eve
 
 TEST_CASE("other options, scenarios or programs than those of the prediction are refused, each by name") {
   const SealedValidation validation;
-  const SealedBy& by = validation.by;
+  const live::BegunBy& by = validation.by;
   CHECK(validation.refusal().empty());
   CHECK(contains(validation.refusal({by.command + " --runs 3", by.program}, validation.as_given()),
                  "unfinished validation by another command: " + by.command));
   CHECK(contains(validation.refusal({by.command, "another"}, validation.as_given()),
-                 "this is not the program that predicted"));
+                 "this is not the program that began it"));
   std::vector<LiveTrial> changed = validation.as_given();
   changed[0].digest = "changed";
   CHECK(contains(validation.refusal(by, changed),
