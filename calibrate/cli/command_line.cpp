@@ -263,9 +263,17 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       app, "--copies", arguments.copies, 2, 256,
       "Instead of a correction: how 2, 3, ... up to so many copies of the command slow each other down");
   add_count(app, "--passes", arguments.passes, 1, 1000,
-            "How often each number of copies is started (default: 3)")
-      ->needs(copies);
+            "With --copies or --quota: how often each is started (default: 3)");
   copies->excludes("--log")->excludes(profile);
+  app.add_option(
+         "--quota", arguments.quota,
+         "Instead of a correction: what the command takes longer after each time that a quota of so many "
+         "cores in each 100 ms has held it up (as root)")
+      ->check(CLI::Range(0.01, 1024.0))
+      ->type_name("CORES")
+      ->excludes("--log")
+      ->excludes(profile)
+      ->excludes(copies);
   const std::map<std::string, CorrectBy> ways = {{"factor", CorrectBy::factor},
                                                  {"offset", CorrectBy::offset}};
   app.add_option("--by", arguments.by,
@@ -288,7 +296,8 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       "Examples:\n  paceline calibrate own -- python3 train.py --epochs 1\n"
       "  paceline calibrate own --log train.log --profile resnet20.json -o mine.json\n"
       "  paceline calibrate own --copies 3 -- python3 train.py --steps 300     for workers that share this "
-      "machine");
+      "machine\n"
+      "  paceline calibrate own --quota 0.4 -- python3 train.py --steps 300    for workers under a quota");
 }
 
 void declare(CLI::App& app, FromLogArguments& arguments) {

@@ -1,4 +1,5 @@
 // `paceline calibrate own`: a user's own training loop timed, and a profile corrected by it.
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "calibrate/cli/commands.hpp"
+#include "calibrate/live/cpu_budget.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
@@ -18,6 +20,7 @@
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/process.hpp"
 #include "sim/base/progress.hpp"
+#include "sim/cost/quota_clock.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -46,9 +49,10 @@ std::string end_of(const std::string& text) {
   return text.size() <= most ? text : "…" + text.substr(text.size() - most);
 }
 
-OwnLoop run_command(const std::vector<std::string>& words) {
+OwnLoop run_command(const std::vector<std::string>& words, const live::CpuBudget* budget = nullptr) {
   OwnLoop loop{{}, fmt::format("`{}`", fmt::join(words, " "))};
   Process process({.words = words});
+  if (budget != nullptr) budget->add(process.id());
   int number = 0;
   while (const std::optional<std::string> line = process.read_line()) {
     if (const auto step = parse_own_step(*line, "output of " + loop.source, ++number))
@@ -68,7 +72,8 @@ OwnLoop run_command(const std::vector<std::string>& words) {
 Seconds time_copies(const OwnArguments& arguments, int copies) {
   std::vector<std::future<OwnLoop>> running;
   for (int copy = 0; copy < copies; ++copy)
-    running.push_back(std::async(std::launch::async, run_command, arguments.command));
+    running.push_back(
+        std::async(std::launch::async, [&arguments] { return run_command(arguments.command); }));
   double seconds = 0.0;
   for (std::future<OwnLoop>& copy : running) {
     const OwnLoop loop = copy.get();
@@ -123,6 +128,62 @@ int run_copies(const OwnArguments& arguments) {
   return exit_done;
 }
 
+struct QuotaPass {
+  double free_s = 0.0;  // processor time of a sample
+  double held_s = 0.0;  // the same under the quota
+  Seconds resume;
+};
+
+QuotaPass quota_pass(const OwnArguments& arguments, const CpuQuota& quota) {
+  const auto warm_up = static_cast<std::size_t>(arguments.warm_up);
+  QuotaPass pass;
+  const OwnLoop free = run_command(arguments.command);
+  pass.free_s = mean_processor_per_sample(free.steps, warm_up, free.source);
+  const live::CpuBudget budget(quota, 0);
+  const OwnLoop held = run_command(arguments.command, &budget);
+  pass.held_s = mean_processor_per_sample(held.steps, warm_up, held.source);
+  pass.resume = allowance_of(quota, arguments.cores) * (1.0 - pass.free_s / pass.held_s);
+  return pass;
+}
+
+int run_quota(const OwnArguments& arguments) {
+  const CpuQuota quota{.cores = *arguments.quota};
+  if (quota.cores >= arguments.cores)
+    throw UserError(
+        fmt::format("a quota of {:g} cores never holds up a loop on {}", quota.cores, arguments.cores),
+        "--quota below --cores");
+  const int passes = arguments.passes.value_or(3);
+  Progress progress("timing under a quota");
+  std::vector<QuotaPass> all;
+  std::vector<double> resumes;
+  for (int pass = 0; pass < passes; ++pass) {
+    progress.update(static_cast<double>(pass) / passes, fmt::format("pass {} of {}", pass + 1, passes));
+    all.push_back(quota_pass(arguments, quota));
+    resumes.push_back(all.back().resume.value());
+  }
+  progress.update(1.0, fmt::format("{} passes", passes));
+  const Seconds resume{std::max(0.0, median(resumes))};
+  if (arguments.json) {
+    Json rows = Json::array();
+    for (const QuotaPass& pass : all)
+      rows.push_back({{"processor_s_per_sample", pass.free_s},
+                      {"processor_s_per_sample_under_quota", pass.held_s},
+                      {"resume_s", pass.resume.value()}});
+    const Json json = {{"format", "paceline-own-quota"}, {"version", 1},
+                       {"quota_cores", quota.cores},     {"period_s", quota.period.value()},
+                       {"resume_s", resume.value()},     {"passes", rows}};
+    fmt::print("{}\n", json.dump(2));
+    return exit_done;
+  }
+  fmt::print("processor time of a sample\n  at will     under the quota    longer in each period\n");
+  for (const QuotaPass& pass : all)
+    fmt::print("{:>9}  {:>18}  {:>23}\n", duration_text(pass.free_s), duration_text(pass.held_s),
+               duration_text(pass.resume.value()));
+  fmt::print("in a scenario, of workers like this one:\n  quota: {{cores: {:g}, resume: {:.3g} ms}}\n",
+             quota.cores, 1e3 * resume.value());
+  return exit_done;
+}
+
 std::string with_interval(const MeasuredMedian& time) {
   return fmt::format("{} ± {}", duration_text(time.seconds), duration_text(time.half_width_s));
 }
@@ -136,6 +197,8 @@ std::string times_text(const OwnLoop& loop, const OwnTimes& times, std::size_t w
                         with_interval(time.wall), with_interval(time.processor),
                         time.processor.seconds / time.wall.seconds);
   for (const std::string& left_out : times.left_out) text += fmt::format("left out: {}\n", left_out);
+  if (const auto variation = variation_of(loop.steps, warm_up))
+    text += fmt::format("in a scenario: `jitter: {{{}}}`\n", scenario_words(*variation));
   return text;
 }
 
@@ -178,8 +241,10 @@ Json times_json(const OwnLoop& loop, const OwnTimes& times, std::size_t warm_up)
                        {"wall_half_width_s", time.wall.half_width_s},
                        {"processor_s", time.processor.seconds},
                        {"processor_half_width_s", time.processor.half_width_s}});
-  return {{"format", "paceline-own-loop"}, {"version", 1},       {"source", loop.source},
-          {"steps", loop.steps.size()},    {"warm_up", warm_up}, {"batches", batches}};
+  Json json = {{"format", "paceline-own-loop"}, {"version", 1},       {"source", loop.source},
+               {"steps", loop.steps.size()},    {"warm_up", warm_up}, {"batches", batches}};
+  if (const auto variation = variation_of(loop.steps, warm_up)) json["jitter"] = scenario_words(*variation);
+  return json;
 }
 
 void check_output(const OwnArguments& arguments) {
@@ -198,7 +263,10 @@ int run(const OwnArguments& arguments) {
   if (arguments.log.empty() == arguments.command.empty())
     throw UserError("either a command or a log is needed",
                     "paceline calibrate own -- python3 train.py, or paceline calibrate own --log FILE");
+  if (arguments.passes && arguments.copies == 1 && !arguments.quota)
+    throw UserError("--passes goes with --copies or --quota", "leave it out");
   if (arguments.copies > 1) return run_copies(arguments);
+  if (arguments.quota) return run_quota(arguments);
   check_output(arguments);
   std::optional<Profile> profile;
   if (!arguments.profile.empty()) profile = read_profile(arguments.profile);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
@@ -32,15 +33,11 @@ Seconds modelled_iteration(const Scenario& scenario, const Profiles& profiles, W
   return times.mean_iteration(worker, batch_samples);
 }
 
-struct FinishedIteration {
-  double at_s = 0.0;
-  double took_s = 0.0;
-};
-using Finished = std::vector<FinishedIteration>;
+using Finished = std::vector<calibrate::TimedStep>;
 
 std::vector<double> durations(const Finished& iterations) {
   std::vector<double> seconds;
-  for (const FinishedIteration& iteration : iterations) seconds.push_back(iteration.took_s);
+  for (const calibrate::TimedStep& iteration : iterations) seconds.push_back(iteration.took_s);
   return seconds;
 }
 
@@ -125,7 +122,8 @@ Scenario together_job(const Scenario& scenario, const Profiles& profiles) {
 std::vector<std::int64_t> batches_to_time(const BatchingConfig& batching) {
   const std::int64_t initial = batching.initial_samples;
   if (!batching.controller->adjusts) return {initial};
-  const std::set<std::int64_t> batches = {std::max(initial / 2, batching.minimum_samples), initial,
+  const std::set<std::int64_t> batches = {std::max(initial / 4, batching.minimum_samples),
+                                          std::max(initial / 2, batching.minimum_samples), initial,
                                           std::min(2 * initial, batching.maximum_samples)};
   return {batches.begin(), batches.end()};
 }
@@ -209,23 +207,25 @@ std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iteration
   return cycles;
 }
 
-std::vector<CycleTime> time_together(const Scenario& scenario, const Profiles& profiles,
-                                     const LiveOptions& options) {
+TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options) {
   const std::size_t workers = scenario.cluster.workers.size();
   const Scenario job = together_job(scenario, profiles);
   std::vector<std::vector<double>> iterations(workers);
   std::vector<std::vector<double>> between(workers);
+  std::vector<Finished> series;
   for (int pass = 0; pass < passes; ++pass) {
-    const std::vector<Finished> finished = timed(job, profiles, pass, options);
+    std::vector<Finished> finished = timed(job, profiles, pass, options);
     for (std::size_t w = 0; w < workers; ++w) {
       const CycleTime cycle = cycle_of(finished[w]);
       iterations[w].push_back(cycle.iteration.value());
       between[w].push_back(cycle.between.value());
+      series.push_back(std::move(finished[w]));
     }
   }
-  std::vector<CycleTime> times;
+  TogetherTimes times{{}, calibrate::step_variation(series)};
   for (std::size_t w = 0; w < workers; ++w)
-    times.push_back({Seconds{median(std::move(iterations[w]))}, Seconds{median(std::move(between[w]))}});
+    times.cycles.push_back(
+        {Seconds{median(std::move(iterations[w]))}, Seconds{median(std::move(between[w]))}});
   return times;
 }
 

@@ -11,6 +11,7 @@
 //              gate, both for the same job. What lies between two iterations: the mean time from the end of
 //              one to that of the next, less the mean iteration; what it exceeds its prediction by, mean over
 //              workers, is what two messages wait for a processor (message_wait).
+//              How iterations vary beside the others: calibrate/logs/step_variation.hpp.
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
 //              What others cost an iteration beyond its turns of the processor is a share of its time, under
@@ -25,6 +26,7 @@
 
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/logs/own_steps.hpp"
+#include "calibrate/logs/step_variation.hpp"
 
 namespace paceline::live {
 
@@ -55,9 +57,13 @@ struct CycleTime {
   Seconds iteration;  // stalls left out
   Seconds between;    // from the end of an iteration to the begin of the next
 };
-// Of that job for real, by worker: medians of the passes.
-[[nodiscard]] std::vector<CycleTime> time_together(const Scenario& scenario, const Profiles& profiles,
-                                                   const LiveOptions& options);
+struct TogetherTimes {
+  std::vector<CycleTime> cycles;  // by worker: medians of the passes
+  calibrate::StepVariation variation;
+};
+// Of that job for real.
+[[nodiscard]] TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles,
+                                          const LiveOptions& options);
 // Of each worker's iterations that were finished.
 [[nodiscard]] std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations,
                                                  std::size_t workers);
@@ -71,7 +77,7 @@ struct CycleTime {
                                    std::size_t iterations);
 
 // The batches at which a job's iterations are timed: the initial one, and where a controller may change it,
-// also half and twice of it, as far as it may.
+// also a quarter, half and twice of it, as far as it may.
 [[nodiscard]] std::vector<std::int64_t> batches_to_time(const BatchingConfig& batching);
 
 }  // namespace paceline::live

@@ -109,8 +109,23 @@ OwnTimes own_times(const std::vector<OwnStep>& steps, std::size_t warm_up, const
   return times;
 }
 
-double mean_seconds_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
-                               const std::string& source) {
+std::optional<StepVariation> variation_of(const std::vector<OwnStep>& steps, std::size_t warm_up) {
+  std::map<std::int64_t, std::vector<TimedStep>> by_batch;
+  double now_s = 0.0;
+  for (std::size_t i = warm_up; i < steps.size(); ++i) {
+    now_s += steps[i].wall_s;
+    by_batch[steps[i].samples].push_back({now_s, steps[i].wall_s});
+  }
+  std::vector<std::vector<TimedStep>> series;
+  for (auto& [batch, of_batch] : by_batch)
+    if (of_batch.size() >= fewest_varied_steps) series.push_back(std::move(of_batch));
+  return series.empty() ? std::nullopt : std::optional(step_variation(series));
+}
+
+namespace {
+
+double mean_per_sample(const std::vector<OwnStep>& steps, double OwnStep::*clock, std::size_t warm_up,
+                       const std::string& source) {
   const std::size_t last = steps.size() - steps.size() / 10;
   if (last < warm_up + fewest_own_steps)
     throw UserError(
@@ -119,10 +134,24 @@ double mean_seconds_per_sample(const std::vector<OwnStep>& steps, std::size_t wa
   double seconds = 0.0;
   double samples = 0.0;
   for (std::size_t i = warm_up; i < last; ++i) {
-    seconds += steps[i].wall_s;
+    seconds += steps[i].*clock;
     samples += static_cast<double>(steps[i].samples);
   }
   return seconds / samples;
+}
+
+}  // namespace
+
+double mean_seconds_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
+                               const std::string& source) {
+  return mean_per_sample(steps, &OwnStep::wall_s, warm_up, source);
+}
+
+double mean_processor_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
+                                 const std::string& source) {
+  const double seconds = mean_per_sample(steps, &OwnStep::processor_s, warm_up, source);
+  if (seconds <= 0.0) throw UserError(source + ": its steps say that they took no processor time", line_hint);
+  return seconds;
 }
 
 }  // namespace paceline::calibrate

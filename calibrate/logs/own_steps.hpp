@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/logs/step_variation.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::calibrate {
@@ -55,9 +56,18 @@ struct OwnTimes {
 [[nodiscard]] OwnTimes own_times(const std::vector<OwnStep>& steps, std::size_t warm_up,
                                  const std::string& source);
 
+// How its steps vary after warm-up: batch sizes are series of their own, on the clock of all steps together.
+// Nothing when no batch size has enough steps.
+[[nodiscard]] std::optional<StepVariation> variation_of(const std::vector<OwnStep>& steps,
+                                                        std::size_t warm_up);
+
 // Mean wall-clock time of a sample over the steps after warm-up but for the last tenth, when others that
 // began together may have ended. Throws UserError when there are too few.
 [[nodiscard]] double mean_seconds_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
                                              const std::string& source);
+
+// Of processor time, over the same steps.
+[[nodiscard]] double mean_processor_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
+                                               const std::string& source);
 
 }  // namespace paceline::calibrate

@@ -134,7 +134,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   fill_in_sharing(loaded.scenario, *profiles, figures);
   fill_in_restarts(loaded.scenario, figures);
   if (workers.size() < 2) return figures;
-  figures.together = together_of(loaded, *profiles);
+  figures.together = together_of(loaded, *profiles, figures);
   for (std::size_t w = 0; w < workers.size(); ++w) {
     const TogetherTime& together = figures.together[w];
     factors[w] = together.measured.iteration / together.predicted.iteration;
@@ -210,7 +210,8 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
   return iterations_.emplace_back(point, std::move(times)).second;
 }
 
-std::vector<TogetherTime> LiveGate::together_of(const LoadedScenario& loaded, const Profiles& profiles) {
+std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Profiles& profiles,
+                                                GateFigures& figures) {
   const Scenario& scenario = loaded.scenario;
   const std::size_t workers = scenario.cluster.workers.size();
   std::vector<TimedWorker> point;
@@ -220,10 +221,21 @@ std::vector<TogetherTime> LiveGate::together_of(const LoadedScenario& loaded, co
   if (known == together_.end())
     known = together_.emplace(known, std::move(point), links(),
                               live::time_together(scenario, profiles, options_));
+  const live::TogetherTimes& measured = std::get<2>(*known);
+  adopt_variation(loaded.scenario.jitter, measured.variation, figures);
   const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
   std::vector<TogetherTime> times;
-  for (std::size_t w = 0; w < workers; ++w) times.push_back({std::get<2>(*known)[w], predicted[w]});
+  for (std::size_t w = 0; w < workers; ++w) times.push_back({measured.cycles[w], predicted[w]});
   return times;
+}
+
+// Where the scenario says nothing of it.
+void LiveGate::adopt_variation(JitterOverrides& jitter, const calibrate::StepVariation& measured,
+                               GateFigures& figures) {
+  if (jitter.iteration_cv || jitter.spells) return;
+  jitter.iteration_cv = measured.iteration_cv;
+  jitter.spells = measured.spells;
+  state(figures, fmt::format("jitter: {{{}}}", scenario_words(measured)));
 }
 
 void LiveGate::correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,

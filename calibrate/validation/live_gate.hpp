@@ -2,7 +2,7 @@
 // what the profile cannot know of the state the machine is in.
 //
 // Models:      iterations of each worker within a job of its own and beside the others (its profile is
-//              corrected by them), what messages cost, how much processes slow each other down on a shared
+//              corrected by them), how they vary, what messages cost, how much processes slow each other down on a shared
 //              machine, how long messages wait there for a processor, and what a switch with restarts costs.
 // Assumptions: the machine stays as it is until the jobs have run. Workers, networks and batches that are
 //              alike are measured once for all scenarios.
@@ -86,7 +86,10 @@ class LiveGate {
   const calibrate::CollectiveFit& ring_of(const Scenario& scenario, Bytes gradient, Seconds computing);
   void fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
   const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
-  std::vector<TogetherTime> together_of(const LoadedScenario& loaded, const Profiles& profiles);
+  std::vector<TogetherTime> together_of(LoadedScenario& loaded, const Profiles& profiles,
+                                        GateFigures& figures);
+  static void adopt_variation(JitterOverrides& jitter, const calibrate::StepVariation& measured,
+                              GateFigures& figures);
   // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
   // has corrected.
   void correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,
@@ -106,8 +109,7 @@ class LiveGate {
   live::LiveOptions options_;
   double most_deviation_;
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
-  std::vector<std::tuple<std::vector<TimedWorker>, Links, std::vector<live::CycleTime>>>
-      together_;  // measured
+  std::vector<std::tuple<std::vector<TimedWorker>, Links, live::TogetherTimes>> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
   std::map<std::tuple<std::uint64_t, std::size_t, Seconds, Links>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;

@@ -35,6 +35,7 @@ enum class Purpose : std::uint8_t {
   data_partition = 11,
   cluster = 12,
   message_delay = 13,
+  spell = 14,
   learning_curve = 16,
 };
 

@@ -102,6 +102,7 @@ struct ServersConfig {
 struct CpuQuota {
   double cores = 1.0;
   Seconds period{0.1};
+  std::optional<Seconds> resume{};  // what going on in a new period takes; absent: not measured, and nothing
   friend bool operator==(const CpuQuota&, const CpuQuota&) = default;
 };
 

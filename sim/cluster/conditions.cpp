@@ -55,6 +55,13 @@ void consider(std::optional<Seconds>& earliest, const Moment& moment) {
   if (date != nullptr && (!earliest || *date < *earliest)) earliest = *date;
 }
 
+// Of windows of this length the one that `now` lies in; whether it is another one.
+bool moves_on(std::uint64_t& window, Seconds length, Seconds now) {
+  const std::uint64_t before = window;
+  while (static_cast<double>(window + 1) * length <= now) ++window;
+  return window != before;
+}
+
 constexpr std::array<std::string_view, 4> known_columns = {"time_s", "worker", "speed", "bandwidth"};
 
 void check_trace_header(const CsvFile& file) {
@@ -121,6 +128,10 @@ Conditions::Conditions(Heterogeneity heterogeneity, std::vector<std::uint32_t> r
     check(plan_.random_stragglers->window > Seconds{}, "a window of random stragglers has a length");
     draw_window();
   }
+  if (plan_.spells) {
+    check(plan_.spells->length > Seconds{}, "a spell has a length");
+    draw_spells();
+  }
 }
 
 std::vector<WorkerId> Conditions::advance(const JobPosition& position) {
@@ -167,6 +178,7 @@ std::optional<Seconds> Conditions::next_date() const {
   if (trace_rows_done_ < plan_.trace.size()) consider(earliest, plan_.trace[trace_rows_done_].time);
   if (plan_.random_stragglers)
     consider(earliest, static_cast<double>(window_ + 1) * plan_.random_stragglers->window);
+  if (plan_.spells) consider(earliest, static_cast<double>(spell_ + 1) * plan_.spells->length);
   return earliest;
 }
 
@@ -193,10 +205,16 @@ void Conditions::follow_trace(Seconds now) {
 }
 
 void Conditions::enter_windows(Seconds now) {
-  if (!plan_.random_stragglers) return;
-  const std::uint64_t before = window_;
-  while (static_cast<double>(window_ + 1) * plan_.random_stragglers->window <= now) ++window_;
-  if (window_ != before) draw_window();
+  if (plan_.random_stragglers && moves_on(window_, plan_.random_stragglers->window, now)) draw_window();
+  if (plan_.spells && moves_on(spell_, plan_.spells->length, now)) draw_spells();
+}
+
+void Conditions::draw_spells() {
+  for (std::size_t w = 0; w < factors_.size(); ++w) {
+    factors_[w].spell =
+        RandomStream(seed_, Purpose::spell, random_streams_[w], spell_).log_normal(1.0, plan_.spells->cv);
+    conditions_[w].spell = factors_[w].spell;
+  }
 }
 
 void Conditions::draw_window() {
@@ -213,6 +231,7 @@ WorkerCondition Conditions::condition(std::size_t worker) const {
   WorkerCondition condition{.is_present = conditions_[worker].is_present,
                             .speed = levels.speed * factors.trace_speed,
                             .bandwidth = levels.bandwidth * factors.trace_bandwidth,
+                            .spell = factors.spell,
                             .cores = levels.cores,
                             .added_latency = {},
                             .message_latency = {}};

@@ -7,6 +7,9 @@
 //              added latency = Σ added_latency · round_trips of the stragglers active; of one message: Σ
 //              added_latency. A random straggler lasts one window: a worker with random stream r straggles in
 //              window k = [k·L, (k+1)·L) with probability p, drawn from the stream (seed, straggler, r, k).
+//              A spell lasts one window likewise, of a length of its own: in each one a worker's computing
+//              has a factor on its speed, log-normal with mean 1 and coefficient of variation cv, from the
+//              stream (seed, spell, r, k): what is computed over many spells takes as long as without them.
 //              What recurs every E begins at t, t + E, t + 2 E, …, with t the time it first begins.
 // Units:       seconds; factors relative to the worker as the scenario describes it; epochs and progress
 //              count samples applied.
@@ -14,8 +17,9 @@
 //              What is in flight follows from then on. A later level replaces an earlier one of the same
 //              worker and kind; one that lasts for a while stands before all that have no end, and when it
 //              ends, these hold again.
+//              Spells of different workers are independent.
 // Not modelled: correlated stragglers; gradual changes (write steps).
-// Source:      OmniLearn, ACSOS 2020 (levels); Sync-Switch, ICDCS 2021 (stragglers that add latency).
+// Source:      spells: docs/validation.md. OmniLearn, ACSOS 2020 (levels); Sync-Switch, ICDCS 2021 (stragglers that add latency).
 #pragma once
 
 #include <cstdint>
@@ -67,6 +71,12 @@ struct RandomStragglers {
   Seconds added_latency{};
   double round_trips = 1.0;
 };
+// A worker's core is now faster, now slower, because of others that nobody knows of.
+struct Spells {
+  double cv = 0.0;  // of the speed
+  Seconds length{0.1};
+  friend bool operator==(const Spells&, const Spells&) = default;
+};
 enum class MembershipEvent { leaves, joins };
 struct MembershipChange {
   Moment at;
@@ -86,6 +96,7 @@ struct Heterogeneity {
   std::vector<TraceRow> trace;  // by time
   std::vector<Straggler> stragglers;
   std::optional<RandomStragglers> random_stragglers;
+  std::optional<Spells> spells;
   std::vector<MembershipChange> membership;
 };
 
@@ -99,6 +110,7 @@ struct WorkerCondition {
   bool is_present = true;
   double speed = 1.0;
   double bandwidth = 1.0;
+  double spell = 1.0;  // on its speed, besides
   std::optional<int> cores;
   Seconds added_latency;    // to each iteration
   Seconds message_latency;  // to each message
@@ -150,11 +162,13 @@ class Conditions {
     double trace_speed = 1.0;
     double trace_bandwidth = 1.0;
     bool straggles_in_window = false;
+    double spell = 1.0;
   };
 
   void follow_trace(Seconds now);
   void enter_windows(Seconds now);
   void draw_window();
+  void draw_spells();
   [[nodiscard]] WorkerCondition condition(std::size_t worker) const;
 
   Heterogeneity plan_;  // what has happened is removed, but for the trace
@@ -162,6 +176,7 @@ class Conditions {
   Seed seed_;
   std::size_t trace_rows_done_ = 0;
   std::uint64_t window_ = 0;
+  std::uint64_t spell_ = 0;
   std::vector<Active<Level>> active_levels_;  // those that end, in the order they began
   std::vector<Active<Straggler>> active_;
   std::vector<Factors> factors_;

@@ -13,8 +13,8 @@
 // Units:       seconds, samples; speed relative to the profile's machine.
 // Assumptions: factors are keyed by (run), (worker's random stream) and (that, iteration) and not by the
 //              batch, so policies that choose other batches draw the same factors (common random numbers).
-//              Iterations are independent.
-// Not modelled: stragglers and speed changing over time (sim/cluster/conditions.hpp); a quota of processor
+//              Iterations are independent, but for the spells of a worker.
+// Not modelled: stragglers, spells and speed changing over time (sim/cluster/conditions.hpp); a quota of processor
 //              time holds up what computes (quota_clock.hpp).
 // Source:      docs/models.md.
 #pragma once
@@ -30,6 +30,7 @@
 #include "sim/base/random.hpp"
 #include "sim/base/validity.hpp"
 #include "sim/cluster/cluster.hpp"
+#include "sim/cluster/conditions.hpp"
 #include "sim/cost/profile.hpp"
 #include "sim/cost/quota_clock.hpp"
 
@@ -49,7 +50,8 @@ struct JitterOverrides {
   std::optional<double> run_cv;
   std::optional<double> worker_cv;
   std::optional<double> iteration_cv;
-  Seconds message{};  // message_delay.hpp
+  std::optional<Spells> spells{};  // sim/cluster/conditions.hpp
+  Seconds message{};               // message_delay.hpp
 };
 
 struct ResolvedJitter {

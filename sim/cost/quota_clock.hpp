@@ -8,15 +8,19 @@
 //              most r = min(P, P·q/c) of wall-clock time. Work of W seconds that finds r' of the present
 //              period's allowance left (and the period lasting that long), W > r', ends n full periods after
 //              the present one, W − r' − n·r into the next, n = ceil((W − r')/r) − 1.
-//              Computing without a break the worker is slowed down by max(1, c/q).
+//              Who has stood still computes for `resume` u of the new period's allowance again before it gets
+//              on: its data have left the caches. Each period entered so has r − u for the work.
+//              Computing without a break the worker is slowed down by P/(r − u), or not at all where r = P.
 // Units:       seconds of wall-clock time at full speed on all c cores.
 // Assumptions: computing keeps all c cores busy, waiting and transfers use none. What is not used is lost at
-//              the end of the period (no burst). The phase is the worker's for a whole run.
-// Not modelled: the slices in which the kernel hands out the quota (about 5 ms: an allowance may be overrun
+//              the end of the period (no burst). The phase is the worker's for a whole run. u is the same
+//              however long the worker has stood still, and u < r.
+// Not modelled: what a rest of the worker's own costs; the slices in which the kernel hands out the quota (about 5 ms: an allowance may be overrun
 //              by that much on each core), the optimizer step of a worker and the work of a server.
 // Measured:    small-gpt on one core under a cgroup of half a core in each 100 ms: iterations of 43.8 and
 //              255.9 ms took 89.8 and 509.9 ms on average (this equation: 87.5 and 511.8); of the shorter,
 //              half 94.2 ms (93.8) and the fastest tenth 46.3 ms (43.8).
+//              ResNet-20 (104 ms) under 0.2 to 0.8 of a core: u between 2 and 7 ms (docs/validation.md).
 // Source:      Linux, Documentation/scheduler/sched-bwc.rst.
 #pragma once
 
@@ -27,7 +31,9 @@
 
 namespace paceline {
 
-// How much longer steady computing takes: max(1, cores/quota).
+// r: wall-clock time in each period in which so many cores can be kept busy.
+[[nodiscard]] Seconds allowance_of(const CpuQuota& quota, int cores);
+// How much longer steady computing takes.
 [[nodiscard]] double steady_slowdown(const CpuQuota& quota, int cores);
 
 class QuotaClock {
@@ -49,6 +55,8 @@ class QuotaClock {
   };
   [[nodiscard]] Stretch stretch(Seconds date) const;
   void spend(Seconds date, Seconds processor_time);
+  // What a process that has stood still computes again.
+  [[nodiscard]] Seconds resume() const { return resume_; }
 
  private:
   // The period of a date that may be the computed end of the one before.
@@ -57,12 +65,18 @@ class QuotaClock {
   [[nodiscard]] Seconds begin_of(std::int64_t period) const;
   // What can be computed from `start` to the end of its period.
   [[nodiscard]] Seconds left_in_period(Seconds start) const;
+  // Whether computing from `start` on stands still at the end of its period, and not only goes over into the
+  // next.
+  [[nodiscard]] bool is_held_up(Seconds start) const;
+  [[nodiscard]] Seconds owed(Seconds start) const;
 
   Seconds period_;
   Seconds allowance_;
+  Seconds resume_;  // 0 where nothing is ever held up
   Seconds phase_;
   std::int64_t used_in_ = 0;  // the period that `used_` belongs to
   Seconds used_;
+  Seconds owed_;  // of `resume_`, where the last use ended within it
 };
 
 }  // namespace paceline

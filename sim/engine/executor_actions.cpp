@@ -124,7 +124,8 @@ void Executor::carry_out(const Step& action) {
 void Executor::carry_out(const LocalStep& action) {
   Seconds slowest;
   for (const WorkerId member : action.members) {
-    Seconds step = model_.compute.optimizer_step(member) / conditions_.of(member).speed;
+    const WorkerCondition& condition = conditions_.of(member);
+    Seconds step = model_.compute.optimizer_step(member) / (condition.speed * condition.spell);
     if (shared_machines_.hosts(member))
       step = step * shared_machines_.slowdown_together(member, action.members);
     slowest = std::max(slowest, step);

@@ -68,7 +68,7 @@ WorkerPace Executor::pace(WorkerId worker, std::int64_t batch_samples) const {
   const WorkerCondition& condition = conditions_.of(worker);
   const double speed_up =
       condition.cores ? model_.compute.speed_up(worker, *condition.cores, batch_samples) : 1.0;
-  return {condition.speed, speed_up, condition.cores};
+  return {condition.speed, condition.spell * speed_up, condition.cores};
 }
 
 double Executor::rate(WorkerId worker, std::int64_t batch_samples) const {

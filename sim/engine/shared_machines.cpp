@@ -201,7 +201,10 @@ void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>&
     return;
   }
   if (of.next == Next::new_period) {
-    if (std::exchange(of.doing, Doing::computing) == Doing::held_up) machine.busy += of.cores;
+    if (std::exchange(of.doing, Doing::computing) == Doing::held_up) {
+      machine.busy += of.cores;
+      of.left += of.quota->resume() * of.rate;
+    }
     return;
   }
   if (of.doing == Doing::computing && process < workers_ && std::isfinite(of.rest_rate)) {

@@ -5,7 +5,8 @@
 //              computes (an iteration, with what messages took of its processor), a server with one while it
 //              serves. Who waits, is held up by a quota, or rests is not busy.
 // Equation:    of work at rate 1 the machine does d/dt = own rate · s(m) / s(c), until nothing is left.
-//              A quota of processor time is spent at the share of a core's time that the process gets.
+//              A quota of processor time is spent at the share of a core's time that the process gets; who
+//              was held up by it has that much more to compute as the quota's clock says.
 //              A worker with a speed v < 1 that rests computes at the machine's speed, and then rests for
 //              its processor time · (1/v − 1), that of messages left out: what `paceline live` does.
 //              Local steps up to an exchange are computed as a whole, and rested for after the last of them.
@@ -53,7 +54,7 @@ struct SharedMachine {
 // How fast a worker is at present, were it alone.
 struct WorkerPace {
   double speed = 1.0;     // of its condition
-  double speed_up = 1.0;  // of its cores now over those it has
+  double speed_up = 1.0;  // of its cores now over those it has, and of its spell
   std::optional<int> cores;
 };
 

@@ -241,6 +241,10 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
   }
   if (!scenario.communication && scenario.cluster.workers.size() > 1)
     notes.emplace_back("communication costs no processor time here: not calibrated (`communication`)");
+  if (std::ranges::any_of(scenario.cluster.workers,
+                          [](const Worker& worker) { return worker.quota && !worker.quota->resume; }))
+    notes.emplace_back(
+        "going on after a quota's stop takes no longer than computing on: not calibrated (`quota.resume`)");
   if (scenario.job.optimizer.kind == OptimizerKind::adamw)
     notes.emplace_back(
         "a step of AdamW takes as long here as the profile's step, one of SGD with momentum: it was not "

@@ -49,6 +49,8 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
   std::vector<Worker> workers = scenario.cluster.workers;
   for (Worker& worker : workers) worker.speed /= slowness;
   std::vector<std::uint32_t> streams = random_streams(workers);
+  Heterogeneity changes = heterogeneity(scenario);
+  changes.spells = scenario.jitter.spells;
   return {.compute = ComputeTimes(profiles.distinct, profiles.of_worker, workers, jitter, seed,
                                   scenario.job.data_loading),
           .server = ServerTimes(profiles.job(), slowness),
@@ -56,7 +58,7 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
           .shards = shards_of(profiles.job().parameter_bytes, profiles.job().variables,
                               scenario.cluster.servers.count, scenario.cluster.servers.split),
           .costs = slowed(fixed_costs(scenario), slowness),
-          .heterogeneity = heterogeneity(scenario),
+          .heterogeneity = std::move(changes),
           .total_samples = total_samples(scenario),
           .dataset_samples = scenario.job.dataset.train_samples,
           .seed = seed,

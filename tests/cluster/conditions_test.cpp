@@ -1,6 +1,8 @@
 // What holds on the machines at which time: levels, traces, stragglers, members.
 #include "sim/cluster/conditions.hpp"
 
+#include <cmath>
+
 #include <doctest/doctest.h>
 
 using namespace paceline;
@@ -209,4 +211,30 @@ TEST_CASE("a random straggler is drawn by seed, worker and window alone, however
   // 1600 draws with p = 0.3: 480 ± 18
   CHECK(straggling > 480 - 4 * 18);
   CHECK(straggling < 480 + 4 * 18);
+}
+
+TEST_CASE("spells: a factor on computing in each window, with mean 1, each worker's own") {
+  // Window k of worker w: log-normal from the stream (seed, spell, w, k); speed and bandwidth stay 1. Mean of
+  // 4 · 2,500 factors with cv 0.3: 1 ± 0.003.
+  Heterogeneity plan;
+  plan.spells = Spells{0.3, Seconds{2.0}};
+  const Seed seed{17, 3};
+  Conditions at_each_window(plan, {0, 1, 2, 3}, seed);
+  Conditions skipping(plan, {0, 1, 2, 3}, seed);
+  double sum = 0.0;
+  for (std::uint64_t window = 0; window < 2500; ++window) {
+    const JobPosition position = at(2.0 * static_cast<double>(window) + 0.5);
+    const std::vector<WorkerId> changed = at_each_window.advance(position);
+    CHECK(changed.size() == (window == 0 ? 0 : 4));
+    if (window % 7 == 0) static_cast<void>(skipping.advance(position));
+    CHECK(at_each_window.next_date() == Seconds{2.0 * static_cast<double>(window + 1)});
+    for (std::uint32_t w = 0; w < 4; ++w) {
+      const WorkerCondition& condition = at_each_window.of(WorkerId{w});
+      CHECK(condition.spell == RandomStream(seed, Purpose::spell, w, window).log_normal(1.0, 0.3));
+      CHECK(condition.speed == 1.0);
+      if (window % 7 == 0) CHECK(skipping.of(WorkerId{w}) == condition);
+      sum += condition.spell;
+    }
+  }
+  CHECK(std::abs(sum / 10'000.0 - 1.0) < 4.0 * 0.003);
 }

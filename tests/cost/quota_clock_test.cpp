@@ -66,12 +66,36 @@ TEST_CASE("a quota of as many cores as are busy holds nothing up") {
         doctest::Approx(8.0).epsilon(1e-12));
 }
 
+TEST_CASE("who has stood still computes for `resume` again") {
+  // 4 s of each 10 s, 1 s to resume. From 0 s: 4 s, then 3 s of the work in each of the periods from 10 and
+  // 20 s (11 to 14, 21 to 24), then 3 s: 13 s of work end at 30 + 1 + 3 = 34 s.
+  CpuQuota quota = four_of_ten;
+  quota.resume = Seconds{1.0};
+  QuotaClock clock(quota, 1, Seconds{});
+  CHECK(clock.end_of(Seconds{0.0}, Seconds{13.0}).value() == 34.0);
+  // From 8 s on nobody stands still at 10 s: 2 s, 4 s until 14 s, then 1 s to resume and 1 s: 22 s.
+  CHECK(clock.end_of(Seconds{8.0}, Seconds{7.0}).value() == 22.0);
+  CHECK(clock.work_between(Seconds{8.0}, Seconds{22.0}).value() == 7.0);
+  // Looked at while it resumes, half of that is still to come: 4 s by 4 s, nothing until 10.5 s, 0.5 s more
+  // to resume, then 2 s: 13 s.
+  CHECK(clock.use(Seconds{0.0}, Seconds{10.5}).value() == 4.0);
+  CHECK(clock.end_of(Seconds{10.5}, Seconds{2.0}).value() == 13.0);
+  CHECK(clock.work_between(Seconds{10.5}, Seconds{13.0}).value() == 2.0);
+  // Steady: 10 s for 4 − 1 = 3 s of work.
+  CHECK(steady_slowdown(quota, 1) == doctest::Approx(10.0 / 3.0).epsilon(1e-12));
+  // A quota that never holds up costs nothing: 7 s.
+  CpuQuota whole{1.0, Seconds{10.0}, Seconds{1.0}};
+  CHECK(QuotaClock(whole, 1, Seconds{}).end_of(Seconds{8.0}, Seconds{7.0}).value() == 15.0);
+}
+
 TEST_CASE("work done until a date is the inverse of the date at which it is done") {
   // work_between(start, end_of(start, W)) = W, for random starts and works
   RandomStream stream(Seed{7}, Purpose::test);
   for (int i = 0; i < 1000; ++i) {
-    const CpuQuota quota{0.1 + 3.0 * stream.uniform(), Seconds{0.05 + stream.uniform()}};
-    QuotaClock clock(quota, 1 + static_cast<int>(stream.below(4)), Seconds{-stream.uniform()});
+    CpuQuota quota{0.1 + 3.0 * stream.uniform(), Seconds{0.05 + stream.uniform()}};
+    const int cores = 1 + static_cast<int>(stream.below(4));
+    if (i % 2 == 1) quota.resume = 0.9 * stream.uniform() * allowance_of(quota, cores);
+    QuotaClock clock(quota, cores, Seconds{-stream.uniform()});
     const Seconds begin{stream.uniform()};
     const Seconds now = clock.end_of(begin, Seconds{stream.uniform()});
     clock.use(begin, now);

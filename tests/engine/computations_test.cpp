@@ -150,3 +150,19 @@ TEST_CASE(
   REQUIRE(end.has_value());
   CHECK(end->at.value() == doctest::Approx(32.0).epsilon(1e-12));
 }
+
+TEST_CASE("spells change what iterations take, and not what a long job takes") {
+  // Iterations of 10 s alone, spells of 35 s with a cv of 0.3 of the speed, whose mean is 1: 4,000 iterations
+  // take 40,000 s · (1 ± 0.3 / sqrt(40,000 / 35)) = 40,000 ± 355 s. On a shared machine with one core for
+  // each worker they take the same, draw by draw.
+  TestJob job;
+  job.workers = {{}};
+  job.phases = {{.policy = "asp"}};
+  job.total_samples = 40'000;
+  job.heterogeneity.spells = Spells{0.3, Seconds{35.0}};
+  const auto own = job.run_ideal();
+  CHECK(std::abs(own.end.value() - 40'000.0) < 4.0 * 355.0);
+  CHECK(own.end.value() != doctest::Approx(40'000.0).epsilon(1e-6));
+  job.machines = {{.cores = 1, .is_shared = true}};
+  CHECK(job.run_ideal().end.value() == doctest::Approx(own.end.value()).epsilon(1e-9));
+}

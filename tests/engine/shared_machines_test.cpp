@@ -2,6 +2,7 @@
 #include "sim/engine/shared_machines.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -281,4 +282,19 @@ TEST_CASE("both timelines agree on a shared machine, where nothing contends on t
     if (time > 0.0) worst = std::max(worst, std::abs(fluid.recording.events[i].time.value() / time - 1.0));
   }
   CHECK(worst <= 1e-9);
+}
+
+TEST_CASE("going on after a quota's stop costs the same on a machine of one's own and on a shared one") {
+  // 4 s of each 10 s, 1 s to resume, phase drawn alike: both executions see the same ends, draw by draw.
+  TestJob job =
+      at_own_pace({{.cores = 1, .quota = CpuQuota{0.4, Seconds{10.0}, Seconds{1.0}}}}, shared(1), 400);
+  job.jitter.iteration_cv = 0.3;
+  const std::vector<double> on_shared = updates_of(job.run_ideal(), 0);
+  job.machines.clear();
+  const std::vector<double> alone = updates_of(job.run_ideal(), 0);
+  check_times(on_shared, alone);
+  // Steady: 400 s of work · 10/3, to within the periods at both ends and the jitter of 40 iterations.
+  CHECK(alone.back() == doctest::Approx(400.0 * 10.0 / 3.0).epsilon(4.0 * 0.3 / std::sqrt(40.0) + 0.02));
+  job.workers[0].quota->resume.reset();
+  CHECK(updates_of(job.run_ideal(), 0).back() < 0.9 * alone.back());
 }

@@ -41,6 +41,7 @@ cluster:
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
 communication: {{{communication}}}
+jitter: {{{jitter}}}
 learner: {{kind: none}}
 evaluation: {{every: 1 epochs, who_pays: free}}
 stop: {{epochs: 12}}
@@ -63,6 +64,7 @@ class Calibration:
         self.measure_own()
         computing = self.own("ddp", "worker")["processor_s"]
         self.at_once_s = self.copies()
+        self.resume_ms = self.resume()
         rings = {members: self.collective(members, computing) for members in (2, 3)}
         self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
                          for members, text in rings.items()}
@@ -94,6 +96,7 @@ class Calibration:
 
     def conclude(self):
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
+        self.jitter = {mode: self.own_loop(mode, "worker").get("jitter", "") for mode in ("ddp", "server")}
         # By what the profile holds: copies alone may have met the machine in another state than that one worker.
         self.speeds = {mode: [1] + [min(1, own["processor_s"] / seconds) for seconds in self.at_once_s[1:]]
                        for mode, own in (("ddp", self.own("ddp", "worker")), ("server", worker))}
@@ -112,12 +115,15 @@ class Calibration:
         return result.stdout
 
     def own(self, mode, who):
+        return self.own_loop(mode, who)["batches"][0]
+
+    def own_loop(self, mode, who):
         """Times of that one worker (with a corrected profile) or of the server's requests."""
         words = ["calibrate", "own", "--log", self.file(f"{mode}-{who}.log"), "--json", "--processor-time"]
         if who == "worker":
             words += ["--profile", self.profile, "-o", self.file(mode + ".json"), "--force"]
             words += ["--without-optimizer-step"] if mode == "server" else []
-        return json.loads(self.run(*words))["batches"][0]
+        return json.loads(self.run(*words))
 
     def copies(self):
         """Seconds of a step of 1, 2 and 3 workers that compute at once."""
@@ -126,6 +132,13 @@ class Calibration:
         self.file("copies.json").write_text(said)
         passes = json.loads(said)["seconds_per_sample"]
         return [BATCH * statistics.median(times) for times in zip(*passes)]
+
+    def resume(self):
+        """What a step takes longer after each stop by a quota."""
+        said = self.run("calibrate", "own", "--quota", 0.4, "--json", "--", TRAIN, "alone", "--network", self.network,
+                        "--steps", self.steps)
+        self.file("quota.json").write_text(said)
+        return 1e3 * json.loads(said)["resume_s"]
 
     def collective(self, members, computing_s):
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
@@ -136,14 +149,14 @@ class Calibration:
         return said
 
     def predicted(self, mode, policy, quotas):
-        workers = ", ".join("{cores: 1}" if quota == 1 else f"{{cores: 1, quota: {{cores: {quota}}}}}"
+        workers = ", ".join("{cores: 1}" if quota == 1 else f"{{cores: 1, quota: {{cores: {quota}, resume: {self.resume_ms} ms}}}}"
                             for quota in quotas)
         over_ring = mode == "ddp"
         scenario = self.file("scenario.yaml")
         scenario.write_text(SCENARIO.format(
             network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
-            connection=self.connection[mode], communication=self.messages[len(quotas)] if over_ring
+            connection=self.connection[mode], jitter=self.jitter[mode], communication=self.messages[len(quotas)] if over_ring
             else f"server_request: {self.server_request_us} us, per_message: 0 us"))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
         with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:

@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "sim/cost/quota_clock.hpp"
 #include "sim/scenario/checks/check.hpp"
 
 namespace paceline {
@@ -50,6 +51,13 @@ class ClusterRules : Rules {
     if (sound(path) && worker.quota && worker.quota->cores >= worker.cores)
       warn(path + ".quota", fmt::format("a quota of {:g} cores never holds up a worker that has {}",
                                         worker.quota->cores, worker.cores));
+    if (!sound(path) || !worker.quota || !worker.quota->resume) return;
+    const Seconds allowance = allowance_of(*worker.quota, worker.cores);
+    if (*worker.quota->resume >= allowance)
+      error(path + ".quota.resume",
+            fmt::format("of {:g} ms in each period nothing is left when going on takes {:g} ms",
+                        1e3 * allowance.value(), 1e3 * worker.quota->resume->value()),
+            "it is what computing takes longer after each time the worker stood still, some milliseconds");
   }
 
   // A cost without some of the machines would look low.

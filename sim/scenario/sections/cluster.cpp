@@ -90,6 +90,11 @@ void describe(Visitor& v, NetworkConfig& c) {
 void describe(Visitor& v, CpuQuota& c) {
   v.required("cores", c.cores, Number{above(0)}, "as much processor time as so many cores give, e.g. 0.5");
   v.optional("period", c.period, duration(above(0)), "in which it may be used, all at once if need be");
+  v.optional(
+      "resume", c.resume, duration(at_least(0)),
+      "of each period, what computing takes longer after the worker stood still: `paceline calibrate own "
+      "--quota` measures it",
+      Absent{"0 s: not measured"});
 }
 
 void describe(Visitor& v, Worker& c) {

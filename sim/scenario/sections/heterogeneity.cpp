@@ -62,6 +62,12 @@ void describe(Visitor& v, HeterogeneityConfig& c) {
   v.optional("membership", c.changes.membership, ListOf{Section{}, "change"}, "workers that leave or join");
 }
 
+void describe(Visitor& v, Spells& c) {
+  v.required("variation", c.cv, percent(between(0, 1)),
+             "of a worker's speed from spell to spell (sd / mean)");
+  v.required("length", c.length, duration(above(0)), "of a spell");
+}
+
 void describe(Visitor& v, JitterOverrides& c) {
   constexpr Absent measured{"from the profile"};
   constexpr Absent run_measured{"from the profile; 3 % if it does not know"};
@@ -71,6 +77,10 @@ void describe(Visitor& v, JitterOverrides& c) {
   v.optional("worker", c.worker_cv, percent(between(0, 1)), "variation between workers of a run",
              not_measured);
   v.optional("iteration", c.iteration_cv, percent(between(0, 1)), "variation between iterations", measured);
+  v.optional("spells", c.spells, Section{},
+             "stretches of time in which a worker's core is faster or slower, each worker's on its own; "
+             "`validate live` and `calibrate own` measure them",
+             Absent{"none: successive iterations are independent"});
   v.optional("message", c.message, duration(at_least(0)),
              "mean of a random wait of each message between a worker and a server, exponentially "
              "distributed; `validate live` measures it");

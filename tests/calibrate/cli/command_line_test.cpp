@@ -110,7 +110,7 @@ TEST_CASE("copies of a loop that do not slow each other down have a speed of 1")
   CHECK(json["speeds"] == nlohmann::json{1.0, 1.0});
   CHECK(json["seconds_per_sample"].size() == 2);
   check_refused("own --copies 2 --log train.log", "--log excludes --copies");
-  check_refused("own --passes 2 -- true", "--passes requires --copies");
+  check_refused("own --passes 2 -- true", "--passes goes with --copies or --quota");
   check_refused("own --copies 2 -- echo step 1 0.1 0.1 8", "1 steps are too few");
 }
 

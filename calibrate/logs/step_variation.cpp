@@ -1,0 +1,126 @@
+#include "calibrate/logs/step_variation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+constexpr double longest_share = 0.25;    // of a series, that a spell may last
+constexpr double length_ratio = 1.05;     // from one length tried to the next
+constexpr double least_significance = 4;  // standard deviations
+
+struct Deviation {
+  double at_s = 0.0;
+  double log_time = 0.0;  // beside the mean of its series
+};
+using Deviations = std::vector<Deviation>;
+
+Deviations deviations_of(const std::vector<TimedStep>& series) {
+  std::vector<double> seconds;
+  for (const TimedStep& step : series) seconds.push_back(step.took_s);
+  const double bound = stall_bound * median(std::move(seconds));
+  Deviations deviations;
+  double mean = 0.0;
+  for (const TimedStep& step : series) {
+    if (step.took_s > bound || step.took_s <= 0.0) continue;
+    deviations.push_back({step.at_s, std::log(step.took_s)});
+    mean += deviations.back().log_time;
+  }
+  mean /= static_cast<double>(deviations.size());
+  for (Deviation& one : deviations) one.log_time -= mean;
+  return deviations;
+}
+
+// Of pairs of steps by how far they are apart.
+struct Pairs {
+  double bin_s = 0.0;
+  std::vector<double> products;
+  std::vector<double> counts;
+
+  Pairs(double bin, double longest)
+      : bin_s(bin), products(static_cast<std::size_t>(longest / bin) + 1), counts(products.size()) {}
+
+  void add(const Deviations& deviations) {
+    for (std::size_t i = 0; i < deviations.size(); ++i)
+      for (std::size_t j = i + 1; j < deviations.size(); ++j) {
+        const auto bin = static_cast<std::size_t>((deviations[j].at_s - deviations[i].at_s) / bin_s);
+        if (bin >= products.size()) break;
+        products[bin] += deviations[i].log_time * deviations[j].log_time;
+        counts[bin] += 1.0;
+      }
+  }
+};
+
+struct SpellFit {
+  double length_s = 0.0;
+  double variance = 0.0;
+  double squares_explained = 0.0;
+  double weight = 0.0;  // Σ (1 − τ/L)²
+};
+
+SpellFit fit_variance(const Pairs& pairs, double length_s) {
+  double sum = 0.0;
+  double weight = 0.0;
+  for (std::size_t bin = 0; bin < pairs.products.size(); ++bin) {
+    const double apart_s = (static_cast<double>(bin) + 0.5) * pairs.bin_s;
+    const double share = std::max(0.0, 1.0 - apart_s / length_s);
+    sum += share * pairs.products[bin];
+    weight += share * share * pairs.counts[bin];
+  }
+  if (weight <= 0.0 || sum <= 0.0) return {length_s};
+  return {length_s, sum / weight, sum * sum / weight, weight};
+}
+
+double coefficient_of(double log_variance) {
+  return std::sqrt(std::expm1(std::max(0.0, log_variance)));
+}
+
+}  // namespace
+
+StepVariation step_variation(const std::vector<std::vector<TimedStep>>& series) {
+  std::vector<Deviations> all;
+  std::vector<double> cycles;
+  std::vector<double> spans;
+  for (const std::vector<TimedStep>& one : series) {
+    if (one.size() < fewest_varied_steps) continue;
+    all.push_back(deviations_of(one));
+    spans.push_back(one.back().at_s - one.front().at_s);
+    cycles.push_back(spans.back() / static_cast<double>(one.size() - 1));
+  }
+  if (all.empty()) return {};
+  double variance = 0.0;
+  double steps = 0.0;
+  for (const Deviations& deviations : all)
+    for (const Deviation& one : deviations) {
+      variance += one.log_time * one.log_time;
+      steps += 1.0;
+    }
+  variance /= steps;
+  const double longest_s = longest_share * median(std::move(spans));
+  Pairs pairs(median(std::move(cycles)), longest_s);
+  for (const Deviations& deviations : all) pairs.add(deviations);
+  SpellFit best;
+  for (double length_s = 2.0 * pairs.bin_s; length_s < longest_s; length_s *= length_ratio)
+    if (const SpellFit fit = fit_variance(pairs, length_s); fit.squares_explained > best.squares_explained)
+      best = fit;
+  if (best.variance * std::sqrt(best.weight) <= least_significance * variance)
+    return {coefficient_of(variance), std::nullopt};
+  return {coefficient_of(variance - best.variance),
+          Spells{coefficient_of(best.variance), Seconds{best.length_s}}};
+}
+
+std::string scenario_words(const StepVariation& variation) {
+  std::string words = fmt::format("iteration: {:.2g} %", 100.0 * variation.iteration_cv);
+  if (variation.spells)
+    words += fmt::format(", spells: {{variation: {:.2g} %, length: {:.3g} ms}}", 100.0 * variation.spells->cv,
+                         1e3 * variation.spells->length.value());
+  return words;
+}
+
+}  // namespace paceline::calibrate

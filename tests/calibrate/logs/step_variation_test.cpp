@@ -1,0 +1,75 @@
+// How steps vary: noise of single ones and spells, found again in made-up series.
+#include "calibrate/logs/step_variation.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "sim/base/random.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+struct MadeUp {
+  double step_s = 0.002;
+  double iteration_cv = 0.0;
+  Spells spells{0.0, Seconds{0.1}};
+};
+
+// Twelve workers for four seconds each; spells begin at a date of their own.
+std::vector<std::vector<TimedStep>> made_up(const MadeUp& how) {
+  std::vector<std::vector<TimedStep>> all;
+  for (std::uint32_t worker = 0; worker < 12; ++worker) {
+    RandomStream noise(Seed{5}, Purpose::test, worker);
+    const double phase_s = noise.uniform() * how.spells.length.value();
+    std::vector<TimedStep>& series = all.emplace_back();
+    for (double now_s = 0.0; now_s < 4.0;) {
+      const auto spell = static_cast<std::uint64_t>((now_s + phase_s) / how.spells.length.value());
+      const double speed =
+          RandomStream(Seed{5}, Purpose::spell, worker, spell).log_normal(1.0, how.spells.cv);
+      const double took_s = how.step_s / speed * noise.log_normal(1.0, how.iteration_cv);
+      now_s += took_s;
+      series.push_back({now_s, took_s});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("noise of single steps is no spell") {
+  // x independent: no covariance at any distance. 24,000 steps know a cv of 0.2 to 0.2 / sqrt(48,000) = 0.5 %.
+  const StepVariation found = step_variation(made_up({.iteration_cv = 0.2}));
+  CHECK(!found.spells);
+  CHECK(found.iteration_cv == doctest::Approx(0.2).epsilon(0.03));
+  CHECK(scenario_words(found) == "iteration: 20 %");
+}
+
+TEST_CASE("spells are told from noise, with their length") {
+  // 12 · 4 s / 0.1 s = 480 spells: their variance is known to sqrt(2/480) = 6 %, the cv to 3 %; L within a fifth.
+  const StepVariation found = step_variation(made_up({.iteration_cv = 0.1, .spells = {0.2, Seconds{0.1}}}));
+  REQUIRE(found.spells);
+  CHECK(found.spells->cv == doctest::Approx(0.2).epsilon(0.12));
+  CHECK(found.spells->length.value() == doctest::Approx(0.1).epsilon(0.2));
+  CHECK(found.iteration_cv == doctest::Approx(0.1).epsilon(0.15));
+}
+
+TEST_CASE("stalls neither make spells nor hide them") {
+  // Every 50th step takes 20 times as long: beyond three times the median, left out.
+  std::vector<std::vector<TimedStep>> series = made_up({.iteration_cv = 0.1, .spells = {0.2, Seconds{0.1}}});
+  for (std::vector<TimedStep>& one : series)
+    for (std::size_t i = 0; i < one.size(); i += 50) one[i].took_s *= 20.0;
+  const StepVariation found = step_variation(series);
+  REQUIRE(found.spells);
+  CHECK(found.spells->cv == doctest::Approx(0.2).epsilon(0.15));
+  CHECK(found.iteration_cv == doctest::Approx(0.1).epsilon(0.15));
+}
+
+TEST_CASE("too few steps say nothing") {
+  const StepVariation found = step_variation({{{0.1, 0.1}, {0.2, 0.1}}});
+  CHECK(!found.spells);
+  CHECK(found.iteration_cv == 0.0);
+}
+
+}  // namespace paceline::calibrate
