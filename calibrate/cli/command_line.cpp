@@ -263,7 +263,7 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       app, "--copies", arguments.copies, 2, 256,
       "Instead of a correction: how 2, 3, ... up to so many copies of the command slow each other down");
   add_count(app, "--passes", arguments.passes, 1, 1000,
-            "With --copies or --quota: how often each is started (default: 3)");
+            "With --copies or --quota: how often each is started (default: 3, or 9 under a quota)");
   copies->excludes("--log")->excludes(profile);
   app.add_option(
          "--quota", arguments.quota,

@@ -1,6 +1,6 @@
 // `paceline calibrate own`: a user's own training loop timed, and a profile corrected by it.
-#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <future>
@@ -152,7 +152,7 @@ int run_quota(const OwnArguments& arguments) {
     throw UserError(
         fmt::format("a quota of {:g} cores never holds up a loop on {}", quota.cores, arguments.cores),
         "--quota below --cores");
-  const int passes = arguments.passes.value_or(3);
+  const int passes = arguments.passes.value_or(9);
   Progress progress("timing under a quota");
   std::vector<QuotaPass> all;
   std::vector<double> resumes;
@@ -162,25 +162,40 @@ int run_quota(const OwnArguments& arguments) {
     resumes.push_back(all.back().resume.value());
   }
   progress.update(1.0, fmt::format("{} passes", passes));
-  const Seconds resume{std::max(0.0, median(resumes))};
+  // A machine that changes between two runs looks like a quota that costs, or pays.
+  const Spread spread = spread_of(resumes);
+  const double deviation_of_mean = spread.deviation / std::sqrt(static_cast<double>(passes));
+  constexpr double deviations = 2.0;
+  const bool is_told = passes > 1 && spread.mean > deviations * deviation_of_mean;
   if (arguments.json) {
     Json rows = Json::array();
     for (const QuotaPass& pass : all)
       rows.push_back({{"processor_s_per_sample", pass.free_s},
                       {"processor_s_per_sample_under_quota", pass.held_s},
                       {"resume_s", pass.resume.value()}});
-    const Json json = {{"format", "paceline-own-quota"}, {"version", 1},
-                       {"quota_cores", quota.cores},     {"period_s", quota.period.value()},
-                       {"resume_s", resume.value()},     {"passes", rows}};
+    Json json = {{"format", "paceline-own-quota"},
+                 {"version", 1},
+                 {"quota_cores", quota.cores},
+                 {"period_s", quota.period.value()},
+                 {"resume_s", nullptr},
+                 {"resume_deviation_s", deviation_of_mean},
+                 {"passes", rows}};
+    if (is_told) json["resume_s"] = spread.mean;
     fmt::print("{}\n", json.dump(2));
-    return exit_done;
+  } else {
+    fmt::print("processor time of a sample\n    at will   under the quota   longer in each period\n");
+    for (const QuotaPass& pass : all)
+      fmt::print("{:>9}  {:>16}  {:>20.2f} ms\n", duration_text(pass.free_s), duration_text(pass.held_s),
+                 1e3 * pass.resume.value());
+    if (is_told)
+      fmt::print("in a scenario, of workers like this one (± {:.2g} ms):\n  quota: {{cores: {:g}, resume: {:.3g} ms}}\n",
+                 1e3 * deviation_of_mean, quota.cores, 1e3 * spread.mean);
   }
-  fmt::print("processor time of a sample\n  at will     under the quota    longer in each period\n");
-  for (const QuotaPass& pass : all)
-    fmt::print("{:>9}  {:>18}  {:>23}\n", duration_text(pass.free_s), duration_text(pass.held_s),
-               duration_text(pass.resume.value()));
-  fmt::print("in a scenario, of workers like this one:\n  quota: {{cores: {:g}, resume: {:.3g} ms}}\n",
-             quota.cores, 1e3 * resume.value());
+  if (!is_told)
+    fmt::print(stderr,
+               "note: {:.2g} ± {:.2g} ms cannot be told from nothing: more --passes, on a machine whose speed "
+               "changes less\n",
+               1e3 * spread.mean, 1e3 * deviation_of_mean);
   return exit_done;
 }
 

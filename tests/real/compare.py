@@ -138,7 +138,7 @@ class Calibration:
         said = self.run("calibrate", "own", "--quota", 0.4, "--json", "--", TRAIN, "alone", "--network", self.network,
                         "--steps", self.steps)
         self.file("quota.json").write_text(said)
-        return 1e3 * json.loads(said)["resume_s"]
+        return 1e3 * (json.loads(said)["resume_s"] or 0.0)
 
     def collective(self, members, computing_s):
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
