@@ -89,7 +89,7 @@ struct OwnArguments {
   std::string profile;
   std::string output;
   int cores = 1;
-  int copies = 1;               // of the command, at once
+  int copies = 1;                 // of the command, at once
   std::optional<double> quota{};  // of cores, that the command is also run with
   std::optional<int> passes;
   int warm_up = 10;

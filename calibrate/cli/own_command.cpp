@@ -188,14 +188,17 @@ int run_quota(const OwnArguments& arguments) {
       fmt::print("{:>9}  {:>16}  {:>20.2f} ms\n", duration_text(pass.free_s), duration_text(pass.held_s),
                  1e3 * pass.resume.value());
     if (is_told)
-      fmt::print("in a scenario, of workers like this one (± {:.2g} ms):\n  quota: {{cores: {:g}, resume: {:.3g} ms}}\n",
-                 1e3 * deviation_of_mean, quota.cores, 1e3 * spread.mean);
+      fmt::print(
+          "in a scenario, of workers like this one (± {:.2g} ms):\n  quota: {{cores: {:g}, resume: {:.3g} "
+          "ms}}\n",
+          1e3 * deviation_of_mean, quota.cores, 1e3 * spread.mean);
   }
   if (!is_told)
-    fmt::print(stderr,
-               "note: {:.2g} ± {:.2g} ms cannot be told from nothing: more --passes, on a machine whose speed "
-               "changes less\n",
-               1e3 * spread.mean, 1e3 * deviation_of_mean);
+    fmt::print(
+        stderr,
+        "note: {:.2g} ± {:.2g} ms cannot be told from nothing: more --passes, on a machine whose speed "
+        "changes less\n",
+        1e3 * spread.mean, 1e3 * deviation_of_mean);
   return exit_done;
 }
 
