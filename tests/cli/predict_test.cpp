@@ -1,11 +1,14 @@
 // `paceline predict` at a terminal, with a small folder of made-up records.
+#include <map>
 #include <string>
 
 #include <doctest/doctest.h>
 
+#include "tests/support/asynchronous_records.hpp"
 #include "tests/support/text.hpp"
 #include "tests/support/workplace.hpp"
 
+using paceline::test::asynchronous_records;
 using paceline::test::contains;
 using paceline::test::ProgramResult;
 using paceline::test::Workplace;
@@ -21,27 +24,19 @@ std::string curve_of(const std::string& run) {
 }
 
 const std::string runs =
-    "configuration,campaign,run,complete,duration_s,final_accuracy,time_to_85_s,time_to_90_s\n"
     "k80x1-1ps,scaling,1,1,14000,0.92,7200,7300\n"
     "k80x1-1ps,scaling,2,1,14100,0.921,7200,7300\n"
     "k80x2-1ps,scaling,1,1,7100,0.919,3600,3650\n";
-const std::string evaluations = "configuration,campaign,run,time_s,step,accuracy\n" +
-                                curve_of("k80x1-1ps,scaling,1") + curve_of("k80x1-1ps,scaling,2") +
-                                curve_of("k80x2-1ps,scaling,1");
+const std::string evaluations =
+    curve_of("k80x1-1ps,scaling,1") + curve_of("k80x1-1ps,scaling,2") + curve_of("k80x2-1ps,scaling,1");
+
+// As the folder holds them, with the columns before them.
+const std::map<std::string, std::string> records = asynchronous_records(runs, evaluations);
 
 Workplace workplace() {
-  return Workplace(
-      PACELINE_PROGRAM,
-      {{"runs.csv", runs},
-       {"curves.csv", evaluations},
-       {"speed.csv", "network,gpu,workers,servers,campaign,steps_per_s\nresnet32,k80,1,1,scaling,4.5\n"},
-       {"networks.csv", "network,parameters,checkpoint_tensors\nresnet32,1857722,157\n"},
-       {"exchange-runs.csv",
-        "configuration,parameters,first_exchange_ms,blocked_median_ms\n"
-        "exchange/ddp-h1-1000mbit,30846720,1894.6,\n"},
-       {"checkpoint.csv", "network,bucket_s\nresnet32,3.8\n"},
-       {"single-gpu-latency.csv", "network,gpu,latency_ms,step_s\nresnet32,k80,0.3,0.22\n"},
-       {"asked.csv", "configuration\nk80x3-1ps\nk80-1ps\n"}});
+  Workplace::Files files(records.begin(), records.end());
+  files.emplace_back("asked.csv", "configuration\nk80x3-1ps\nk80-1ps\n");
+  return Workplace(PACELINE_PROGRAM, files);
 }
 
 }  // namespace
@@ -85,12 +80,13 @@ TEST_CASE(
     REQUIRE(first != text.npos);
     return text.erase(first, text.find('\n', first + 1) - first);
   };
-  CHECK(contains(refusal("runs.csv", without(runs, "k80x1-1ps")),
+  CHECK(contains(refusal("runs.csv", without(records.at("runs.csv"), "k80x1-1ps")),
                  "how accuracies of runs differ is not recorded"));
-  CHECK(contains(refusal("runs.csv", without(runs, "k80x2-1ps")),
+  CHECK(contains(refusal("runs.csv", without(records.at("runs.csv"), "k80x2-1ps")),
                  "accuracies of several workers are not recorded"));
-  place.write("runs.csv", runs);
-  CHECK(contains(refusal("curves.csv", evaluations.substr(0, evaluations.find("\nk80x2") + 1)),
+  place.write("runs.csv", records.at("runs.csv"));
+  const std::string& curves = records.at("curves.csv");
+  CHECK(contains(refusal("curves.csv", curves.substr(0, curves.find("\nk80x2") + 1)),
                  "no evaluation of k80x2-1ps is recorded around 6.25 % of its updates"));
 }
 

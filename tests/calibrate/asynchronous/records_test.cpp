@@ -9,26 +9,14 @@
 
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "tests/support/asynchronous_records.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace paceline::test {
 namespace {
 
-// Each file of a folder of records, with the fewest rows that say something.
 std::map<std::string, std::string> sound_files() {
-  return {
-      {"runs.csv",
-       "configuration,campaign,run,complete,duration_s,final_accuracy,time_to_85_s,time_to_90_s\n"
-       "k80x1-1ps,scaling,1,1,6300,0.92,900,\n"},
-      {"curves.csv", "configuration,campaign,run,time_s,step,accuracy\nk80x1-1ps,scaling,1,60,640,0.4\n"},
-      {"speed.csv", "network,gpu,workers,servers,campaign,steps_per_s\nresnet32,k80,1,1,scaling,4.5\n"},
-      {"networks.csv", "network,parameters,checkpoint_tensors\nresnet32,1857722,157\n"},
-      {"exchange-runs.csv",
-       "configuration,parameters,first_exchange_ms,blocked_median_ms\n"
-       "exchange/ddp-h1-1000mbit,30846720,1894.6,\n"},
-      {"checkpoint.csv", "network,bucket_s\nresnet32,3.8\n"},
-      {"single-gpu-latency.csv", "network,gpu,latency_ms,step_s\nresnet32,k80,0.3,0.22\n"},
-  };
+  return asynchronous_records("k80x1-1ps,scaling,1,1,6300,0.92,900,\n", "k80x1-1ps,scaling,1,60,640,0.4\n");
 }
 
 AsynchronousRecords records_of(const std::map<std::string, std::string>& files) {
