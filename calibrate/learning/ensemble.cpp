@@ -71,7 +71,52 @@ std::set<std::string> seen_by(std::size_t member, std::span<const TracedGroup> g
   return seen;
 }
 
-double pooled_variance(std::span<const TracedGroup> groups) {
+// Squared errors beyond what members and runs differ by, by policy.
+class UnseenErrors {
+ public:
+  void add(const std::string& policy, const std::optional<Miss>& miss) {
+    if (miss) by_policy_[policy].push_back(miss->difference * miss->difference - miss->explained);
+  }
+  [[nodiscard]] bool are_known() const { return by_policy_.size() >= fewest_unseen; }
+  [[nodiscard]] double deviation() const {
+    if (!are_known()) return 0.0;
+    std::vector<double> squares;
+    for (const auto& [policy, errors] : by_policy_) squares.push_back(*mean_of(errors));
+    return std::sqrt(std::max(0.0, *mean_of(squares))) * widened_for(squares.size());
+  }
+
+ private:
+  std::map<std::string, std::vector<double>> by_policy_;
+};
+
+// `differences`: recorded mean - predicted, one for each member.
+std::optional<Miss> miss_by(const std::vector<double>& differences, double run_variance) {
+  if (differences.size() < 2) return std::nullopt;
+  const Spread spread = spread_of(differences);
+  return Miss{spread.mean, spread.deviation * spread.deviation + run_variance};
+}
+
+using Shift = decltype(&speed_shift);
+
+std::optional<Miss> shift_miss(Shift shift, const TracedGroup& group, std::span<const FittedForm> members,
+                               const EvaluationNoise& noise) {
+  std::vector<double> means;
+  double run_variance = 0.0;
+  for (const FittedForm& member : members) {
+    std::vector<double> shifts;
+    for (const TrainingRun& run : group.group.runs)
+      if (const auto one = shift(member, group, run, noise)) shifts.push_back(one->shift);
+    if (shifts.empty()) continue;
+    const Spread spread = spread_of(shifts);
+    means.push_back(spread.mean);
+    run_variance = spread.deviation * spread.deviation / static_cast<double>(shifts.size());
+  }
+  return miss_by(means, run_variance);
+}
+
+}  // namespace
+
+double pooled_run_variance(std::span<const TracedGroup> groups) {
   double squares = 0.0;
   double degrees = 0.0;
   for (const TracedGroup& group : groups) {
@@ -83,70 +128,37 @@ double pooled_variance(std::span<const TracedGroup> groups) {
   return degrees > 0.0 ? squares / degrees : 0.0;
 }
 
-// Squared errors beyond what members and runs differ by, by policy.
-class UnseenErrors {
- public:
-  // `differences`: recorded mean - predicted, one for each member.
-  void add(const std::string& policy, const std::vector<double>& differences, double run_variance) {
-    if (differences.size() < 2) return;
-    const Spread spread = spread_of(differences);
-    by_policy_[policy].push_back(spread.mean * spread.mean - spread.deviation * spread.deviation -
-                                 run_variance);
-  }
-  [[nodiscard]] bool are_known() const { return by_policy_.size() >= fewest_unseen; }
-  [[nodiscard]] double deviation() const {
-    if (!are_known()) return 0.0;
-    std::vector<double> squares;
-    for (const auto& [policy, errors] : by_policy_) squares.push_back(*mean_of(errors));
-    const boost::math::students_t_distribution<double> t(static_cast<double>(squares.size()));
-    return std::sqrt(std::max(0.0, *mean_of(squares))) * boost::math::quantile(t, 0.95) / normal_95;
-  }
-
- private:
-  std::map<std::string, std::vector<double>> by_policy_;
-};
-
-using Shift = decltype(&speed_shift);
-
-// Adds what the runs of a group differ by from members that did not see its policy.
-void add_shifts(Shift shift, const FittedLearner& learner, const TracedGroup& group,
-                std::span<const FittedForm> members, UnseenErrors& errors) {
-  std::vector<double> means;
-  double run_variance = 0.0;
-  for (const FittedForm& member : members) {
-    std::vector<double> shifts;
-    for (const TrainingRun& run : group.group.runs)
-      if (const auto one = shift(member, group, run, learner.noise)) shifts.push_back(one->shift);
-    if (shifts.empty()) continue;
-    const Spread spread = spread_of(shifts);
-    means.push_back(spread.mean);
-    run_variance = spread.deviation * spread.deviation / static_cast<double>(shifts.size());
-  }
-  errors.add(policy_of(group.group.name), means, run_variance);
+double widened_for(std::size_t squares) {
+  const boost::math::students_t_distribution<double> t(static_cast<double>(squares));
+  return boost::math::quantile(t, 0.95) / normal_95;
 }
 
-}  // namespace
+GroupMiss miss_of(const TracedGroup& group, std::span<const FittedForm> members, const EvaluationNoise& noise,
+                  double run_variance) {
+  const std::vector<double> end{group.group.plan().workload_minibatches()};
+  std::vector<double> differences;
+  for (const FittedForm& member : members)
+    differences.push_back(group.group.mean_final_accuracy() - predict(member, group, end).front().accuracy);
+  return {miss_by(differences, run_variance / static_cast<double>(group.group.runs.size())),
+          shift_miss(speed_shift, group, members, noise), shift_miss(noise_shift, group, members, noise)};
+}
 
 std::optional<ModelError> error_unseen(const FittedLearner& learner, std::span<const TracedGroup> groups,
                                        std::span<const std::vector<double>> members) {
-  const double run_variance = pooled_variance(groups);
+  const double run_variance = pooled_run_variance(groups);
   UnseenErrors finals;
   UnseenErrors speeds;
   UnseenErrors noises;
   for (const TracedGroup& group : groups) {
     const std::string policy = policy_of(group.group.name);
-    const std::vector<double> end{group.group.plan().workload_minibatches()};
     std::vector<FittedForm> unseeing;
-    std::vector<double> differences;
-    for (std::size_t member = 0; member < members.size(); ++member) {
-      if (seen_by(member, groups).contains(policy)) continue;
-      unseeing.push_back({learner.form.form, members[member], 0.0});
-      differences.push_back(group.group.mean_final_accuracy() -
-                            predict(unseeing.back(), group, end).front().accuracy);
-    }
-    finals.add(policy, differences, run_variance / static_cast<double>(group.group.runs.size()));
-    add_shifts(speed_shift, learner, group, unseeing, speeds);
-    add_shifts(noise_shift, learner, group, unseeing, noises);
+    for (std::size_t member = 0; member < members.size(); ++member)
+      if (!seen_by(member, groups).contains(policy))
+        unseeing.push_back({learner.form.form, members[member], 0.0});
+    const GroupMiss miss = miss_of(group, unseeing, learner.noise, run_variance);
+    finals.add(policy, miss.final_accuracy);
+    speeds.add(policy, miss.speed);
+    noises.add(policy, miss.noise);
   }
   if (!finals.are_known()) return std::nullopt;
   return ModelError{finals.deviation(), speeds.deviation(), noises.deviation()};

@@ -38,6 +38,27 @@ struct Ensemble {
                                                      std::span<const TracedGroup> groups,
                                                      std::span<const std::vector<double>> members);
 
+// What the recorded mean of a group differs by from the mean of members that did not see its policy, and the
+// variance that these members and the recorded runs give it.
+struct Miss {
+  double difference = 0.0;
+  double explained = 0.0;
+};
+struct GroupMiss {
+  std::optional<Miss> final_accuracy;
+  std::optional<Miss> speed;  // logarithms
+  std::optional<Miss> noise;
+};
+// `run_variance`: of final accuracies within groups. Fewer than two members tell nothing.
+[[nodiscard]] GroupMiss miss_of(const TracedGroup& group, std::span<const FittedForm> members,
+                                const EvaluationNoise& noise, double run_variance);
+
+// Of final accuracies within groups, pooled; 0 where each has one run.
+[[nodiscard]] double pooled_run_variance(std::span<const TracedGroup> groups);
+
+// t(95 %) over the normal's: how much wider a deviation told by so many squares is to be taken.
+[[nodiscard]] double widened_for(std::size_t squares);
+
 // `on_member` after each of them.
 [[nodiscard]] Ensemble fit_ensemble(const FittedLearner& learner, std::span<const TracedGroup> groups,
                                     int members, const FitOptions& options,

@@ -74,6 +74,16 @@ void print_parameters(const FitReport& report) {
              spread.staleness_penalty, spread.speed);
 }
 
+void print_model_error(const FitReport& report) {
+  if (report.model_error)
+    fmt::print("error on policies not fitted: final accuracy {:.4f}, ln(speed) {:.2f}, ln(noise) {:.2f}\n",
+               report.model_error->final_accuracy, report.model_error->speed, report.model_error->noise);
+  else
+    fmt::print(
+        "error on policies not fitted: unknown, ranges leave it out; three policies that some refits "
+        "do not see would tell it\n");
+}
+
 void print_left_out(const FitReport& report) {
   if (report.left_out.empty()) {
     fmt::print("no group could be left out: fewer than three\n");
@@ -124,6 +134,7 @@ void fit_logs(const FitArguments& arguments, const std::string& command) {
   write_file_atomically(residuals, residuals_csv(report));
   if (arguments.figures) draw_residuals(report, output, command);
   print_parameters(report);
+  print_model_error(report);
   print_left_out(report);
   fmt::print("\nlearner: {}\n", output.string());
 }

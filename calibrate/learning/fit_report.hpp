@@ -12,6 +12,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,6 +44,7 @@ struct FitReport {
   std::vector<HeldOutRow> left_out;  // empty with fewer than three groups
   std::vector<Residual> residuals;   // of test accuracies
   int bootstrap = 0;
+  std::optional<ModelError> model_error;  // unknown with few policies: the learner's file then has none
 };
 
 // `on_progress(done share)` now and then.

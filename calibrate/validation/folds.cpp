@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,9 +14,11 @@
 #include "calibrate/learning/ensemble.hpp"
 #include "calibrate/learning/fit_report.hpp"
 #include "calibrate/learning/recorded_costs.hpp"
+#include "calibrate/validation/borrowed_error.hpp"
 #include "calibrate/validation/recorded_scenario.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/random.hpp"
 #include "sim/study/pool/process_pool.hpp"
 #include "sim/study/study_runs.hpp"
 
@@ -31,6 +34,8 @@ const std::map<std::string, std::vector<std::string>> fixed_folds{
 };
 
 constexpr std::size_t run_folds = 5;
+constexpr std::size_t most_draws = 10;  // of policies, for each campaign
+constexpr std::uint32_t draw_seed = 7;
 
 std::set<std::string> policies_of(const std::vector<RunGroup>& groups) {
   std::set<std::string> policies;
@@ -160,34 +165,71 @@ FoldFit fit_fold(const PlannedFold& fold, const FoldFits& how) {
   return fit;
 }
 
-double run_deviation(const PlannedFold& fold) {
-  double squares = 0.0;
-  double degrees = 0.0;
-  for (const TracedGroup& group : fold.fitted)
-    if (const std::optional<double> deviation = group.group.final_accuracy_deviation()) {
-      const auto freedom = static_cast<double>(group.group.runs.size() - 1);
-      squares += freedom * *deviation * *deviation;
-      degrees += freedom;
-    }
-  return degrees > 0.0 ? std::sqrt(squares / degrees) : 0.0;
+bool shows_both_protocols(std::span<const TracedGroup> groups) {
+  std::set<bool> protocols;
+  for (const TracedGroup& group : groups)
+    for (const PlanPhase& phase : group.group.plan().phases) protocols.insert(phase.synchronous);
+  return protocols.size() == 2;
 }
 
-// Mean over the folds of other campaigns that know theirs.
-ModelError borrowed_error(const std::vector<PlannedFold>& folds, const std::vector<StatisticalModel>& models,
-                          const std::vector<bool>& knows, std::size_t borrower) {
-  std::vector<double> ratios;
-  std::vector<double> speeds;
-  std::vector<double> noises;
-  for (std::size_t f = 0; f < folds.size(); ++f) {
-    if (!knows[f] || folds[f].campaign == folds[borrower].campaign) continue;
-    const double deviation = run_deviation(folds[f]);
-    if (deviation <= 0.0) continue;
-    ratios.push_back(models[f].model_error.final_accuracy / deviation);
-    speeds.push_back(models[f].model_error.speed);
-    noises.push_back(models[f].model_error.noise);
+std::size_t policy_count(std::span<const TracedGroup> groups) {
+  std::set<std::string> policies;
+  for (const TracedGroup& group : groups) policies.insert(policy_of(group.group.name));
+  return policies.size();
+}
+
+// Fits of a campaign on so many of its policies: a few of those there are, drawn without replacement.
+void plan_draws(const Campaign& campaign, std::size_t count, std::vector<PlannedFold>& draws) {
+  const std::set<std::string> known = policies_of(campaign.groups);
+  const std::vector<std::string> policies(known.begin(), known.end());
+  if (policies.size() <= count) return;
+  std::vector<std::vector<std::string>> sets;
+  std::vector<bool> is_in(policies.size());
+  std::fill_n(is_in.begin(), count, true);
+  do {
+    sets.emplace_back();
+    for (std::size_t p = 0; p < policies.size(); ++p)
+      if (is_in[p]) sets.back().push_back(policies[p]);
+  } while (std::prev_permutation(is_in.begin(), is_in.end()));
+  RandomStream random({draw_seed, static_cast<std::uint32_t>(count)}, Purpose::bootstrap);
+  std::size_t drawn = 0;
+  for (std::size_t left = sets.size(); left > 0 && drawn < most_draws; --left) {
+    std::swap(sets[random.below(left)], sets[left - 1]);
+    const std::vector<std::string>& in = sets[left - 1];
+    PlannedFold fold = split(
+        campaign, fmt::format("{}: from {} alone", campaign.name, fmt::join(in, ", ")), LeftOut::policies,
+        [&](const std::string& policy) { return std::ranges::find(in, policy) != in.end(); });
+    if (!shows_both_protocols(fold.fitted)) continue;
+    draws.push_back(std::move(fold));
+    ++drawn;
   }
-  if (ratios.empty()) return {};
-  return {*mean_of(ratios) * run_deviation(folds[borrower]), *mean_of(speeds), *mean_of(noises)};
+}
+
+// What one process makes of a fold is a line that says whether its error is known, and its ensemble.
+struct FittedFolds {
+  std::vector<StatisticalModel> models;
+  std::vector<bool> knows;
+};
+
+FittedFolds fit_all(const std::vector<PlannedFold>& folds, const FoldFits& how, const std::string& part,
+                    const std::function<void(double, const std::string&)>& on_progress) {
+  FittedFolds fitted{std::vector<StatisticalModel>(folds.size()), std::vector<bool>(folds.size())};
+  const auto fit = [&](std::size_t i) {
+    const FoldFit one = fit_fold(folds[i], how);
+    return (one.knows_error ? "1" : "0") + statistical_model_json(one.model);
+  };
+  std::size_t finished = 0;
+  run_in_processes(folds.size(), how.jobs, fit, [&](std::size_t i, const TaskOutcome& outcome) {
+    if (outcome.status == TaskStatus::user_error) throw UserError(outcome.output);
+    if (outcome.status != TaskStatus::done)
+      throw SimulationFailed(fmt::format("the fit of {} failed: {}", folds[i].name, outcome.output));
+    const fs::path file = how.folder / ensemble_file(folds[i]);
+    write_file_atomically(file, outcome.output.substr(1));
+    fitted.models[i] = read_statistical_model(file);
+    fitted.knows[i] = outcome.output.front() == '1';
+    on_progress(static_cast<double>(++finished) / static_cast<double>(folds.size()), part);
+  });
+  return fitted;
 }
 
 }  // namespace
@@ -215,34 +257,42 @@ std::vector<PlannedFold> plan_folds(const std::vector<Campaign>& campaigns, std:
   return planned;
 }
 
-std::vector<FoldFiles> fit_folds(const std::vector<PlannedFold>& folds, const FoldFits& how,
-                                 const std::function<void(double, const std::string&)>& on_progress) {
-  std::vector<FoldFiles> files(folds.size());
-  std::vector<StatisticalModel> models(folds.size());
-  std::vector<bool> knows(folds.size());
-  const auto fit = [&](std::size_t i) {
-    const FoldFit one = fit_fold(folds[i], how);
-    return (one.knows_error ? "1" : "0") + statistical_model_json(one.model);
-  };
-  std::size_t finished = 0;
-  run_in_processes(folds.size(), how.jobs, fit, [&](std::size_t i, const TaskOutcome& outcome) {
-    if (outcome.status == TaskStatus::user_error) throw UserError(outcome.output);
-    if (outcome.status != TaskStatus::done)
-      throw SimulationFailed(fmt::format("the fit of {} failed: {}", folds[i].name, outcome.output));
-    files[i] = {how.folder / (file_name_of(folds[i].name) + ".json"), how.folder / ensemble_file(folds[i])};
-    write_file_atomically(files[i].ensemble, outcome.output.substr(1));
-    models[i] = read_statistical_model(files[i].ensemble);
-    knows[i] = outcome.output.front() == '1';
-    StatisticalModel alone = models[i];
+std::vector<FoldFiles> fit_folds(const std::vector<Campaign>& campaigns,
+                                 const std::vector<PlannedFold>& folds, const FoldFits& how,
+                                 const std::function<void(double, const std::string&)>& on_progress,
+                                 std::vector<std::string>& notes) {
+  FittedFolds fitted = fit_all(folds, how, "fits", on_progress);
+  std::set<std::size_t> counts;
+  for (std::size_t i = 0; i < folds.size(); ++i)
+    if (!fitted.knows[i]) counts.insert(policy_count(folds[i].fitted));
+  std::vector<PlannedFold> draws;
+  for (const std::size_t count : counts)
+    for (const Campaign& campaign : campaigns) plan_draws(campaign, count, draws);
+  const FittedFolds of_draws = fit_all(draws, how, "fits to few policies", on_progress);
+  std::vector<FoldFiles> files;
+  for (std::size_t i = 0; i < folds.size(); ++i) {
+    StatisticalModel& model = fitted.models[i];
+    files.push_back(
+        {how.folder / (file_name_of(folds[i].name) + ".json"), how.folder / ensemble_file(folds[i])});
+    StatisticalModel alone = model;
     alone.members.clear();
     alone.model_error = {};
     write_file_atomically(files[i].fit, statistical_model_json(alone));
-    on_progress(static_cast<double>(++finished) / static_cast<double>(folds.size()), "fits");
-  });
-  for (std::size_t i = 0; i < folds.size(); ++i) {
-    if (knows[i]) continue;
-    models[i].model_error = borrowed_error(folds, models, knows, i);
-    write_file_atomically(files[i].ensemble, statistical_model_json(models[i]));
+    if (fitted.knows[i]) continue;
+    std::vector<FewPoliciesFit> as_few;
+    for (std::size_t d = 0; d < draws.size(); ++d)
+      if (draws[d].campaign != folds[i].campaign && draws[d].campaign != folds[i].from &&
+          policy_count(draws[d].fitted) == policy_count(folds[i].fitted))
+        as_few.push_back({draws[d].campaign, draws[d].fitted, draws[d].held_out, &of_draws.models[d]});
+    const std::optional<ModelError> error =
+        borrowed_error(as_few, std::sqrt(pooled_run_variance(folds[i].fitted)));
+    if (!error)
+      notes.push_back(
+          fmt::format("{}: too few policies tell its error on others, and no other campaign can "
+                      "lend one: its ranges leave it out",
+                      folds[i].name));
+    model.model_error = error.value_or(ModelError{});
+    write_file_atomically(files[i].ensemble, statistical_model_json(model));
   }
   return files;
 }

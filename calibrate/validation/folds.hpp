@@ -7,8 +7,8 @@
 // Equation:    none.
 // Units:       none.
 // Assumptions: a fold's ensemble and errors come from the runs it is fitted on. Where these are too few
-//              policies to tell the model's error, it is that of the other campaigns, in units of the
-//              deviation between runs.
+//              policies to tell the model's error, it is that of other campaigns, neither predicted nor
+//              fitted, when they are fitted on as few (borrowed_error.hpp): at most ten draws of each.
 // Not modelled: correlation between folds, which share most of their runs.
 // Source:      Efron and Tibshirani, "An introduction to the bootstrap", 1993, chapter 17.
 #pragma once
@@ -52,9 +52,10 @@ struct FoldFiles {
   std::filesystem::path fit;       // alone: what a prediction is
   std::filesystem::path ensemble;  // with members and the model's error: how sure it is
 };
-// The learner files, in the order of the folds. Fits run side by side, each in a process of its own.
+// The learner files, in the order of the folds. Fits run side by side, each in a process of its own. Errors
+// that nothing tells are said in `notes`.
 [[nodiscard]] std::vector<FoldFiles> fit_folds(
-    const std::vector<PlannedFold>& folds, const FoldFits& how,
-    const std::function<void(double, const std::string&)>& on_progress);
+    const std::vector<Campaign>& campaigns, const std::vector<PlannedFold>& folds, const FoldFits& how,
+    const std::function<void(double, const std::string&)>& on_progress, std::vector<std::string>& notes);
 
 }  // namespace paceline

@@ -147,13 +147,13 @@ RecordedValidation validate_recorded(const RecordedRuns& recorded, const Validat
   const std::vector<PlannedFold> folds = plan_folds(recorded.campaigns, validation.notes);
   for (const char* part : {"learners", "profiles", "scenarios"})
     fs::create_directories(options.folder / part);
-  const std::vector<FoldFiles> learners = fit_folds(folds,
+  const std::vector<FoldFiles> learners = fit_folds(recorded.campaigns, folds,
                                                     {.form = options.form,
                                                      .members = options.members,
                                                      .jobs = options.jobs,
                                                      .folder = options.folder / "learners",
                                                      .known = options.learners},
-                                                    on_progress);
+                                                    on_progress, validation.notes);
   std::vector<StatisticalModel> models;
   std::vector<TimeVariation> variations;
   for (std::size_t f = 0; f < folds.size(); ++f) {
