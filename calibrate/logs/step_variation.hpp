@@ -3,16 +3,17 @@
 // Models:      x_i = ln(time of step i / its series' mean) = e_i + z(t_i): noise of single steps, and a level
 //              that stays for a spell.
 // Equation:    covariance of x at two dates a time τ apart: σ²·(1 − τ/L) up to L, then 0: a level drawn anew
-//              every L, wherever spells begin. Of all pairs of steps of a series up to a quarter of its length
-//              apart, in bins of a median step: L is the one with which these covariances have the least
-//              squared error, σ² follows. Steps that take more than three times the median are stalls, and
+//              every L, wherever spells begin. Of all pairs of steps of a series up to a quarter of its
+//              length apart, in bins of a median step: L is the one with which these covariances have the
+//              least squared error, σ² follows. Steps that take more than three times the median are stalls, and
 //              left out. cv = √(exp(σ²) − 1); of single steps likewise from the variance that σ² leaves.
 // Units:       seconds.
 // Assumptions: steps of one series do the same work. No spells where Σ x_i·x_j·(1 − τ/L) is within four
 //              standard deviations of what independent steps give.
 // Not modelled: spells longer than a quarter of a series: they make series differ; lengths that vary;
 //              the mean of a series is its own, which hides about L/T of σ² in one of length T.
-// Source:      Cressie, Statistics for Spatial Data, 1993, sections 2.4 and 2.6 (variograms by least squares).
+// Source:      Cressie, Statistics for Spatial Data, 1993, sections 2.4 and 2.6 (variograms by least
+//              squares).
 #pragma once
 
 #include <cstddef>

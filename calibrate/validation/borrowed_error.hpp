@@ -1,8 +1,8 @@
 // The error on policies not fitted, for fits of too few policies to tell their own: that of other campaigns
 // fitted on as few.
 //
-// Models:      fits to draws of as many policies of other campaigns, each with members, and what these miss of
-//              the campaign's other policies. The fewer policies are fitted, the larger the error:
+// Models:      fits to draws of as many policies of other campaigns, each with members, and what these
+//              miss of the campaign's other policies. The fewer policies are fitted, the larger the error:
 //              docs/validation.md, coverage of ranges.
 // Equation:    difference_i ~ N(0, error² + explained_i), the error of maximum likelihood:
 //                error² = Σ w (difference² - explained) / v² / Σ w / v²,  v = error² + explained, at least 0

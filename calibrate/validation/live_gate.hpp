@@ -2,8 +2,9 @@
 // what the profile cannot know of the state the machine is in.
 //
 // Models:      iterations of each worker within a job of its own and beside the others (its profile is
-//              corrected by them), how they vary, what messages cost, how much processes slow each other down on a shared
-//              machine, how long messages wait there for a processor, and what a switch with restarts costs.
+//              corrected by them), how they vary, what messages cost, how much processes slow each other
+//              down on a shared machine, how long messages wait there for a processor, and what a switch
+//              with restarts costs.
 // Assumptions: the machine stays as it is until the jobs have run. Workers, networks and batches that are
 //              alike are measured once for all scenarios.
 // Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp,

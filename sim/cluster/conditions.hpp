@@ -19,7 +19,8 @@
 //              ends, these hold again.
 //              Spells of different workers are independent.
 // Not modelled: correlated stragglers; gradual changes (write steps).
-// Source:      spells: docs/validation.md. OmniLearn, ACSOS 2020 (levels); Sync-Switch, ICDCS 2021 (stragglers that add latency).
+// Source:      spells: docs/validation.md. OmniLearn, ACSOS 2020 (levels); Sync-Switch, ICDCS 2021
+//              (stragglers that add latency).
 #pragma once
 
 #include <cstdint>

@@ -14,8 +14,8 @@
 // Assumptions: factors are keyed by (run), (worker's random stream) and (that, iteration) and not by the
 //              batch, so policies that choose other batches draw the same factors (common random numbers).
 //              Iterations are independent, but for the spells of a worker.
-// Not modelled: stragglers, spells and speed changing over time (sim/cluster/conditions.hpp); a quota of processor
-//              time holds up what computes (quota_clock.hpp).
+// Not modelled: stragglers, spells and speed changing over time (sim/cluster/conditions.hpp); a quota of
+//              processor time holds up what computes (quota_clock.hpp).
 // Source:      docs/models.md.
 #pragma once
 

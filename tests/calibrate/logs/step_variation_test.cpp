@@ -39,7 +39,8 @@ std::vector<std::vector<TimedStep>> made_up(const MadeUp& how) {
 }  // namespace
 
 TEST_CASE("noise of single steps is no spell") {
-  // x independent: no covariance at any distance. 24,000 steps know a cv of 0.2 to 0.2 / sqrt(48,000) = 0.5 %.
+  // x independent: no covariance at any distance. 24,000 steps know a cv of 0.2 to 0.2 / sqrt(48,000) =
+  // 0.5 %.
   const StepVariation found = step_variation(made_up({.iteration_cv = 0.2}));
   CHECK(!found.spells);
   CHECK(found.iteration_cv == doctest::Approx(0.2).epsilon(0.03));
@@ -47,7 +48,8 @@ TEST_CASE("noise of single steps is no spell") {
 }
 
 TEST_CASE("spells are told from noise, with their length") {
-  // 12 · 4 s / 0.1 s = 480 spells: their variance is known to sqrt(2/480) = 6 %, the cv to 3 %; L within a fifth.
+  // 12 · 4 s / 0.1 s = 480 spells: their variance is known to sqrt(2/480) = 6 %, the cv to 3 %; L within a
+  // fifth.
   const StepVariation found = step_variation(made_up({.iteration_cv = 0.1, .spells = {0.2, Seconds{0.1}}}));
   REQUIRE(found.spells);
   CHECK(found.spells->cv == doctest::Approx(0.2).epsilon(0.12));
