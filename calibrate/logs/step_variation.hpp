@@ -5,7 +5,8 @@
 // Equation:    covariance of x at two dates a time τ apart: σ²·(1 − τ/L) up to L, then 0: a level drawn anew
 //              every L, wherever spells begin. Of all pairs of steps of a series up to a quarter of its
 //              length apart, in bins of a median step: L is the one with which these covariances have the
-//              least squared error, σ² follows. Steps that take more than three times the median are stalls, and
+//              least squared error, σ² follows. Steps that take more than
+//              three times the median are stalls, and
 //              left out. cv = √(exp(σ²) − 1); of single steps likewise from the variance that σ² leaves.
 // Units:       seconds.
 // Assumptions: steps of one series do the same work. No spells where Σ x_i·x_j·(1 − τ/L) is within four
