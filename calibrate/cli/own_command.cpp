@@ -30,13 +30,14 @@ using Json = nlohmann::ordered_json;
 struct OwnLoop {
   std::vector<OwnStep> steps;
   std::string source;
+  std::vector<double> read_s;  // of a command: when it said each
 };
 
 OwnLoop read_log(const std::string& path) {
   std::ifstream file(path);
   if (!file || std::filesystem::is_directory(path))
     throw UserError(fmt::format("cannot read {}", path), "name a log with lines `step ...`");
-  OwnLoop loop{{}, path};
+  OwnLoop loop{{}, path, {}};
   int number = 0;
   for (std::string line; std::getline(file, line);)
     if (const auto step = parse_own_step(line, path, ++number)) loop.steps.push_back(*step);
@@ -50,13 +51,16 @@ std::string end_of(const std::string& text) {
 }
 
 OwnLoop run_command(const std::vector<std::string>& words, const live::CpuBudget* budget = nullptr) {
-  OwnLoop loop{{}, fmt::format("`{}`", fmt::join(words, " "))};
+  OwnLoop loop{{}, fmt::format("`{}`", fmt::join(words, " ")), {}};
   Process process({.words = words});
   if (budget != nullptr) budget->add(process.id());
   int number = 0;
   while (const std::optional<std::string> line = process.read_line()) {
-    if (const auto step = parse_own_step(*line, "output of " + loop.source, ++number))
+    const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+    if (const auto step = parse_own_step(*line, "output of " + loop.source, ++number)) {
       loop.steps.push_back(*step);
+      loop.read_s.push_back(now.count());
+    }
   }
   const int status = process.wait();
   if (status == status_not_started)
@@ -74,12 +78,14 @@ Seconds time_copies(const OwnArguments& arguments, int copies) {
   for (int copy = 0; copy < copies; ++copy)
     running.push_back(
         std::async(std::launch::async, [&arguments] { return run_command(arguments.command); }));
-  double seconds = 0.0;
+  std::vector<ReadSteps> all;
+  std::string source;
   for (std::future<OwnLoop>& copy : running) {
-    const OwnLoop loop = copy.get();
-    seconds += mean_seconds_per_sample(loop.steps, static_cast<std::size_t>(arguments.warm_up), loop.source);
+    OwnLoop loop = copy.get();
+    source = std::move(loop.source);
+    all.push_back({std::move(loop.steps), std::move(loop.read_s)});
   }
-  return Seconds{seconds / copies};
+  return Seconds{mean_seconds_per_sample_at_once(all, static_cast<std::size_t>(arguments.warm_up), source)};
 }
 
 std::string copies_text(const std::vector<live::SharingPass>& passes, const live::SharingTimes& times) {

@@ -103,7 +103,8 @@ SharingTimes sharing_of(const std::vector<SharingPass>& passes, int cores) {
   for (std::size_t m = 1; m < passes.front().size(); ++m) {
     std::vector<double> speeds;
     for (const SharingPass& pass : passes) speeds.push_back(pass.front() / pass[m]);
-    times.speeds.push_back(std::min(times.speeds.back(), median(std::move(speeds))));
+    const double turns = static_cast<double>(cores) / static_cast<double>(m + 1);
+    times.speeds.push_back(std::min({times.speeds.back(), turns, median(std::move(speeds))}));
   }
   return times;
 }

@@ -5,7 +5,7 @@
 //              of this process that is busy with memory, as a server is.
 // Equation:    in each pass, T_m: mean time of an iteration while m processes are busy, turns of others on
 //              its core included; alone: the mean over the workers, each in turn. s(m) = median over the
-//              passes of T_1 / T_m, at most 1 and at most s(m - 1).
+//              passes of T_1 / T_m, at most s(m - 1), and cores / m where more are busy than there are.
 // Units:       seconds of wall-clock time.
 // Assumptions: no messages, no quotas, no rests: those are the job's, and modelled by themselves. Passes
 //              alternate, so that a machine that changes meets all m.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -124,34 +125,64 @@ std::optional<StepVariation> variation_of(const std::vector<OwnStep>& steps, std
 
 namespace {
 
-double mean_per_sample(const std::vector<OwnStep>& steps, double OwnStep::*clock, std::size_t warm_up,
-                       const std::string& source) {
-  const std::size_t last = steps.size() - steps.size() / 10;
-  if (last < warm_up + fewest_own_steps)
-    throw UserError(
-        fmt::format("{}: {} steps are too few, with {} to warm up", source, steps.size(), warm_up),
-        fmt::format("at least {}", 2 * fewest_own_steps + warm_up));
-  double seconds = 0.0;
-  double samples = 0.0;
-  for (std::size_t i = warm_up; i < last; ++i) {
-    seconds += steps[i].*clock;
-    samples += static_cast<double>(steps[i].samples);
-  }
-  return seconds / samples;
+void check_count(std::size_t steps, std::size_t warm_up, const std::string& source) {
+  if (steps < warm_up + fewest_own_steps)
+    throw UserError(fmt::format("{}: {} steps are too few, with {} to warm up", source, steps, warm_up),
+                    fmt::format("at least {}", fewest_own_steps + warm_up));
+}
+
+// By the clock of the lines.
+std::vector<double> ends_of(const ReadSteps& copy) {
+  std::vector<double> ends = copy.read_s;
+  for (std::size_t i = ends.size() - 1; i-- > 0;)
+    ends[i] = std::min(ends[i], ends[i + 1] - copy.steps[i + 1].wall_s);
+  return ends;
 }
 
 }  // namespace
 
-double mean_seconds_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
-                               const std::string& source) {
-  return mean_per_sample(steps, &OwnStep::wall_s, warm_up, source);
+double mean_seconds_per_sample_at_once(const std::vector<ReadSteps>& copies, std::size_t warm_up,
+                                       const std::string& source) {
+  double all_began = -std::numeric_limits<double>::infinity();
+  double one_ended = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<double>> ends;
+  for (const ReadSteps& copy : copies) {
+    check_count(copy.steps.size(), warm_up, source);
+    ends.push_back(ends_of(copy));
+    all_began = std::max(all_began, ends.back()[warm_up] - copy.steps[warm_up].wall_s);
+    one_ended = std::min(one_ended, ends.back().back());
+  }
+  double seconds = 0.0;
+  double samples = 0.0;
+  for (std::size_t c = 0; c < copies.size(); ++c) {
+    const std::vector<OwnStep>& steps = copies[c].steps;
+    std::size_t at_once = 0;
+    for (std::size_t i = warm_up; i < steps.size(); ++i) {
+      if (ends[c][i] - steps[i].wall_s < all_began || ends[c][i] > one_ended) continue;
+      ++at_once;
+      seconds += steps[i].wall_s;
+      samples += static_cast<double>(steps[i].samples);
+    }
+    if (2 * at_once < steps.size() - warm_up || at_once < fewest_own_steps)
+      throw UserError(
+          fmt::format("{}: of {} steps of one of {} copies {} were made while all copies computed", source,
+                      steps.size() - warm_up, copies.size(), at_once),
+          "copies do not begin at the same moment: let each make more steps, for ten seconds or longer");
+  }
+  return seconds / samples;
 }
 
 double mean_processor_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
                                  const std::string& source) {
-  const double seconds = mean_per_sample(steps, &OwnStep::processor_s, warm_up, source);
+  check_count(steps.size(), warm_up, source);
+  double seconds = 0.0;
+  double samples = 0.0;
+  for (std::size_t i = warm_up; i < steps.size(); ++i) {
+    seconds += steps[i].processor_s;
+    samples += static_cast<double>(steps[i].samples);
+  }
   if (seconds <= 0.0) throw UserError(source + ": its steps say that they took no processor time", line_hint);
-  return seconds;
+  return seconds / samples;
 }
 
 }  // namespace paceline::calibrate

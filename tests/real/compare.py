@@ -21,6 +21,8 @@ import train
 
 TRAIN = pathlib.Path(__file__).with_name("train.py")
 BATCH = 32
+CORES = 2
+COPIES_S = 8  # of each alone: copies begin at different moments
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
         for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
@@ -37,7 +39,7 @@ job:
 cluster:
   workers: [{workers}]
   network: {{topology: star, {connection}}}
-  machines: [{{cores: 2, shared: true, speeds: {speeds}{servers}}}]
+  machines: [{{cores: {cores}, shared: true, speeds: {speeds}{servers}}}]
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
 communication: {{{communication}}}
@@ -98,7 +100,8 @@ class Calibration:
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
         self.jitter = {mode: self.own_loop(mode, "worker").get("jitter", "") for mode in ("ddp", "server")}
         # By what the profile holds: copies alone may have met the machine in another state than that one worker.
-        self.speeds = {mode: [1] + [min(1, own["processor_s"] / seconds) for seconds in self.at_once_s[1:]]
+        self.speeds = {mode: [1] + [min(1, CORES / (2 + more), own["processor_s"] / seconds)
+                                    for more, seconds in enumerate(self.at_once_s[1:])]
                        for mode, own in (("ddp", self.own("ddp", "worker")), ("server", worker))}
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
         # Below 0 where the server handles packets while the link carries others: that takes no time besides.
@@ -127,8 +130,9 @@ class Calibration:
 
     def copies(self):
         """Seconds of a step of 1, 2 and 3 workers that compute at once."""
+        steps = int(COPIES_S / self.own("ddp", "worker")["processor_s"])
         said = self.run("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
-                        "--steps", self.steps)
+                        "--steps", steps)
         self.file("copies.json").write_text(said)
         passes = json.loads(said)["seconds_per_sample"]
         return [BATCH * statistics.median(times) for times in zip(*passes)]
@@ -154,7 +158,7 @@ class Calibration:
         over_ring = mode == "ddp"
         scenario = self.file("scenario.yaml")
         scenario.write_text(SCENARIO.format(
-            network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
+            cores=CORES, network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
             connection=self.connection[mode], jitter=self.jitter[mode], communication=self.messages[len(quotas)] if over_ring
             else f"server_request: {self.server_request_us} us, per_message: 0 us"))

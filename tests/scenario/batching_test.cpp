@@ -96,6 +96,10 @@ TEST_CASE("workers may share the cores of a machine that says so, and nothing el
   CHECK(has(complaint(with("{cores: 2, shared: true, speeds: [1, 0]}")), "speeds"));
   CHECK(has(complaint(with("{cores: 2, shared: true, speeds: [1, 0.7, 0.8]}")),
             "error: 3 busy processes would be faster than 2: 0.8 after 0.7"));
+  CHECK(complaint(with("{cores: 2, shared: true, speeds: [1, 1, 0.667, 0.5]}")).empty());
+  CHECK(has(
+      complaint(with("{cores: 2, shared: true, speeds: [1, 1, 0.9]}")),
+      "error: 3 busy processes share 2 cores: each gets 0.667 of one, and cannot go on at 0.9 of its speed"));
   // Keys that mean nothing where nothing is shared, and servers that are in two places.
   const LoadedScenario loaded = load_text(with("{cores: 8, speeds: [1, 0.7]}"));
   REQUIRE(loaded.warnings.size() == 1);

@@ -130,6 +130,18 @@ class ClusterRules : Rules {
               fmt::format("{} busy processes would be faster than {}: {:g} after {:g}", m + 1, m,
                           machine.speeds[m], machine.speeds[m - 1]),
               "one that was measured a little above the one before is the same: repeat that");
+    constexpr double rounded = 1.01;
+    for (std::size_t m = static_cast<std::size_t>(machine.cores); m < machine.speeds.size(); ++m) {
+      const double most = static_cast<double>(machine.cores) / static_cast<double>(m + 1);
+      if (machine.speeds[m] > rounded * most)
+        return error(
+            fmt::format("{}.speeds.{}", path, m),
+            fmt::format("{} busy processes share {} core{}: each gets {:.3g} of one, and cannot go on at "
+                        "{:g} of its speed",
+                        m + 1, machine.cores, machine.cores == 1 ? "" : "s", most, machine.speeds[m]),
+            "measured while not all of them were busy? `paceline calibrate own --copies` times them "
+            "while all are");
+    }
     if (machine.hosts_servers && scenario.cluster.servers.placement == ServerPlacement::with_workers)
       error(path + ".servers", "the servers run with workers, on the machines of these",
             "leave `servers` out, or `cluster.servers: {placement: separate}`");

@@ -11,13 +11,15 @@ TEST_CASE("speeds are medians of each pass's times alone over together, and neve
   const auto pass = [](double factor, double second, double third) {
     return SharingPass{Seconds{factor}, Seconds{factor / second}, Seconds{factor / third}};
   };
-  const SharingTimes times = sharing_of({pass(1.0, 0.8, 0.5), pass(2.0, 0.8, 0.9), pass(1.0, 0.7, 0.85)}, 2);
+  const SharingTimes times = sharing_of({pass(1.0, 0.8, 0.5), pass(2.0, 0.8, 0.9), pass(1.0, 0.7, 0.85)}, 3);
   CHECK(times.alone.value() == 1.0);
   REQUIRE(times.speeds.size() == 3);
   CHECK(times.speeds[0] == 1.0);
   CHECK(times.speeds[1] == doctest::Approx(0.8));
   CHECK(times.speeds[2] == doctest::Approx(0.8));
-  CHECK(scenario_words(times) == "cores: 2, speeds: [1, 0.8, 0.8]");
+  CHECK(scenario_words(times) == "cores: 3, speeds: [1, 0.8, 0.8]");
+  // Three that take turns on two cores get two thirds of one each, whatever was measured.
+  CHECK(sharing_of({pass(1.0, 0.8, 0.75)}, 2).speeds[2] == doctest::Approx(2.0 / 3.0));
 }
 
 TEST_CASE("a process that is quicker beside others than alone counts as undisturbed") {

@@ -1,5 +1,8 @@
 #include "calibrate/logs/own_steps.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 using namespace paceline;
@@ -58,14 +61,51 @@ TEST_CASE("warm-up is left out, and a stall does not move the median") {
   CHECK(times.batches[0].processor.seconds == doctest::Approx(0.05));
 }
 
-TEST_CASE("of copies that began together the first steps and the last tenth do not count") {
-  // 5 steps of 9 s to warm up, 40 of 0.3 and 0.1 s in turn, 5 of 9 s when others have ended: 0.2 s / 4.
-  std::vector<double> wall(5, 9.0);
-  for (int i = 0; i < 40; ++i) wall.push_back(i % 2 == 0 ? 0.3 : 0.1);
-  wall.insert(wall.end(), 5, 9.0);
-  CHECK(mean_seconds_per_sample(steps_of(4, wall), 5, "train.log") == doctest::Approx(0.05));
-  CHECK_THROWS_AS(static_cast<void>(mean_seconds_per_sample(steps_of(4, {0.1, 0.1}), 0, "train.log")),
-                  UserError);
+namespace {
+
+// Said as they are made, from `start_s` on, or all when the last is made.
+ReadSteps copy_of(double start_s, const std::vector<double>& wall, bool at_the_end) {
+  ReadSteps copy{steps_of(4, wall), {}};
+  for (const double seconds : wall) copy.read_s.push_back(start_s += seconds);
+  if (at_the_end) std::ranges::fill(copy.read_s, start_s);
+  return copy;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "copies are timed while all of them compute, whether they say each step at once or all in the end") {
+  // One takes 20 steps of 0.1 s alone and from 2 to 10 s, beside the other, 40 of 0.2 s; the other 20 of 0.4 s
+  // and, alone again, 10 of 0.2 s. Both compute from 2 to 10 s: 16 s, 60 steps of 4 samples.
+  std::vector<double> first(20, 0.1);
+  first.insert(first.end(), 40, 0.2);
+  std::vector<double> second(20, 0.4);
+  second.insert(second.end(), 10, 0.2);
+  for (const bool at_the_end : {false, true}) {
+    const std::vector<ReadSteps> copies{copy_of(0.0, first, at_the_end),
+                                        copy_of(2.0 - 1e-9, second, !at_the_end)};
+    CHECK(mean_seconds_per_sample_at_once(copies, 0, "train.py") == doctest::Approx(16.0 / 240.0));
+  }
+  // Alone all steps after warm-up count: 40 of 0.2 s.
+  CHECK(mean_seconds_per_sample_at_once({copy_of(0.0, first, true)}, 20, "train.py") ==
+        doctest::Approx(0.05));
+}
+
+TEST_CASE("bug: copies that hardly computed at once told speeds of a machine of more cores") {
+  // The second begins when the first has 1 s left: 10 of its 60 steps, less than half.
+  const std::vector<double> wall(60, 0.1);
+  const auto both = [&](double later_s) {
+    return mean_seconds_per_sample_at_once({copy_of(0.0, wall, false), copy_of(later_s, wall, false)}, 0,
+                                           "train.py");
+  };
+  CHECK(both(2.0) == doctest::Approx(0.025));
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(both(5.0)),
+      doctest::Contains("of 60 steps of one of 2 copies 10 were made while all copies computed"), UserError);
+  CHECK_THROWS_AS(static_cast<void>(both(7.0)), UserError);
+  CHECK_THROWS_AS(
+      static_cast<void>(mean_seconds_per_sample_at_once({copy_of(0.0, {0.1, 0.1}, false)}, 0, "train.py")),
+      UserError);
 }
 
 TEST_CASE("the interval of a median reaches from rank n/2 - 0.98 √n to n/2 + 0.98 √n") {
