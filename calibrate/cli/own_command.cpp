@@ -1,4 +1,5 @@
 // `paceline calibrate own`: a user's own training loop timed, and a profile corrected by it.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -72,7 +73,7 @@ OwnLoop run_command(const std::vector<std::string>& words, const live::CpuBudget
   return loop;
 }
 
-// So many at once: the mean time of a sample.
+// So many at once: the mean time of a sample, turns on the cores included.
 Seconds time_copies(const OwnArguments& arguments, int copies) {
   std::vector<std::future<OwnLoop>> running;
   for (int copy = 0; copy < copies; ++copy)
@@ -85,7 +86,8 @@ Seconds time_copies(const OwnArguments& arguments, int copies) {
     source = std::move(loop.source);
     all.push_back({std::move(loop.steps), std::move(loop.read_s)});
   }
-  return Seconds{mean_seconds_per_sample_at_once(all, static_cast<std::size_t>(arguments.warm_up), source)};
+  const double turns = std::min(1.0, static_cast<double>(live::usable_cores()) / copies);
+  return Seconds{mean_processor_at_once(all, static_cast<std::size_t>(arguments.warm_up), source) / turns};
 }
 
 std::string copies_text(const std::vector<live::SharingPass>& passes, const live::SharingTimes& times) {

@@ -131,6 +131,11 @@ void check_count(std::size_t steps, std::size_t warm_up, const std::string& sour
                     fmt::format("at least {}", fewest_own_steps + warm_up));
 }
 
+double processor_per_sample(double seconds, double samples, const std::string& source) {
+  if (seconds <= 0.0) throw UserError(source + ": its steps say that they took no processor time", line_hint);
+  return seconds / samples;
+}
+
 // By the clock of the lines.
 std::vector<double> ends_of(const ReadSteps& copy) {
   std::vector<double> ends = copy.read_s;
@@ -141,8 +146,8 @@ std::vector<double> ends_of(const ReadSteps& copy) {
 
 }  // namespace
 
-double mean_seconds_per_sample_at_once(const std::vector<ReadSteps>& copies, std::size_t warm_up,
-                                       const std::string& source) {
+double mean_processor_at_once(const std::vector<ReadSteps>& copies, std::size_t warm_up,
+                              const std::string& source) {
   double all_began = -std::numeric_limits<double>::infinity();
   double one_ended = std::numeric_limits<double>::infinity();
   std::vector<std::vector<double>> ends;
@@ -160,7 +165,7 @@ double mean_seconds_per_sample_at_once(const std::vector<ReadSteps>& copies, std
     for (std::size_t i = warm_up; i < steps.size(); ++i) {
       if (ends[c][i] - steps[i].wall_s < all_began || ends[c][i] > one_ended) continue;
       ++at_once;
-      seconds += steps[i].wall_s;
+      seconds += steps[i].processor_s;
       samples += static_cast<double>(steps[i].samples);
     }
     if (2 * at_once < steps.size() - warm_up || at_once < fewest_own_steps)
@@ -169,7 +174,7 @@ double mean_seconds_per_sample_at_once(const std::vector<ReadSteps>& copies, std
                       steps.size() - warm_up, copies.size(), at_once),
           "copies do not begin at the same moment: let each make more steps, for ten seconds or longer");
   }
-  return seconds / samples;
+  return processor_per_sample(seconds, samples, source);
 }
 
 double mean_processor_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,
@@ -181,8 +186,7 @@ double mean_processor_per_sample(const std::vector<OwnStep>& steps, std::size_t 
     seconds += steps[i].processor_s;
     samples += static_cast<double>(steps[i].samples);
   }
-  if (seconds <= 0.0) throw UserError(source + ": its steps say that they took no processor time", line_hint);
-  return seconds / samples;
+  return processor_per_sample(seconds, samples, source);
 }
 
 }  // namespace paceline::calibrate

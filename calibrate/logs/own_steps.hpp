@@ -66,12 +66,14 @@ struct ReadSteps {
   std::vector<OwnStep> steps;
   std::vector<double> read_s;
 };
-// Mean wall-clock time of a sample while all copies computed, over their steps after warm-up. Copies begin
-// when their frameworks have started, and may say their steps as they make them or all at the end: step i
-// ended at min over j >= i of read_j - Σ wall_k, i < k <= j. Throws UserError when less than half of a
-// copy's steps, or too few, were made at once.
-[[nodiscard]] double mean_seconds_per_sample_at_once(const std::vector<ReadSteps>& copies,
-                                                     std::size_t warm_up, const std::string& source);
+// Mean processor time of a sample while all copies computed, over their steps after warm-up: what caches and
+// memory cost that they share. Turns on a core are not in it, and hardly in the wall-clock time of steps: a
+// kernel likes to hand the core on between two of them. Copies begin when their frameworks have started, and
+// may say their steps as they make them or all in the end: step i ended at min over j >= i of
+// read_j - Σ wall_k, i < k <= j. Throws UserError when less than half of a copy's steps, or too few, were
+// made at once.
+[[nodiscard]] double mean_processor_at_once(const std::vector<ReadSteps>& copies, std::size_t warm_up,
+                                            const std::string& source);
 
 // Mean processor time of a sample over the steps after warm-up. Throws UserError when there are too few.
 [[nodiscard]] double mean_processor_per_sample(const std::vector<OwnStep>& steps, std::size_t warm_up,

@@ -73,10 +73,10 @@ ReadSteps copy_of(double start_s, const std::vector<double>& wall, bool at_the_e
 
 }  // namespace
 
-TEST_CASE(
-    "copies are timed while all of them compute, whether they say each step at once or all in the end") {
+TEST_CASE("copies are timed while all of them compute, whenever they say their steps") {
   // One takes 20 steps of 0.1 s alone and from 2 to 10 s, beside the other, 40 of 0.2 s; the other 20 of 0.4 s
-  // and, alone again, 10 of 0.2 s. Both compute from 2 to 10 s: 16 s, 60 steps of 4 samples.
+  // and, alone again, 10 of 0.2 s. Both compute from 2 to 10 s: 16 s, half of them
+  // the processor's (`steps_of`), 60 steps of 4 samples.
   std::vector<double> first(20, 0.1);
   first.insert(first.end(), 40, 0.2);
   std::vector<double> second(20, 0.4);
@@ -84,28 +84,26 @@ TEST_CASE(
   for (const bool at_the_end : {false, true}) {
     const std::vector<ReadSteps> copies{copy_of(0.0, first, at_the_end),
                                         copy_of(2.0 - 1e-9, second, !at_the_end)};
-    CHECK(mean_seconds_per_sample_at_once(copies, 0, "train.py") == doctest::Approx(16.0 / 240.0));
+    CHECK(mean_processor_at_once(copies, 0, "train.py") == doctest::Approx(8.0 / 240.0));
   }
-  // Alone all steps after warm-up count: 40 of 0.2 s.
-  CHECK(mean_seconds_per_sample_at_once({copy_of(0.0, first, true)}, 20, "train.py") ==
-        doctest::Approx(0.05));
+  // Alone all steps after warm-up count: 40 of 0.1 s of the processor's.
+  CHECK(mean_processor_at_once({copy_of(0.0, first, true)}, 20, "train.py") == doctest::Approx(0.025));
 }
 
 TEST_CASE("bug: copies that hardly computed at once told speeds of a machine of more cores") {
-  // The second begins when the first has 1 s left: 10 of its 60 steps, less than half.
+  // The second begins when the first, of 60 steps of 0.1 s, has 1 s left: less than half are made at once.
   const std::vector<double> wall(60, 0.1);
   const auto both = [&](double later_s) {
-    return mean_seconds_per_sample_at_once({copy_of(0.0, wall, false), copy_of(later_s, wall, false)}, 0,
-                                           "train.py");
+    return mean_processor_at_once({copy_of(0.0, wall, false), copy_of(later_s - 1e-9, wall, false)}, 0,
+                                  "train.py");
   };
-  CHECK(both(2.0) == doctest::Approx(0.025));
+  CHECK(both(2.0) == doctest::Approx(0.0125));
   CHECK_THROWS_WITH_AS(
       static_cast<void>(both(5.0)),
       doctest::Contains("of 60 steps of one of 2 copies 10 were made while all copies computed"), UserError);
   CHECK_THROWS_AS(static_cast<void>(both(7.0)), UserError);
-  CHECK_THROWS_AS(
-      static_cast<void>(mean_seconds_per_sample_at_once({copy_of(0.0, {0.1, 0.1}, false)}, 0, "train.py")),
-      UserError);
+  CHECK_THROWS_AS(static_cast<void>(mean_processor_at_once({copy_of(0.0, {0.1, 0.1}, false)}, 0, "train.py")),
+                  UserError);
 }
 
 TEST_CASE("the interval of a median reaches from rank n/2 - 0.98 √n to n/2 + 0.98 √n") {
