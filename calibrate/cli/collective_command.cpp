@@ -56,11 +56,8 @@ double median_of(const std::vector<RingPass>& passes, std::size_t i, Seconds Rin
   return median(std::move(seconds));
 }
 
-std::string network_words(const live::FittedTime& connection) {
-  const std::string latency =
-      fmt::format("network: {{topology: star, latency: {:.3g} us", 1e6 * connection.fixed_s);
-  if (connection.seconds_per_byte <= 0.0) return latency + "}";
-  return fmt::format("{}, bandwidth: {:.3g} Gbit/s}}", latency, 8e-9 / connection.seconds_per_byte);
+std::string network_words(const CollectiveFit& fit) {
+  return fmt::format("network: {{topology: star, {}}}", live::scenario_words(connection_of(fit)));
 }
 
 const char* library_word(RingLibrary library) {
@@ -92,7 +89,7 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
   text += fmt::format("in a scenario:\n  {}\n", live::scenario_words(cost_of(fit)));
   if (fit.connection)
     text += fmt::format("and under `cluster`, where all processes are joined as these were:\n  {}\n",
-                        network_words(*fit.connection));
+                        network_words(fit));
   return text;
 }
 
@@ -113,7 +110,7 @@ Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, 
           {"processor", fitted_json(fit.processor)},
           {"connection", fit.connection ? fitted_json(*fit.connection) : Json(nullptr)},
           {"scenario", live::scenario_words(cost_of(fit))},
-          {"network", fit.connection ? Json(network_words(*fit.connection)) : Json(nullptr)},
+          {"network", fit.connection ? Json(network_words(fit)) : Json(nullptr)},
           {"samples", samples}};
 }
 

@@ -261,7 +261,8 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       ->capture_default_str();
   CLI::Option* const copies = add_count(
       app, "--copies", arguments.copies, 2, 256,
-      "Instead of a correction: how 2, 3, ... up to so many copies of the command slow each other down");
+      "Instead of a correction: how 2, 3, ... up to so many copies of the command slow each other down; let "
+      "each train for ten seconds");
   add_count(app, "--passes", arguments.passes, 1, 1000,
             "With --copies or --quota: how often each is started (default: 3, or 9 under a quota)");
   copies->excludes("--log")->excludes(profile);
@@ -295,7 +296,7 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       "  print('step', n, time.perf_counter() - w, time.process_time() - c, len(batch))\n\n"
       "Examples:\n  paceline calibrate own -- python3 train.py --epochs 1\n"
       "  paceline calibrate own --log train.log --profile resnet20.json -o mine.json\n"
-      "  paceline calibrate own --copies 3 -- python3 train.py --steps 300     for workers that share this "
+      "  paceline calibrate own --copies 3 -- python3 train.py --steps 3000    for workers that share this "
       "machine\n"
       "  paceline calibrate own --quota 0.4 -- python3 train.py --steps 300    for workers under a quota");
 }

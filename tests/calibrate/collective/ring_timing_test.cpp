@@ -49,6 +49,12 @@ TEST_CASE("what rings cost is said in the words of a scenario") {
   CHECK(connection.bandwidth.value() == doctest::Approx(1e9));
 }
 
+TEST_CASE("bug: a round whose bytes take no time of their own was said without a bandwidth") {
+  CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
+  fit.connection->seconds_per_byte = 0.0;
+  CHECK(scenario_words(connection_of(fit)) == "latency: 30 us, bandwidth: 1000 Gbit/s");
+}
+
 TEST_CASE("rings of more members than cores say nothing of the connection") {
   std::vector<RingTime> rings = exact_rings();
   for (RingTime& ring : rings)

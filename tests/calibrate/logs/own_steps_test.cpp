@@ -74,9 +74,9 @@ ReadSteps copy_of(double start_s, const std::vector<double>& wall, bool at_the_e
 }  // namespace
 
 TEST_CASE("copies are timed while all of them compute, whenever they say their steps") {
-  // One takes 20 steps of 0.1 s alone and from 2 to 10 s, beside the other, 40 of 0.2 s; the other 20 of 0.4 s
-  // and, alone again, 10 of 0.2 s. Both compute from 2 to 10 s: 16 s, half of them
-  // the processor's (`steps_of`), 60 steps of 4 samples.
+  // One takes 20 steps of 0.1 s alone and from 2 to 10 s, beside the other, 40 of 0.2 s; the other 20 of
+  // 0.4 s and, alone again, 10 of 0.2 s. Both compute from 2 to 10 s: 16 s, half of them the processor's
+  // (`steps_of`), 60 steps of 4 samples.
   std::vector<double> first(20, 0.1);
   first.insert(first.end(), 40, 0.2);
   std::vector<double> second(20, 0.4);
