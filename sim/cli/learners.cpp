@@ -14,6 +14,14 @@ constexpr const char* fit_examples = R"(Examples:
   paceline fit logs.yaml -o learner.json
   paceline fit recorded/ --policy bsp --policy asp --bootstrap 0 -o learner.json)";
 
+constexpr const char* predict_examples = R"(Examples:
+  paceline predict configurations.csv --records recorded/ -o predicted.csv
+  paceline predict configurations.csv --records recorded/ --same-cluster      for these machines again: narrower
+  paceline validate predictions predicted.csv --records recorded/             once the jobs have run
+
+A row of CONFIGURATIONS: v100x4-1ps, k80x2+p100x1-1ps, speed/resnet15/p100x3-1ps
+What cannot be predicted from the records has empty fields, and says why in `note`.)";
+
 constexpr const char* validate_examples = R"(Examples:
   paceline validate recorded recorded/ -o results/validation
   paceline validate learner results/trained results/predicted
@@ -96,6 +104,7 @@ void add_predict(CLI::App& app, CommandAction& action) {
                    "ranges for the recorded cluster again; without it for another like it, which are wider");
   add_number(predict, "--draws", arguments.draws, "of machines, rates and runs, for the ranges", 20, 100'000);
   predict.add_flag("--force", arguments.force, "replace a file that is already there");
+  predict.footer(predict_examples);
 }
 
 // Without what cannot change a prediction.
