@@ -16,8 +16,8 @@ constexpr const char* fit_examples = R"(Examples:
 
 constexpr const char* predict_examples = R"(Examples:
   paceline predict configurations.csv --records recorded/ -o predicted.csv
-  paceline predict configurations.csv --records recorded/ --same-cluster      for these machines again: narrower
-  paceline validate predictions predicted.csv --records recorded/             once the jobs have run
+  paceline predict configurations.csv --records recorded/ --same-cluster    for these machines again: narrower
+  paceline validate predictions predicted.csv --records recorded/           once the jobs have run
 
 A row of CONFIGURATIONS: v100x4-1ps, k80x2+p100x1-1ps, speed/resnet15/p100x3-1ps
 What cannot be predicted from the records has empty fields, and says why in `note`.)";
