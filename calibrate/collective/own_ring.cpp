@@ -22,7 +22,11 @@ constexpr auto token_patience = std::chrono::seconds(5);
 
 class OwnRing final : public Ring {
  public:
-  explicit OwnRing(const RingPlace& place) : rank_(place.rank), members_(place.members) {
+  explicit OwnRing(const RingPlace& place)
+      : rank_(place.rank),
+        members_(place.members),
+        latency_(std::chrono::duration_cast<Clock::duration>(
+            std::chrono::duration<double>(place.latency.value()))) {
     tcp::acceptor acceptor(context_, {asio::ip::make_address(place.address), 0});
     const std::vector<std::string> all =
         place.meet(fmt::format("{} {}", place.address, acceptor.local_endpoint().port()));
@@ -82,7 +86,13 @@ class OwnRing final : public Ring {
     const auto note = [&](const error_code& error, std::size_t) {
       if (error) failure = error;
     };
-    asio::async_write(next_, asio::buffer(out.data(), out.size_bytes()), note);
+    const auto send = [&] { asio::async_write(next_, asio::buffer(out.data(), out.size_bytes()), note); };
+    if (latency_ > Clock::duration::zero()) {
+      on_the_way_.expires_after(latency_);
+      on_the_way_.async_wait([&](const error_code&) { send(); });
+    } else {
+      send();
+    }
     asio::async_read(previous_, asio::buffer(in.data(), in.size_bytes()), note);
     context_.restart();
     context_.run();
@@ -91,9 +101,11 @@ class OwnRing final : public Ring {
 
   std::size_t rank_;
   std::size_t members_;
+  Clock::duration latency_;
   asio::io_context context_{1};
   tcp::socket next_{context_};
   tcp::socket previous_{context_};
+  asio::steady_timer on_the_way_{context_};
   std::vector<float> incoming_;
 };
 

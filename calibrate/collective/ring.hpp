@@ -6,6 +6,9 @@
 //              at the same time, then adds. Gloo works in a thread of its own while its caller waits, as in
 //              PyTorch's process group: a thread that has just computed is more often preempted by the one
 //              of Gloo's that polls, and an all-reduce takes half as long again.
+//              A latency of the ring of its own is real waiting: what a round sends leaves that much later.
+// Equation:    each member waits for the one before in every round, and so the last one has the sum
+//              2 (n - 1) · latency later than without.
 // Assumptions: members tell each other where they listen by a way of their caller's choice, such as a folder
 //              that only this user can enter. Of the ring of its own, whoever connects says a token first;
 //              Gloo's connections are not asked for one.
@@ -20,6 +23,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "sim/base/quantity.hpp"
 
 namespace paceline::calibrate {
 
@@ -47,6 +52,7 @@ struct RingPlace {
   std::string address = "127.0.0.1";
   std::chrono::milliseconds patience{30'000};          // until all are there
   std::chrono::milliseconds message_patience{30'000};  // of Gloo's; the other one waits until it breaks
+  Seconds latency{};                                   // of each message; Gloo's cannot be held back
 };
 // In a folder that all of them see.
 [[nodiscard]] Meeting meeting_in(const std::filesystem::path& folder, std::size_t rank, std::size_t members);

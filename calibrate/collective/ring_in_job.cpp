@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/live/live_executor.hpp"
+#include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/self_evaluating_crew.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -73,10 +74,10 @@ CoordinatorConfig synchronous_job(std::uint32_t members, std::int64_t samples) {
   return config;
 }
 
-int update_count(std::uint64_t values, Seconds busy, Seconds for_each) {
+int update_count(std::uint64_t values, Seconds waiting, Seconds for_each) {
   constexpr double usual_update_s = 400e-6;
   constexpr double usual_per_value_s = 15e-9;
-  const double each = busy.value() + usual_update_s + usual_per_value_s * static_cast<double>(values);
+  const double each = waiting.value() + usual_update_s + usual_per_value_s * static_cast<double>(values);
   return std::clamp(static_cast<int>(for_each.value() / each), 20, 1000);
 }
 
@@ -84,7 +85,9 @@ int update_count(std::uint64_t values, Seconds busy, Seconds for_each) {
 
 RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load) {
   const std::vector<live::WorkerSetup> setups(
-      load.members, live::WorkerSetup{.learner = {}, .echo = live::Echo{load.values, load.busy}});
+      load.members, live::WorkerSetup{.learner = {},
+                                      .echo = live::Echo{load.values, load.busy},
+                                      .ring = live::ring_way(load.own_ring, load.links)});
   live::ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
   RingCrew crew(processes, load.members);
   const std::int64_t samples = std::int64_t{load.members} * (load.updates + warm_up_updates);
@@ -112,23 +115,23 @@ RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoa
           .processor = mean_after(std::size_t{warm_up_updates} * load.members, crew.processor_s())};
 }
 
-std::vector<std::vector<RingTime>> time_rings_in_jobs(const std::filesystem::path& program,
-                                                      std::uint32_t members,
-                                                      const std::vector<std::uint64_t>& values, Seconds busy,
-                                                      int passes, Seconds for_each,
-                                                      const std::optional<NetworkConfig>& links,
-                                                      const std::function<void(double)>& progress) {
+std::vector<std::vector<RingTime>> time_rings_in_jobs(
+    const std::filesystem::path& program, std::uint32_t members, const std::vector<std::uint64_t>& values,
+    Seconds busy, int passes, Seconds for_each, const std::optional<NetworkConfig>& links, bool own_ring,
+    const std::function<void(double)>& progress) {
   std::vector<std::vector<RingTime>> all(static_cast<std::size_t>(passes));
   const double points = static_cast<double>(values.size()) * passes;
   double done = 0.0;
+  const Seconds waiting = busy + 2.0 * (members - 1.0) * live::ring_way(own_ring, links).latency;
   for (std::vector<RingTime>& pass : all)
     for (const std::uint64_t size : values) {
       progress(done++ / points);
       pass.push_back(time_ring_in_job(program, {.values = size,
                                                 .members = members,
-                                                .updates = update_count(size, busy, for_each),
+                                                .updates = update_count(size, waiting, for_each),
                                                 .busy = busy,
-                                                .links = links}));
+                                                .links = links,
+                                                .own_ring = own_ring}));
     }
   progress(1.0);
   return all;

@@ -28,6 +28,7 @@ struct JobRingLoad {
   int updates = 100;                     // warm-up not counted
   Seconds busy{};                        // of a member, before each gradient
   std::optional<NetworkConfig> links{};  // to emulate
+  bool own_ring = false;                 // and its messages take the links' latency
 };
 
 // Starts the processes, and ends them. Throws Interrupted, and std::runtime_error when a process is lost.
@@ -37,6 +38,6 @@ struct JobRingLoad {
 [[nodiscard]] std::vector<std::vector<RingTime>> time_rings_in_jobs(
     const std::filesystem::path& program, std::uint32_t members, const std::vector<std::uint64_t>& values,
     Seconds busy, int passes, Seconds for_each, const std::optional<NetworkConfig>& links = {},
-    const std::function<void(double share_done)>& progress = [](double) {});
+    bool own_ring = false, const std::function<void(double share_done)>& progress = [](double) {});
 
 }  // namespace paceline::calibrate

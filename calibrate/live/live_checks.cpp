@@ -15,6 +15,12 @@
 namespace paceline::live {
 namespace {
 
+bool has_ring(const Scenario& scenario) {
+  return std::ranges::any_of(scenario.synchronization, [](const PhaseEntry& phase) {
+    return phase.config.transport != Transport::server;
+  });
+}
+
 void check_phases(const LoadedScenario& loaded, UserErrors& mistakes) {
   const std::vector<PhaseEntry>& phases = loaded.scenario.synchronization;
   for (std::size_t i = 0; i < phases.size(); ++i) {
@@ -92,11 +98,8 @@ void check_changes(const LoadedScenario& loaded, UserErrors& mistakes) {
     if (!changes.schedule[i].bandwidths.empty() && !emulated_network(loaded.scenario))
       refuse(key, "bandwidths of a live job change only where it emulates them", "`emulate: {links: true}`");
   }
-  const bool has_ring = std::ranges::any_of(loaded.scenario.synchronization, [](const PhaseEntry& phase) {
-    return phase.config.transport != Transport::server;
-  });
   const auto check_latency = [&](const std::string& key, Seconds added) {
-    if (has_ring && added > Seconds{})
+    if (has_ring(loaded.scenario) && added > Seconds{})
       refuse(key + ".added_latency", "a live job adds no latency to messages of an all-reduce",
              "`transport: server`, or `slowdown`");
   };
@@ -193,6 +196,11 @@ void check_hosts(const LoadedScenario& loaded, UserErrors& mistakes) {
 }
 
 void check_emulation(const LoadedScenario& loaded, UserErrors& mistakes) {
+  if (has_own_ring(loaded.scenario) && !has_ring(loaded.scenario))
+    mistakes.attempt([&] {
+      fail_at(loaded, "emulate.own_ring", "no phase sums its gradients in a ring",
+              "`transport: ring`, or remove `own_ring`");
+    });
   if (!emulated_network(loaded.scenario)) return;
   if (loaded.scenario.cluster.network.topology != Topology::star)
     mistakes.attempt([&] {
@@ -221,14 +229,13 @@ std::vector<std::string> check_live(const LoadedScenario& loaded) {
   if (!emulated_network(scenario))
     notes.emplace_back(
         "workers, server and messages are real; the scenario's network and jitter are not imposed");
-  else if (std::ranges::all_of(scenario.synchronization, [](const PhaseEntry& phase) {
-             return phase.config.transport == Transport::server;
-           }))
+  else if (has_own_ring(scenario) || !has_ring(scenario))
     notes.emplace_back("workers, server, messages and links are real; the scenario's jitter is not imposed");
   else
     notes.emplace_back(
-        "workers, server, messages and links are real; the scenario's jitter, and the latency of messages of "
-        "an all-reduce, are not imposed");
+        "workers, server, messages and links are real; the scenario's jitter is not imposed, nor is latency "
+        "on messages of an all-reduce: Gloo's cannot be held back "
+        "(`emulate: {links: true, own_ring: true}`)");
   if (scenario.hosts)
     notes.push_back(fmt::format("workers run on {}, started by `{}`; the server on this machine",
                                 fmt::join(scenario.hosts->names, ", "), scenario.hosts->launch));

@@ -42,15 +42,28 @@ std::filesystem::path worker_program() {
                   "build it with -DPACELINE_KERNELS=ON (the default)");
 }
 
+bool has_own_ring(const Scenario& scenario) {
+  return scenario.emulate && scenario.emulate->own_ring;
+}
+
 std::optional<NetworkConfig> emulated_network(const Scenario& scenario) {
   if (!scenario.emulate || !scenario.emulate->links) return std::nullopt;
   return scenario.cluster.network;
 }
 
+RingWay ring_way(bool is_own, const std::optional<NetworkConfig>& links) {
+  return {is_own, is_own && links ? links->latency : Seconds{}};
+}
+
 std::vector<WorkerSetup> setups_of(const Scenario& scenario, const NetworkLearnerConfig& learner) {
   std::vector<WorkerSetup> all;
+  const RingWay ring = ring_way(has_own_ring(scenario), emulated_network(scenario));
   for (const Worker& worker : scenario.cluster.workers)
-    all.push_back({.learner = learner, .is_evaluator = false, .speed = worker.speed, .quota = worker.quota});
+    all.push_back({.learner = learner,
+                   .is_evaluator = false,
+                   .speed = worker.speed,
+                   .ring = ring,
+                   .quota = worker.quota});
   all.push_back({.learner = learner, .is_evaluator = true});
   return all;
 }

@@ -59,6 +59,11 @@ class LoadedMachine : public std::runtime_error {
 // The network whose links the job emulates, if it does.
 [[nodiscard]] std::optional<NetworkConfig> emulated_network(const Scenario& scenario);
 
+// Whether Gloo is not to be used.
+[[nodiscard]] bool has_own_ring(const Scenario& scenario);
+// Over these links, if any.
+[[nodiscard]] RingWay ring_way(bool is_own, const std::optional<NetworkConfig>& links);
+
 // What the job's processes are told, the evaluator last.
 [[nodiscard]] std::vector<WorkerSetup> setups_of(const Scenario& scenario,
                                                  const NetworkLearnerConfig& learner);

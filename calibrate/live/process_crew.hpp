@@ -9,7 +9,8 @@
 // itself, and all have the environment in which iterations are calibrated.
 //
 // Emulated links are a star's: their bandwidths are the kernel's doing (emulated_links.hpp); parameters and
-// gradients are held back here for the star's latency, messages of an all-reduce for none.
+// gradients are held back here for the star's latency, messages of an all-reduce by the members of a ring of
+// their own (worker_setup.hpp); Gloo's are not.
 //
 // Of a launched worker the process known here is the launcher's, and its clock is another: what it computed
 // is dated as if its quickest message had taken no time.

@@ -17,6 +17,12 @@ struct Echo {
   Seconds busy{};
 };
 
+// How members of an all-reduce are joined.
+struct RingWay {
+  bool is_own = false;  // not by Gloo, where the program was built with it
+  Seconds latency{};    // of messages in a ring of its own
+};
+
 struct WorkerSetup {
   NetworkLearnerConfig learner;
   bool is_evaluator = false;
@@ -25,6 +31,7 @@ struct WorkerSetup {
   std::optional<Echo> echo{};  // it has no learner then
   // To time iterations: it answers a request by computing gradients for so long, and tells of each.
   std::optional<Seconds> repeats_for{};
+  RingWay ring{};
   std::optional<CpuQuota> quota{};  // kept by the launcher (cpu_budget.hpp); unknown to the worker
 };
 

@@ -319,7 +319,8 @@ const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Byte
                                                   Seconds computing) {
   const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
   const std::size_t members = scenario.cluster.workers.size();
-  const std::tuple point{values, members, computing, links()};
+  const bool own = live::has_own_ring(scenario);
+  const std::tuple point{values, members, computing, links(), own};
   const auto known = rings_.find(point);
   if (known != rings_.end()) return known->second;
   refuse_load();
@@ -328,7 +329,8 @@ const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Byte
   const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
   const auto times = calibrate::time_rings_in_jobs(
       live::worker_program(), static_cast<std::uint32_t>(members), sizes, computing, passes, Seconds{0.2},
-      without_burst(), [&](double share) { progress.update(share, fmt::format("{} members", members)); });
+      without_burst(), own,
+      [&](double share) { progress.update(share, fmt::format("{} members", members)); });
   // Members wait for each other's turns as they will in the job, whatever the number of cores.
   return rings_[point] = calibrate::fit_collectives(times, members);
 }

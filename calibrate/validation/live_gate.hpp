@@ -112,7 +112,7 @@ class LiveGate {
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
   std::vector<std::tuple<std::vector<TimedWorker>, Links, live::TogetherTimes>> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
-  std::map<std::tuple<std::uint64_t, std::size_t, Seconds, Links>, calibrate::CollectiveFit> rings_;
+  std::map<std::tuple<std::uint64_t, std::size_t, Seconds, Links, bool>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
 };
 

@@ -69,7 +69,8 @@ std::string restart_note(const std::vector<live::RealRun>& runs) {
 }
 
 // Each worker alone and beside the others, just before the job, where they share the machine.
-std::vector<std::string> sharing_notes(const Scenario& scenario) {
+// A job that goes on is timed anew, since the machine may have changed: its note names the sitting.
+std::vector<std::string> sharing_notes(const Scenario& scenario, int sitting) {
   if (std::ranges::none_of(scenario.cluster.machines, &Machine::is_shared)) return {};
   Progress progress("timing processes beside each other");
   const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
@@ -79,7 +80,8 @@ std::vector<std::string> sharing_notes(const Scenario& scenario) {
       live::sharing_of(live::time_sharing(live::worker_program(), load,
                                           [&](double share) { progress.update(share, "all workers"); }),
                        live::usable_cores());
-  return {fmt::format("before the job an iteration took {} alone; busy beside others, the server last: `{}`",
+  const std::string what = sitting == 0 ? "the job" : fmt::format("sitting {}", sitting + 1);
+  return {fmt::format("before {} an iteration took {} alone; busy beside others, the server last: `{}`", what,
                       format_time(times.alone), live::scenario_words(times))};
 }
 
@@ -107,6 +109,7 @@ class UnfinishedJob {
 
   [[nodiscard]] bool replaces() const { return replaces_; }
   [[nodiscard]] const std::vector<live::RealRun>& runs() const { return runs_; }
+  [[nodiscard]] int sitting() const { return sitting_; }
   // Once the place of the results is known to be writable.
   void begin() {
     if (!kept_) open();
@@ -170,7 +173,7 @@ void carry_out_missing(const Scenario& scenario, const Profiles& profiles, live:
                        UnfinishedJob& job) {
   if (job.runs().size() == static_cast<std::size_t>(scenario.replications)) return;
   std::vector<std::string> notes;
-  if (!scenario.hosts) notes = sharing_notes(scenario);
+  if (!scenario.hosts) notes = sharing_notes(scenario, job.sitting());
   Progress progress("training");
   while (job.runs().size() < static_cast<std::size_t>(scenario.replications)) {
     const auto r = static_cast<std::uint32_t>(job.runs().size());

@@ -100,6 +100,7 @@ struct HostsConfig {
 struct EmulationConfig {
   bool links = false;     // of the scenario's network
   bool restarts = false;  // of workers' processes, at each switch
+  bool own_ring = false;  // of the workers, whose messages take the network's latency on emulated links
 };
 
 struct StopConfig {

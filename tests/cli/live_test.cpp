@@ -187,6 +187,9 @@ TEST_CASE("a live job that was interrupted, and then killed, goes on with the re
 TEST_CASE("--force begins an unfinished live job anew, which then goes on without it") {
   const Workplace place = live_workplace();
   std::vector<std::string> arguments = live_arguments("0.5");
+  arguments.insert(
+      arguments.end(),
+      {"--set", "cluster.machines=[{cores: 2, shared: true, servers: true, slow_workers: rest}]"});
   REQUIRE(place.paceline(arguments).exit_code == 0);
   arguments.insert(arguments.end(), {"--set", "replications=2", "--force"});
   const fs::path kept = place.path() / "out.unfinished.sqlite";
@@ -205,6 +208,12 @@ TEST_CASE("--force begins an unfinished live job anew, which then goes on withou
   CHECK(resumed.exit_code == 0);
   CHECK(contains(resumed.err, "1 of 2 replications are there already"));
   CHECK(contains(read_file(place.path() / "out/summary.csv"), "\n1,"));
+  // Each sitting times the processes beside each other, and no two notes of it sound alike.
+  const std::string manifest = read_file(place.path() / "out/manifest.json");
+  const std::size_t first = manifest.find("before the job an iteration took");
+  REQUIRE(first != std::string::npos);
+  CHECK(manifest.find("before the job an iteration took", first + 1) == std::string::npos);
+  CHECK(contains(manifest, "before sitting 2 an iteration took"));
 }
 
 TEST_CASE(

@@ -35,8 +35,8 @@ ParameterStoreConfig config_for_one(const NetworkLearnerConfig& learner) {
 }  // namespace
 
 RingMember::RingMember(Link& link, const NetworkLearnerConfig& learner, std::vector<float> initial,
-                       std::string token)
-    : link_(link), token_(std::move(token)), store_(std::move(initial), config_for_one(learner)) {}
+                       std::string token, const RingWay& way)
+    : link_(link), token_(std::move(token)), way_(way), store_(std::move(initial), config_for_one(learner)) {}
 
 void RingMember::keep(std::uint64_t gradient, std::span<const float> values) {
   store_.hold(own_id, GradientId{gradient}, {values.begin(), values.end()});
@@ -61,7 +61,8 @@ void RingMember::carry_out(const FormRing& request) {
                              .token = token_,
                              .address = link_.own_address(),
                              .patience = patience_with_members,
-                             .message_patience = as_long_as_it_takes};
+                             .message_patience = as_long_as_it_takes,
+                             .latency = way_.latency};
   place.meet = [&](const std::string& own) {
     link_.send(RingAddress{request.ring, own});
     std::optional<std::vector<std::string>> members = link_.members_of(request.ring);
@@ -70,7 +71,7 @@ void RingMember::carry_out(const FormRing& request) {
   };
   const Link::SayingSo saying(link_);
   try {
-    ring_ = calibrate::has_gloo() ? make_gloo_ring(place) : make_own_ring(place);
+    ring_ = calibrate::has_gloo() && !way_.is_own ? make_gloo_ring(place) : make_own_ring(place);
   } catch (const std::exception& error) {
     failure_ = fmt::format("no ring was formed: {}", error.what());
   }

@@ -17,6 +17,7 @@
 
 #include "calibrate/collective/ring.hpp"
 #include "calibrate/live/worker/link.hpp"
+#include "calibrate/live/worker_setup.hpp"
 #include "sim/learning/network_learner.hpp"
 #include "sim/learning/parameter_store.hpp"
 
@@ -25,7 +26,8 @@ namespace paceline::live {
 class RingMember {
  public:
   // `token`: what members of a ring say to each other.
-  RingMember(Link& link, const NetworkLearnerConfig& learner, std::vector<float> initial, std::string token);
+  RingMember(Link& link, const NetworkLearnerConfig& learner, std::vector<float> initial, std::string token,
+             const RingWay& way);
 
   // To compute the next gradient on.
   [[nodiscard]] std::span<const float> parameters() const { return store_.global(); }
@@ -45,6 +47,7 @@ class RingMember {
 
   Link& link_;
   std::string token_;
+  RingWay way_;
   ParameterStore store_;
   std::optional<std::uint64_t> kept_;
   std::optional<std::int64_t> kept_at_ns_;  // processor time of this process

@@ -14,7 +14,6 @@
 #include <thread>
 #include <utility>
 
-#include <boost/asio.hpp>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -30,9 +29,6 @@
 
 namespace paceline::live {
 namespace {
-
-namespace asio = boost::asio;
-using asio::ip::tcp;
 
 // In short pieces, so that a stretch in which the process was stopped does not count as rest. Returns what is
 // left to rest: below 0 where the last piece took longer than it should.
@@ -54,7 +50,7 @@ class Worker {
         repeats_for_(setup.repeats_for),
         gradients_(setup.learner),
         parameters_(gradients_.initial_parameters()),
-        member_(link, setup.learner, parameters_, to_text(token)),
+        member_(link, setup.learner, parameters_, to_text(token), setup.ring),
         number_{setup.is_evaluator ? 0 : number} {
     Ready ready{parameters_.size(), gradients_.initial_batch_statistics().size(), {}, {}};
     if (setup.is_evaluator) {
@@ -148,11 +144,11 @@ class Worker {
 };
 
 // Answers parameters with a gradient that means nothing, until the server says it is over.
-void echo(Link& link, const Echo& setup, const Token& token) {
+void echo(Link& link, const Echo& setup, const RingWay& way, const Token& token) {
   link.send(Ready{setup.values, 0, {}, {}});
   std::vector<float> parameters(setup.values);
   const std::vector<float> gradient(setup.values);
-  RingMember member(link, {}, gradient, to_text(token));
+  RingMember member(link, {}, gradient, to_text(token), way);
   MemoryLoad load;
   std::int64_t computed_at = 0;
   while (true) {
@@ -191,7 +187,7 @@ int work(const std::string& server, std::uint64_t number, const Token& token, Le
   const WorkerSetup setup = worker_setup_from(setup_message->text);
   try {
     if (setup.echo)
-      echo(link, *setup.echo, token);
+      echo(link, *setup.echo, setup.ring, token);
     else
       Worker(link, setup, number, token).serve();
     return 0;

@@ -20,6 +20,10 @@ void describe(Visitor& v, EmulationConfig& c) {
   v.optional("restarts", c.restarts, Boolean{},
              "whether at a switch the state is saved and workers' processes end and start anew, which takes "
              "what it takes; a simulation takes the phase's `switch_cost`");
+  v.optional(
+      "own_ring", c.own_ring, Boolean{},
+      "whether workers sum their gradients in paceline's own ring, never by Gloo: its messages take the "
+      "network's latency on emulated links, and Gloo's cannot be held back");
 }
 
 void describe(Visitor& v, Scenario& c) {

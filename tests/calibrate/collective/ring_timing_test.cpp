@@ -1,6 +1,11 @@
 #include "calibrate/collective/ring_timing.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -86,4 +91,53 @@ TEST_CASE("a ring adds up, whatever the number of its values") {
   for (std::size_t rank = 0; rank < 3; ++rank)
     for (const std::vector<float>& sum : sums[rank])
       for (std::size_t i = 0; i < sum.size(); ++i) CHECK(sum[i] == 6.0F + static_cast<float>(i));
+}
+
+namespace {
+
+struct TimedSum {
+  std::vector<float> values;  // of the last member
+  double shortest_s = 0.0;    // of all its all-reduces
+};
+
+TimedSum sum_over_ring(std::size_t members, Seconds latency) {
+  const test::TemporaryFolder folder;
+  const std::string token = live::to_text(live::new_token());
+  TimedSum sum{.values = {}, .shortest_s = 1e9};
+  std::vector<std::thread> threads;
+  for (std::size_t rank = 0; rank < members; ++rank)
+    threads.emplace_back([&, rank] {
+      const auto ring = make_own_ring({.meet = meeting_in(folder.path(), rank, members),
+                                       .rank = rank,
+                                       .members = members,
+                                       .token = token,
+                                       .latency = latency});
+      std::vector<float> values(1000);
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+          values[i] += 0.1F / static_cast<float>(rank + i + 1);  // no order of additions is exact
+        const auto began = std::chrono::steady_clock::now();
+        ring->all_reduce(values);
+        const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+        if (rank + 1 == members) sum.shortest_s = std::min(sum.shortest_s, passed.count());
+      }
+      if (rank + 1 == members) sum.values = std::move(values);
+    });
+  for (std::thread& thread : threads) thread.join();
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("a latency holds up every round of a ring, and changes no bit of its sum") {
+  for (const std::size_t members : {2U, 3U}) {
+    CAPTURE(members);
+    // 2 (n - 1) rounds, in each of which a member's own message leaves a latency after the round began.
+    constexpr double latency_s = 0.01;
+    const double rounds = 2.0 * (static_cast<double>(members) - 1.0);
+    const TimedSum slow = sum_over_ring(members, Seconds{latency_s});
+    CHECK(slow.shortest_s >= rounds * latency_s);
+    const TimedSum quick = sum_over_ring(members, Seconds{});
+    CHECK(std::ranges::equal(slow.values, quick.values));
+  }
 }

@@ -139,6 +139,36 @@ heterogeneity:
   CHECK(run.result.end_time > Seconds{9.0 * 0.35});
 }
 
+TEST_CASE("in a ring of their own members wait for the latency of the links, and learn the same") {
+  if (!can_emulate()) return;
+  std::string text = slow_job;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("transport: server", "transport: ring");
+  replace("bandwidth: 8 Mbit/s", "bandwidth: 1 Gbit/s");
+  const LoadedJob by_library = load_job(text.c_str());
+  CHECK(
+      check_live(by_library.loaded).front() ==
+      "workers, server, messages and links are real; the scenario's jitter is not imposed, nor is latency on "
+      "messages of an all-reduce: Gloo's cannot be held back (`emulate: {links: true, own_ring: true}`)");
+  replace("links: true", "links: true, own_ring: true");
+  const LoadedJob job = load_job(text.c_str());
+  CHECK(check_live(job.loaded).front() ==
+        "workers, server, messages and links are real; the scenario's jitter is not imposed");
+  const LiveRun run = run_live(job.loaded.scenario, *job.profiles, 0, options_for_links(job));
+  CHECK(run.lost.empty());
+  REQUIRE(run.result.updates == 10);
+  // 10 all-reduces of 2 (n - 1) = 2 rounds, of 20 ms each.
+  CHECK(run.result.end_time > Seconds{10.0 * 2.0 * 0.02});
+  replace("latency: 20 ms", "latency: 0 s");
+  const LoadedJob quick = load_job(text.c_str());
+  const LiveRun without = run_live(quick.loaded.scenario, *quick.profiles, 0, options_for_links(quick));
+  REQUIRE(run.result.curve.size() == without.result.curve.size());
+  for (std::size_t i = 0; i < run.result.curve.size(); ++i)
+    CHECK(run.result.curve[i].loss == without.result.curve[i].loss);
+}
+
 TEST_CASE("what cannot be emulated is refused at its key") {
   const auto refuses = [](const std::string& from, const std::string& to, const std::string& message) {
     std::string text = slow_job;
@@ -155,4 +185,5 @@ TEST_CASE("what cannot be emulated is refused at its key") {
   refuses("emulate: {{links: true}}",
           "emulate: {{links: true}}\nhosts: {{launch: 'ssh {{host}}', names: [a]}}",
           "links are emulated on this machine only");
+  refuses("links: true", "own_ring: true", "no phase sums its gradients in a ring");
 }
