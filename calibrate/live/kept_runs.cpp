@@ -77,6 +77,7 @@ std::string packed_real(const RealRun& run) {
   if (run.before) {
     whole["alone_s"] = run.before->measured;
     whole["alone_sealed_s"] = run.before->sealed;
+    whole["waited_s"] = run.before->waited;
   }
   std::string bytes;
   json::to_cbor(whole, bytes);
@@ -100,7 +101,8 @@ RealRun unpacked_real(const std::string& packed) {
               .notes = whole.at("notes")};
   run.communication.server_request = whole.at("server_request_s");
   run.communication.per_message = whole.at("per_message_s");
-  if (whole.contains("alone_s")) run.before = {whole.at("alone_s"), whole.at("alone_sealed_s")};
+  if (whole.contains("alone_s"))
+    run.before = {whole.at("alone_s"), whole.at("alone_sealed_s"), whole.at("waited_s")};
   return run;
 }
 

@@ -30,6 +30,7 @@ namespace paceline::live {
 struct BeforeRun {
   Seconds measured;  // an iteration of the first worker, alone
   Seconds sealed;    // the same before the prediction
+  Seconds waited{};  // for the one to be like the other
 };
 
 struct RealRun {

@@ -112,7 +112,8 @@ void carry_out_missing(std::vector<LiveTrial>& trials, const ValidateLiveArgumen
       };
       options.links = trial.links;
       options.recording = with_iterations;
-      const live::BeforeRun before = gate.before_run(trial.loaded.scenario, *trial.profiles, trial.gate);
+      const live::BeforeRun before =
+          gate.before_run(trial.loaded.scenario, *trial.profiles, trial.gate, Seconds{arguments.wait});
       live::RealRun& run =
           trial.real.emplace_back(live::carry_out(trial.loaded.scenario, *trial.profiles, r, options));
       run.before = before;

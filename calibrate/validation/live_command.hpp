@@ -15,6 +15,7 @@ struct ValidateLiveArguments {
   int jobs = 1;
   double patience = 60.0;       // s, with a worker that says nothing
   double most_deviation = 0.6;  // of an iteration's time from the profile's, and from that before the sealing
+  double wait = 0.0;            // s, before each run, for the machine to be as fast as before the sealing
   bool accept_load = false;
   bool figures = true;
   bool force = false;

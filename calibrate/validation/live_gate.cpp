@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <thread>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "calibrate/validation/live_validation.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
+#include "sim/base/interrupt.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/study/study_runs.hpp"
 
@@ -168,12 +170,39 @@ bool LiveGate::accept_deviation(double share, const std::string& what) const {
   return true;
 }
 
+live::BeforeRun wait_until_as_sealed(Seconds sealed, double most_deviation, Seconds longest,
+                                     const std::function<Seconds()>& measure,
+                                     const std::function<Seconds()>& rest) {
+  live::BeforeRun before{.measured = measure(), .sealed = sealed};
+  while (deviation(before.measured, sealed) > most_deviation && before.waited < longest) {
+    before.waited = rest();
+    before.measured = measure();
+  }
+  return before;
+}
+
 live::BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& profiles,
-                                     const GateFigures& figures) const {
+                                     const GateFigures& figures, Seconds longest) const {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds between_measurements{2};
   const live::AloneTime& sealed = figures.alone.front().front();
-  const live::BeforeRun before{
-      live::time_once(scenario, profiles, WorkerId{0}, sealed.computing.batch, without_links()),
-      sealed.measured};
+  std::optional<Clock::time_point> began;
+  const auto measure = [&] {
+    const Seconds measured =
+        live::time_once(scenario, profiles, WorkerId{0}, sealed.computing.batch, without_links());
+    if (!began) began = Clock::now();
+    return measured;
+  };
+  const auto rest = [&] {
+    std::this_thread::sleep_for(between_measurements);
+    throw_if_interrupted();
+    return Seconds{std::chrono::duration<double>(Clock::now() - *began).count()};
+  };
+  const live::BeforeRun before =
+      wait_until_as_sealed(sealed.measured, most_deviation_, longest, measure, rest);
+  if (before.waited > Seconds{})
+    fmt::print(stderr, "note: {}: waited {} for the machine to be as fast as before the prediction\n",
+               scenario.name, calibrate::duration_text(before.waited.value()));
   static_cast<void>(accept_deviation(
       deviation(before.measured, before.sealed),
       fmt::format("{}: {} takes {} for an iteration now, and took {} before the prediction", scenario.name,

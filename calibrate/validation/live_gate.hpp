@@ -13,6 +13,7 @@
 
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,6 +48,11 @@ struct GateFigures {
 };
 // By how much `measured` is more or less than `expected`, as a share of the latter.
 [[nodiscard]] double deviation(Seconds measured, Seconds expected);
+// Until an iteration takes what it took before the prediction, or `longest` has passed. `rest` lets some time
+// pass and says how much has passed since the first measurement.
+[[nodiscard]] live::BeforeRun wait_until_as_sealed(Seconds sealed, double most_deviation, Seconds longest,
+                                                   const std::function<Seconds()>& measure,
+                                                   const std::function<Seconds()>& rest);
 
 [[nodiscard]] nlohmann::ordered_json gate_json(const GateFigures& figures);
 
@@ -59,9 +65,10 @@ class LiveGate {
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
-  // Throws the same where the machine is no longer as it was when it was measured.
+  // Throws the same where the machine is no longer as it was when it was measured, and does not become so
+  // within `longest`.
   [[nodiscard]] live::BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
-                                           const GateFigures& figures) const;
+                                           const GateFigures& figures, Seconds longest) const;
 
  private:
   // What iterations depend on.

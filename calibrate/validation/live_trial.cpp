@@ -39,8 +39,8 @@ std::string measurements_csv(const std::vector<LiveTrial>& trials) {
 }
 
 std::string machine_csv(const std::vector<LiveTrial>& trials) {
-  CsvTable csv({"scenario", "run", "iteration_alone_s", "iteration_alone_before_prediction_s", "other_load",
-                "sitting", "began", "ended"});
+  CsvTable csv({"scenario", "run", "iteration_alone_s", "iteration_alone_before_prediction_s", "waited_s",
+                "other_load", "sitting", "began", "ended"});
   for (const LiveTrial& trial : trials)
     for (std::size_t r = 0; r < trial.real.size(); ++r) {
       const live::RealRun& run = trial.real[r];
@@ -48,6 +48,7 @@ std::string machine_csv(const std::vector<LiveTrial>& trials) {
       csv.add(r);
       csv.add(run.before->measured.value());
       csv.add(run.before->sealed.value());
+      csv.add(run.before->waited.value());
       csv.add(run.other_load);
       csv.add(run.sitting);
       csv.add(run.began);

@@ -115,6 +115,7 @@ int validate_live_command(const ValidateLiveArguments& arguments) {
     command += fmt::format(" --set {}", shell_quoted(assignment));
   command += fmt::format(" --runs {}", arguments.runs);
   command += fmt::format(" --most-deviation {:g}", arguments.most_deviation);
+  if (arguments.wait > 0.0) command += fmt::format(" --wait {:g}", arguments.wait);
   if (arguments.accept_load) command += " --accept-load";
   if (arguments.replications > 0) command += fmt::format(" --replications {}", arguments.replications);
   return validate_live(arguments, command) ? exit_done : exit_simulation_failed;
@@ -140,6 +141,10 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
       "share by which a worker's iterations may differ from its profile's, and before each run from those "
       "predicted with",
       0.01, 100.0);
+  add_number(live, "--wait", arguments.wait,
+             "seconds, before each run, in which a machine that has become slower or faster may become as it "
+             "was when the prediction was made",
+             0.0, 1e6);
   live.add_flag("--accept-load", arguments.accept_load,
                 "begin although other programs use the machine, or its speeds deviate; results say so");
   live.add_flag("!--no-figures", arguments.figures, "do not draw predicted against real");

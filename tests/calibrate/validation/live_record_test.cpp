@@ -93,7 +93,7 @@ TEST_CASE("a validation that goes on has the prediction that was sealed, and eve
   const SealedValidation validation;
   const std::string sealed = read_file(validation.results() / "sealed.json");
   live::RealRun real{.result = recorded_run(3.0),
-                     .before = live::BeforeRun{Seconds{0.31}, Seconds{0.3}},
+                     .before = live::BeforeRun{Seconds{0.31}, Seconds{0.3}, Seconds{4.5}},
                      .other_load = 0.125,
                      .began = "2026-01-01T00:00:00Z",
                      .ended = "2026-01-01T00:00:03Z",
@@ -121,6 +121,7 @@ TEST_CASE("a validation that goes on has the prediction that was sealed, and eve
   CHECK(pack(trial.real[0].result) == pack(real.result));
   CHECK(trial.real[0].before->measured == real.before->measured);
   CHECK(trial.real[0].before->sealed == real.before->sealed);
+  CHECK(trial.real[0].before->waited == real.before->waited);
   CHECK(trial.real[0].other_load == real.other_load);
   CHECK(trial.real[0].sitting == 1);
   CHECK(trial.real[0].failures == real.failures);

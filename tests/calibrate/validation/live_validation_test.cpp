@@ -1,6 +1,7 @@
 #include "calibrate/validation/live_validation.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -97,6 +98,30 @@ TEST_CASE("the verdict counts real values inside intervals and names the largest
 TEST_CASE("a speed deviates by the share of the expected time by which it is longer or shorter") {
   CHECK(deviation(Seconds{1.3}, Seconds{1.0}) == doctest::Approx(0.3));
   CHECK(deviation(Seconds{1.5}, Seconds{2.0}) == doctest::Approx(0.25));
+}
+
+TEST_CASE("a run waits for the machine to be as fast as before the prediction, and no longer than it may") {
+  // An iteration took 1 s before and takes 1.5, 0.8, 1.05 s now, looked at each 3 s; 0.1 of it is allowed.
+  const auto waits_at_most = [](Seconds longest) {
+    std::deque<Seconds> times = {Seconds{1.5}, Seconds{0.8}, Seconds{1.05}, Seconds{9.0}};
+    Seconds now;
+    const auto measure = [&] {
+      const Seconds next = times.front();
+      times.pop_front();
+      return next;
+    };
+    return wait_until_as_sealed(Seconds{1.0}, 0.1, longest, measure, [&] { return now += Seconds{3.0}; });
+  };
+  const live::BeforeRun as_before = waits_at_most(Seconds{100.0});
+  CHECK(as_before.measured == Seconds{1.05});
+  CHECK(as_before.sealed == Seconds{1.0});
+  CHECK(as_before.waited == Seconds{6.0});
+  const live::BeforeRun gave_up = waits_at_most(Seconds{2.0});
+  CHECK(gave_up.measured == Seconds{0.8});
+  CHECK(gave_up.waited == Seconds{3.0});
+  const live::BeforeRun at_once = waits_at_most(Seconds{});
+  CHECK(at_once.measured == Seconds{1.5});
+  CHECK(at_once.waited == Seconds{});
 }
 
 TEST_CASE("deviations that were accepted stand beside the sealed prediction") {
