@@ -105,8 +105,10 @@ std::vector<std::string> compute_environment(int cores) {
 
 std::string describe_status(int status) {
   const int signal = status - status_signal_base;
-  return signal > 0 ? fmt::format("was killed by signal {} ({})", signal, strsignal(signal))
-                    : fmt::format("exited with code {}", status);
+  // Beyond the last signal it is a code of the program's own, as ssh's 255.
+  return signal > 0 && signal <= SIGRTMAX
+             ? fmt::format("was killed by signal {} ({})", signal, strsignal(signal))
+             : fmt::format("exited with code {}", status);
 }
 
 Process::Process(const Command& command) {

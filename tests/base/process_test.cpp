@@ -47,6 +47,10 @@ TEST_CASE("a child ended by a signal is told from one that exits") {
   CHECK(describe_status(status) == "was killed by signal 9 (Killed)");
 }
 
+TEST_CASE("an exit code beyond all signals, as ssh's 255, was reported as signal 127") {
+  CHECK(describe_status(run_process(shell("exit 255")).status) == "exited with code 255");
+}
+
 TEST_CASE("a program that is not there ends with its own status and the system's reason") {
   const ProcessResult result = run_process({{"/nowhere/program"}});
   CHECK(result.status == status_not_started);
