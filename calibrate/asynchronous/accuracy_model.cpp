@@ -7,18 +7,18 @@
 #include <boost/math/distributions/gamma.hpp>
 #include <fmt/format.h>
 
+#include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline {
 namespace {
 
-constexpr int evaluations = 16;  // over the workload
 constexpr double first_drop = 0.5;
 constexpr double noise_after_drop = 0.001;
 
 double progress_of(int evaluation) {
-  return (evaluation + 1.0) / evaluations;
+  return (evaluation + 1.0) / evaluations_of_a_job;
 }
 
 std::optional<double> value_at(const std::vector<RecordedEvaluation>& curve, double progress) {
@@ -122,7 +122,7 @@ AccuracyModel::AccuracyModel(const std::vector<AccuracyRun>& runs) {
     Group group{exposure, 0.0, {}};
     for (const AccuracyRun* run : members)
       group.mean += run->final_accuracy / static_cast<double>(members.size());
-    for (int k = 0; k < evaluations; ++k) {
+    for (int k = 0; k < evaluations_of_a_job; ++k) {
       std::vector<double> values;
       for (const AccuracyRun* run : members)
         if (const auto value = value_at(run->curve, progress_of(k))) values.push_back(*value);
@@ -151,7 +151,10 @@ double AccuracyModel::curve_at(std::size_t evaluation, double exposure) const {
   return groups_.front().curve[evaluation];
 }
 
-PredictedCurve AccuracyModel::draw(double exposure, double slope_error, RandomStream& random) const {
+PredictedCurve AccuracyModel::draw(const std::vector<double>& exposures, double slope_error,
+                                   RandomStream& random) const {
+  check(exposures.size() == evaluations_of_a_job, "an exposure for each evaluation");
+  const double exposure = exposures.back();
   const double slope = std::max(slope_ + slope_error * slope_deviation_, 0.0);
   const double v = variance_by_exposure_;
   const double met =
@@ -162,8 +165,8 @@ PredictedCurve AccuracyModel::draw(double exposure, double slope_error, RandomSt
   const std::vector<double>& early = early_deviations_[random.below(early_deviations_.size())];
   PredictedCurve curve;
   curve.final_accuracy = base_ - slope * met + own;
-  const std::size_t last = evaluations - 1;
-  for (int k = 0; k < evaluations; ++k) {
+  const std::size_t last = evaluations_of_a_job - 1;
+  for (int k = 0; k < evaluations_of_a_job; ++k) {
     const auto at = static_cast<std::size_t>(k);
     const bool has_dropped = progress_of(k) > first_drop;
     double value = 0.0;
@@ -171,8 +174,7 @@ PredictedCurve AccuracyModel::draw(double exposure, double slope_error, RandomSt
       value = curve.final_accuracy + std::min(curve_at(at, met) - curve_at(last, met), 0.0) +
               random.normal(0.0, noise_after_drop);
     else
-      value = curve_at(at, met) + early[at];
-    curve.progress.push_back(progress_of(k));
+      value = curve_at(at, exposure > 0.0 ? met * exposures[at] / exposure : met) + early[at];
     curve.accuracy.push_back(value);
   }
   curve.accuracy.back() = curve.final_accuracy;

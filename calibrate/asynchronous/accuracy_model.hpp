@@ -38,9 +38,10 @@ struct AccuracyRun {
 [[nodiscard]] std::vector<AccuracyRun> accuracy_runs(const AsynchronousRecords& records,
                                                      const std::string& left_out = "");
 
+inline constexpr int evaluations_of_a_job = 16;  // after equal shares of the updates
+
 struct PredictedCurve {
-  std::vector<double> progress;
-  std::vector<double> accuracy;
+  std::vector<double> accuracy;  // by evaluation
   double final_accuracy = 0.0;
 };
 
@@ -52,8 +53,9 @@ class AccuracyModel {
   [[nodiscard]] double slope() const { return slope_; }
   [[nodiscard]] double variance_by_exposure() const { return variance_by_exposure_; }
   [[nodiscard]] double run_deviation() const { return run_deviation_; }
-  // One run. `slope_error` standard errors of the slope are added.
-  [[nodiscard]] PredictedCurve draw(double exposure, double slope_error, RandomStream& random) const;
+  // One run. `exposures`: means until each evaluation. `slope_error` standard errors of the slope are added.
+  [[nodiscard]] PredictedCurve draw(const std::vector<double>& exposures, double slope_error,
+                                    RandomStream& random) const;
   [[nodiscard]] double slope_deviation() const { return slope_deviation_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -100,6 +101,26 @@ ParsedConfiguration parse_configuration(const std::string& name) {
     if (const std::string wrong = place_workers(match[3], configuration.workers); !wrong.empty())
       return {{}, wrong};
   return {configuration, ""};
+}
+
+std::string set_times(const std::string& text, std::optional<double> AsynchronousWorker::*time,
+                      std::vector<AsynchronousWorker>& workers) {
+  static const std::regex form("([0-9]{1,3})@([0-9.]+)");
+  std::istringstream entries(text);
+  for (std::string entry; entries >> entry;) {
+    std::smatch match;
+    if (!std::regex_match(entry, match, form))
+      return fmt::format("`{}` is not a worker and seconds, as in `2@600`", entry);
+    const auto index = static_cast<std::size_t>(std::stoi(match[1]));
+    if (index >= workers.size())
+      return fmt::format("there is no worker {}: the last one is {}", index, workers.size() - 1);
+    const std::optional<double> seconds = to_number(match[2].str());
+    if (!seconds) return fmt::format("the time in `{}` is not a number", entry);
+    if (*seconds <= 0.0) return fmt::format("the time in `{}` is not positive", entry);
+    if (workers[index].*time) return fmt::format("worker {} is named twice", index);
+    workers[index].*time = seconds;
+  }
+  return "";
 }
 
 }  // namespace paceline

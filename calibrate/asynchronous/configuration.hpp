@@ -4,7 +4,7 @@
 //              rate), `exchange/local-sgd-h8-200mbit` (one exchange of a synchronous job).
 // Units:       workers in the order of the name, the first one is the chief; Mbit/s.
 // Assumptions: with a placement, servers and chief stand in the region named first.
-// Not modelled: placements that name no region; machines that leave.
+// Not modelled: placements that name no region.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,9 @@ enum class ConfigurationKind { training, speed, exchange };
 
 struct AsynchronousWorker {
   std::string gpu;
-  std::string region;  // empty: that of the servers
+  std::string region;               // empty: that of the servers
+  std::optional<double> joins_s{};  // nothing: there from the start
+  std::optional<double> leaves_s{};
 };
 
 struct Configuration {
@@ -42,5 +44,10 @@ struct ParsedConfiguration {
   std::string reason;  // why it is not understood
 };
 [[nodiscard]] ParsedConfiguration parse_configuration(const std::string& name);
+
+// When workers join or leave, as in `2@600 3@1800`: worker (the first one is 0) and seconds since the start.
+// Returns what is wrong; empty: nothing.
+[[nodiscard]] std::string set_times(const std::string& text, std::optional<double> AsynchronousWorker::*time,
+                                    std::vector<AsynchronousWorker>& workers);
 
 }  // namespace paceline

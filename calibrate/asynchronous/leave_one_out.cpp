@@ -194,8 +194,10 @@ std::vector<LeftOutRow> score_predictions(const AsynchronousRecords& records,
                                           const std::vector<AsynchronousPrediction>& predictions) {
   std::vector<LeftOutRow> rows;
   for (const Recorded& recorded : recorded_of(records)) {
-    const auto prediction =
-        std::ranges::find(predictions, recorded.name, &AsynchronousPrediction::configuration);
+    // Recorded jobs had all workers from the start to the end.
+    const auto prediction = std::ranges::find_if(predictions, [&](const AsynchronousPrediction& of) {
+      return of.configuration == recorded.name && of.joins.empty() && of.leaves.empty();
+    });
     if (prediction != predictions.end()) add_rows(recorded, *prediction, nullptr, records, rows);
   }
   return rows;

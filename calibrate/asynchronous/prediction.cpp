@@ -57,19 +57,32 @@ AsynchronousPredictor::AsynchronousPredictor(const AsynchronousRecords& records,
 
 AsynchronousPrediction AsynchronousPredictor::predict(const std::string& name,
                                                       const std::string& campaign) const {
+  const ParsedConfiguration parsed = parse_configuration(name);
+  if (parsed.configuration) return predict(*parsed.configuration, campaign);
   AsynchronousPrediction prediction;
   prediction.configuration = name;
-  const ParsedConfiguration parsed = parse_configuration(name);
-  if (!parsed.configuration) {
-    prediction.note = "refused: " + parsed.reason;
-  } else if (parsed.configuration->kind == ConfigurationKind::exchange) {
-    const auto time = predict_exchange(records_.exchanges, *parsed.configuration, left_out_);
+  prediction.note = "refused: " + parsed.reason;
+  return prediction;
+}
+
+AsynchronousPrediction AsynchronousPredictor::predict(const Configuration& configuration,
+                                                      const std::string& campaign) const {
+  AsynchronousPrediction prediction;
+  prediction.configuration = configuration.name;
+  const auto changes = [](const AsynchronousWorker& worker) { return worker.joins_s || worker.leaves_s; };
+  if (configuration.kind != ConfigurationKind::training &&
+      std::ranges::any_of(configuration.workers, changes)) {
+    prediction.note = "refused: workers that join or leave have no steady rate; name a training";
+  } else if (configuration.kind == ConfigurationKind::exchange) {
+    const auto time = predict_exchange(records_.exchanges, configuration, left_out_);
     if (time)
       prediction.duration_s = RunRange{time->seconds, time->low_s, time->high_s};
     else
       prediction.note = "refused: no exchange of this algorithm is recorded";
+  } else if (changes(configuration.workers.front())) {
+    prediction.note = "refused: worker 0 is the chief: nobody trains before it joins or after it leaves";
   } else {
-    predict_job(*parsed.configuration, campaign, prediction);
+    predict_job(configuration, campaign, prediction);
   }
   return prediction;
 }
@@ -117,15 +130,22 @@ void AsynchronousPredictor::predict_job(const Configuration& configuration, cons
                      : "assumed: variables split 0.54 to 0.46, a worker alone as fast");
 
   const auto queue_of = [&](const std::vector<double>& alone, double service_s, double base_s) {
+    constexpr double scale = simulated_updates / training_updates;
     ServerQueue queue;
-    for (const double seconds : alone) queue.workers.push_back({seconds});
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      const AsynchronousWorker& worker = configuration.workers[i];
+      QueueWorker& added = queue.workers.emplace_back(QueueWorker{alone[i]});
+      if (worker.joins_s) added.joins_s = *worker.joins_s * scale;
+      if (worker.leaves_s) added.leaves_s = *worker.leaves_s * scale;
+    }
+    queue.evaluations = evaluations_of_a_job;
     queue.service_s = speed_.services_of(configuration.network, configuration.servers, service_s, base_s);
     queue.compute_variation = update_variation;
     queue.service_variation = update_variation;
     queue.updates = simulated_updates;
     if (is_training) {
-      queue.pause_s = records_.checkpoint_s * simulated_updates / training_updates;
-      queue.pause_updates = checkpoint_updates * simulated_updates / training_updates;
+      queue.pause_s = records_.checkpoint_s * scale;
+      queue.pause_updates = checkpoint_updates * scale;
     }
     return queue;
   };
@@ -144,6 +164,7 @@ void AsynchronousPredictor::predict_job(const Configuration& configuration, cons
       options_.same_cluster ||
       (!campaign_name.empty() && std::ranges::all_of(near, &AloneRate::is_own_campaign));
   std::vector<double> durations;
+  std::vector<std::vector<double>> evaluation_s;
   for (int draw = 0; draw < options_.draws; ++draw) {
     const auto index = static_cast<std::uint64_t>(draw);
     RandomStream random(seed, Purpose::bootstrap, speed_part, index);
@@ -169,38 +190,50 @@ void AsynchronousPredictor::predict_job(const Configuration& configuration, cons
     const QueueResult result = simulate_queue(queue_of(alone, service_s, base_draw),
                                               RandomStream(seed, Purpose::bootstrap, queue_part, index + 1));
     durations.push_back(seconds_of(result) + grid);
+    std::vector<double>& evaluated = evaluation_s.emplace_back();
+    for (const QueueResult::Evaluation& evaluation : result.evaluations)
+      evaluated.push_back(evaluation.seconds / result.seconds * durations.back());
   }
   prediction.duration_s = range_of(seconds_of(middle), durations);
   prediction.mean_staleness = middle.mean_staleness;
+  const auto is_over = [&](const std::optional<double>& time) {
+    return time && *time >= prediction.duration_s->mean;
+  };
+  for (std::size_t i = 0; i < configuration.workers.size(); ++i)
+    if (is_over(configuration.workers[i].joins_s) || is_over(configuration.workers[i].leaves_s))
+      notes.insert(fmt::format("worker {} joins or leaves after the job has ended", i));
   for (const std::string& note : notes) prediction.note += (prediction.note.empty() ? "" : "; ") + note;
   if (is_training) {
     const double workers = static_cast<double>(configuration.workers.size());
-    predict_accuracy(middle.mean_staleness / std::sqrt(workers), durations, prediction);
+    std::vector<double> exposures;
+    for (const QueueResult::Evaluation& evaluation : middle.evaluations)
+      exposures.push_back(evaluation.mean_staleness / std::sqrt(workers));
+    predict_accuracy(exposures, evaluation_s, prediction);
   }
 }
 
-void AsynchronousPredictor::predict_accuracy(double exposure, const std::vector<double>& durations,
+void AsynchronousPredictor::predict_accuracy(const std::vector<double>& exposures,
+                                             const std::vector<std::vector<double>>& evaluation_s,
                                              AsynchronousPrediction& prediction) const {
   std::vector<double> finals;
   std::array<std::vector<double>, 2> times;
   constexpr std::array<double, 2> targets{0.85, 0.90};
   constexpr int runs_per_draw = 10;
-  for (std::size_t draw = 0; draw < durations.size(); ++draw) {
+  for (std::size_t draw = 0; draw < evaluation_s.size(); ++draw) {
     RandomStream random({options_.seed, 0}, Purpose::bootstrap, accuracy_part, draw);
     const double slope_error = random.normal(0.0, 1.0);
     for (int run = 0; run < runs_per_draw; ++run) {
-      const PredictedCurve curve = accuracy_.draw(exposure, slope_error, random);
+      const PredictedCurve curve = accuracy_.draw(exposures, slope_error, random);
       finals.push_back(curve.final_accuracy);
       for (std::size_t target = 0; target < targets.size(); ++target) {
         const auto first =
             std::ranges::find_if(curve.accuracy, [&](double a) { return a >= targets[target]; });
         if (first == curve.accuracy.end()) continue;
-        times[target].push_back(curve.progress[static_cast<std::size_t>(first - curve.accuracy.begin())] *
-                                durations[draw]);
+        times[target].push_back(evaluation_s[draw][static_cast<std::size_t>(first - curve.accuracy.begin())]);
       }
     }
   }
-  prediction.accuracy = range_of(accuracy_.mean_final(exposure), finals);
+  prediction.accuracy = range_of(accuracy_.mean_final(exposures.back()), finals);
   if (!times[0].empty()) prediction.to_85_s = range_of(spread_of(times[0]).mean, times[0]);
   if (!times[1].empty()) prediction.to_90_s = range_of(spread_of(times[1]).mean, times[1]);
   prediction.reach_90 = static_cast<double>(times[1].size()) / static_cast<double>(finals.size());
@@ -209,7 +242,7 @@ void AsynchronousPredictor::predict_accuracy(double exposure, const std::vector<
 std::string predictions_csv(const std::vector<AsynchronousPrediction>& predictions) {
   CsvTable table({"configuration", "duration_s", "duration_lo", "duration_hi", "accuracy", "accuracy_lo",
                   "accuracy_hi", "to85_s", "to85_lo", "to85_hi", "to90_s", "to90_lo", "to90_hi", "reach90",
-                  "mean_staleness", "note"});
+                  "mean_staleness", "joins", "leaves", "note"});
   const auto add = [&](const std::optional<RunRange>& range, int decimals) {
     using Member = double RunRange::*;
     for (const Member member : {&RunRange::mean, &RunRange::low, &RunRange::high})
@@ -222,7 +255,7 @@ std::string predictions_csv(const std::vector<AsynchronousPrediction>& predictio
     add(prediction.to_85_s, 0);
     add(prediction.to_90_s, 0);
     table.add(format_field(prediction.reach_90, 2)).add(format_field(prediction.mean_staleness, 2));
-    table.add(prediction.note);
+    table.add(prediction.joins).add(prediction.leaves).add(prediction.note);
     table.end_row();
   }
   return table.text();
@@ -247,6 +280,8 @@ std::vector<AsynchronousPrediction> read_predictions(const std::string& file) {
   for (const CsvRow& row : csv.rows()) {
     AsynchronousPrediction& prediction = predictions.emplace_back();
     prediction.configuration = row.text("configuration");
+    if (csv.has("joins")) prediction.joins = row.text("joins");
+    if (csv.has("leaves")) prediction.leaves = row.text("leaves");
     prediction.duration_s = range(row, "duration", "_s");
     prediction.accuracy = range(row, "accuracy", "");
     prediction.to_85_s = range(row, "to85", "_s");

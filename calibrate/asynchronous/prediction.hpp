@@ -5,10 +5,11 @@
 // Equation:    duration: the queue with mean values; its 5 % and 95 % quantiles over draws are the range.
 //              Drawn are the campaign's rate (unless the same cluster is meant), the job's, the service time
 //              between its ends, the position on the evaluator's grid. Times to accuracy: the first
-//              evaluation at or above it.
+//              evaluation at or above it. Workers may join and leave at given times; the rate is that of all
+//              workers named, whoever is there.
 // Units:       seconds; accuracy 0 to 1.
 // Assumptions: normal logarithms; draws are shared by all configurations.
-// Not modelled: machines that leave, starts.
+// Not modelled: starts; a chief that leaves, which ends the job.
 // Source:      server_queue.hpp, speed_model.hpp, accuracy_model.hpp, exchange_model.hpp.
 #pragma once
 
@@ -30,6 +31,8 @@ struct RunRange {
 
 struct AsynchronousPrediction {
   std::string configuration;
+  std::string joins;  // as set_times() reads them
+  std::string leaves;
   std::optional<RunRange> duration_s;
   std::optional<RunRange> accuracy;
   std::optional<RunRange> to_85_s;  // of the runs that reach it
@@ -52,8 +55,10 @@ class AsynchronousPredictor {
                         const PredictionOptions& options, const std::string& left_out = "");
 
   // For the campaign named, of which other configurations may be recorded; else for another like it, or for
-  // the
-  // recorded cluster.
+  // the recorded cluster.
+  [[nodiscard]] AsynchronousPrediction predict(const Configuration& configuration,
+                                               const std::string& campaign = "") const;
+  // The same of a name. One that is not understood is refused.
   [[nodiscard]] AsynchronousPrediction predict(const std::string& name,
                                                const std::string& campaign = "") const;
   [[nodiscard]] const SpeedModel& speed() const { return speed_; }
@@ -62,7 +67,9 @@ class AsynchronousPredictor {
  private:
   void predict_job(const Configuration& configuration, const std::string& campaign_name,
                    AsynchronousPrediction& prediction) const;
-  void predict_accuracy(double exposure, const std::vector<double>& durations,
+  // `exposures`: until each evaluation; `evaluation_s`: when these come, by draw.
+  void predict_accuracy(const std::vector<double>& exposures,
+                        const std::vector<std::vector<double>>& evaluation_s,
                         AsynchronousPrediction& prediction) const;
 
   const AsynchronousRecords& records_;

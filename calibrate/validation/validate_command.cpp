@@ -104,10 +104,17 @@ void validate_predictions(const ScorePredictionsArguments& arguments) {
   const std::vector<AsynchronousPrediction> predictions = read_predictions(arguments.predictions);
   const AsynchronousRecords records = read_asynchronous_records(arguments.records);
   const std::vector<LeftOutRow> rows = score_predictions(records, predictions);
+  const auto changing = std::ranges::count_if(
+      predictions, [](const AsynchronousPrediction& of) { return !of.joins.empty() || !of.leaves.empty(); });
+  if (changing > 0)
+    fmt::print(
+        stderr,
+        "note: {} of {} predictions are left out: recorded jobs had all their workers from start to end\n",
+        changing, predictions.size());
   if (rows.empty())
     throw UserError(
         fmt::format("{} has no run of what {} predicts", arguments.records, arguments.predictions),
-        "`configuration` in runs.csv names it, for example k80x4-1ps");
+        "`configuration` in runs.csv names it, for example k80x4-1ps, and no worker joins or leaves");
   fmt::print("{}", scores_text(rows));
 }
 

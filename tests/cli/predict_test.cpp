@@ -90,6 +90,29 @@ TEST_CASE(
                  "no evaluation of k80x2-1ps is recorded around 6.25 % of its updates"));
 }
 
+TEST_CASE("predict reads when workers join and leave, and says where that is wrong") {
+  const Workplace place = workplace();
+  const auto predict = [&](const std::string& rows) {
+    place.write("asked.csv", "configuration,joins,leaves\n" + rows);
+    return place.paceline({"predict", "asked.csv", "--records", "."});
+  };
+  const ProgramResult known = predict("k80x3-1ps,1@100,2@600 1@900\nk80x3-1ps,,\n");
+  INFO(known.err);
+  CHECK(known.exit_code == 0);
+  CHECK(contains(known.out, ",1@100,2@600 1@900,"));
+
+  CHECK(
+      contains(predict("k80x3-1ps,,3@600\n").err, "asked.csv:2:12: there is no worker 3: the last one is 2"));
+  CHECK(
+      contains(predict("k80x3-1ps,1@900,1@600\n").err, "a worker that joins after 900 s leaves after 600 s"));
+  CHECK(contains(predict("exchange/ddp-h1-50mbit,1@900,\n").err, "an exchange has no workers"));
+  CHECK(predict("k80x3-1ps,,soon\n").exit_code == 2);
+  CHECK(contains(predict("k80x3-1ps,,0@600\n").out, "refused: worker 0 is the chief"));
+  place.write("asked.csv", "configuration,leave\nk80x3-1ps,2@600\n");
+  CHECK(contains(place.paceline({"predict", "asked.csv", "--records", "."}).err,
+                 "the column `leave` is not read"));
+}
+
 TEST_CASE("validate predictions: errors, null models and coverage of a file, of what is recorded alone") {
   // 7,100 s are recorded of two workers, and 14,050 s of one: adding up rates says 7,025.
   const Workplace place = workplace();

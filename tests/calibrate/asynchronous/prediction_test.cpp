@@ -119,6 +119,56 @@ TEST_CASE(
   CHECK(alone.to_90_s->low > 0.5 * alone.duration_s->high);
 }
 
+TEST_CASE("asynchronous: a worker that leaves or joins costs time, and spares staleness") {
+  const AsynchronousRecords records = made_records();
+  const AsynchronousPredictor predictor(records, {}, {.same_cluster = true, .draws = 40});
+  const AsynchronousPrediction all = predictor.predict("k80x2-1ps");
+  // Two workers of 10 updates/s, one of which leaves after 1,000 s: D = 64,000 / 10 - 1,000.
+  Configuration leaving = configuration("k80x2-1ps");
+  CHECK(set_times("1@1000", &AsynchronousWorker::leaves_s, leaving.workers).empty());
+  const AsynchronousPrediction left = predictor.predict(leaving);
+  CHECK(left.duration_s->mean == doctest::Approx(5'400.0).epsilon(0.01));
+  // 20,000 of 64,000 updates are stale by one; the rate stays that of two workers.
+  const double staleness = 20'000.0 / 64'000.0;
+  CHECK(left.mean_staleness == doctest::Approx(staleness).epsilon(0.01));
+  CHECK(left.accuracy->mean == doctest::Approx(0.93 - 0.01 * staleness / std::sqrt(2.0)).epsilon(0.001));
+  CHECK(left.accuracy->mean > all.accuracy->mean);
+  // 0.90 comes after the ninth of 16 evaluations, at 36,000 updates: when 1,000 + (36,000 - 20,000) / 10 s have
+  // passed.
+  CHECK(left.to_90_s->mean == doctest::Approx(2'600.0).epsilon(0.02));
+  // What happens after it changes nothing until then.
+  Configuration late = configuration("k80x2-1ps");
+  CHECK(set_times("1@3000", &AsynchronousWorker::leaves_s, late.workers).empty());
+  CHECK(predictor.predict(late).to_85_s->mean == doctest::Approx(all.to_85_s->mean).epsilon(0.01));
+  // And after the job has ended, nothing at all, which is said.
+  Configuration never = configuration("k80x2-1ps");
+  CHECK(set_times("1@9000", &AsynchronousWorker::leaves_s, never.workers).empty());
+  CHECK(predictor.predict(never).duration_s->mean == all.duration_s->mean);
+  CHECK(predictor.predict(never).note.find("worker 1 joins or leaves after the job has ended") !=
+        std::string::npos);
+  // One that joins then instead: D = (64,000 / 10 + 1,000) / 2.
+  Configuration joining = configuration("k80x2-1ps");
+  CHECK(set_times("1@1000", &AsynchronousWorker::joins_s, joining.workers).empty());
+  CHECK(predictor.predict(joining).duration_s->mean == doctest::Approx(3'700.0).epsilon(0.01));
+}
+
+TEST_CASE("asynchronous: who joins and leaves is a worker there is, once, at a time") {
+  for (const char* wrong :
+       {"2@600", "1", "1@0", "1@-5", "one@600", "1@600 1@700", "1@6.0.0", "1@600,2@700"}) {
+    CAPTURE(wrong);
+    std::vector<AsynchronousWorker> workers = configuration("k80x2-1ps").workers;
+    CHECK_FALSE(set_times(wrong, &AsynchronousWorker::joins_s, workers).empty());
+  }
+  const AsynchronousRecords records = made_records();
+  const AsynchronousPredictor predictor(records, {}, {.draws = 20});
+  Configuration chief = configuration("k80x2-1ps");
+  chief.workers[0].leaves_s = 600.0;
+  CHECK(predictor.predict(chief).note.starts_with("refused: worker 0 is the chief"));
+  Configuration speed = configuration("speed/resnet32/k80x2-1ps");
+  speed.workers[1].joins_s = 600.0;
+  CHECK(predictor.predict(speed).note.starts_with("refused: workers that join or leave"));
+}
+
 TEST_CASE("asynchronous: what no record tells is refused with a reason") {
   const AsynchronousRecords records = made_records();
   const AsynchronousPredictor predictor(records, {}, {.draws = 20});

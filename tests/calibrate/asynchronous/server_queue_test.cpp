@@ -60,4 +60,32 @@ TEST_CASE("asynchronous: while the chief pauses the others go on") {
   CHECK(seconds == doctest::Approx(500.0 + 9.5 * 5.0).epsilon(0.01));
 }
 
+TEST_CASE("asynchronous: the work of a worker that leaves is done by those who stay") {
+  // 2 workers of 10 updates/s; one leaves after T = 100 s: N = 10 · (D + T), so D = N / 10 - T.
+  ServerQueue queue = equal_workers(2, 0.1, 0.001);
+  queue.updates = 5'000.0;
+  queue.workers[1].leaves_s = 100.0;
+  const QueueResult result = simulate_queue(queue, RandomStream({1, 0}, Purpose::test));
+  CHECK(result.seconds == doctest::Approx(400.0).epsilon(0.001));
+  // Stale by one update while there are two, and not at all after.
+  CHECK(result.mean_staleness == doctest::Approx(2'000.0 / 5'000.0).epsilon(0.002));
+}
+
+TEST_CASE("asynchronous: a worker that joins reads the parameters of that moment") {
+  // 2 workers of 10 updates/s; one joins after T = 100 s: N = 10 · (2 D - T), so D = (N / 10 + T) / 2.
+  ServerQueue queue = equal_workers(2, 0.1, 0.001);
+  queue.updates = 5'000.0;
+  queue.workers[1].joins_s = 100.0;
+  queue.evaluations = 2;
+  const QueueResult result = simulate_queue(queue, RandomStream({1, 0}, Purpose::test));
+  CHECK(result.seconds == doctest::Approx(300.0).epsilon(0.001));
+  CHECK(result.mean_staleness == doctest::Approx(4'000.0 / 5'000.0).epsilon(0.002));
+  // Half of the updates: 1,000 of the first one alone, then 1,500 of both.
+  REQUIRE(result.evaluations.size() == 2);
+  CHECK(result.evaluations[0].seconds == doctest::Approx(175.0).epsilon(0.001));
+  CHECK(result.evaluations[0].mean_staleness == doctest::Approx(1'500.0 / 2'500.0).epsilon(0.002));
+  CHECK(result.evaluations[1].seconds == result.seconds);
+  CHECK(result.evaluations[1].mean_staleness == result.mean_staleness);
+}
+
 }  // namespace paceline
