@@ -75,9 +75,9 @@ void print_parameters(const FitReport& report) {
 }
 
 void print_model_error(const FitReport& report) {
-  if (report.model_error)
+  if (const std::optional<ModelError>& error = report.model.model_error)
     fmt::print("error on policies not fitted: final accuracy {:.4f}, ln(speed) {:.2f}, ln(noise) {:.2f}\n",
-               report.model_error->final_accuracy, report.model_error->speed, report.model_error->noise);
+               error->final_accuracy, error->speed, error->noise);
   else
     fmt::print(
         "error on policies not fitted: unknown, ranges leave it out; three policies that some refits "

@@ -125,8 +125,7 @@ FitReport fit_and_report(const std::vector<RunGroup>& groups, const FitRequest& 
   Ensemble ensemble = fit_ensemble(report.learner, traced, request.bootstrap, request.options, tick);
   if (!ensemble.members.empty()) report.intervals = intervals_of(ensemble.members);
   report.model.members = std::move(ensemble.members);
-  report.model_error = ensemble.error;
-  report.model.model_error = ensemble.error.value_or(ModelError{});
+  report.model.model_error = ensemble.error;
   return report;
 }
 

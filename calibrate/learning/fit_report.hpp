@@ -44,7 +44,6 @@ struct FitReport {
   std::vector<HeldOutRow> left_out;  // empty with fewer than three groups
   std::vector<Residual> residuals;   // of test accuracies
   int bootstrap = 0;
-  std::optional<ModelError> model_error;  // unknown with few policies: the learner's file then has none
 };
 
 // `on_progress(done share)` now and then.

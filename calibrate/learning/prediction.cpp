@@ -194,7 +194,7 @@ PredictedRuns predict_sets(const StatisticalModel& model, const TracedGroup& gro
   for (int set = 0; set < sets.sets; ++set) {
     const Seed shared{set_seed, static_cast<std::uint32_t>(set)};
     const DrawnFit fit = draw_fit(sources.fit ? model.members.size() : 0,
-                                  sources.model ? model.model_error : ModelError{}, shared);
+                                  sources.model ? model.model_error : std::nullopt, shared);
     RandomStream set_clock(shared, Purpose::bootstrap);
     const double of_set = set_clock.normal(0.0, sources.cluster ? variation.cluster : 0.0) +
                           set_clock.normal(0.0, sources.model ? variation.setting : 0.0);

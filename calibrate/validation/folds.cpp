@@ -129,40 +129,31 @@ std::string ensemble_file(const PlannedFold& fold) {
   return file_name_of(fold.name) + "-ensemble.json";
 }
 
-struct FoldFit {
-  StatisticalModel model;
-  bool knows_error = false;
-};
-
 // Of an earlier validation of these folds; nothing where it has no such file. What is unknown about it is
 // told from its members again.
-std::optional<FoldFit> known_fit(const PlannedFold& fold, const FoldFits& how) {
+std::optional<StatisticalModel> known_fit(const PlannedFold& fold, const FoldFits& how) {
   const fs::path file = how.known / ensemble_file(fold);
   if (how.known.empty() || !fs::exists(file)) return std::nullopt;
-  FoldFit fit{read_statistical_model(file)};
+  StatisticalModel model = read_statistical_model(file);
   std::vector<std::string> groups;
   for (const TracedGroup& group : fold.fitted) groups.push_back(group.group.name);
-  if (fit.model.fitted_on != groups)
+  if (model.fitted_on != groups)
     throw UserError(fmt::format("{} was fitted to other runs than those of this folder", file.string()),
                     "leave --learners out");
-  const std::optional<ModelError> error =
-      error_unseen({{fit.model.form, fit.model.values, 0.0}, fit.model.spread, fit.model.noise}, fold.fitted,
-                   fit.model.members);
-  fit.model.model_error = error.value_or(ModelError{});
-  fit.knows_error = error.has_value();
-  return fit;
+  model.model_error =
+      error_unseen({{model.form, model.values, 0.0}, model.spread, model.noise}, fold.fitted, model.members);
+  return model;
 }
 
-FoldFit fit_fold(const PlannedFold& fold, const FoldFits& how) {
-  if (std::optional<FoldFit> known = known_fit(fold, how)) return std::move(*known);
+StatisticalModel fit_fold(const PlannedFold& fold, const FoldFits& how) {
+  if (std::optional<StatisticalModel> known = known_fit(fold, how)) return std::move(*known);
   const FittedLearner learner = fit_learner(*how.form, fold.fitted, {});
-  FoldFit fit{model_of(learner, fold.fitted, fold.name)};
-  fit.model.command = "paceline validate recorded";
+  StatisticalModel model = model_of(learner, fold.fitted, fold.name);
+  model.command = "paceline validate recorded";
   const Ensemble ensemble = fit_ensemble(learner, fold.fitted, how.members, {});
-  fit.model.members = ensemble.members;
-  fit.model.model_error = ensemble.error.value_or(ModelError{});
-  fit.knows_error = ensemble.error.has_value();
-  return fit;
+  model.members = ensemble.members;
+  model.model_error = ensemble.error;
+  return model;
 }
 
 bool shows_both_protocols(std::span<const TracedGroup> groups) {
@@ -205,28 +196,20 @@ void plan_draws(const Campaign& campaign, std::size_t count, std::vector<Planned
   }
 }
 
-// What one process makes of a fold is a line that says whether its error is known, and its ensemble.
-struct FittedFolds {
-  std::vector<StatisticalModel> models;
-  std::vector<bool> knows;
-};
-
-FittedFolds fit_all(const std::vector<PlannedFold>& folds, const FoldFits& how, const std::string& part,
-                    const std::function<void(double, const std::string&)>& on_progress) {
-  FittedFolds fitted{std::vector<StatisticalModel>(folds.size()), std::vector<bool>(folds.size())};
-  const auto fit = [&](std::size_t i) {
-    const FoldFit one = fit_fold(folds[i], how);
-    return (one.knows_error ? "1" : "0") + statistical_model_json(one.model);
-  };
+// The ensembles, each made by a process of its own.
+std::vector<StatisticalModel> fit_all(const std::vector<PlannedFold>& folds, const FoldFits& how,
+                                      const std::string& part,
+                                      const std::function<void(double, const std::string&)>& on_progress) {
+  std::vector<StatisticalModel> fitted(folds.size());
+  const auto fit = [&](std::size_t i) { return statistical_model_json(fit_fold(folds[i], how)); };
   std::size_t finished = 0;
   run_in_processes(folds.size(), how.jobs, fit, [&](std::size_t i, const TaskOutcome& outcome) {
     if (outcome.status == TaskStatus::user_error) throw UserError(outcome.output);
     if (outcome.status != TaskStatus::done)
       throw SimulationFailed(fmt::format("the fit of {} failed: {}", folds[i].name, outcome.output));
     const fs::path file = how.folder / ensemble_file(folds[i]);
-    write_file_atomically(file, outcome.output.substr(1));
-    fitted.models[i] = read_statistical_model(file);
-    fitted.knows[i] = outcome.output.front() == '1';
+    write_file_atomically(file, outcome.output);
+    fitted[i] = read_statistical_model(file);
     on_progress(static_cast<double>(++finished) / static_cast<double>(folds.size()), part);
   });
   return fitted;
@@ -261,37 +244,35 @@ std::vector<FoldFiles> fit_folds(const std::vector<Campaign>& campaigns,
                                  const std::vector<PlannedFold>& folds, const FoldFits& how,
                                  const std::function<void(double, const std::string&)>& on_progress,
                                  std::vector<std::string>& notes) {
-  FittedFolds fitted = fit_all(folds, how, "fits", on_progress);
+  std::vector<StatisticalModel> fitted = fit_all(folds, how, "fits", on_progress);
   std::set<std::size_t> counts;
   for (std::size_t i = 0; i < folds.size(); ++i)
-    if (!fitted.knows[i]) counts.insert(policy_count(folds[i].fitted));
+    if (!fitted[i].model_error) counts.insert(policy_count(folds[i].fitted));
   std::vector<PlannedFold> draws;
   for (const std::size_t count : counts)
     for (const Campaign& campaign : campaigns) plan_draws(campaign, count, draws);
-  const FittedFolds of_draws = fit_all(draws, how, "fits to few policies", on_progress);
+  const std::vector<StatisticalModel> of_draws = fit_all(draws, how, "fits to few policies", on_progress);
   std::vector<FoldFiles> files;
   for (std::size_t i = 0; i < folds.size(); ++i) {
-    StatisticalModel& model = fitted.models[i];
+    StatisticalModel& model = fitted[i];
     files.push_back(
         {how.folder / (file_name_of(folds[i].name) + ".json"), how.folder / ensemble_file(folds[i])});
     StatisticalModel alone = model;
     alone.members.clear();
-    alone.model_error = {};
+    alone.model_error.reset();
     write_file_atomically(files[i].fit, statistical_model_json(alone));
-    if (fitted.knows[i]) continue;
+    if (model.model_error) continue;
     std::vector<FewPoliciesFit> as_few;
     for (std::size_t d = 0; d < draws.size(); ++d)
       if (draws[d].campaign != folds[i].campaign && draws[d].campaign != folds[i].from &&
           policy_count(draws[d].fitted) == policy_count(folds[i].fitted))
-        as_few.push_back({draws[d].campaign, draws[d].fitted, draws[d].held_out, &of_draws.models[d]});
-    const std::optional<ModelError> error =
-        borrowed_error(as_few, std::sqrt(pooled_run_variance(folds[i].fitted)));
-    if (!error)
+        as_few.push_back({draws[d].campaign, draws[d].fitted, draws[d].held_out, &of_draws[d]});
+    model.model_error = borrowed_error(as_few, std::sqrt(pooled_run_variance(folds[i].fitted)));
+    if (!model.model_error)
       notes.push_back(
           fmt::format("{}: too few policies tell its error on others, and no other campaign can "
                       "lend one: its ranges leave it out",
                       folds[i].name));
-    model.model_error = error.value_or(ModelError{});
     write_file_atomically(files[i].ensemble, statistical_model_json(model));
   }
   return files;

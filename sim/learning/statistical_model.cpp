@@ -15,7 +15,7 @@ namespace paceline {
 namespace {
 
 constexpr const char* format_name = "paceline-learner";
-constexpr std::int64_t format_version = 6;
+constexpr std::int64_t format_version = 7;
 constexpr std::int64_t oldest_version = 2;
 constexpr const char* hint =
     "`paceline fit` writes learner files; fit the runs again if this one is of another version";
@@ -154,6 +154,15 @@ nlohmann::ordered_json validity_json(const LearnerValidity& validity) {
   return json;
 }
 
+std::optional<ModelError> error_of(const JsonField& field, std::int64_t version) {
+  if (field.is_null()) return std::nullopt;
+  const ModelError error{field.member("final_accuracy").non_negative(), field.member("speed").non_negative(),
+                         field.has("noise") ? field.member("noise").non_negative() : 0.0};
+  const bool says_nothing = error.final_accuracy == 0.0 && error.speed == 0.0 && error.noise == 0.0;
+  if (version < 7 && says_nothing) return std::nullopt;
+  return error;
+}
+
 StatisticalModel model_of(const JsonField& root, const std::string& path) {
   if (root.member("format").text() != format_name) root.member("format").fail("is not a paceline learner");
   const std::int64_t version = root.member("version").integer(oldest_version, format_version);
@@ -180,9 +189,7 @@ StatisticalModel model_of(const JsonField& root, const std::string& path) {
                  noise.member("least").non_negative()};
   if (version >= 5) {
     model.members = members_of(*model.form, root.member("members"), version);
-    const JsonField error = root.member("model_error");
-    model.model_error = {error.member("final_accuracy").non_negative(), error.member("speed").non_negative(),
-                         error.has("noise") ? error.member("noise").non_negative() : 0.0};
+    model.model_error = error_of(root.member("model_error"), version);
   }
   model.validity = validity_of(root.member("validity"), version);
   return model;
@@ -235,9 +242,10 @@ std::string statistical_model_json(const StatisticalModel& model) {
   json["evaluation_noise"] = {
       {"scale", model.noise.scale}, {"exponent", model.noise.exponent}, {"least", model.noise.least}};
   json["members"] = model.members;
-  json["model_error"] = {{"final_accuracy", model.model_error.final_accuracy},
-                         {"speed", model.model_error.speed},
-                         {"noise", model.model_error.noise}};
+  json["model_error"] = nullptr;
+  if (const std::optional<ModelError>& error = model.model_error)
+    json["model_error"] = {
+        {"final_accuracy", error->final_accuracy}, {"speed", error->speed}, {"noise", error->noise}};
   json["validity"] = validity_json(model.validity);
   return json.dump(2) + "\n";
 }
@@ -269,13 +277,14 @@ RunEffects draw_run_effects(const RunSpread& spread, Seed seed) {
   return run_effects(spread, z1, z2);
 }
 
-DrawnFit draw_fit(std::size_t members, const ModelError& error, Seed seed) {
+DrawnFit draw_fit(std::size_t members, const std::optional<ModelError>& error, Seed seed) {
   DrawnFit fit;
   if (members > 0) fit.member = RandomStream(seed, Purpose::learning_curve, 3).below(members);
+  if (!error) return fit;
   RandomStream random(seed, Purpose::learning_curve, 4);
-  fit.ceiling_offset = random.normal(0.0, error.final_accuracy);
-  fit.speed_factor = std::exp(random.normal(0.0, error.speed));
-  fit.noise_factor = std::exp(random.normal(0.0, error.noise));
+  fit.ceiling_offset = random.normal(0.0, error->final_accuracy);
+  fit.speed_factor = std::exp(random.normal(0.0, error->speed));
+  fit.noise_factor = std::exp(random.normal(0.0, error->noise));
   return fit;
 }
 

@@ -22,7 +22,7 @@
 // Source:      docs/models.md, "Learners"; gamma from normal: Wilson and Hilferty, PNAS 17 (1931).
 //
 // The file is JSON, written by `paceline fit`:
-//   format "paceline-learner", version 6 (5 knows no local steps; 4 has no members and no model error; 3
+//   format "paceline-learner", version 7 (6 says 0 of a model error that is unknown; 5 knows no local steps; 4 has no members and no model error; 3
 //   names neither network nor data set, only `classes`; 2 has other names for some parameters; all are still
 //   read)
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
@@ -35,7 +35,8 @@
 //   evaluation_noise {scale, exponent, least}
 //   members     [[parameters in the order of `parameters`]]: refits to runs and policies drawn again; may be
 //               empty
-//   model_error {final_accuracy, speed, noise}: of a policy that was not fitted
+//   model_error {final_accuracy, speed, noise}: of a policy that was not fitted; null: too few policies were
+//               fitted to tell it, and ranges leave it out
 //   validity    {workers: [min, max], update_samples: [min, max], staleness_max, learning_rate_max,
 //                momentum: [min, max], samples_max, local_steps_max}
 // Readers accept members they do not know (a fit adds its intervals and errors); only this list is promised.
@@ -108,7 +109,7 @@ struct StatisticalModel {
   RunSpread spread;
   EvaluationNoise noise;
   std::vector<std::vector<double>> members;  // values like those above; may be empty
-  ModelError model_error;
+  std::optional<ModelError> model_error{};   // nothing: unknown
   LearnerValidity validity;
 };
 
@@ -131,7 +132,7 @@ struct DrawnFit {
   double speed_factor = 1.0;
   double noise_factor = 1.0;
 };
-[[nodiscard]] DrawnFit draw_fit(std::size_t members, const ModelError& error, Seed seed);
+[[nodiscard]] DrawnFit draw_fit(std::size_t members, const std::optional<ModelError>& error, Seed seed);
 // The effects of a run under that fit.
 [[nodiscard]] RunEffects with_fit(RunEffects effects, const DrawnFit& fit);
 // The form of one run: everything drawn.

@@ -98,6 +98,10 @@ std::string evidence_of_learner(const std::filesystem::path& path, bool is_assum
           : fmt::format("each run draws one of {} refits to runs and policies drawn again, so that intervals "
                         "hold what the fit does not know",
                         model.members.size()));
+  if (!model.members.empty() && !model.model_error)
+    parts.emplace_back(
+        "how far policies that it was not fitted to lie from it is unknown and in no interval, since it was "
+        "fitted to too few");
   parts.emplace_back("how often its intervals hold what is recorded was not measured with it");
   return sentence_about("learner", path, files.hash(path), parts);
 }

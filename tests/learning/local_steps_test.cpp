@@ -120,7 +120,7 @@ TEST_CASE("a learner file of version 5 knows no local steps, a later one keeps t
     REQUIRE(at != std::string::npos);
     text.replace(at, from.size(), to);
   };
-  without("\"version\": 6", "\"version\": 5");
+  without("\"version\": 7", "\"version\": 5");
   without(",\n    \"drift\": 0.5", "");
   without(",\n      0.5\n    ]", "\n    ]");  // the last of the member
   without(",\n    \"local_steps_max\": 64.0", "");

@@ -214,17 +214,39 @@ TEST_CASE("a learner file read back is the model that was written") {
   model.fitted_on = {"setup/bsp", "setup/asp"};
   model.command = "paceline fit recorded";
   model.members = {model.values, model.values};
-  model.model_error = {0.003, 0.1, 0.2};
+  model.model_error = ModelError{0.003, 0.1, 0.2};
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "learner.json";
   write_file_atomically(file, statistical_model_json(model));
   const StatisticalModel back = read_statistical_model(file);
   CHECK(back.values == model.values);
   CHECK(back.members == model.members);
-  CHECK(back.model_error.speed == 0.1);
+  CHECK(back.model_error->speed == 0.1);
   CHECK(back.fitted_on == model.fitted_on);
   CHECK(to_text(back.identity) == "small-cnn (11162 parameters) on cifar10 (10 classes)");
   CHECK(statistical_model_json(back) == statistical_model_json(model));
+}
+
+TEST_CASE("an error on policies not fitted that is unknown is not 0, nor in older files that say 0") {
+  StatisticalModel model = small_model();
+  model.members = {model.values};
+  CHECK_FALSE(model.model_error);
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder.path() / "learner.json";
+  std::string text = statistical_model_json(model);
+  write_file_atomically(file, text);
+  CHECK_FALSE(read_statistical_model(file).model_error);
+  const std::string null = "\"model_error\": null";
+  REQUIRE(text.find(null) != std::string::npos);
+  text.replace(text.find(null), null.size(),
+               R"("model_error": {"final_accuracy": 0, "speed": 0, "noise": 0})");
+  write_file_atomically(file, text);
+  CHECK(read_statistical_model(file).model_error);
+  text.replace(text.find("\"version\": 7"), 12, "\"version\": 6");
+  write_file_atomically(file, text);
+  CHECK_FALSE(read_statistical_model(file).model_error);
+  // Nothing unknown is drawn.
+  CHECK(draw_fit(0, std::nullopt, {5, 0}).speed_factor == 1.0);
 }
 
 TEST_CASE("a learner file of version 4 has no members, and a member lacks no parameter") {
@@ -233,7 +255,7 @@ TEST_CASE("a learner file of version 4 has no members, and a member lacks no par
   std::string text = statistical_model_json(model);
   const test::TemporaryFolder folder;
   const std::filesystem::path file = folder.path() / "learner.json";
-  const std::string version = "\"version\": 6";
+  const std::string version = "\"version\": 7";
   std::string before = text;
   write_file_atomically(file, before.replace(before.find(version), version.size(), "\"version\": 4"));
   CHECK(read_statistical_model(file).members.empty());
@@ -252,7 +274,7 @@ TEST_CASE("a learner file of version 2, with the names it had then, is the same 
       text.replace(at, now.size(), before);
     REQUIRE(places > 0);
   };
-  put("\"version\": 6", "\"version\": 2");
+  put("\"version\": 7", "\"version\": 2");
   put("\"form\":", "\"classes\": 10, \"form_name\":");
   put("form_name", "form");
   put("\"staleness_penalty\"", "\"damage\"");  // of the parameters and of the spread
@@ -282,7 +304,7 @@ TEST_CASE("a broken learner file is refused with file and field") {
   CHECK(with("\"relaxation\"", "\"guess\"").find("form: there is no form \"guess\"") != std::string::npos);
   CHECK(with("\"relaxation\"", "\"efficiency\"").find("the form \"efficiency\" was removed; fit") !=
         std::string::npos);
-  CHECK(with("\"version\": 6", "\"version\": 1").find("version: must be") != std::string::npos);
+  CHECK(with("\"version\": 7", "\"version\": 1").find("version: must be") != std::string::npos);
   CHECK(with("\"assumed\"", "\"recorded\"").find("fitted_on: a recorded learner names the runs") !=
         std::string::npos);
   CHECK(with("\"source\": \"assumed\",\n", "").find("source: is missing") != std::string::npos);

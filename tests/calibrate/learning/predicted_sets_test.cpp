@@ -20,7 +20,7 @@ StatisticalModel model_of() {
     model.values.push_back(parameter.name == "scale_samples" ? 1e4 : parameter.initial);
   model.spread = {0.02, 0.1, 0.1};
   model.noise = {0.0, 1.0, 0.005};
-  model.model_error = {0.03, 0.2, 0.1};
+  model.model_error = ModelError{0.03, 0.2, 0.1};
   return model;
 }
 
