@@ -21,6 +21,28 @@ bool has_ring(const Scenario& scenario) {
   });
 }
 
+// Velocities of steps on a worker's own copy are its process's alone.
+void check_own_steps(const LoadedScenario& loaded, const std::string& key, UserErrors& mistakes) {
+  const Scenario& scenario = loaded.scenario;
+  const auto exchanges_gradients = [](const PhaseEntry& phase) {
+    return phase.config.exchange == Exchange::gradients;
+  };
+  if (scenario.job.optimizer.momentum_at == MomentumPlace::workers &&
+      std::ranges::any_of(scenario.synchronization, exchanges_gradients))
+    mistakes.attempt([&] {
+      fail_at(loaded, key,
+              "in a live job velocities of workers are not carried between phases that exchange parameters "
+              "and others",
+              "`momentum_at: server`, or the same exchange in all phases");
+    });
+  if (scenario.emulate && scenario.emulate->restarts)
+    mistakes.attempt([&] {
+      fail_at(loaded, "emulate.restarts",
+              "workers that step on their own copies would lose their velocities in a restart",
+              "`exchange: gradients`, or remove `restarts`");
+    });
+}
+
 void check_phases(const LoadedScenario& loaded, UserErrors& mistakes) {
   const std::vector<PhaseEntry>& phases = loaded.scenario.synchronization;
   for (std::size_t i = 0; i < phases.size(); ++i) {
@@ -31,11 +53,8 @@ void check_phases(const LoadedScenario& loaded, UserErrors& mistakes) {
         fail_at(loaded, key + ".transport", "workers of a live job sum their gradients in a ring",
                 "`transport: ring`, or `transport: server`");
       });
-    if (phases[i].config.exchange != Exchange::gradients)
-      mistakes.attempt([&] {
-        fail_at(loaded, key + ".exchange", "workers of a live job send gradients, not parameters",
-                "`exchange: gradients`");
-      });
+    if (phases[i].config.exchange == Exchange::parameters)
+      check_own_steps(loaded, key + ".exchange", mistakes);
     if (phases[i].config.local)
       mistakes.attempt([&] {
         fail_at(loaded, key + ".local", "workers of a live job send a gradient after every step",

@@ -188,6 +188,7 @@ void LiveExecutor::on(WorkerId worker, const Computed& message) {
   }
   const Asked computed = *asked;
   if (computed.is_kept && !keep(worker, message)) return;
+  if (computed.is_own && !keep_own(worker, message, computed)) return;
   if (computed.is_called_off || !computed.is_started) return;
   const Seconds passed = clock_.between(message.began_ns, message.ended_ns);
   deliver(IterationFinished{worker, computed.gradient, std::max(Seconds{1e-9}, passed)});
@@ -195,18 +196,25 @@ void LiveExecutor::on(WorkerId worker, const Computed& message) {
 
 void LiveExecutor::on(WorkerId worker, GradientValues message) {
   const Asked* const asked = find(worker, message.gradient);
-  if (asked == nullptr || !asked->is_computed || asked->is_kept)
+  if (asked == nullptr || !asked->is_computed || asked->is_kept || asked->is_own != asked->is_stepped)
     return refuse(worker, "sent a gradient that nobody asked for");
-  if (message.values.size() != job_.parameter_count || message.statistics.size() != job_.statistics_count)
+  const bool is_own = asked->is_own;
+  if (message.values.size() != job_.parameter_count ||
+      message.statistics.size() != (is_own ? 0 : job_.statistics_count))
     return refuse(worker, "sent a gradient of another network");
   bytes_received_[worker.value] += bytes_of(message.values.size() + message.statistics.size());
   ++gradients_arrived_;
   const GradientId gradient = asked->gradient;
   const bool counts = asked->is_started && !asked->is_called_off;
   std::erase_if(workers_[worker.value].asked, [&](const Asked& other) { return other.gradient == gradient; });
+  // Of what does not count any more the worker takes over the server's parameters before its next iteration.
   if (!counts) return;
-  state_.hold(worker, gradient, std::move(message.values), std::move(message.statistics));
-  held_.insert(gradient);
+  if (is_own) {
+    state_.set_copy(worker, std::move(message.values));
+  } else {
+    state_.hold(worker, gradient, std::move(message.values), std::move(message.statistics));
+    held_.insert(gradient);
+  }
   deliver(GradientArrived{worker, gradient, ServerId{0}});
 }
 
@@ -269,6 +277,7 @@ void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samp
     if (with_parameters || !has_replica) hand_over(id, gradient);
     return crew_.send(id.value, request);
   }
+  request.is_own = steps_on_copies_;
   if (with_parameters || !worker.holds_its_copy) {
     const std::span<const float> copy = state_.copy_of(id);
     request.parameters.assign(copy.begin(), copy.end());
@@ -278,6 +287,7 @@ void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samp
   worker.asked.push_back({.gradient = gradient,
                           .at_ns = LiveClock::monotonic_ns(),
                           .batch_samples = batch_samples,
+                          .is_own = request.is_own,
                           .is_announced = with_parameters,
                           .awaits_parameters = !request.parameters.empty()});
   crew_.send(id.value, request);
@@ -297,15 +307,45 @@ void LiveExecutor::carry_out(const SendParameters& action) {
 void LiveExecutor::carry_out(const TrainOn&) {
   check(false, "local steps are refused before the job begins");
 }
-// Each member takes its step before whatever it is asked for next.
+// Members of an all-reduce take theirs before whatever they are asked for next; on a copy of its own a worker
+// takes it when it is told the rate.
 void LiveExecutor::carry_out(const LocalStep& action) {
   pending_.emplace_back(StepFinished{action.update, ServerId{0}});
 }
-void LiveExecutor::carry_out(const ApplyLocally&) {
-  check(false, "local steps are refused before the job begins");
+void LiveExecutor::carry_out(const ApplyLocally& action) {
+  state_.use_statistics(action.gradient);
+  own_.erase(action.gradient);
+  Asked* const asked = find(action.worker, action.gradient.value);
+  if (asked == nullptr) return;
+  asked->is_stepped = true;
+  crew_.send(action.worker.value, StepOnCopy{action.gradient.value, action.hyperparameters.learning_rate,
+                                             action.hyperparameters.momentum});
 }
-void LiveExecutor::carry_out(const Overwrite&) {
-  check(false, "an exchange of parameters is refused before the job begins");
+void LiveExecutor::carry_out(const Overwrite& action) {
+  if (action.completes_update) applied_samples_ += action.by.batch_samples;
+  ++version_;
+  servers_version_ = version_;
+  const Seconds began = clock_.now();
+  const std::int64_t used = processor_time_ns();
+  state_.overwrite(action.server, action.by.worker);
+  applying_ns_ += processor_time_ns() - used;
+  observer_.on_server_work(action.server, action.update, began, clock_.now());
+}
+
+// False when it cannot be what its worker was asked for.
+bool LiveExecutor::keep_own(WorkerId worker, const Computed& message, const Asked& computed) {
+  if (message.statistics.size() != job_.statistics_count) {
+    refuse(worker, "computed on another network");
+    return false;
+  }
+  if (computed.is_started && !computed.is_called_off) {
+    state_.hold_statistics(worker, computed.gradient, message.statistics);
+    own_.insert(computed.gradient);
+  } else {  // the worker forgets it by itself, and sends nothing
+    std::erase_if(workers_[worker.value].asked,
+                  [&](const Asked& other) { return other.gradient == computed.gradient; });
+  }
+  return true;
 }
 
 void LiveExecutor::carry_out(const Step& action) {
@@ -382,11 +422,15 @@ void LiveExecutor::carry_out(const TakeSnapshot& action) {
 }
 
 void LiveExecutor::call_off_all(WorkerId worker) {
-  for (Asked& asked : workers_[worker.value].asked) {
+  std::deque<Asked>& all = workers_[worker.value].asked;
+  for (Asked& asked : all) {
     if (asked.is_called_off) continue;
     asked.is_called_off = true;
     crew_.send(worker.value, CallOff{asked.gradient.value});
   }
+  // Of what it keeps for a step that nobody asks for any more it says nothing.
+  std::erase_if(all,
+                [](const Asked& asked) { return asked.is_own && asked.is_computed && !asked.is_stepped; });
 }
 
 void LiveExecutor::follow_conditions() {
@@ -423,11 +467,16 @@ void LiveExecutor::carry_out(const Discard& action) {
     kept_.erase(kept);
     return;
   }
+  if (own_.erase(action.gradient) == 1) state_.discard_statistics(action.gradient);
   for (Member member = 0; member < workers_.size(); ++member) {
     Asked* const asked = find(WorkerId{member}, action.gradient.value);
     if (asked == nullptr) continue;
     asked->is_called_off = true;
     crew_.send(member, CallOff{action.gradient.value});
+    // Of what it keeps for a step it says nothing any more.
+    if (asked->is_own && asked->is_computed && !asked->is_stepped)
+      std::erase_if(workers_[member].asked,
+                    [&](const Asked& other) { return other.gradient == action.gradient; });
   }
 }
 

@@ -5,7 +5,7 @@
 //              is this process: it holds the parameters, applies one gradient at a time in the order in which
 //              they have arrived, and asks the coordinator after each event.
 // Assumptions: - Parameters are sent together with the order to begin the iteration they are for, and a
-//                worker sends its gradient as soon as it is computed: what the coordinator would ask for
+//                worker sends its gradient as soon as it is computed, unless it keeps it: what the coordinator would ask for
 //                next. The coordinator hears of each when it has happened.
 //              - A worker that is called off finishes what it computes; what it sends then is ignored.
 //              - Pauses (starts, switches, checkpoints, adjustments) and the serial part of a synchronous
@@ -21,7 +21,9 @@
 //              - In a phase with an all-reduce each worker steps on a replica of its own: parameters and what
 //                the optimizer remembers. The server asks for one where it needs them (to evaluate, for who
 //                joins, for the phase that follows), and hands one to each worker as such a phase begins.
-// Not modelled: several servers; exchange of parameters; bandwidths and latencies.
+//              - Where parameters are exchanged a worker keeps its gradient until it is told the step's rate,
+//                and sends the copy it arrives at: one message more each way than a program that knows its rate.
+// Not modelled: several servers; local training; bandwidths and latencies.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +52,8 @@ struct LiveJob {
   std::size_t parameter_count = 0;
   std::size_t statistics_count = 0;
   FixedCosts costs;
-  std::vector<bool> reduces_all{};  // by phase: workers sum their gradients among themselves
+  std::vector<bool> reduces_all{};      // by phase: workers sum their gradients among themselves
+  std::vector<bool> steps_on_copies{};  // by phase: they step on their own copies, and send those
   GradientWeighting weighting = GradientWeighting::by_batch;
   double momentum = 0.0;  // of synchronous phases
   bool momentum_at_workers = false;
@@ -112,6 +115,8 @@ class LiveExecutor {
     std::int64_t at_ns = 0;
     std::int64_t batch_samples = 0;
     bool is_kept = false;       // for an all-reduce
+    bool is_own = false;        // for a step on the worker's own copy
+    bool is_stepped = false;    // which it was told to take
     bool is_started = false;    // the coordinator has begun the iteration
     bool is_announced = false;  // the coordinator waits to hear that the parameters are there
     bool awaits_parameters = false;
@@ -186,6 +191,7 @@ class LiveExecutor {
   void carry_out(const AdoptBatches&) {}
   void carry_out(const EnterPhase& action) {
     is_all_reduce_ = action.phase < job_.reduces_all.size() && job_.reduces_all[action.phase];
+    steps_on_copies_ = action.phase < job_.steps_on_copies.size() && job_.steps_on_copies[action.phase];
     has_restarted_ = false;
   }
   void carry_out(const Judge&) {}
@@ -199,6 +205,7 @@ class LiveExecutor {
   void restart_workers();
   void end(const Pause& pause);
 
+  bool keep_own(WorkerId worker, const Computed& message, const Asked& computed);
   // With an all-reduce (live_executor_ring.cpp).
   bool keep(WorkerId worker, const Computed& message);
   void apply_on_replicas(const Apply& action);
@@ -229,6 +236,8 @@ class LiveExecutor {
   LiveRing ring_;
   std::int64_t reduction_began_ns_ = 0;
   bool is_all_reduce_ = false;
+  bool steps_on_copies_ = false;
+  std::set<GradientId> own_;            // that workers keep for steps on their copies
   std::optional<UpdateId> reduced_;     // all members hold its sum
   std::uint64_t version_ = 0;           // of the parameters
   std::uint64_t servers_version_ = 0;   // those that the server has

@@ -81,6 +81,8 @@ void LiveExecutor::apply_on_replicas(const Apply& action) {
 void LiveExecutor::carry_out(const ScaleVelocity& action) {
   take_over_latest();
   state_.scale_velocity(action.factor);
+  for (Member member = 0; member < workers_.size(); ++member)
+    if (!workers_[member].is_lost) crew_.send(member, ScaleOwnVelocity{action.factor});
   ++version_;
   servers_version_ = version_;
 }

@@ -30,6 +30,13 @@ std::vector<bool> reduces_all(const Scenario& scenario) {
   return all;
 }
 
+std::vector<bool> steps_on_copies(const Scenario& scenario) {
+  std::vector<bool> all;
+  for (const PhaseEntry& phase : scenario.synchronization)
+    all.push_back(phase.config.exchange == Exchange::parameters);
+  return all;
+}
+
 }  // namespace
 
 // Programs of paceline sit beside each other in the build folder, or under libexec once installed.
@@ -100,6 +107,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
                          .statistics_count = initial.statistics.size(),
                          .costs = fixed_costs(scenario),
                          .reduces_all = reduces_all(scenario),
+                         .steps_on_copies = steps_on_copies(scenario),
                          .weighting = scenario.batching.weighting,
                          .momentum = scenario.job.optimizer.momentum,
                          .momentum_at_workers = learner.momentum_at == MomentumPlace::workers,

@@ -22,7 +22,7 @@
 
 namespace paceline::live {
 
-inline constexpr std::uint16_t protocol_version = 2;
+inline constexpr std::uint16_t protocol_version = 3;
 inline constexpr std::size_t token_bytes = 32;
 using Token = std::array<std::uint8_t, token_bytes>;
 
@@ -48,7 +48,7 @@ struct Failed {
 struct Received {
   std::uint64_t gradient = 0;
 };
-// The gradient is computed; it follows.
+// The gradient is computed; it follows, unless the worker keeps it.
 struct Computed {
   std::uint64_t gradient = 0;
   std::int64_t began_ns = 0;
@@ -57,6 +57,7 @@ struct Computed {
       0;  // processor time since the gradient before, spent on messages; 0: it is the first
   std::vector<float> statistics{};  // of a gradient that the worker keeps
 };
+// Or, where it steps on its own copy, the parameters it arrived at with this gradient.
 struct GradientValues {
   std::uint64_t gradient = 0;
   std::vector<float> values{};
@@ -110,6 +111,7 @@ struct Compute {
   std::uint64_t first_sample = 0;
   std::vector<float> parameters{};
   bool is_kept = false;  // for an all-reduce: computed on the worker's replica, and not sent
+  bool is_own = false;   // for a step on the worker's own copy, which is sent instead
 };
 // Nobody waits for this gradient any more; from a worker: it has not begun it, and will not.
 struct CallOff {
@@ -150,13 +152,23 @@ struct TakeStep {
 };
 // Send your replica.
 struct AskHandover {};
+// Step along this gradient on your own copy, and send that.
+struct StepOnCopy {
+  std::uint64_t gradient = 0;
+  double learning_rate = 0.0;
+  double momentum = 0.0;
+};
+// The velocity of such steps is multiplied by this.
+struct ScaleOwnVelocity {
+  double factor = 1.0;
+};
 struct Quit {};
 
 // New kinds go to the end, with a new version: the place in this list is what a frame carries.
 using Message =
     std::variant<Hello, Ready, Failed, Received, Computed, GradientValues, EvaluationResult, Setup, Compute,
                  CallOff, EvaluationRequest, Pace, Quit, RingAddress, Reduced, RingBroke, StillHere, Handover,
-                 FormRing, RingMembers, Reduce, TakeStep, AskHandover>;
+                 FormRing, RingMembers, Reduce, TakeStep, AskHandover, StepOnCopy, ScaleOwnVelocity>;
 
 inline constexpr std::size_t header_bytes = 16;
 using HeaderBytes = std::array<std::byte, header_bytes>;

@@ -63,6 +63,9 @@ class NetworkState {
   }
   void use_statistics(GradientId gradient) { averages_.apply(gradient); }
   void discard_statistics(GradientId gradient) { averages_.discard(gradient); }
+  void set_copy(WorkerId worker, std::vector<float> parameters) {
+    store_.set_copy(worker, std::move(parameters));
+  }
   [[nodiscard]] Replica replica_for(WorkerId worker) const { return store_.replica_for(worker); }
   void adopt(WorkerId worker, Replica replica) { store_.adopt(worker, std::move(replica)); }
   [[nodiscard]] NetworkCheckpoint checkpoint() const {

@@ -136,6 +136,11 @@ class ParameterStore {
       take_step(parameters, at_servers_, server, sum, hyperparameters);
     }
   }
+  // What a worker that stepped elsewhere arrived at.
+  void set_copy(WorkerId worker, std::vector<float> parameters) {
+    check(parameters.size() == global_.size(), "a copy of the same network");
+    worker_at(worker).copy = std::move(parameters);
+  }
   // All that the next step depends on, as this worker would take it over; and from one that went on alone.
   [[nodiscard]] Replica replica_for(WorkerId worker) const {
     const OptimizerState& state =

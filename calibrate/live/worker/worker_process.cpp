@@ -23,6 +23,7 @@
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
 #include "calibrate/live/worker/link.hpp"
+#include "calibrate/live/worker/own_copy.hpp"
 #include "calibrate/live/worker/ring_member.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "kernels/training/network_gradients.hpp"
@@ -49,12 +50,12 @@ class Worker {
         speed_(setup.speed),
         repeats_for_(setup.repeats_for),
         gradients_(setup.learner),
-        parameters_(gradients_.initial_parameters()),
-        member_(link, setup.learner, parameters_, to_text(token), setup.ring),
+        copy_(setup.learner, gradients_.initial_parameters()),
+        member_(link, setup.learner, gradients_.initial_parameters(), to_text(token), setup.ring),
         number_{setup.is_evaluator ? 0 : number} {
-    Ready ready{parameters_.size(), gradients_.initial_batch_statistics().size(), {}, {}};
+    Ready ready{copy_.parameters().size(), gradients_.initial_batch_statistics().size(), {}, {}};
     if (setup.is_evaluator) {
-      ready.parameters = parameters_;
+      ready.parameters = gradients_.initial_parameters();
       ready.statistics = gradients_.initial_batch_statistics();
     }
     link_.send(ready);
@@ -65,7 +66,12 @@ class Worker {
     while (true) {
       const Message message = link_.next();
       if (std::holds_alternative<Quit>(message)) return;
-      if (const auto* off = std::get_if<CallOff>(&message)) member_.forget(off->gradient);
+      if (const auto* off = std::get_if<CallOff>(&message)) {
+        member_.forget(off->gradient);
+        copy_.forget(off->gradient);
+      }
+      if (const auto* step = std::get_if<StepOnCopy>(&message)) carry_out(*step);
+      if (const auto* scale = std::get_if<ScaleOwnVelocity>(&message)) copy_.scale_velocity(scale->factor);
       if (const auto* ring = std::get_if<FormRing>(&message)) member_.carry_out(*ring);
       if (const auto* reduce = std::get_if<Reduce>(&message)) member_.carry_out(*reduce);
       if (const auto* step = std::get_if<TakeStep>(&message)) member_.carry_out(*step);
@@ -81,8 +87,9 @@ class Worker {
  private:
   void carry_out(const Compute& request) {
     if (!request.parameters.empty()) {
-      if (request.parameters.size() != parameters_.size()) throw BadMessage("parameters of another network");
-      parameters_ = request.parameters;
+      if (request.parameters.size() != copy_.parameters().size())
+        throw BadMessage("parameters of another network");
+      copy_.take(request.parameters);
       link_.send(Received{request.gradient});
     }
     if (link_.is_called_off(request.gradient)) return link_.send(CallOff{request.gradient});
@@ -90,12 +97,13 @@ class Worker {
     const std::int64_t used = processor_time_ns();
     gradients_.seek(number_, request.first_sample);
     gradients_.compute(number_, request.batch_samples,
-                       request.is_kept ? member_.parameters() : std::span<const float>(parameters_));
+                       request.is_kept ? member_.parameters() : copy_.parameters());
     if (speed_ < 1.0) {
       const std::int64_t spent = processor_time_ns() - used;
       to_rest_ns_ = rest(to_rest_ns_ + static_cast<double>(spent) * (1.0 / speed_ - 1.0));
     }
-    const std::int64_t messages = computed_at_ > 0 ? used - computed_at_ : 0;
+    const std::int64_t messages = computed_at_ > 0 ? used - computed_at_ - own_steps_ns_ : 0;
+    own_steps_ns_ = 0;
     computed_at_ = processor_time_ns();
     Computed computed{request.gradient, began, LiveClock::monotonic_ns(), messages, {}};
     const std::span<const float> values = gradients_.gradient();
@@ -107,8 +115,23 @@ class Worker {
       computed.statistics = std::move(statistics);
       return link_.send(computed);
     }
+    if (request.is_own) {
+      copy_.keep(request.gradient, values);
+      own_steps_ns_ += processor_time_ns() - computed_at_;
+      computed.statistics = std::move(statistics);
+      return link_.send(computed);
+    }
     link_.send(computed);
     link_.send(GradientValues{request.gradient, {values.begin(), values.end()}, std::move(statistics)});
+  }
+
+  void carry_out(const StepOnCopy& request) {
+    const std::int64_t used = processor_time_ns();
+    if (!copy_.step(request.gradient, {request.learning_rate, request.momentum}))
+      throw BadMessage("a step along a gradient that is not kept");
+    own_steps_ns_ += processor_time_ns() - used;
+    const std::span<const float> arrived_at = copy_.parameters();
+    link_.send(GradientValues{request.gradient, {arrived_at.begin(), arrived_at.end()}, {}});
   }
 
   // What each iteration took is told when nobody is disturbed by it any more.
@@ -119,7 +142,7 @@ class Worker {
     do {
       const std::int64_t began = LiveClock::monotonic_ns();
       gradients_.seek(number_, sample);
-      gradients_.compute(number_, request.batch_samples, parameters_);
+      gradients_.compute(number_, request.batch_samples, copy_.parameters());
       computed.push_back({request.gradient, began, LiveClock::monotonic_ns(), 0, {}});
       sample += static_cast<std::uint64_t>(request.batch_samples);
     } while (LiveClock::monotonic_ns() < until);
@@ -135,10 +158,11 @@ class Worker {
   Link& link_;
   double speed_;
   std::optional<Seconds> repeats_for_;
-  double to_rest_ns_ = 0.0;       // left over from earlier gradients
-  std::int64_t computed_at_ = 0;  // processor time at the end of the last gradient
+  double to_rest_ns_ = 0.0;        // left over from earlier gradients
+  std::int64_t computed_at_ = 0;   // processor time at the end of the last gradient
+  std::int64_t own_steps_ns_ = 0;  // since then, of steps on its own copy: they are no messages
   kernels::NetworkGradients gradients_;
-  std::vector<float> parameters_;
+  OwnCopy copy_;
   RingMember member_;
   WorkerId number_;
 };

@@ -51,6 +51,11 @@ class BowlCrew final : public Crew {
     if (lost_.contains(member)) return;
     if (const auto* compute = std::get_if<Compute>(&message)) answer(member, *compute);
     if (const auto* pace = std::get_if<Pace>(&message)) paces.push_back(pace->speed);
+    if (const auto* step = std::get_if<StepOnCopy>(&message)) {
+      std::vector<float>& copy = copies_[member];
+      for (float& x : copy) x -= static_cast<float>(step->learning_rate) * x;
+      say(member, GradientValues{step->gradient, copy, {}});
+    }
     if (const auto* form = std::get_if<FormRing>(&message)) {
       ++rings_formed;
       news_.emplace_back(Arrived{member, RingAddress{form->ring, "here"}});
@@ -104,7 +109,7 @@ class BowlCrew final : public Crew {
     while (LiveClock::monotonic_ns() <= began) {
     }
     honest.emplace_back(Computed{compute.gradient, began, began + 1, 0, {}});
-    if (!compute.is_kept) honest.emplace_back(GradientValues{compute.gradient, copy, {}});
+    if (!compute.is_kept && !compute.is_own) honest.emplace_back(GradientValues{compute.gradient, copy, {}});
     for (Message& message : instead(member, compute, std::move(honest)))
       news_.emplace_back(Arrived{member, std::move(message)});
   }
@@ -126,13 +131,14 @@ struct Outcome {
 // Two workers, batches of 10, over a server, at rate 0.5 without momentum.
 Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
             Transport transport = Transport::server, const Heterogeneity& heterogeneity = {},
-            const std::optional<PhaseConfig>& after_restart = {}) {
+            const std::optional<PhaseConfig>& after_restart = {}, Exchange exchange = Exchange::gradients) {
   const test::TemporaryFolder folder;
   const std::filesystem::path checkpoint = folder.path() / "checkpoint.bin";
   if (crew.left_in_checkpoint)
     crew.while_they_are_down = [&] { save_checkpoint(checkpoint, *crew.left_in_checkpoint); };
   CoordinatorConfig config;
-  config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy), .transport = transport}};
+  config.phases = {
+      PhaseConfig{.policy = SynchronizationChoice(policy), .transport = transport, .exchange = exchange}};
   if (after_restart) {
     config.phases.front().length = ShareOfJob{0.5};
     config.phases.push_back(*after_restart);
@@ -154,6 +160,7 @@ Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
   job.heterogeneity = heterogeneity;
   job.patience = Seconds{0.05};
   job.reduces_all = {transport == Transport::ring};
+  job.steps_on_copies = {exchange == Exchange::parameters};
   job.costs.switching.resize(2);
   if (after_restart) job.checkpoint = checkpoint;
   LiveExecutor executor(coordinator, crew, state, job, recording);
@@ -161,7 +168,7 @@ Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
   outcome.stalled = executor.run([](std::int64_t) {});
   outcome.x = {state.global().begin(), state.global().end()};
   outcome.lost = executor.lost();
-  outcome.updates = recording.all<Apply>().size();
+  outcome.updates = recording.all<Apply>().size() + recording.all<Overwrite>().size();
   for (const auto& [time, apply] : recording.all<Apply>()) outcome.combined.push_back(apply.gradients.size());
   return outcome;
 }
@@ -182,6 +189,28 @@ TEST_CASE("ASP over a real server steps along each gradient as it comes") {
   const Outcome outcome = run(crew, "asp", 60);
   CHECK_FALSE(outcome.stalled.has_value());
   CHECK(outcome.updates == 6);
+}
+
+TEST_CASE("workers that step on their own copies send those, and the last one's is the server's") {
+  // Each halves its copy three times in 60 samples, whatever the other one does: x / 8.
+  BowlCrew crew(2);
+  const Outcome outcome = run(crew, "asp", 60, Transport::server, {}, {}, Exchange::parameters);
+  CHECK_FALSE(outcome.stalled.has_value());
+  CHECK(outcome.lost.empty());
+  CHECK(outcome.updates == 6);
+  CHECK(outcome.x == std::vector{1.0F, 0.5F});
+}
+
+TEST_CASE("parameters that come before a step was asked for are refused") {
+  BowlCrew crew(2);
+  crew.instead = [](Member member, const Compute& asked, std::vector<Message> honest) {
+    if (member == 0) honest.emplace_back(GradientValues{asked.gradient, {0.0F, 0.0F}, {}});
+    return honest;
+  };
+  const Outcome outcome = run(crew, "asp", 60, Transport::server, {}, {}, Exchange::parameters);
+  REQUIRE(outcome.lost.size() == 1);
+  CHECK(outcome.lost.front().worker == WorkerId{0});
+  CHECK_FALSE(outcome.stalled.has_value());
 }
 
 TEST_CASE("a worker that says what cannot be is dismissed, and the other one does all the work") {

@@ -55,6 +55,47 @@ LoadedJob load_job() {
   return live_test::load_job(scenario_text);
 }
 
+// Workers step on their own copies, with velocities of their own that a switch halves, before the servers' do;
+// one of them leaves in between and comes back.
+constexpr const char* exchange_text = R"(
+name: live exchange of parameters
+replications: 1
+job:
+  network: small-cnn
+  profile: {}/scenarios/profiles/epyc-small-cnn.json
+  dataset: {{kind: built-in-images, train_samples: 400, test_samples: 50}}
+  optimizer: {{learning_rate: 0.01, momentum: 0.9, weight_decay: 1e-3, velocity_at_switch: scale, velocity_scale: 0.5}}
+cluster:
+  workers: [{{cores: 1}}, {{cores: 1}}]
+  network: {{topology: star, bandwidth: 10 Gbit/s, latency: 50 us}}
+synchronization:
+  - {{policy: asp, exchange: parameters, transport: server, share: 40 %}}
+  - {{policy: bsp, transport: server, share: 20 %}}
+  - {{policy: asp, exchange: parameters, transport: server, share: 40 %}}
+heterogeneity:
+  membership: [{{at: 0.5 epochs, worker: 1, event: leaves}}, {{at: 0.7 epochs, worker: 1, event: joins}}]
+batching: {{controller: uniform, initial: 10}}
+learner: {{kind: network}}
+evaluation: {{every: 200 samples, who_pays: free}}
+stop: {{epochs: 3}}
+)";
+
+// The coordinator meets the events of a live run again, with a learner in this process.
+void check_met_again(const LoadedJob& job, const LiveRun& live) {
+  const Scenario& scenario = job.loaded.scenario;
+  const Seed seed{scenario.seed, 0};
+  kernels::NetworkLearner learner(network_learner_config(scenario, seed));
+  Coordinator coordinator = build_coordinator(scenario, *job.profiles, seed);
+  RunRecorder recorder(seed, {.iterations = true, .trace = false});
+  replay(coordinator, live.events, learner, recorder);
+  RunResult replayed = recorder.finish(recorder.last_time(), std::nullopt);
+  replayed.cores = live.result.cores;
+  REQUIRE(replayed.curve.size() == live.result.curve.size());
+  for (std::size_t i = 0; i < replayed.curve.size(); ++i)
+    CHECK(replayed.curve[i].loss == live.result.curve[i].loss);
+  CHECK(decisions(replayed) == decisions(live.result));
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -88,17 +129,43 @@ TEST_CASE(
   REQUIRE(processes.size() == 4);  // three workers and the evaluator
   for (const int process : processes) CHECK_FALSE(is_alive(process));
 
-  const Seed seed{scenario.seed, 0};
-  kernels::NetworkLearner learner(network_learner_config(scenario, seed));
-  Coordinator coordinator = build_coordinator(scenario, *job.profiles, seed);
-  RunRecorder recorder(seed, {.iterations = true, .trace = false});
-  replay(coordinator, live.events, learner, recorder);
-  RunResult replayed = recorder.finish(recorder.last_time(), std::nullopt);
-  replayed.cores = live.result.cores;
-  REQUIRE(replayed.curve.size() == live.result.curve.size());
-  for (std::size_t i = 0; i < replayed.curve.size(); ++i)
-    CHECK(replayed.curve[i].loss == live.result.curve[i].loss);
-  CHECK(decisions(replayed) == decisions(live.result));
+  check_met_again(job, live);
+}
+
+TEST_CASE("workers that step on their own copies, met again, learn the same, to the last bit") {
+  const LoadedJob job = live_test::load_job(exchange_text);
+  CHECK_FALSE(check_live(job.loaded).empty());
+  const LiveRun live = run_live(job.loaded.scenario, *job.profiles, 0,
+                                {.program = PACELINE_CALIBRATE,
+                                 .patience = on_any_machine,
+                                 .accepts_load = true,
+                                 .recording = {.iterations = true, .trace = false}});
+  for (const LostWorker& lost : live.lost) FAIL_CHECK(lost.reason);
+  CHECK(live.result.end_reason == "workload-done");
+  CHECK(live.result.samples >= 1200);
+  CHECK(live.result.phases.size() == 3);
+  check_met_again(job, live);
+}
+
+TEST_CASE("what would lose a worker's own velocity is refused at its key") {
+  LoadedJob job = live_test::load_job(exchange_text);
+  const auto refusal = [&] {
+    try {
+      static_cast<void>(check_live(job.loaded));
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(refusal() == "nothing");
+  job.loaded.scenario.emulate = EmulationConfig{.restarts = true};
+  CHECK(refusal().find("`emulate.restarts`") != std::string::npos);
+  job.loaded.scenario.emulate.reset();
+  job.loaded.scenario.job.optimizer.momentum_at = MomentumPlace::workers;
+  CHECK(refusal().find("`synchronization.0.exchange`") != std::string::npos);
+  // Where all phases exchange parameters, no other one needs that velocity.
+  job.loaded.scenario.synchronization[1].config.exchange = Exchange::parameters;
+  CHECK(refusal() == "nothing");
 }
 
 TEST_CASE("each worker computes on a core of its own where one is left for the server") {
@@ -202,15 +269,6 @@ TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes n
   CHECK(cycles[1].between == Seconds{0.5});
 }
 
-TEST_CASE("a message waits for a processor half of what lies between iterations beyond the prediction") {
-  const CycleTime measured_0{Seconds{1.0}, Seconds{0.5}};
-  const CycleTime measured_1{Seconds{2.0}, Seconds{0.7}};
-  const CycleTime predicted{Seconds{1.0}, Seconds{0.2}};
-  // 0.3 and 0.5 s more, 0.4 in the mean, for two messages.
-  CHECK(message_wait({measured_0, measured_1}, {predicted, predicted}).value() == doctest::Approx(0.2));
-  CHECK(message_wait({predicted}, {measured_0}) == Seconds{});
-}
-
 TEST_CASE("batches that a controller may choose are timed, too") {
   BatchingConfig batching;
   batching.initial_samples = 32;
@@ -243,6 +301,6 @@ TEST_CASE("strangers and garbage on the port are refused and counted, and the jo
 }
 
 TEST_CASE("a worker killed at a random moment leaves the job, the others end it, nothing is left behind") {
-  const LoadedJob jobs[] = {load_job()};
+  const LoadedJob jobs[] = {load_job(), live_test::load_job(exchange_text)};
   check_survives_kills(jobs, 1);
 }
