@@ -198,6 +198,9 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "live`, over loopback TCP, and workers that learn nothing. Prints the lines for a scenario.");
   add_list(app, "--parameters", arguments.parameters,
            "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
+  add_list(app, "--workers", arguments.workers,
+           "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a processor")
+      ->check(CLI::Range(2, 64).description(""));
   add_time(app, "--computing", arguments.computing_s,
            "How long a worker is busy before each gradient, e.g. \"5 ms\" (the default): processors that "
            "slept and caches that hold other things make messages slower");
@@ -212,6 +215,7 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "Examples:\n  paceline calibrate server\n"
       "  paceline calibrate server --parameters 5000,20000,80000      around the size of a network\n"
       "  paceline calibrate server --bandwidth '100 Mbit/s'\n"
+      "  paceline calibrate server --workers 2,3 --computing '2 ms'    `jitter.message` of jobs like these\n"
       "  paceline calibrate server --quick --json > server.json");
 }
 

@@ -64,6 +64,7 @@ struct NetworkArguments {
 
 struct ServerArguments {
   std::vector<std::int64_t> parameters;  // of a gradient; empty: the usual sizes
+  std::vector<int> workers;              // numbers of several that compute at once, besides one alone
   double computing_s = 5e-3;             // of a worker, before each gradient
   LinkArguments links;
   std::optional<int> passes;

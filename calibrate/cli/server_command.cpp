@@ -7,6 +7,7 @@
 #include "calibrate/cli/fitted_text.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/live/sharing_timing.hpp"
 #include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
@@ -24,16 +25,42 @@ using live::RequestTime;
 const std::vector<std::int64_t> usual_sizes = {1'000, 10'000, 100'000, 1'000'000};
 const std::vector<std::int64_t> quick_sizes = {1'000, 30'000, 300'000};
 
-std::vector<RequestPass> measure_passes(const std::vector<std::int64_t>& sizes, Seconds busy, int passes,
-                                        double seconds_per_size, const std::optional<NetworkConfig>& links) {
+std::vector<RequestPass> measure_passes(const live::RequestPlan& plan) {
   Progress progress("measuring requests");
-  return live::time_passes("/proc/self/exe",
-                           {.values = {sizes.begin(), sizes.end()},
-                            .passes = passes,
-                            .for_each = Seconds{seconds_per_size},
-                            .busy = busy,
-                            .links = links},
-                           [&](double share) { progress.update(share, fmt::format("{} passes", passes)); });
+  return live::time_passes("/proc/self/exe", plan, [&](double share) {
+    progress.update(share, fmt::format("{} passes, {} at once", plan.passes, plan.workers));
+  });
+}
+
+// How long messages of so many workers wait for a processor.
+struct Waits {
+  std::uint32_t workers = 2;
+  std::vector<live::MessageWait> by_size;
+};
+
+std::string waits_text(const std::vector<Waits>& all) {
+  std::string text;
+  for (const Waits& waits : all)
+    for (const live::MessageWait& wait : waits.by_size) {
+      const auto [least, most] = std::ranges::minmax(wait.seconds);
+      text += fmt::format(
+          "{} workers at once: a message of {:.0f} parameters waits for a processor for {:.3g} us ({:.3g} to "
+          "{:.3g}): `jitter: {{message: {:.3g} us}}`\n",
+          waits.workers, wait.bytes.value() / sizeof(float), 1e6 * median(wait.seconds), 1e6 * least,
+          1e6 * most, 1e6 * median(wait.seconds));
+    }
+  return text;
+}
+
+Json waits_json(const std::vector<Waits>& all) {
+  Json rows = Json::array();
+  for (const Waits& waits : all)
+    for (const live::MessageWait& wait : waits.by_size)
+      rows.push_back({{"workers", waits.workers},
+                      {"bytes", wait.bytes.value()},
+                      {"median_s", median(wait.seconds)},
+                      {"seconds", wait.seconds}});
+  return rows;
 }
 
 struct Part {
@@ -110,11 +137,26 @@ int run(const ServerArguments& arguments) {
         "for example --parameters 10000,100000");
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
-  const std::vector<RequestPass> passes = measure_passes(
-      sizes, Seconds{arguments.computing_s}, arguments.passes.value_or(arguments.quick ? 3 : 5),
-      arguments.quick ? 0.1 : 0.3, links_of(arguments.links));
+  live::RequestPlan plan{.values = {sizes.begin(), sizes.end()},
+                         .passes = arguments.passes.value_or(arguments.quick ? 3 : 5),
+                         .for_each = Seconds{arguments.quick ? 0.1 : 0.3},
+                         .busy = Seconds{arguments.computing_s},
+                         .links = links_of(arguments.links)};
+  const std::vector<RequestPass> passes = measure_passes(plan);
+  std::vector<Waits> waits;
+  for (const int workers : arguments.workers) {
+    plan.workers = static_cast<std::uint32_t>(workers);
+    waits.push_back({plan.workers, live::message_waits(passes, measure_passes(plan), plan.workers, plan.links,
+                                                       live::usable_cores())});
+  }
   const live::CommunicationFit fit = live::fit_communication(passes);
-  fmt::print("{}", arguments.json ? report_json(passes, fit, load).dump(2) + "\n" : report_text(passes, fit));
+  if (arguments.json) {
+    Json report = report_json(passes, fit, load);
+    if (!waits.empty()) report["waits"] = waits_json(waits);
+    fmt::print("{}\n", report.dump(2));
+  } else {
+    fmt::print("{}{}", report_text(passes, fit), waits_text(waits));
+  }
   return exit_done;
 }
 

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "calibrate/live/emulated_links.hpp"
 #include "calibrate/logs/statistics.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 
 namespace paceline::live {
 namespace {
@@ -84,6 +86,41 @@ std::vector<TimedWork> part_of(const std::vector<RequestPass>& passes, Seconds R
     times.push_back(std::move(time));
   }
   return times;
+}
+
+std::vector<MessageWait> message_waits(const std::vector<RequestPass>& one,
+                                       const std::vector<RequestPass>& several, std::uint32_t workers,
+                                       const std::optional<NetworkConfig>& links, int cores) {
+  NetworkConfig network = links.value_or(NetworkConfig{});
+  if (links) {
+    network.model.burst = burst_of(*links, links->bandwidth);
+    network.bandwidth = network.server_bandwidth = links->bandwidth * share_without_headers;
+  } else {
+    network.bandwidth = network.server_bandwidth = Connection{}.bandwidth;
+  }
+  std::vector<MessageWait> waits;
+  for (std::size_t size = 0; size < one.front().size(); ++size) {
+    const auto middle = [&](const auto& of_request) {
+      std::vector<double> seconds;
+      for (const RequestPass& pass : one) seconds.push_back(of_request(pass.at(size)));
+      return median(std::move(seconds));
+    };
+    const BusyWorkers job{
+        .busy = Seconds{middle([](const RequestTime& time) { return time.cycle.iteration.value(); })},
+        .variation = middle([](const RequestTime& time) { return time.variation; }),
+        .bytes = one.front()[size].bytes,
+        .cost = {.server_request = Seconds{middle(
+                     [](const RequestTime& time) { return (time.server + time.applying).value(); })},
+                 .per_message =
+                     Seconds{middle([](const RequestTime& time) { return 0.5 * time.worker.value(); })}},
+        .network = network,
+        .cores = cores};
+    const Seconds one_between{middle([](const RequestTime& time) { return time.cycle.between.value(); })};
+    MessageWait& wait = waits.emplace_back(MessageWait{job.bytes, {}});
+    for (const RequestPass& pass : several)
+      wait.seconds.push_back(message_wait(job, {one_between, workers, pass.at(size).cycle.between}).value());
+  }
+  return waits;
 }
 
 CommunicationFit fit_communication(const std::vector<RequestPass>& passes) {

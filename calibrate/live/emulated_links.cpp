@@ -128,12 +128,15 @@ void EmulatedLinks::set_bandwidth_factor(WorkerId worker, double factor) {
 }
 
 std::string EmulatedLinks::shape(BytesPerSecond bandwidth) const {
-  constexpr double two_packets = 3200.0;
-  constexpr double timer_s = 250e-6;
-  const double rate = bandwidth.value();
-  const double burst = std::max({network_.model.burst.value(), two_packets, timer_s * rate});
   // What does not pass at once waits, however much it is; nothing is lost.
-  return fmt::format("tbf rate {:.0f}bps burst {:.0f} limit 1000000000", rate, burst);
+  return fmt::format("tbf rate {:.0f}bps burst {:.0f} limit 1000000000", bandwidth.value(),
+                     burst_of(network_, bandwidth).value());
+}
+
+Bytes burst_of(const NetworkConfig& network, BytesPerSecond bandwidth) {
+  constexpr Bytes two_packets{3200.0};
+  constexpr double timer_s = 250e-6;
+  return std::max({network.model.burst, two_packets, Bytes{bandwidth.value() * timer_s}});
 }
 
 }  // namespace paceline::live

@@ -24,6 +24,10 @@ namespace paceline::live {
 // Why there can be none here; empty when there can.
 [[nodiscard]] std::string why_no_emulated_links();
 
+// What such a link carries at once after a rest, and what is left of its rate for what packets hold.
+[[nodiscard]] Bytes burst_of(const NetworkConfig& network, BytesPerSecond bandwidth);
+inline constexpr double share_without_headers = 1448.0 / 1514.0;
+
 class EmulatedLinks {
  public:
   // Throws std::runtime_error when the system refuses.

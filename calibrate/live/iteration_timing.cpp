@@ -229,12 +229,4 @@ TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles, 
   return times;
 }
 
-Seconds message_wait(const std::vector<CycleTime>& measured, const std::vector<CycleTime>& predicted) {
-  constexpr double messages_between = 2.0;
-  Seconds excess;
-  for (std::size_t w = 0; w < measured.size(); ++w)
-    excess += (measured[w].between - predicted.at(w).between) / static_cast<double>(measured.size());
-  return std::max(Seconds{}, excess / messages_between);
-}
-
 }  // namespace paceline::live

@@ -10,7 +10,7 @@
 //              each worker alike; c(b) is multiplied by it over its prediction from c(b) and the rest of the
 //              gate, both for the same job. What lies between two iterations: the mean time from the end of
 //              one to that of the next, less the mean iteration; what it exceeds its prediction by, mean over
-//              workers, is what two messages wait for a processor (message_wait).
+//              workers, is what two messages wait for a processor (message_wait.hpp).
 //              How iterations vary beside the others: calibrate/logs/step_variation.hpp.
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "calibrate/live/live_run.hpp"
+#include "calibrate/live/message_wait.hpp"
 #include "calibrate/logs/own_steps.hpp"
 #include "calibrate/logs/step_variation.hpp"
 
@@ -52,13 +53,8 @@ struct AloneTime {
                                         std::int64_t batch_samples, std::int64_t iterations);
 // That of all workers, at the initial batch, for a second or so.
 [[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles);
-// Means of one worker.
-struct CycleTime {
-  Seconds iteration;  // stalls left out
-  Seconds between;    // from the end of an iteration to the begin of the next
-};
 struct TogetherTimes {
-  std::vector<CycleTime> cycles;  // by worker: medians of the passes
+  std::vector<CycleTime> cycles;  // by worker: medians of the passes; of iterations without stalls
   calibrate::StepVariation variation;
 };
 // Of that job for real.
@@ -67,10 +63,6 @@ struct TogetherTimes {
 // Of each worker's iterations that were finished.
 [[nodiscard]] std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations,
                                                  std::size_t workers);
-// How long each message of a job waits for a processor beyond what was predicted; not below 0.
-[[nodiscard]] Seconds message_wait(const std::vector<CycleTime>& measured,
-                                   const std::vector<CycleTime>& predicted);
-
 // From the means of the passes.
 [[nodiscard]] AloneTime alone_time(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                                    std::int64_t batch_samples, const std::vector<double>& means,

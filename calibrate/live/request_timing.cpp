@@ -140,6 +140,10 @@ RequestTime time_requests(const std::filesystem::path& program, const RequestLoa
   time.server = Seconds{without_stalls(after_warm_up(clock.server_s(), warm_up))};
   time.applying = Seconds{without_stalls(after_warm_up(clock.applying_s(), warm_up))};
   time.worker = Seconds{without_stalls(after_warm_up(crew.messages_s(), warm_up))};
+  const Spread busy_s = spread_of(after_warm_up(crew.busy_s(), warm_up));
+  const double cycle_s = load.workers * spread_of(after_warm_up(clock.wall_s(), warm_up)).mean;
+  time.cycle = {Seconds{busy_s.mean}, Seconds{cycle_s - busy_s.mean}};
+  time.variation = busy_s.deviation / busy_s.mean;
   if (load.workers == 1) {
     const Seconds wall{without_stalls(after_warm_up(clock.wall_s(), warm_up))};
     const Seconds busy{without_stalls(after_warm_up(crew.busy_s(), warm_up))};
@@ -157,8 +161,9 @@ std::vector<RequestPass> time_passes(const std::filesystem::path& program, const
     for (const std::uint64_t size : plan.values) {
       progress(done++ / points);
       pass.push_back(time_requests(program, {.values = size,
-                                             .workers = 1,
-                                             .requests = request_count(size, plan.busy, plan.for_each),
+                                             .workers = plan.workers,
+                                             .requests = static_cast<int>(plan.workers) *
+                                                         request_count(size, plan.busy, plan.for_each),
                                              .busy = plan.busy,
                                              .links = plan.links}));
     }

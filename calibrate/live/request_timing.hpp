@@ -8,9 +8,10 @@
 // Equation:    of each request: the server's processor time for receiving, deciding and answering; its
 //              processor time for applying the gradient; a worker's processor time for its two messages,
 //              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many
-//              requests: the mean of those within three times their median, warm-up left out.
+//              requests: the mean of those within three times their median, warm-up left out. Of each worker,
+//              all of its requests counted: the mean time it was busy, and from the end of that to the next.
 // Units:       seconds of processor or wall-clock time; bytes of one gradient.
-// Assumptions: server and workers have a core each. With one worker, what is left of the wall-clock time,
+// Assumptions: with one worker it and the server have a core each, and what is left of the wall-clock time,
 //              computing taken off, is the connection's, half of it in each direction.
 // Not modelled: requests of different sizes at once.
 #pragma once
@@ -21,6 +22,7 @@
 #include <optional>
 #include <vector>
 
+#include "calibrate/live/message_wait.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"
 
@@ -35,11 +37,13 @@ struct RequestLoad {
 };
 
 struct RequestTime {
-  Bytes bytes;         // of one gradient
-  Seconds server;      // receiving, deciding, answering
-  Seconds applying;    // at the server
-  Seconds worker;      // both messages
-  Seconds connection;  // the rest of the wall-clock time; 0 with several workers
+  Bytes bytes;             // of one gradient
+  Seconds server;          // receiving, deciding, answering
+  Seconds applying;        // at the server
+  Seconds worker;          // both messages
+  Seconds connection;      // the rest of the wall-clock time; 0 with several workers
+  CycleTime cycle{};       // mean of all workers
+  double variation = 0.0;  // of the time a worker is busy, sd / mean
 };
 
 // Starts the processes, and ends them. Throws Interrupted, and std::runtime_error when a process is lost.
@@ -48,9 +52,10 @@ struct RequestTime {
 using RequestPass = std::vector<RequestTime>;  // one of each size, in processes of its own
 struct RequestPlan {
   std::vector<std::uint64_t> values;  // sizes
+  std::uint32_t workers = 1;
   int passes = 5;
   Seconds for_each{0.2};  // of about so long, each size in each pass
-  Seconds busy{};         // of the one worker, before each gradient
+  Seconds busy{};         // of a worker, before each gradient
   std::optional<NetworkConfig> links{};
 };
 [[nodiscard]] std::vector<RequestPass> time_passes(

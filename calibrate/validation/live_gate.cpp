@@ -150,7 +150,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   if (is_ring)
     fill_in_ring(loaded.scenario, *profiles, figures);
   else if (network_is_measured)
-    delay_messages(loaded.scenario, figures);
+    delay_messages(loaded, *profiles, figures);
   correct(loaded, *originals, figures, factors, "");
   profiles = files.profiles_of(loaded);
   return figures;
@@ -185,6 +185,7 @@ live::BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& p
                                      const GateFigures& figures, Seconds longest) const {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds between_measurements{2};
+  constexpr double alike_within = 0.1;
   const live::AloneTime& sealed = figures.alone.front().front();
   std::optional<Clock::time_point> began;
   const auto measure = [&] {
@@ -199,10 +200,13 @@ live::BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& p
     return Seconds{std::chrono::duration<double>(Clock::now() - *began).count()};
   };
   const live::BeforeRun before =
-      wait_until_as_sealed(sealed.measured, most_deviation_, longest, measure, rest);
+      wait_until_as_sealed(sealed.measured, std::min(alike_within, most_deviation_), longest, measure, rest);
   if (before.waited > Seconds{})
-    fmt::print(stderr, "note: {}: waited {} for the machine to be as fast as before the prediction\n",
-               scenario.name, calibrate::duration_text(before.waited.value()));
+    fmt::print(
+        stderr,
+        "note: {}: waited {} for the machine to be as fast as before the prediction; it is {:.0f} % apart\n",
+        scenario.name, calibrate::duration_text(before.waited.value()),
+        100.0 * deviation(before.measured, before.sealed));
   static_cast<void>(accept_deviation(
       deviation(before.measured, before.sealed),
       fmt::format("{}: {} takes {} for an iteration now, and took {} before the prediction", scenario.name,
@@ -375,16 +379,18 @@ void LiveGate::fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFi
 }
 
 // Processes that share cores wait for each other's turns, which a connection alone does not show.
-void LiveGate::delay_messages(Scenario& scenario, GateFigures& figures) {
+void LiveGate::delay_messages(LoadedScenario& loaded, const Profiles& profiles, GateFigures& figures) {
   std::vector<live::CycleTime> measured;
-  std::vector<live::CycleTime> predicted;
-  for (const TogetherTime& together : figures.together) {
-    measured.push_back(together.measured);
-    predicted.push_back(together.predicted);
-  }
-  const Seconds wait = live::message_wait(measured, predicted);
+  for (const TogetherTime& together : figures.together) measured.push_back(together.measured);
+  const Seconds stated = loaded.scenario.jitter.message;
+  const auto predicted_between = [&](Seconds added) {
+    LoadedScenario delayed = loaded;
+    delayed.scenario.jitter.message = stated + added;
+    return live::mean_of(simulated_cycles(delayed, profiles)).between;
+  };
+  const Seconds wait = live::added_to_messages(live::mean_of(measured).between, predicted_between);
   if (wait == Seconds{}) return;
-  scenario.jitter.message += wait;
+  loaded.scenario.jitter.message = stated + wait;
   state(figures,
         fmt::format("a message waits for a processor: jitter.message: {:.3g} us", 1e6 * wait.value()));
 }

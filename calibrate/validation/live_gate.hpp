@@ -65,8 +65,8 @@ class LiveGate {
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
-  // Throws the same where the machine is no longer as it was when it was measured, and does not become so
-  // within `longest`.
+  // Gives the machine about `longest` to become as fast as it was when it was measured. Throws the same where it
+  // then deviates by too much.
   [[nodiscard]] live::BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
                                            const GateFigures& figures, Seconds longest) const;
 
@@ -109,7 +109,7 @@ class LiveGate {
   [[nodiscard]] std::optional<NetworkConfig> without_burst() const;
   void adopt_connection(NetworkConfig& network, const live::Connection& connection,
                         GateFigures& figures) const;
-  static void delay_messages(Scenario& scenario, GateFigures& figures);
+  static void delay_messages(LoadedScenario& loaded, const Profiles& profiles, GateFigures& figures);
   void fill_in_restarts(Scenario& scenario, GateFigures& figures) const;
   void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
 

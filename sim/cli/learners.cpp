@@ -90,7 +90,12 @@ void add_predict(CLI::App& app, CommandAction& action) {
   auto [predict, arguments] = add_command<PredictArguments>(
       app, "predict", "predict asynchronous jobs and exchanges from recorded ones of other configurations",
       predict_command, action);
-  predict.add_option("CONFIGURATIONS", arguments.file, "CSV file with a column `configuration`")->required();
+  predict
+      .add_option(
+          "CONFIGURATIONS", arguments.file,
+          "CSV file with a column `configuration`; `joins` and `leaves` say which workers come later or "
+          "go earlier, `2@600 3@1800` for worker 2 after 600 s (in the order of the name, 0 is the chief)")
+      ->required();
   predict.add_option("--records", arguments.records, "folder of recorded asynchronous jobs")
       ->required()
       ->type_name("DIR");
@@ -115,7 +120,6 @@ int validate_live_command(const ValidateLiveArguments& arguments) {
     command += fmt::format(" --set {}", shell_quoted(assignment));
   command += fmt::format(" --runs {}", arguments.runs);
   command += fmt::format(" --most-deviation {:g}", arguments.most_deviation);
-  if (arguments.wait > 0.0) command += fmt::format(" --wait {:g}", arguments.wait);
   if (arguments.accept_load) command += " --accept-load";
   if (arguments.replications > 0) command += fmt::format(" --replications {}", arguments.replications);
   return validate_live(arguments, command) ? exit_done : exit_simulation_failed;
@@ -141,10 +145,11 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
       "share by which a worker's iterations may differ from its profile's, and before each run from those "
       "predicted with",
       0.01, 100.0);
-  add_number(live, "--wait", arguments.wait,
-             "seconds, before each run, in which a machine that has become slower or faster may become as it "
-             "was when the prediction was made",
-             0.0, 1e6);
+  add_number(
+      live, "--wait", arguments.wait,
+      "seconds, before each run, in which a machine that has become slower or faster may become as fast, "
+      "within 10 %, as when the prediction was made",
+      0.0, 1e6);
   live.add_flag("--accept-load", arguments.accept_load,
                 "begin although other programs use the machine, or its speeds deviate; results say so");
   live.add_flag("!--no-figures", arguments.figures, "do not draw predicted against real");

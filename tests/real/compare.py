@@ -67,6 +67,7 @@ class Calibration:
         computing = self.own("ddp", "worker")["processor_s"]
         self.at_once_s = self.copies()
         self.resume_ms = self.resume()
+        self.wait_us = self.waits(computing)
         rings = {members: self.collective(members, computing) for members in (2, 3)}
         self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
                          for members, text in rings.items()}
@@ -99,8 +100,9 @@ class Calibration:
     def conclude(self):
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
         self.jitter = {mode: self.own_loop(mode, "worker").get("jitter", "") for mode in ("ddp", "server")}
-        # By what the profile holds: copies alone may have met the machine in another state than that one worker.
-        self.speeds = {mode: [1] + [min(1, CORES / (2 + more), own["processor_s"] / seconds)
+        # Within a pass; or by what the profile holds, where copies met the machine in a slower state than that one
+        # worker, whose time has its messages besides.
+        self.speeds = {mode: [1] + [min(1, CORES / (2 + more), self.copies_alone_s / seconds, own["processor_s"] / seconds)
                                     for more, seconds in enumerate(self.at_once_s[1:])]
                        for mode, own in (("ddp", self.own("ddp", "worker")), ("server", worker))}
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
@@ -135,7 +137,9 @@ class Calibration:
                         "--steps", steps)
         self.file("copies.json").write_text(said)
         passes = json.loads(said)["seconds_per_sample"]
-        return [BATCH * statistics.median(times) for times in zip(*passes)]
+        at_once_s = [BATCH * statistics.median(times) for times in zip(*passes)]
+        self.copies_alone_s = at_once_s[0]
+        return at_once_s
 
     def resume(self):
         """What a step takes longer after each stop by a quota."""
@@ -144,11 +148,21 @@ class Calibration:
         self.file("quota.json").write_text(said)
         return 1e3 * (json.loads(said)["resume_s"] or 0.0)
 
+    def emulated_links(self):
+        return ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
+
+    def waits(self, computing_s):
+        """Of a message for a processor, by the number of workers that compute at once."""
+        size = PARAMETERS[self.network]
+        said = self.run("calibrate", "server", "--workers", "2,3", "--parameters", f"{size // 2},{size}", "--computing",
+                        f"{1e3 * computing_s} ms", "--json", *self.emulated_links())
+        self.file("requests.json").write_text(said)
+        return {row["workers"]: 1e6 * row["median_s"] for row in json.loads(said)["waits"] if row["bytes"] == 4 * size}
+
     def collective(self, members, computing_s):
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
-        links = ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
         said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members,
-                        "--computing", f"{1e3 * computing_s} ms", *links)
+                        "--computing", f"{1e3 * computing_s} ms", *self.emulated_links())
         self.file(f"collective-{members}.txt").write_text(said)
         return said
 
@@ -156,11 +170,14 @@ class Calibration:
         workers = ", ".join("{cores: 1}" if quota == 1 else f"{{cores: 1, quota: {{cores: {quota}, resume: {self.resume_ms} ms}}}}"
                             for quota in quotas)
         over_ring = mode == "ddp"
+        jitter = [self.jitter[mode]] if self.jitter[mode] else []
+        if not over_ring:
+            jitter.append(f"message: {self.wait_us[len(quotas)]} us")
         scenario = self.file("scenario.yaml")
         scenario.write_text(SCENARIO.format(
             cores=CORES, network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
-            connection=self.connection[mode], jitter=self.jitter[mode], communication=self.messages[len(quotas)] if over_ring
+            connection=self.connection[mode], jitter=", ".join(jitter), communication=self.messages[len(quotas)] if over_ring
             else f"server_request: {self.server_request_us} us, per_message: 0 us"))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
         with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:

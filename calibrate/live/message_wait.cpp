@@ -1,0 +1,141 @@
+#include "calibrate/live/message_wait.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <variant>
+
+#include "sim/base/check.hpp"
+#include "sim/engine/executor.hpp"
+#include "sim/engine/fluid/fluid_timeline.hpp"
+#include "sim/learning/learner.hpp"
+
+namespace paceline::live {
+namespace {
+
+constexpr double messages_between = 2.0;
+constexpr std::int64_t simulated_iterations = 1000;  // of each worker
+constexpr std::int64_t warm_up_iterations = 20;
+
+// From the first update after warm-up on.
+class UpdateClock final : public RunObserver {
+ public:
+  explicit UpdateClock(std::uint32_t workers) : warm_up_(warm_up_iterations * workers) {}
+
+  void on_event(Seconds now, const Event& event) override {
+    const auto* finished = std::get_if<IterationFinished>(&event);
+    if (finished == nullptr || ++seen_ <= warm_up_) return;
+    if (seen_ == warm_up_ + 1) {
+      began_ = now;
+      return;
+    }
+    computing_ += finished->compute_time;
+    last_ = now;
+  }
+  void on_action(Seconds, const Action&) override {}
+  void on_server_work(ServerId, std::optional<UpdateId>, Seconds, Seconds) override {}
+
+  [[nodiscard]] CycleTime cycle(std::uint32_t workers) const {
+    const auto counted = static_cast<double>(seen_ - warm_up_ - 1);
+    const Seconds iteration = computing_ / counted;
+    return {iteration, (last_ - began_) * (workers / counted) - iteration};
+  }
+
+ private:
+  std::int64_t warm_up_;
+  std::int64_t seen_ = 0;
+  Seconds began_;
+  Seconds last_;
+  Seconds computing_;
+};
+
+}  // namespace
+
+CycleTime mean_of(const std::vector<CycleTime>& cycles) {
+  check(!cycles.empty(), "a mean is of something");
+  CycleTime mean{};
+  for (const CycleTime& cycle : cycles) {
+    mean.iteration += cycle.iteration / static_cast<double>(cycles.size());
+    mean.between += cycle.between / static_cast<double>(cycles.size());
+  }
+  return mean;
+}
+
+Seconds added_to_messages(Seconds measured_between,
+                          const std::function<Seconds(Seconds added)>& predicted_between) {
+  constexpr int most_steps = 30;
+  constexpr double close_enough = 0.005;
+  Seconds added;
+  for (int step = 0; step < most_steps; ++step) {
+    const Seconds excess = measured_between - predicted_between(added);
+    if (std::abs(excess / measured_between) < close_enough) break;
+    const Seconds next = std::max(Seconds{}, added + excess / messages_between);
+    if (next == added) break;
+    added = next;
+  }
+  return added;
+}
+
+CycleTime simulated_cycle(const BusyWorkers& job) {
+  constexpr Seed seed{1, 0};
+  const Cluster cluster{.workers = std::vector<Worker>(job.workers),
+                        .network = job.network,
+                        .machines = {Machine{.cores = job.cores, .is_shared = true, .hosts_servers = true}}};
+  const std::int64_t samples = (simulated_iterations + warm_up_iterations) * job.workers;
+  Profile profile;
+  profile.parameter_bytes = job.bytes;
+  ComputeFit busy;
+  busy.intercept = job.busy;
+  busy.batch_min_samples = busy.batch_max_samples = 1;
+  profile.compute.push_back(busy);
+  FixedCosts costs;
+  costs.switching.resize(1);
+  // Real workers are not in step.
+  costs.start_up = RestartCost{.per_worker = job.busy / job.workers, .order = RestartOrder::sequential};
+  costs.communication = job.cost;
+  // What applying takes is part of `cost`.
+  profile.server_accumulate_rate = profile.server_step_rate = BytesPerSecond{1e30};
+  const SimulationModel model{
+      .compute = ComputeTimes(profile, cluster.workers, {.iteration_cv = job.variation}, seed),
+      .server = ServerTimes(profile),
+      .parameter_bytes = job.bytes,
+      .shards = shards_of(job.bytes, {}, 1, ParameterSplit::even),
+      .costs = costs,
+      .heterogeneity = {},
+      .total_samples = samples,
+      .dataset_samples = samples,
+      .seed = seed,
+      .shared_machines = shared_machines(cluster),
+      .delays = MessageDelays(job.wait, random_streams(cluster.workers), seed)};
+  CoordinatorConfig config;
+  config.phases = {PhaseConfig{.policy = SynchronizationChoice("asp")}};
+  config.batching.initial_samples = 1;
+  config.machines.resize(job.workers);
+  config.optimizer.learning_rate = 0.01;
+  config.total_samples = samples;
+  config.dataset_samples = samples;
+  config.evaluate_every = {1e9, EveryUnit::updates};
+  config.pause_at_start = true;
+  Coordinator coordinator(config);
+  NoLearner learner;
+  FluidTimeline timeline(cluster);
+  UpdateClock clock(job.workers);
+  const auto stalled = Executor(coordinator, model, learner, timeline, clock).run();
+  check(!stalled, "asynchronous requests go on");
+  return clock.cycle(job.workers);
+}
+
+Seconds message_wait(BusyWorkers job, const MeasuredCycles& measured) {
+  job.wait = {};
+  job.workers = 1;
+  job.network.latency = added_to_messages(measured.one_between, [job](Seconds latency) mutable {
+    job.network.latency = latency;
+    return simulated_cycle(job).between;
+  });
+  job.workers = measured.workers;
+  return added_to_messages(measured.between, [job](Seconds wait) mutable {
+    job.wait = wait;
+    return simulated_cycle(job).between;
+  });
+}
+
+}  // namespace paceline::live

@@ -1,0 +1,60 @@
+// What the messages of a job wait for a processor: requests of busy workers, beside the same job simulated.
+//
+// Models:      a process that a message wakes may have to wait for one that computes on the same core, also
+//              while another core is idle. Requests of one worker alone do not show it.
+// Equation:    B: mean time of a worker from the end of one iteration to the begin of the next. The latency L
+//              is the one with which one simulated worker has the B that was measured of one; then the wait w
+//              the one with which n have that of n. Neither is below 0. Each is found by x <- x + (B measured
+//              - B simulated) / 2, since two messages lie between iterations: over a link that is nearly full
+//              the first part of a wait costs nothing.
+// Units:       seconds.
+// Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not explained by links, processor time and shares of the cores is waiting, the same for
+//              both messages of every worker.
+// Not modelled: how waits depend on who computes, and for how long.
+// Source:      traces of the kernel's scheduler, docs/validation.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/base/quantity.hpp"
+#include "sim/cluster/cluster.hpp"
+#include "sim/cost/fixed_costs.hpp"
+
+namespace paceline::live {
+
+// Means of one worker.
+struct CycleTime {
+  Seconds iteration;
+  Seconds between;  // from the end of an iteration to the begin of the next
+};
+[[nodiscard]] CycleTime mean_of(const std::vector<CycleTime>& cycles);
+
+// The time added to each message with which `predicted_between` is what was measured; not below 0.
+[[nodiscard]] Seconds added_to_messages(Seconds measured_between,
+                                        const std::function<Seconds(Seconds added)>& predicted_between);
+
+// Workers that learn nothing, each busy for a while before it sends a gradient to the one server.
+struct BusyWorkers {
+  std::uint32_t workers = 1;
+  Seconds busy{};
+  double variation = 0.0;  // of these times, sd / mean
+  Bytes bytes;             // of a gradient
+  CommunicationCost cost{};
+  NetworkConfig network{};
+  int cores = 1;   // of the machine of all processes
+  Seconds wait{};  // of each message, mean
+};
+[[nodiscard]] CycleTime simulated_cycle(const BusyWorkers& job);
+
+// Of one worker and of several, otherwise alike, measured: how long each message waits with several. `job` says
+// all but `workers`, `wait` and the network's latency.
+struct MeasuredCycles {
+  Seconds one_between;
+  std::uint32_t workers = 2;
+  Seconds between;  // of these
+};
+[[nodiscard]] Seconds message_wait(BusyWorkers job, const MeasuredCycles& measured);
+
+}  // namespace paceline::live

@@ -1,0 +1,84 @@
+// What messages wait for a processor: found again where it is known.
+#include "calibrate/live/message_wait.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+namespace paceline::live {
+namespace {
+
+// Busy for 2 ms, requests of 0.1 ms at the server, 45 kB over links of 25 MB/s that carry 32 kB at once after a
+// rest.
+BusyWorkers workers_over_links(std::uint32_t workers) {
+  NetworkConfig network{.bandwidth = BytesPerSecond{25e6}, .server_bandwidth = BytesPerSecond{25e6}};
+  network.model.burst = Bytes{32e3};
+  return {.workers = workers,
+          .busy = Seconds{2e-3},
+          .variation = 0.1,
+          .bytes = Bytes{45e3},
+          .cost = {.server_request = Seconds{1e-4}},
+          .network = network,
+          .cores = 4};
+}
+
+Seconds found_wait(const BusyWorkers& truth) {
+  const Seconds measured = simulated_cycle(truth).between;
+  return added_to_messages(measured, [&](Seconds wait) {
+    BusyWorkers job = truth;
+    job.wait = wait;
+    return simulated_cycle(job).between;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("requests of one simulated worker take what its messages and the server take") {
+  // 2 · 13 kB / 25 MB/s + 0.1 ms, and two messages of 0.05 ms of processor time.
+  BusyWorkers job = workers_over_links(1);
+  job.cost.per_message = Seconds{5e-5};
+  const CycleTime cycle = simulated_cycle(job);
+  CHECK(cycle.iteration.value() == doctest::Approx(2e-3).epsilon(0.02));
+  CHECK(cycle.between.value() == doctest::Approx(1.04e-3 + 1e-4 + 1e-4).epsilon(0.005));
+}
+
+TEST_CASE("the wait of messages is found again, also where links are nearly full") {
+  for (const std::uint32_t workers : {1U, 2U, 3U}) {
+    CAPTURE(workers);
+    BusyWorkers job = workers_over_links(workers);
+    job.wait = Seconds{workers < 3 ? 4e-4 : 2e-3};
+    const Seconds without = simulated_cycle(workers_over_links(workers)).between;
+    const Seconds with = simulated_cycle(job).between;
+    // Over links that are nearly full, one step of half of the excess would find too little.
+    if (workers > 1) CHECK(with - without < 2.0 * job.wait);
+    CHECK(found_wait(job).value() == doctest::Approx(job.wait.value()).epsilon(0.1));
+  }
+}
+
+TEST_CASE("messages are not found to wait where everything is explained") {
+  CHECK(found_wait(workers_over_links(2)).value() == doctest::Approx(0.0));
+  const auto longer_than_measured = [](Seconds added) { return Seconds{2.0} + added; };
+  CHECK(added_to_messages(Seconds{1.0}, longer_than_measured) == Seconds{});
+}
+
+TEST_CASE("what one worker's messages take beyond their links is latency, and what more take is waiting") {
+  // One: as above, and a latency of 0.1 ms each way.
+  BusyWorkers truth = workers_over_links(2);
+  truth.network.latency = Seconds{1e-4};  // of each of the two links on the way
+  truth.wait = Seconds{5e-4};
+  BusyWorkers one = truth;
+  one.workers = 1;
+  one.wait = {};
+  const Seconds wait = message_wait(
+      workers_over_links(1),
+      {.one_between = simulated_cycle(one).between, .workers = 2, .between = simulated_cycle(truth).between});
+  CHECK(wait.value() == doctest::Approx(5e-4).epsilon(0.1));
+}
+
+TEST_CASE("a mean cycle is that of all workers alike") {
+  const CycleTime mean = mean_of({{Seconds{1.0}, Seconds{0.5}}, {Seconds{2.0}, Seconds{0.7}}});
+  CHECK(mean.iteration == Seconds{1.5});
+  CHECK(mean.between.value() == doctest::Approx(0.6));
+}
+
+}  // namespace paceline::live
