@@ -4,8 +4,8 @@
 //              back, and goes on when the last of them has; each server serves one request at a time, in
 //              order of arrival.
 // Equation:    worker i alone takes t_i = Z_i + max_j s_j; end of a request at server j = max(asked, free_j)
-//              + s_j. A worker that joins reads the parameters at that moment; of one that leaves, what it had
-//              not yet asked a server to apply is lost, and nobody waits for it.
+//              + s_j. A worker that joins reads the parameters at that moment; of one that leaves, what it
+//              had not yet asked a server to apply is lost, and nobody waits for it.
 //              Deterministic times and one server: rate = min(n/t, 1/s). Exponential service: exact
 //              mean value analysis, R(n) = s (1 + Q(n-1)), X(n) = n / (R(n) + Z), Q(n) = X(n) R(n).
 // Units:       seconds, updates/s; staleness in updates of others between reading and application.

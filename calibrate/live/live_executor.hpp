@@ -5,8 +5,8 @@
 //              is this process: it holds the parameters, applies one gradient at a time in the order in which
 //              they have arrived, and asks the coordinator after each event.
 // Assumptions: - Parameters are sent together with the order to begin the iteration they are for, and a
-//                worker sends its gradient as soon as it is computed, unless it keeps it: what the coordinator would ask for
-//                next. The coordinator hears of each when it has happened.
+//                worker sends its gradient as soon as it is computed, unless it keeps it: what the
+//                coordinator would ask for next. The coordinator hears of each when it has happened.
 //              - A worker that is called off finishes what it computes; what it sends then is ignored.
 //              - Pauses (starts, switches, checkpoints, adjustments) and the serial part of a synchronous
 //                step take the time the scenario declares. With restarts a switch takes what it takes: the
@@ -21,8 +21,9 @@
 //              - In a phase with an all-reduce each worker steps on a replica of its own: parameters and what
 //                the optimizer remembers. The server asks for one where it needs them (to evaluate, for who
 //                joins, for the phase that follows), and hands one to each worker as such a phase begins.
-//              - Where parameters are exchanged a worker keeps its gradient until it is told the step's rate,
-//                and sends the copy it arrives at: one message more each way than a program that knows its rate.
+//              - Where parameters are exchanged a worker keeps its gradient until it is told the step's
+//                rate, and sends the copy it arrives at: one message more each way than a program that
+//                knows its rate.
 // Not modelled: several servers; local training; bandwidths and latencies.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Reads and writes more memory than caches near a core hold: as busy as a process that computes. It takes so much
-// processor time of its thread, and longer where others take turns on its core.
+// Reads and writes more memory than caches near a core hold: as busy as a process that computes. It takes so
+// much processor time of its thread, and longer where others take turns on its core.
 #pragma once
 
 #include <cmath>

@@ -8,8 +8,9 @@
 //              - B simulated) / 2, since two messages lie between iterations: over a link that is nearly full
 //              the first part of a wait costs nothing.
 // Units:       seconds.
-// Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not explained by links, processor time and shares of the cores is waiting, the same for
-//              both messages of every worker.
+// Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
+//              explained by links, processor time and shares of the cores is waiting, the same for both
+//              messages of every worker.
 // Not modelled: how waits depend on who computes, and for how long.
 // Source:      traces of the kernel's scheduler, docs/validation.md.
 #pragma once
@@ -48,8 +49,8 @@ struct BusyWorkers {
 };
 [[nodiscard]] CycleTime simulated_cycle(const BusyWorkers& job);
 
-// Of one worker and of several, otherwise alike, measured: how long each message waits with several. `job` says
-// all but `workers`, `wait` and the network's latency.
+// Of one worker and of several, otherwise alike, measured: how long each message waits with several. `job`
+// says all but `workers`, `wait` and the network's latency.
 struct MeasuredCycles {
   Seconds one_between;
   std::uint32_t workers = 2;

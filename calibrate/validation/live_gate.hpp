@@ -65,8 +65,8 @@ class LiveGate {
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
-  // Gives the machine about `longest` to become as fast as it was when it was measured. Throws the same where it
-  // then deviates by too much.
+  // Gives the machine about `longest` to become as fast as it was when it was measured. Throws the same where
+  // it then deviates by too much.
   [[nodiscard]] live::BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
                                            const GateFigures& figures, Seconds longest) const;
 

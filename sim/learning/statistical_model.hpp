@@ -22,9 +22,9 @@
 // Source:      docs/models.md, "Learners"; gamma from normal: Wilson and Hilferty, PNAS 17 (1931).
 //
 // The file is JSON, written by `paceline fit`:
-//   format "paceline-learner", version 7 (6 says 0 of a model error that is unknown; 5 knows no local steps; 4 has no members and no model error; 3
-//   names neither network nor data set, only `classes`; 2 has other names for some parameters; all are still
-//   read)
+//   format "paceline-learner", version 7 (6 says 0 of a model error that is unknown; 5 knows no local steps;
+//   4 has no members and no model error; 3 names neither network nor data set, only `classes`; 2 has other
+//   names for some parameters; all are still read)
 //   name, source ("recorded": fitted to runs; "assumed": nobody's runs stand behind it)
 //   fitted_on   [names of groups of runs]; empty only for "assumed"
 //   command     what made it; only "assumed" may lack it

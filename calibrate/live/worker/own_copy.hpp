@@ -1,5 +1,5 @@
-// The parameters that a worker computes on: the server's as it was sent them, or its own where it steps on them
-// itself and the server takes them over.
+// The parameters that a worker computes on: the server's as it was sent them, or its own where it steps on
+// them itself and the server takes them over.
 //
 // Equation:    hold and apply_locally of parameter_store.hpp, the arithmetic of a simulated worker.
 // Units:       float32.

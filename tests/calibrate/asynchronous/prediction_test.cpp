@@ -133,7 +133,7 @@ TEST_CASE("asynchronous: a worker that leaves or joins costs time, and spares st
   CHECK(left.mean_staleness == doctest::Approx(staleness).epsilon(0.01));
   CHECK(left.accuracy->mean == doctest::Approx(0.93 - 0.01 * staleness / std::sqrt(2.0)).epsilon(0.001));
   CHECK(left.accuracy->mean > all.accuracy->mean);
-  // 0.90 comes after the ninth of 16 evaluations, at 36,000 updates: when 1,000 + (36,000 - 20,000) / 10 s have
+  // 0.90 comes at the ninth of 16 evaluations, at 36,000 updates, when 1,000 + (36,000 - 20,000) / 10 s have
   // passed.
   CHECK(left.to_90_s->mean == doctest::Approx(2'600.0).epsilon(0.02));
   // What happens after it changes nothing until then.

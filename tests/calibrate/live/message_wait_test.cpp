@@ -8,8 +8,8 @@
 namespace paceline::live {
 namespace {
 
-// Busy for 2 ms, requests of 0.1 ms at the server, 45 kB over links of 25 MB/s that carry 32 kB at once after a
-// rest.
+// Busy for 2 ms, requests of 0.1 ms at the server, 45 kB over links of 25 MB/s that carry 32 kB at once after
+// a rest.
 BusyWorkers workers_over_links(std::uint32_t workers) {
   NetworkConfig network{.bandwidth = BytesPerSecond{25e6}, .server_bandwidth = BytesPerSecond{25e6}};
   network.model.burst = Bytes{32e3};

@@ -25,7 +25,7 @@ PredictedAndReal row(double predicted, double real) {
   return one;
 }
 
-RunResult run_of(double end, std::uint64_t updates, std::vector<double> iteration_times) {
+RunResult run_of(double end, std::uint64_t updates, const std::vector<double>& iteration_times) {
   RunResult run;
   run.end_time = Seconds{end};
   run.updates = updates;
