@@ -206,6 +206,7 @@ class LiveExecutor {
   void restart_workers();
   void end(const Pause& pause);
 
+  // With steps on own copies (live_executor_exchange.cpp).
   bool keep_own(WorkerId worker, const Computed& message, const Asked& computed);
   // With an all-reduce (live_executor_ring.cpp).
   bool keep(WorkerId worker, const Computed& message);
