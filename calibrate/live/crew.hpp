@@ -44,9 +44,6 @@ class Crew {
   virtual void send(Member member, const Message& message) = 0;
   // Ends a member that does not behave; its Lost, with this reason, is the last news of it.
   virtual void dismiss(Member member, const std::string& reason) = 0;
-  // Time stands still for the workers, not for the evaluator; and goes on.
-  virtual void halt_workers() = 0;
-  virtual void resume_workers() = 0;
   // Ends the processes of all workers that are not lost and starts them anew: what they have said and nobody
   // has heard counts no more. Each is Restarted or Lost after a while; till then nothing reaches it.
   virtual void restart_workers() = 0;

@@ -53,7 +53,7 @@ CycleTime cycle_of(const Finished& iterations) {
 // By worker.
 std::vector<Finished> finished_iterations(const LiveRun& run, std::size_t workers) {
   std::vector<Finished> finished(workers);
-  for (const TimedEvent& timed : run.events)
+  for (const TimedEvent& timed : run.recorded.events)
     if (const auto* one = std::get_if<IterationFinished>(&timed.event))
       finished.at(one->worker.value).push_back({timed.time.value(), one->compute_time.value()});
   for (Finished& of_worker : finished) {
@@ -167,11 +167,18 @@ std::vector<double> one_pass(const Scenario& scenario, const Profiles& profiles,
   return durations(timed(job, own, pass.number, options).front());
 }
 
+// A quota's stops are part of the modelled mean, other stalls are not.
+double mean_of_pass(const Scenario& scenario, WorkerId worker, const std::vector<double>& seconds) {
+  return scenario.cluster.workers.at(worker.value).quota ? spread_of(seconds).mean
+                                                         : mean_without_stalls(seconds);
+}
+
 }  // namespace
 
 Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                   std::int64_t batch_samples, const LiveOptions& options) {
-  return Seconds{mean_without_stalls(
+  return Seconds{mean_of_pass(
+      scenario, worker,
       one_pass(scenario, profiles, worker, batch_samples, {0.5 * pass_at_each_batch, 0}, options))};
 }
 
@@ -186,7 +193,7 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
                passes);
       const std::vector<double> seconds =
           one_pass(scenario, profiles, worker, batches[b], {pass_at_each_batch, pass}, options);
-      means[b].push_back(mean_without_stalls(seconds));
+      means[b].push_back(mean_of_pass(scenario, worker, seconds));
       iterations[b] += seconds.size();
     }
   progress(1.0);
@@ -207,13 +214,15 @@ std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iteration
   return cycles;
 }
 
-TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options) {
+TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options,
+                            const std::function<void()>& before_pass) {
   const std::size_t workers = scenario.cluster.workers.size();
   const Scenario job = together_job(scenario, profiles);
   std::vector<std::vector<double>> iterations(workers);
   std::vector<std::vector<double>> between(workers);
   std::vector<Finished> series;
   for (int pass = 0; pass < passes; ++pass) {
+    before_pass();
     std::vector<Finished> finished = timed(job, profiles, pass, options);
     for (std::size_t w = 0; w < workers; ++w) {
       const CycleTime cycle = cycle_of(finished[w]);

@@ -3,19 +3,19 @@
 // that displace their data from caches cost them.
 //
 // Models:      a live ASP job of these workers, at their own speeds and quotas, in several short passes.
-// Equation:    t(b) = median over the passes of the mean iteration, stalls left out, after the first ones;
-//              half width: t(0.975, P − 1) · sd / √P of P passes. As of a machine at full speed, which is
-//              what a profile holds: c(b) = t(b) / h(b) − fetching(b), h(b) = mean iteration at the worker's
-//              speed and quota over that at speed 1 without a quota, both as modelled. Together: the mean of
-//              each worker alike; c(b) is multiplied by it over its prediction from c(b) and the rest of the
-//              gate, both for the same job. What lies between two iterations: the mean time from the end of
-//              one to that of the next, less the mean iteration; what it exceeds its prediction by, mean over
-//              workers, is what two messages wait for a processor (message_wait.hpp).
-//              How iterations vary beside the others: calibrate/logs/step_variation.hpp.
+// Equation:    t(b) = median over the passes of the mean iteration after the first ones, stalls left out but
+//              where a quota makes them; half width: t(0.975, P − 1) · sd / √P of P passes. As of a machine
+//              at full speed, which is what a profile holds: c(b) = t(b) / h(b) − fetching(b), h(b) = mean
+//              iteration at the worker's speed and quota over that at speed 1 without a quota, both as
+//              modelled. Together: the mean of each worker alike; c(b) is multiplied by it over its
+//              prediction from c(b) and the rest of the gate, both for the same job. What lies between two
+//              iterations: the mean time from the end of one to that of the next, less the mean iteration;
+//              what it exceeds its prediction by is what two messages of that worker wait for a processor
+//              (message_wait.hpp). How iterations vary beside the others: calibrate/logs/step_variation.hpp.
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
 //              What others cost an iteration beyond its turns of the processor is a share of its time, under
-//              ASP as under any policy, at all batches; what they cost a message is a time, the same for all.
+//              ASP as under any policy, at all batches; what they cost a message is a time.
 // Not modelled: how that depends on who else is busy.
 // Source:      calibrate/logs/correction.hpp for what is made of it.
 #pragma once
@@ -58,8 +58,9 @@ struct TogetherTimes {
   calibrate::StepVariation variation;
 };
 // Of that job for real.
-[[nodiscard]] TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles,
-                                          const LiveOptions& options);
+[[nodiscard]] TogetherTimes time_together(
+    const Scenario& scenario, const Profiles& profiles, const LiveOptions& options,
+    const std::function<void()>& before_pass = [] {});
 // Of each worker's iterations that were finished.
 [[nodiscard]] std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations,
                                                  std::size_t workers);

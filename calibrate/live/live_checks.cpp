@@ -200,12 +200,6 @@ void check_hosts(const LoadedScenario& loaded, UserErrors& mistakes) {
   boost::system::error_code error;
   boost::asio::ip::make_address(hosts.address, error);
   if (error) refuse("hosts.address", fmt::format("`{}` is no address", hosts.address), "`address: 10.0.0.1`");
-  const bool all_wait = std::ranges::all_of(scenario.synchronization, [](const PhaseEntry& phase) {
-    return phase.config.policy->waits_for == WaitsFor::all;
-  });
-  if (scenario.evaluation.who_pays == EvaluationPayer::free && !all_wait)
-    refuse("evaluation.who_pays", "workers on other hosts do not stand still for an evaluation",
-           "`who_pays: evaluator`, or `policy: bsp` in all phases");
   for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
     if (scenario.cluster.workers[w].quota)
       refuse(fmt::format("cluster.workers.{}.quota", w), "processor time is limited on this machine only",
@@ -275,7 +269,9 @@ std::vector<std::string> check_live(const LoadedScenario& loaded) {
         "took");
   switch (scenario.evaluation.who_pays) {
     case EvaluationPayer::free:
-      notes.emplace_back("evaluations are free: workers and clock stand still meanwhile");
+      notes.emplace_back(
+          "evaluations are free: they are made after the job, which goes on to its last epoch whatever its "
+          "accuracy; results end where the target was reached");
       break;
     case EvaluationPayer::inline_workers:
       notes.emplace_back(

@@ -62,7 +62,9 @@ void LiveExecutor::step() {
     backlog_.pop_front();
     take(news);
   } else {
-    if (nothing_to_come()) {
+    if (is_idle() && !evaluations_put_off_.empty()) {
+      evaluate_next();
+    } else if (is_idle() && !conditions_.awaits_workers()) {
       stalled_ = Stalled{now_, coordinator_.describe_waiting()};
       return;
     }
@@ -76,12 +78,11 @@ void LiveExecutor::step() {
 }
 
 // As in the simulation, timers bring nothing forward.
-bool LiveExecutor::nothing_to_come() const {
+bool LiveExecutor::is_idle() const {
   const bool somebody_computes = std::ranges::any_of(workers_, [](const LiveWorker& worker) {
     return worker.is_restarting ||
            std::ranges::any_of(worker.asked, [](const Asked& asked) { return !asked.is_called_off; });
   });
-  if (conditions_.awaits_workers()) return false;
   const bool something_ends = std::ranges::any_of(
       timers_, [](const Timer& timer) { return !std::holds_alternative<TimerExpired>(timer.event); });
   return !somebody_computes && !something_ends && !ring_.is_under_way() && evaluations_under_way_ == 0 &&
@@ -335,30 +336,16 @@ void LiveExecutor::carry_out(const SetTimer& action) {
 }
 
 void LiveExecutor::carry_out(const Evaluate& action) {
-  const bool is_free = job_.costs.evaluation_payer == EvaluationPayer::free;
-  if (is_free) clock_.halt();
   take_over_latest();
   const std::span<const float> global = state_.global();
-  crew_.send(job_.workers,
-             EvaluationRequest{action.updates, {global.begin(), global.end()}, state_.averages()});
-  ++evaluations_under_way_;
-  if (is_free) evaluate_while_halted();
+  evaluations_put_off_.push_back({action.updates, {global.begin(), global.end()}, state_.averages()});
+  if (job_.costs.evaluation_payer != EvaluationPayer::free) evaluate_next();
 }
 
-// The clock stands still already.
-void LiveExecutor::evaluate_while_halted() {
-  crew_.halt_workers();
-  while (evaluations_under_way_ > 0) {
-    std::optional<News> news = crew_.next(longest_wait);
-    if (!news) continue;
-    const bool is_evaluators = std::visit([&](const auto& one) { return one.member == job_.workers; }, *news);
-    if (is_evaluators)
-      take(*news);
-    else
-      put_off(std::move(*news));
-  }
-  crew_.resume_workers();
-  clock_.resume();
+void LiveExecutor::evaluate_next() {
+  crew_.send(job_.workers, evaluations_put_off_.front());
+  evaluations_put_off_.pop_front();
+  ++evaluations_under_way_;
 }
 
 void LiveExecutor::carry_out(const Apply& action) {

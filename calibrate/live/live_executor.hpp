@@ -12,7 +12,9 @@
 //                step take the time the scenario declares. With restarts a switch takes what it takes: the
 //                state is saved, the workers' processes end and start anew, the state is read again, and each
 //                worker goes on when it is ready. An evaluation is really made, by a process of its
-//                own; with `who_pays: free` all workers and the clock stand still meanwhile.
+//                own; with `who_pays: free` once nothing else is left to do, of parameters kept until
+//                then in memory: it takes no time from workers, and a target is found to be reached
+//                only then (EventLog::take_with_results_at_once).
 //              - A worker is made slower by resting after each gradient, or by a quota of processor time
 //                (cpu_budget.hpp); a change of its speed counts from its next gradient on. One that leaves
 //                by the schedule keeps its process.
@@ -103,7 +105,6 @@ class LiveExecutor {
   // What messages took of processors: the server's for each gradient beside applying it, a worker's for each
   // of the two messages of an iteration, or of those of an all-reduce.
   [[nodiscard]] CommunicationCost communication() const;
-  [[nodiscard]] Seconds halted() const { return clock_.halted(); }
   [[nodiscard]] std::vector<Replica> take_replicas() { return std::move(kept_replicas_); }
   // Bytes of gradients and parameters, by worker.
   [[nodiscard]] const std::vector<double>& bytes_received() const { return bytes_received_; }
@@ -153,7 +154,8 @@ class LiveExecutor {
   void carry_out(const Actions& actions);
   void take(const News& news);
   void dismiss_silent_workers();
-  [[nodiscard]] bool nothing_to_come() const;
+  // But for evaluations put off, and workers that will join.
+  [[nodiscard]] bool is_idle() const;
 
   void on(const Restarted& news);
   void on(WorkerId worker, const Received& message);
@@ -199,7 +201,7 @@ class LiveExecutor {
   void carry_out(const Decide&) {}
   void carry_out(const Stop&) {}
 
-  void evaluate_while_halted();
+  void evaluate_next();
 
   // At a switch (live_executor_restart.cpp).
   void restart_before(const Pause& pause);
@@ -246,6 +248,7 @@ class LiveExecutor {
   std::optional<WorkerId> hands_over_;  // who was asked for its replica
   std::vector<Replica> kept_replicas_;
   std::size_t evaluations_under_way_ = 0;
+  std::deque<EvaluationRequest> evaluations_put_off_;  // those that nobody pays for
   std::int64_t applied_samples_ = 0;
   std::int64_t began_processor_ns_ = 0;  // processor time of this thread
   std::int64_t applying_ns_ = 0;

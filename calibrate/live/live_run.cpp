@@ -7,6 +7,7 @@
 
 #include "calibrate/live/checkpoint.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/live/replay.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/study/simulation.hpp"
 
@@ -35,6 +36,16 @@ std::vector<bool> steps_on_copies(const Scenario& scenario) {
   for (const PhaseEntry& phase : scenario.synchronization)
     all.push_back(phase.config.exchange == Exchange::parameters);
   return all;
+}
+
+// What a recorder sees of the run when a coordinator like the one that led it meets it again.
+RunResult result_of(const Scenario& scenario, const Profiles& profiles, Seed seed, const RecordedRun& run,
+                    const RecordingOptions& recording, std::optional<std::string> stalled) {
+  Coordinator coordinator = build_coordinator(scenario, profiles, seed);
+  RunRecorder recorder(seed, recording);
+  replay(coordinator, run, recorder);
+  if (coordinator.stopped()) stalled.reset();
+  return recorder.finish(recorder.last_time(), std::move(stalled));
 }
 
 }  // namespace
@@ -97,8 +108,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
   const Ready& initial = crew.ready().back();
   NetworkState state(initial.parameters, initial.statistics, learner);
   Coordinator coordinator = build_coordinator(scenario, profiles, seed);
-  RunRecorder recorder(seed, options.recording);
-  EventLog log(recorder);
+  EventLog log;
   const double total = scenario.stop.epochs * static_cast<double>(scenario.job.dataset.train_samples);
   const CheckpointFile checkpoint(options.folder);
   LiveExecutor executor(coordinator, crew, state,
@@ -125,16 +135,16 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
       executor.run([&](std::int64_t samples) { options.progress(static_cast<double>(samples) / total); });
   LiveRun run;
   run.other_load = load;
-  run.result = recorder.finish(stalled ? stalled->at : recorder.last_time(),
-                               stalled ? std::optional(stalled->waiting) : std::nullopt);
+  run.recorded =
+      scenario.evaluation.who_pays == EvaluationPayer::free ? log.take_with_results_at_once() : log.take();
+  run.result = result_of(scenario, profiles, seed, run.recorded, options.recording,
+                         stalled ? std::optional(stalled->waiting) : std::nullopt);
   for (const Worker& worker : scenario.cluster.workers) run.result.cores += worker.cores;
   run.lost = executor.lost();
   run.refused = crew.refused();
   run.communication = executor.communication();
   run.restarts = executor.restarts();
-  run.halted = executor.halted();
   run.replicas = executor.take_replicas();
-  run.events = log.take();
   return run;
 }
 

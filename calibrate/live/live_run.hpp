@@ -39,9 +39,8 @@ struct LiveRun {
   CommunicationCost communication;  // measured
   double other_load = 0.0;          // just before it began, 0 to 1
   std::vector<Restart> restarts;    // at switches
-  Seconds halted;                   // for evaluations that nobody pays for
   std::vector<Replica> replicas;    // as many as were asked for
-  std::vector<TimedEvent> events;   // in the order the coordinator met them
+  RecordedRun recorded;
 };
 
 // Other programs use so much of the machine that times would mean little.

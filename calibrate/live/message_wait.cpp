@@ -60,19 +60,24 @@ CycleTime mean_of(const std::vector<CycleTime>& cycles) {
   return mean;
 }
 
-Seconds added_to_messages(Seconds measured_between,
-                          const std::function<Seconds(Seconds added)>& predicted_between) {
+AddedToMessages added_to_messages(
+    const std::vector<Seconds>& measured_between,
+    const std::function<std::vector<Seconds>(const std::vector<Seconds>& added)>& predicted_between) {
   constexpr int most_steps = 30;
   constexpr double close_enough = 0.005;
-  Seconds added;
+  AddedToMessages found{.added = std::vector<Seconds>(measured_between.size()), .predicted_between = {}};
   for (int step = 0; step < most_steps; ++step) {
-    const Seconds excess = measured_between - predicted_between(added);
-    if (std::abs(excess / measured_between) < close_enough) break;
-    const Seconds next = std::max(Seconds{}, added + excess / messages_between);
-    if (next == added) break;
-    added = next;
+    found.predicted_between = predicted_between(found.added);
+    std::vector<Seconds> next = found.added;
+    for (std::size_t w = 0; w < next.size(); ++w) {
+      const Seconds excess = measured_between[w] - found.predicted_between.at(w);
+      if (std::abs(excess / measured_between[w]) >= close_enough)
+        next[w] = std::max(Seconds{}, next[w] + excess / messages_between);
+    }
+    if (next == found.added) break;
+    found.added = std::move(next);
   }
-  return added;
+  return found;
 }
 
 CycleTime simulated_cycle(const BusyWorkers& job) {
@@ -105,7 +110,7 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
       .dataset_samples = samples,
       .seed = seed,
       .shared_machines = shared_machines(cluster),
-      .delays = MessageDelays(job.wait, random_streams(cluster.workers), seed)};
+      .delays = MessageDelays(std::vector(job.workers, job.wait), random_streams(cluster.workers), seed)};
   CoordinatorConfig config;
   config.phases = {PhaseConfig{.policy = SynchronizationChoice("asp")}};
   config.batching.initial_samples = 1;
@@ -125,17 +130,17 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
 }
 
 Seconds message_wait(BusyWorkers job, const MeasuredCycles& measured) {
+  const auto found = [&](Seconds between, Seconds& changed) {
+    return added_to_messages({between}, [&](const std::vector<Seconds>& added) {
+      changed = added.front();
+      return std::vector{simulated_cycle(job).between};
+    });
+  };
   job.wait = {};
   job.workers = 1;
-  job.network.latency = added_to_messages(measured.one_between, [job](Seconds latency) mutable {
-    job.network.latency = latency;
-    return simulated_cycle(job).between;
-  });
+  job.network.latency = found(measured.one_between, job.network.latency).added.front();
   job.workers = measured.workers;
-  return added_to_messages(measured.between, [job](Seconds wait) mutable {
-    job.wait = wait;
-    return simulated_cycle(job).between;
-  });
+  return found(measured.between, job.wait).added.front();
 }
 
 }  // namespace paceline::live

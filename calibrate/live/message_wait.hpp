@@ -32,9 +32,15 @@ struct CycleTime {
 };
 [[nodiscard]] CycleTime mean_of(const std::vector<CycleTime>& cycles);
 
-// The time added to each message with which `predicted_between` is what was measured; not below 0.
-[[nodiscard]] Seconds added_to_messages(Seconds measured_between,
-                                        const std::function<Seconds(Seconds added)>& predicted_between);
+// The time added to each worker's messages with which what is predicted between its iterations is what was
+// measured, within half a percent; not below 0.
+struct AddedToMessages {
+  std::vector<Seconds> added;
+  std::vector<Seconds> predicted_between;  // with them, or with those of the step before
+};
+[[nodiscard]] AddedToMessages added_to_messages(
+    const std::vector<Seconds>& measured_between,
+    const std::function<std::vector<Seconds>(const std::vector<Seconds>& added)>& predicted_between);
 
 // Workers that learn nothing, each busy for a while before it sends a gradient to the one server.
 struct BusyWorkers {

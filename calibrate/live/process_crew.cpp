@@ -162,7 +162,6 @@ Command ProcessCrew::command_of(Member member) const {
 }
 
 ProcessCrew::~ProcessCrew() {
-  resume_workers();
   std::vector<Member> all(state_->processes.size());
   std::iota(all.begin(), all.end(), Member{0});
   wait_for_ends(all);
@@ -335,18 +334,6 @@ void ProcessCrew::dismiss(Member member, const std::string& reason) {
   if (state_->is_lost[member]) return;
   lose(member, reason);
   state_->news.emplace_back(Lost{member, reason});
-}
-
-void ProcessCrew::signal_workers(int signal_number) const {
-  for (Member member = 0; member < state_->processes.size(); ++member)
-    if (!state_->config.setups[member].is_evaluator && state_->processes[member] && !state_->config.hosts)
-      kill(state_->processes[member]->id(), signal_number);
-}
-void ProcessCrew::halt_workers() {
-  signal_workers(SIGSTOP);
-}
-void ProcessCrew::resume_workers() {
-  signal_workers(SIGCONT);
 }
 
 }  // namespace paceline::live

@@ -64,8 +64,6 @@ class ProcessCrew final : public Crew {
   [[nodiscard]] std::optional<News> next(Seconds patience) override;
   void send(Member member, const Message& message) override;
   void dismiss(Member member, const std::string& reason) override;
-  void halt_workers() override;
-  void resume_workers() override;
   void restart_workers() override;
   void change_link(Member member, double bandwidth_factor, Seconds added_latency) override;
 
@@ -81,7 +79,6 @@ class ProcessCrew final : public Crew {
   void bound(Member member);  // by its quota, which loading does not have
   void lose(Member member, const std::string& reason);
   void unhear(Member member);
-  void signal_workers(int signal_number) const;
   [[nodiscard]] Command command_of(Member member) const;
 
   std::unique_ptr<State> state_;

@@ -1,5 +1,6 @@
 #include "calibrate/live/replay.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,29 +38,53 @@ class OnLearner {
   std::map<std::uint64_t, std::optional<Evaluation>> evaluations_;
 };
 
-}  // namespace
+struct OnNothing {
+  template <class Any>
+  void operator()(const Any&) {}
+};
 
-void replay(Coordinator& coordinator, std::span<const TimedEvent> events, Learner& learner,
-            RunObserver& observer) {
-  OnLearner on_learner(learner);
+template <class Actor, class Adapt>
+void meet_again(Coordinator& coordinator, const RecordedRun& run, RunObserver& observer, Actor& actor,
+                const Adapt& adapt) {
+  for (const Event& event : run.before_start) observer.on_event({}, event);
+  std::size_t events_met = 0;
+  auto work = run.server_work.begin();
   const auto carry_out = [&](Seconds now, const Actions& actions) {
     for (const Action& action : actions) {
       observer.on_action(now, action);
-      std::visit(on_learner, action);
+      std::visit(actor, action);
     }
+    for (; work != run.server_work.end() && work->events_before == events_met; ++work)
+      observer.on_server_work(work->server, work->step, work->begin, work->end);
   };
   Actions first;
   coordinator.start(first);
   carry_out({}, first);
-  for (const auto& [time, recorded] : events) {
+  for (const auto& [time, recorded] : run.events) {
+    if (coordinator.stopped()) return;
     Event event = recorded;
-    if (auto* evaluated = std::get_if<Evaluated>(&event))
-      evaluated->evaluation = on_learner.evaluation_after(evaluated->updates);
+    adapt(event);
+    ++events_met;
     observer.on_event(time, event);
     Actions actions;
     coordinator.handle(time, event, actions);
     carry_out(time, actions);
   }
+}
+
+}  // namespace
+
+void replay(Coordinator& coordinator, const RecordedRun& run, RunObserver& observer) {
+  OnNothing nothing;
+  meet_again(coordinator, run, observer, nothing, [](const Event&) {});
+}
+
+void replay(Coordinator& coordinator, const RecordedRun& run, Learner& learner, RunObserver& observer) {
+  OnLearner on_learner(learner);
+  meet_again(coordinator, run, observer, on_learner, [&](Event& event) {
+    if (auto* evaluated = std::get_if<Evaluated>(&event))
+      evaluated->evaluation = on_learner.evaluation_after(evaluated->updates);
+  });
 }
 
 }  // namespace paceline::live

@@ -27,8 +27,6 @@ class SelfEvaluatingCrew : public Crew {
       crew_.send(member, message);
   }
   void dismiss(Member member, const std::string& reason) override { crew_.dismiss(member, reason); }
-  void halt_workers() override {}
-  void resume_workers() override {}
   void restart_workers() override { crew_.restart_workers(); }
 
  private:

@@ -77,7 +77,7 @@ void predict(LiveTrial& trial, int jobs) {
 void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTrial>& trials,
                       InputFiles& files, const live::BegunBy& by) {
   StagedFolder staged(arguments.output, arguments.force);
-  LiveGate gate(staged.path(), gate_options(arguments), arguments.most_deviation);
+  LiveGate gate(staged.path(), gate_options(arguments), arguments.most_deviation, Seconds{arguments.wait});
   for (LiveTrial& trial : trials) {
     trial.gate = gate.measure(trial.loaded, trial.profiles, files);
     if (!trial.gate.stated.empty())
@@ -95,7 +95,8 @@ void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTr
 // Run after run, each scenario in turn; what the record has is left out.
 void carry_out_missing(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments,
                        LiveRecord& record) {
-  const LiveGate gate(arguments.output, gate_options(arguments), arguments.most_deviation);
+  const LiveGate gate(arguments.output, gate_options(arguments), arguments.most_deviation,
+                      Seconds{arguments.wait});
   int sitting = 0;
   for (const LiveTrial& trial : trials)
     for (const live::RealRun& run : trial.real) sitting = std::max(sitting, run.sitting + 1);
@@ -112,8 +113,7 @@ void carry_out_missing(std::vector<LiveTrial>& trials, const ValidateLiveArgumen
       };
       options.links = trial.links;
       options.recording = with_iterations;
-      const live::BeforeRun before =
-          gate.before_run(trial.loaded.scenario, *trial.profiles, trial.gate, Seconds{arguments.wait});
+      const live::BeforeRun before = gate.before_run(trial.loaded.scenario, *trial.profiles, trial.gate);
       live::RealRun& run =
           trial.real.emplace_back(live::carry_out(trial.loaded.scenario, *trial.profiles, r, options));
       run.before = before;

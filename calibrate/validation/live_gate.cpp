@@ -18,6 +18,7 @@
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/study/study_runs.hpp"
 
@@ -43,30 +44,6 @@ void write_corrected(const Profile& profile, int cores, const std::vector<live::
   write_file_atomically(
       file, calibrate::corrected_profile_text(profile.path, correction,
                                               {.source = "short live jobs", .date = date, .warm_up = 0}));
-}
-
-// Means over some runs; what messages take of a worker's processor lies between its iterations.
-std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, const Profiles& profiles) {
-  constexpr int runs = 5;
-  LoadedScenario job = loaded;
-  job.scenario = live::together_job(loaded.scenario, profiles);
-  job.scenario.learner = {};
-  job.scenario.replications = runs;
-  PreparedStudy study = prepare_scenarios({job}, ProfileUse::as_fitted);
-  const WholeRuns whole =
-      run_whole(study, missing_runs(study.planned, {}), 1, {.iterations = true, .trace = false});
-  const std::size_t workers = job.scenario.cluster.workers.size();
-  const CommunicationCost communication = job.scenario.communication.value_or(CommunicationCost{});
-  const Seconds messages = communication.of(2.0, 2.0 * profiles.job().parameter_bytes);
-  std::vector<live::CycleTime> means(workers);
-  for (const RunResult& run : whole.variants.front().runs) {
-    const std::vector<live::CycleTime> of_run = live::mean_cycles(run.iterations, workers);
-    for (std::size_t w = 0; w < workers; ++w) {
-      means[w].iteration += (of_run[w].iteration - messages) / runs;
-      means[w].between += (of_run[w].between + messages) / runs;
-    }
-  }
-  return means;
 }
 
 bool sums_in_ring(const PhaseEntry& phase) {
@@ -105,6 +82,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   options_.links = live::emulated_network(loaded.scenario);
   const std::shared_ptr<const Profiles> originals = profiles;
   const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
+  if (!pace_) survey(loaded.scenario, originals);
   for (std::uint64_t w = 0; w < workers.size(); ++w) {
     figures.alone.push_back(iterations_of(loaded.scenario, *originals, WorkerId{w}));
     for (const live::AloneTime& time : figures.alone.back())
@@ -122,8 +100,11 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
     if (accept_deviation(deviation(time.measured, time.modelled), what)) figures.deviations.push_back(what);
   }
   std::vector<double> factors(workers.size(), 1.0);
-  correct(loaded, *originals, figures, factors, "-alone");
-  profiles = files.profiles_of(loaded);
+  const auto adopt_factors = [&](const std::string& suffix) {
+    correct(loaded, *originals, figures, factors, suffix);
+    profiles = files.profiles_of(loaded);
+  };
+  adopt_factors("-alone");
   const bool has_ring = std::ranges::any_of(loaded.scenario.synchronization, sums_in_ring);
   const bool is_ring =
       std::ranges::all_of(loaded.scenario.synchronization, sums_in_ring) && !loaded.scenario.communication;
@@ -137,23 +118,51 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   fill_in_restarts(loaded.scenario, figures);
   if (workers.size() < 2) return figures;
   figures.together = together_of(loaded, *profiles, figures);
+  const auto text = [](Seconds time) { return calibrate::duration_text(time.value()); };
   for (std::size_t w = 0; w < workers.size(); ++w) {
     const TogetherTime& together = figures.together[w];
-    factors[w] = together.measured.iteration / together.predicted.iteration;
-    const auto text = [](Seconds time) { return calibrate::duration_text(time.value()); };
     fmt::print(
         "{}: {}, beside the others: {}, and {} until the next (predicted from what it takes alone: {}, {})\n",
         loaded.scenario.name, name_of(workers, w), text(together.measured.iteration),
         text(together.measured.between), text(together.predicted.iteration),
         text(together.predicted.between));
   }
-  if (is_ring)
+  const auto slow_down = [&](const std::vector<live::CycleTime>& predicted) {
+    for (std::size_t w = 0; w < workers.size(); ++w)
+      factors[w] *= figures.together[w].measured.iteration / predicted[w].iteration;
+    adopt_factors("");
+  };
+  std::vector<live::CycleTime> predicted;
+  for (const TogetherTime& together : figures.together) predicted.push_back(together.predicted);
+  slow_down(predicted);
+  if (is_ring) {
     fill_in_ring(loaded.scenario, *profiles, figures);
-  else if (network_is_measured)
+  } else if (network_is_measured) {
     delay_messages(loaded, *profiles, figures);
-  correct(loaded, *originals, figures, factors, "");
-  profiles = files.profiles_of(loaded);
+    slow_down(simulated_cycles(loaded, *profiles));  // who waits leaves the cores to the others
+  }
   return figures;
+}
+
+std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, const Profiles& profiles) {
+  constexpr int runs = 5;
+  LoadedScenario job = loaded;
+  job.scenario = live::together_job(loaded.scenario, profiles);
+  job.scenario.learner = {};
+  job.scenario.replications = runs;
+  PreparedStudy study = prepare_scenarios({job}, ProfileUse::as_fitted);
+  const WholeRuns whole =
+      run_whole(study, missing_runs(study.planned, {}), 1, {.iterations = true, .trace = false});
+  const std::size_t workers = job.scenario.cluster.workers.size();
+  std::vector<live::CycleTime> means(workers);
+  for (const RunResult& run : whole.variants.front().runs) {
+    const std::vector<live::CycleTime> of_run = live::mean_cycles(run.iterations, workers);
+    for (std::size_t w = 0; w < workers; ++w) {
+      means[w].iteration += of_run[w].iteration / runs;
+      means[w].between += of_run[w].between / runs;
+    }
+  }
+  return means;
 }
 
 double deviation(Seconds measured, Seconds expected) {
@@ -181,16 +190,44 @@ live::BeforeRun wait_until_as_sealed(Seconds sealed, double most_deviation, Seco
   return before;
 }
 
-live::BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& profiles,
-                                     const GateFigures& figures, Seconds longest) const {
+void LiveGate::survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles) {
+  refuse_load();
+  constexpr int looks = 5;
+  constexpr std::chrono::seconds between_looks{2};
+  const std::int64_t batch = scenario.batching.initial_samples;
+  std::vector<double> seconds;
+  std::vector<double> log_times;
+  Progress progress("looking how fast the machine is");
+  for (int look = 0; look < looks; ++look) {
+    if (look > 0) std::this_thread::sleep_for(between_looks);
+    throw_if_interrupted();
+    seconds.push_back(live::time_once(scenario, *profiles, WorkerId{0}, batch, without_links()).value());
+    log_times.push_back(std::log(seconds.back()));
+    progress.update((look + 1.0) / looks, scenario.name);
+  }
+  pace_ = {scenario, std::move(profiles), Seconds{median(std::move(seconds))}, std::move(log_times)};
+}
+
+void LiveGate::refuse_load() const {
+  const double load = live::other_load(Seconds{0.5});
+  if (load > live::most_other_load && !options_.accepts_load) throw live::LoadedMachine(load);
+}
+
+void LiveGate::steady() {
+  refuse_load();
+  const live::BeforeRun now =
+      wait_for(pace_->scenario, *pace_->profiles, pace_->scenario.batching.initial_samples, pace_->usual);
+  pace_->log_times.push_back(std::log(now.measured.value()));
+}
+
+live::BeforeRun LiveGate::wait_for(const Scenario& scenario, const Profiles& profiles,
+                                   std::int64_t batch_samples, Seconds sealed) const {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds between_measurements{2};
   constexpr double alike_within = 0.1;
-  const live::AloneTime& sealed = figures.alone.front().front();
   std::optional<Clock::time_point> began;
   const auto measure = [&] {
-    const Seconds measured =
-        live::time_once(scenario, profiles, WorkerId{0}, sealed.computing.batch, without_links());
+    const Seconds measured = live::time_once(scenario, profiles, WorkerId{0}, batch_samples, without_links());
     if (!began) began = Clock::now();
     return measured;
   };
@@ -200,24 +237,24 @@ live::BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& p
     return Seconds{std::chrono::duration<double>(Clock::now() - *began).count()};
   };
   const live::BeforeRun before =
-      wait_until_as_sealed(sealed.measured, std::min(alike_within, most_deviation_), longest, measure, rest);
+      wait_until_as_sealed(sealed, std::min(alike_within, most_deviation_), longest_wait_, measure, rest);
   if (before.waited > Seconds{})
-    fmt::print(
-        stderr,
-        "note: {}: waited {} for the machine to be as fast as before the prediction; it is {:.0f} % apart\n",
-        scenario.name, calibrate::duration_text(before.waited.value()),
-        100.0 * deviation(before.measured, before.sealed));
+    fmt::print(stderr, "note: {}: waited {} for the machine to be as fast as before; it is {:.0f} % apart\n",
+               scenario.name, calibrate::duration_text(before.waited.value()),
+               100.0 * deviation(before.measured, before.sealed));
+  return before;
+}
+
+live::BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& profiles,
+                                     const GateFigures& figures) const {
+  const live::AloneTime& sealed = figures.alone.front().front();
+  const live::BeforeRun before = wait_for(scenario, profiles, sealed.computing.batch, sealed.measured);
   static_cast<void>(accept_deviation(
       deviation(before.measured, before.sealed),
       fmt::format("{}: {} takes {} for an iteration now, and took {} before the prediction", scenario.name,
                   name_of(scenario.cluster.workers, 0), calibrate::duration_text(before.measured.value()),
                   calibrate::duration_text(before.sealed.value()))));
   return before;
-}
-
-void LiveGate::refuse_load() const {
-  const double load = live::other_load(Seconds{0.5});
-  if (load > live::most_other_load && !options_.accepts_load) throw live::LoadedMachine(load);
 }
 
 LiveGate::TimedWorker LiveGate::timed_worker(const Scenario& scenario, std::size_t worker) {
@@ -235,6 +272,7 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
   const TimedWorker point = timed_worker(scenario, worker.value);
   const auto known = std::ranges::find(iterations_, point, [](const auto& one) { return one.first; });
   if (known != iterations_.end()) return known->second;
+  steady();
   Progress progress("timing iterations");
   const std::string name = name_of(scenario.cluster.workers, worker.value);
   auto times = live::time_alone(
@@ -253,7 +291,7 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
       together_, [&](const auto& one) { return std::get<0>(one) == point && std::get<1>(one) == links(); });
   if (known == together_.end())
     known = together_.emplace(known, std::move(point), links(),
-                              live::time_together(scenario, profiles, options_));
+                              live::time_together(scenario, profiles, options_, [&] { steady(); }));
   const live::TogetherTimes& measured = std::get<2>(*known);
   adopt_variation(loaded.scenario.jitter, measured.variation, figures);
   const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
@@ -262,9 +300,14 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
   return times;
 }
 
-// Where the scenario says nothing of it.
+// Where the scenario says nothing of it. Runs differ as the machine's speed did between measurements.
 void LiveGate::adopt_variation(JitterOverrides& jitter, const calibrate::StepVariation& measured,
-                               GateFigures& figures) {
+                               GateFigures& figures) const {
+  if (!jitter.run_cv) {
+    const double deviation = spread_of(pace_->log_times).deviation;
+    jitter.run_cv = std::sqrt(std::expm1(deviation * deviation));
+    state(figures, fmt::format("jitter.run: {:.2g} %", 100.0 * *jitter.run_cv));
+  }
   if (jitter.iteration_cv || jitter.spells) return;
   jitter.iteration_cv = measured.iteration_cv;
   jitter.spells = measured.spells;
@@ -292,7 +335,7 @@ const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds
   const std::tuple point{values, computing, links()};
   const auto known = communication_.find(point);
   if (known != communication_.end()) return known->second;
-  refuse_load();
+  steady();
   Progress progress("timing requests");
   return communication_[point] = live::fit_communication(live::time_passes(
              live::worker_program(),
@@ -356,7 +399,7 @@ const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Byte
   const std::tuple point{values, members, computing, links(), own};
   const auto known = rings_.find(point);
   if (known != rings_.end()) return known->second;
-  refuse_load();
+  steady();
   constexpr int passes = 5;
   Progress progress("timing all-reduces");
   const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
@@ -378,21 +421,32 @@ void LiveGate::fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFi
   adopt_connection(scenario.cluster.network, calibrate::connection_of(fit), figures);
 }
 
-// Processes that share cores wait for each other's turns, which a connection alone does not show.
+// Processes that share cores wait for each other's turns, which a connection alone does not show: those that
+// never rest more than others.
 void LiveGate::delay_messages(LoadedScenario& loaded, const Profiles& profiles, GateFigures& figures) {
-  std::vector<live::CycleTime> measured;
-  for (const TogetherTime& together : figures.together) measured.push_back(together.measured);
-  const Seconds stated = loaded.scenario.jitter.message;
-  const auto predicted_between = [&](Seconds added) {
-    LoadedScenario delayed = loaded;
-    delayed.scenario.jitter.message = stated + added;
-    return live::mean_of(simulated_cycles(delayed, profiles)).between;
+  std::vector<Seconds> measured;
+  for (const TogetherTime& together : figures.together) measured.push_back(together.measured.between);
+  const auto delayed = [&](const std::vector<Seconds>& added) {
+    LoadedScenario job = loaded;
+    for (std::size_t w = 0; w < added.size(); ++w) {
+      std::optional<Seconds>& wait = job.scenario.cluster.workers[w].message_wait;
+      wait = wait.value_or(job.scenario.jitter.message) + added[w];
+    }
+    return job;
   };
-  const Seconds wait = live::added_to_messages(live::mean_of(measured).between, predicted_between);
-  if (wait == Seconds{}) return;
-  loaded.scenario.jitter.message = stated + wait;
-  state(figures,
-        fmt::format("a message waits for a processor: jitter.message: {:.3g} us", 1e6 * wait.value()));
+  const std::vector<Seconds> added =
+      live::added_to_messages(measured, [&](const std::vector<Seconds>& tried) {
+        std::vector<Seconds> between;
+        for (const live::CycleTime& cycle : simulated_cycles(delayed(tried), profiles))
+          between.push_back(cycle.between);
+        return between;
+      }).added;
+  loaded = delayed(added);
+  std::string waits;
+  for (const Worker& worker : loaded.scenario.cluster.workers)
+    waits += fmt::format("{}{{message_wait: {:.3g} us}}", waits.empty() ? "" : ", ",
+                         1e6 * worker.message_wait.value_or(Seconds{}).value());
+  state(figures, fmt::format("messages wait for a processor: workers: [{}]", waits));
 }
 
 const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds iteration) {
@@ -400,7 +454,7 @@ const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds
                          scenario.cluster.workers.size()};
   const auto known = sharing_.find(point);
   if (known != sharing_.end()) return known->second;
-  refuse_load();
+  steady();
   Progress progress("timing processes beside each other");
   const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
                                .batch_samples = scenario.batching.initial_samples,
@@ -411,13 +465,13 @@ const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds
 }
 
 // Where a phase has no cost of the switch to it.
-void LiveGate::fill_in_restarts(Scenario& scenario, GateFigures& figures) const {
+void LiveGate::fill_in_restarts(Scenario& scenario, GateFigures& figures) {
   if (!scenario.emulate || !scenario.emulate->restarts) return;
   const auto is_open = [&](const PhaseEntry& phase) {
     return &phase != scenario.synchronization.data() && phase.switching.of(WorkerId{0}) == Seconds{};
   };
   if (std::ranges::none_of(scenario.synchronization, is_open)) return;
-  refuse_load();
+  steady();
   constexpr std::size_t passes = 3;
   const Seconds cost = live::time_restarts(scenario, options_, passes);
   for (PhaseEntry& phase : scenario.synchronization)

@@ -5,8 +5,9 @@
 //              corrected by them), how they vary, what messages cost, how much processes slow each other
 //              down on a shared machine, how long messages wait there for a processor, and what a switch
 //              with restarts costs.
-// Assumptions: the machine stays as it is until the jobs have run. Workers, networks and batches that are
-//              alike are measured once for all scenarios.
+// Assumptions: the machine stays as it is until the jobs have run; or each measurement and each run waits for
+//              it to be as fast as it mostly was at first. Workers, networks and batches that are alike are measured
+//              once for all scenarios.
 // Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp,
 //              restart_timing.hpp.
 #pragma once
@@ -46,6 +47,10 @@ struct GateFigures {
   std::vector<TogetherTime> together{};               // by worker; empty for one
   std::vector<std::string> deviations{};              // of speeds from the profile, accepted
 };
+// Of each worker in the job that times all of them together, simulated: means over some runs. What messages
+// take of a worker's processor is no part of its iterations, nor is it of real ones.
+[[nodiscard]] std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded,
+                                                            const Profiles& profiles);
 // By how much `measured` is more or less than `expected`, as a share of the latter.
 [[nodiscard]] double deviation(Seconds measured, Seconds expected);
 // Until an iteration takes what it took before the prediction, or `longest` has passed. `rest` lets some time
@@ -58,17 +63,21 @@ struct GateFigures {
 
 class LiveGate {
  public:
-  // Corrected profiles are written into the folder.
-  LiveGate(std::filesystem::path folder, live::LiveOptions options, double most_deviation)
-      : folder_(std::move(folder)), options_(std::move(options)), most_deviation_(most_deviation) {}
+  // Corrected profiles are written into the folder. Each measurement and each run is held back for about
+  // `longest_wait` while the machine is not as fast as it mostly was at first.
+  LiveGate(std::filesystem::path folder, live::LiveOptions options, double most_deviation,
+           Seconds longest_wait)
+      : folder_(std::move(folder)),
+        options_(std::move(options)),
+        most_deviation_(most_deviation),
+        longest_wait_(longest_wait) {}
 
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
-  // Gives the machine about `longest` to become as fast as it was when it was measured. Throws the same where
-  // it then deviates by too much.
+  // Throws the same where the machine still deviates by too much.
   [[nodiscard]] live::BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
-                                           const GateFigures& figures, Seconds longest) const;
+                                           const GateFigures& figures) const;
 
  private:
   // What iterations depend on.
@@ -84,7 +93,19 @@ class LiveGate {
   using Links = std::tuple<double, double, double>;  // emulated: workers' and server's bytes/s, latency in s
   [[nodiscard]] Links links() const;
 
+  // How fast the machine is: an iteration of the first scenario's first worker, alone.
+  struct Pace {
+    Scenario scenario;
+    std::shared_ptr<const Profiles> profiles;
+    Seconds usual;
+    std::vector<double> log_times;  // each time it was looked at
+  };
   void refuse_load() const;
+  void survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles);
+  // Before each measurement.
+  void steady();
+  [[nodiscard]] live::BeforeRun wait_for(const Scenario& scenario, const Profiles& profiles,
+                                         std::int64_t batch_samples, Seconds sealed) const;
   // Whether it is more than it may be, and accepted; throws UserError when it is not.
   [[nodiscard]] bool accept_deviation(double share, const std::string& what) const;
   [[nodiscard]] static TimedWorker timed_worker(const Scenario& scenario, std::size_t worker);
@@ -96,8 +117,8 @@ class LiveGate {
   const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
   std::vector<TogetherTime> together_of(LoadedScenario& loaded, const Profiles& profiles,
                                         GateFigures& figures);
-  static void adopt_variation(JitterOverrides& jitter, const calibrate::StepVariation& measured,
-                              GateFigures& figures);
+  void adopt_variation(JitterOverrides& jitter, const calibrate::StepVariation& measured,
+                       GateFigures& figures) const;
   // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
   // has corrected.
   void correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,
@@ -110,12 +131,14 @@ class LiveGate {
   void adopt_connection(NetworkConfig& network, const live::Connection& connection,
                         GateFigures& figures) const;
   static void delay_messages(LoadedScenario& loaded, const Profiles& profiles, GateFigures& figures);
-  void fill_in_restarts(Scenario& scenario, GateFigures& figures) const;
+  void fill_in_restarts(Scenario& scenario, GateFigures& figures);
   void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
 
   std::filesystem::path folder_;
   live::LiveOptions options_;
   double most_deviation_;
+  Seconds longest_wait_;
+  std::optional<Pace> pace_;
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
   std::vector<std::tuple<std::vector<TimedWorker>, Links, live::TogetherTimes>> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
 
 #include "sim/base/csv.hpp"
@@ -101,22 +102,13 @@ double calibrated_rate(const Scenario& scenario, const Profiles& profiles) {
   return rate;
 }
 
-PredictedAndReal row_of(const std::vector<double>& predicted, const std::vector<double>& real) {
-  PredictedAndReal row;
-  if (!predicted.empty()) {
-    row.predicted = median(predicted);
-    if (predicted.size() >= least_for_interval)
-      row.interval = {quantile(predicted, interval_tail), quantile(predicted, 1.0 - interval_tail)};
-  }
-  row.runs = real.size();
-  if (real.empty()) return row;
-  row.real = median(real);
-  row.range = {std::ranges::min(real), std::ranges::max(real)};
-  if (row.predicted && *row.predicted != 0.0) row.error = *row.real / *row.predicted - 1.0;
-  if (row.interval)
-    row.inside = static_cast<std::size_t>(std::ranges::count_if(
-        real, [&](double value) { return value >= row.interval->low && value <= row.interval->high; }));
-  return row;
+// Quantiles of a few runs would be too narrow: those of five hold six of ten.
+Interval interval_of_next(const std::vector<double>& runs) {
+  const Spread spread = spread_of(runs);
+  const auto n = static_cast<double>(runs.size());
+  const double half = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - interval_tail) *
+                      spread.deviation * std::sqrt(1.0 + 1.0 / n);
+  return {spread.mean - half, spread.mean + half};
 }
 
 std::string range_text(const std::optional<Interval>& range) {
@@ -132,6 +124,23 @@ std::string ranking_text(const Ranking& ranking) {
 }
 
 }  // namespace
+
+PredictedAndReal row_of_values(const std::vector<double>& predicted, const std::vector<double>& real) {
+  PredictedAndReal row;
+  if (!predicted.empty()) {
+    row.predicted = median(predicted);
+    if (predicted.size() >= least_for_interval) row.interval = interval_of_next(predicted);
+  }
+  row.runs = real.size();
+  if (real.empty()) return row;
+  row.real = median(real);
+  row.range = {std::ranges::min(real), std::ranges::max(real)};
+  if (row.predicted && *row.predicted != 0.0) row.error = *row.real / *row.predicted - 1.0;
+  if (row.interval)
+    row.inside = static_cast<std::size_t>(std::ranges::count_if(
+        real, [&](double value) { return value >= row.interval->low && value <= row.interval->high; }));
+  return row;
+}
 
 Seconds quickest_iteration(const Scenario& scenario, const Profiles& profiles) {
   return std::ranges::min(calibrated_iterations(scenario, profiles));
@@ -177,7 +186,8 @@ LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
           quantities.push_back(one);
   LiveComparison comparison{scenario.name, {}};
   for (const Observation& one : quantities) {
-    PredictedAndReal row = row_of(values_of(of_predicted, one.quantity), values_of(of_real, one.quantity));
+    PredictedAndReal row =
+        row_of_values(values_of(of_predicted, one.quantity), values_of(of_real, one.quantity));
     row.scenario = scenario.name;
     row.quantity = one.quantity;
     row.unit = one.unit;

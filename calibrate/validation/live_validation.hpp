@@ -1,16 +1,17 @@
 // Predictions made before live jobs ran, held to them.
 //
 // Models:      for each quantity of a job its distribution over simulated and over real runs.
-// Equation:    error = median of the real runs / median of the simulated ones - 1. The predicted interval
-//              holds 90 % of the simulated runs (quantiles .05 and .95); `inside` is the share of real runs
-//              in it. Ranking: Kendall's tau between the medians of the scenarios, over pairs whose real
-//              runs do not overlap.
+// Equation:    error = median of the real runs / median of the simulated ones - 1. The predicted interval is
+//              that of one more run, m ± t(0.95, n − 1)·s·√(1 + 1/n) of n simulated ones; `inside` counts the
+//              real runs in it. Ranking: Kendall's tau between the medians of the scenarios, over pairs whose
+//              real runs do not overlap.
 //              Distance of staleness: of a run's shares of gradients by worker and staleness from those of
 //              all simulated runs, ½ Σ |difference|: 0 when they are alike, 1 when they have none in common.
 //              Null model of the rate: sum of the workers' calibrated speeds, Σ b / T_w(b), as if nobody
 //              waited and nothing travelled.
 // Units:       see each quantity.
 // Assumptions: real runs of all scenarios alternate, so that a machine that changes meets all of them.
+//              Runs are normally distributed.
 // Not modelled: correlation between quantities of one run.
 // Source:      docs/validation.md.
 #pragma once
@@ -48,6 +49,10 @@ struct PredictedAndReal {
   std::size_t runs = 0;    // real ones that have it
   std::optional<double> null_model;
 };
+
+// Of one quantity, without its names: what simulated and real runs had of it.
+[[nodiscard]] PredictedAndReal row_of_values(const std::vector<double>& predicted,
+                                             const std::vector<double>& real);
 
 struct LiveComparison {
   std::string scenario;

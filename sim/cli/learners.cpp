@@ -147,8 +147,8 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
       0.01, 100.0);
   add_number(
       live, "--wait", arguments.wait,
-      "seconds, before each run, in which a machine that has become slower or faster may become as fast, "
-      "within 10 %, as when the prediction was made",
+      "seconds, before each measurement and each run, in which a machine that has become slower or faster "
+      "may become as fast as it mostly was at first, within 10 %",
       0.0, 1e6);
   live.add_flag("--accept-load", arguments.accept_load,
                 "begin although other programs use the machine, or its speeds deviate; results say so");

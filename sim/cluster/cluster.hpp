@@ -116,6 +116,7 @@ struct Worker {
   std::optional<std::uint32_t> random_stream{};  // absent: its place among the workers
   std::string name{};                            // empty: it goes by its number
   std::optional<double> price_per_hour{};        // in a currency of the user's own
+  std::optional<Seconds> message_wait{};         // mean, random, of each of its messages; absent: the job's
   friend bool operator==(const Worker&, const Worker&) = default;
 };
 

@@ -2,7 +2,7 @@
 // what the model does not know of.
 //
 // Models:      each message is held back by a random time before it is sent.
-// Equation:    D ~ exponential with the given mean; independent of all others.
+// Equation:    D ~ exponential with the mean of its worker; independent of all others.
 // Units:       seconds.
 // Assumptions: messages of one worker and one server may overtake each other. A worker's draws depend on its
 //              random stream, the gradient they belong to and the server, so that policies compared meet the
@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/check.hpp"
 #include "sim/base/id.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/base/random.hpp"
@@ -28,21 +29,26 @@ enum class MessageWay { to_server, to_worker };
 class MessageDelays {
  public:
   MessageDelays() = default;  // none
-  MessageDelays(Seconds mean, std::vector<std::uint32_t> random_streams, Seed seed)
-      : mean_(mean), random_streams_(std::move(random_streams)), seed_(seed) {}
+  // `means` and `random_streams` by worker.
+  MessageDelays(std::vector<Seconds> means, std::vector<std::uint32_t> random_streams, Seed seed)
+      : means_(std::move(means)), random_streams_(std::move(random_streams)), seed_(seed) {
+    check(means_.size() == random_streams_.size(), "every worker has a mean wait of its messages");
+  }
 
   [[nodiscard]] Seconds of(WorkerId worker, GradientId gradient, ServerId server, MessageWay way) const {
-    if (mean_ == Seconds{}) return {};
+    if (means_.empty()) return {};
+    const Seconds mean = means_.at(worker.value);
+    if (mean == Seconds{}) return {};
     const std::uint64_t index = 2 * gradient.value + (way == MessageWay::to_worker ? 1 : 0);
     RandomStream stream(seed_, Purpose::message_delay, random_streams_.at(worker.value), index);
     double uniform = stream.uniform();
     for (std::uint64_t before = 0; before < server.value; ++before) uniform = stream.uniform();
-    return -std::log(uniform) * mean_;
+    return -std::log(uniform) * mean;
   }
 
  private:
-  Seconds mean_;
-  std::vector<std::uint32_t> random_streams_;  // by worker
+  std::vector<Seconds> means_;
+  std::vector<std::uint32_t> random_streams_;
   Seed seed_;
 };
 

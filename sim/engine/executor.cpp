@@ -189,13 +189,18 @@ void Executor::send(Endpoint from, Endpoint to, Bytes size, Event arrival) {
 }
 
 void Executor::occupy(ServerId server, Seconds duration, std::optional<UpdateId> step) {
-  if (shared_machines_.hosts(server))
-    return shared_machines_.enqueue(server, timeline_.now(), duration, step);
+  const double waited_for = step ? 1.0 - model_.costs.communication.server_overlap : 1.0;
+  if (shared_machines_.hosts(server)) {
+    shared_machines_.enqueue(server, timeline_.now(), waited_for * duration, step);
+    // What nobody waits for comes next in its queue.
+    if (waited_for < 1.0)
+      shared_machines_.enqueue(server, timeline_.now(), (1.0 - waited_for) * duration, std::nullopt);
+    return;
+  }
   Seconds& free_at = server_free_at_.at(server.value);
   const Seconds begin = std::max(free_at, timeline_.now());
   free_at = begin + duration;
   observer_.on_server_work(server, step, begin, free_at);
-  const double waited_for = 1.0 - model_.costs.communication.server_overlap;
   if (step) at(begin + waited_for * duration, Event(StepFinished{*step, server}));
 }
 

@@ -48,7 +48,9 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
   const Jitter jitter = resolve_jitter(profiles.job(), scenario.jitter).jitter;
   std::vector<Worker> workers = scenario.cluster.workers;
   for (Worker& worker : workers) worker.speed /= slowness;
-  std::vector<std::uint32_t> streams = random_streams(workers);
+  std::vector<Seconds> message_waits;
+  for (const Worker& worker : workers)
+    message_waits.push_back(worker.message_wait.value_or(scenario.jitter.message) * slowness);
   Heterogeneity changes = heterogeneity(scenario);
   changes.spells = scenario.jitter.spells;
   return {.compute = ComputeTimes(profiles.distinct, profiles.of_worker, workers, jitter, seed,
@@ -64,7 +66,7 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
           .seed = seed,
           .shared_machines = shared_machines(scenario.cluster),
           .shortcuts = scenario.shortcuts,
-          .delays = MessageDelays(scenario.jitter.message * slowness, std::move(streams), seed)};
+          .delays = MessageDelays(std::move(message_waits), random_streams(workers), seed)};
 }
 
 Every every(const Count& count, const Scenario& scenario) {

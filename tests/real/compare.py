@@ -106,8 +106,10 @@ class Calibration:
                                     for more, seconds in enumerate(self.at_once_s[1:])]
                        for mode, own in (("ddp", self.own("ddp", "worker")), ("server", worker))}
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
-        # Below 0 where the server handles packets while the link carries others: that takes no time besides.
-        self.server_request_us = 1e6 * max(0.0, server + min(0.0, waiting))
+        # Below 0 where the server handles packets while the link carries others: no time besides for one worker, but
+        # several need all of it.
+        self.server_request_us = 1e6 * server
+        self.overlap = 100 * min(1.0, max(0.0, -waiting / server))
         self.connection["server"] = f"latency: {1e6 * max(0.0, waiting) / 2} us, {self.link}"
 
     def file(self, name):
@@ -178,7 +180,7 @@ class Calibration:
             cores=CORES, network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
             connection=self.connection[mode], jitter=", ".join(jitter), communication=self.messages[len(quotas)] if over_ring
-            else f"server_request: {self.server_request_us} us, per_message: 0 us"))
+            else f"server_request: {self.server_request_us} us, server_overlap: {self.overlap} %, per_message: 0 us"))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
         with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:
             rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))

@@ -110,9 +110,6 @@ TEST_CASE("workers may share the cores of a machine that says so, and nothing el
           "the servers run on two machines"));
   CHECK(has(complaint(with("{cores: 2, shared: true}, {cores: 2, shared: true, workers: [1]}")),
             "a worker runs on two machines"));
-  CHECK(has(
-      complaint(with("{cores: 2, shared: true, servers: true}") + "communication: {server_overlap: 50 %}\n"),
-      "no overlap is modelled"));
 }
 
 TEST_CASE("shards need at least one sample for every worker") {

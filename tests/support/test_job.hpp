@@ -133,7 +133,7 @@ struct TestJob {
             seed,
             shared_machines(cluster()),
             shortcuts,
-            MessageDelays(message_delay, random_streams(workers), seed)};
+            MessageDelays(std::vector(workers.size(), message_delay), random_streams(workers), seed)};
   }
 
   [[nodiscard]] Coordinator coordinator() const {

@@ -169,6 +169,9 @@ TEST_CASE("what a server does while its worker computes again delays the others,
   // update in 8 s, overlapped or not.
   job.costs.communication.server_request = Seconds{8.0};
   CHECK(times_of_updates(job.run_ideal()) == std::vector{14.0, 22.0, 30.0, 38.0});
+  // A machine with a core for each of them changes nothing.
+  job.machines = {Machine{.cores = 3, .workers = {0, 1}, .is_shared = true, .hosts_servers = true}};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{14.0, 22.0, 30.0, 38.0});
 }
 
 TEST_CASE("an update is complete when the server with most of the variables is") {

@@ -145,9 +145,6 @@ class ClusterRules : Rules {
     if (machine.hosts_servers && scenario.cluster.servers.placement == ServerPlacement::with_workers)
       error(path + ".servers", "the servers run with workers, on the machines of these",
             "leave `servers` out, or `cluster.servers: {placement: separate}`");
-    if (machine.hosts_servers && scenario.communication && scenario.communication->server_overlap > 0.0)
-      error("communication.server_overlap", "of servers that share a machine no overlap is modelled",
-            "leave it out, or `servers: false`");
   }
 
   // The workers of one machine must fit its cores, as they begin and under every level, in the order written.

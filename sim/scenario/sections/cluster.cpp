@@ -121,6 +121,10 @@ void describe(Visitor& v, Worker& c) {
   v.optional("price", c.price_per_hour, price(at_least(0)),
              "of the machine, in a currency of your own; with one for every worker, cost stands beside time",
              Absent{"no cost is told"});
+  v.optional("message_wait", c.message_wait, duration(at_least(0)),
+             "mean of a random wait of each message between it and a server, exponentially distributed; "
+             "`validate live` measures it",
+             Absent{"`jitter.message`"});
   v.optional("random_stream", c.random_stream, Whole{0, maximum_workers - 1},
              "names its random numbers (jitter, stragglers, order of its data), so that a list "
              "in another order keeps them",

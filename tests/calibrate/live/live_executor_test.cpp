@@ -33,9 +33,10 @@ class BowlCrew final : public Crew {
   std::function<std::vector<Message>(Member, const Compute&, std::vector<Message> honest)> instead =
       [](Member, const Compute&, std::vector<Message> honest) { return honest; };
   std::vector<std::string> dismissals;
-  std::vector<double> weights;  // of all-reduces
-  std::vector<double> paces;    // that workers were told
-  int rings_formed = 0;         // by members
+  std::vector<double> weights;         // of all-reduces
+  std::vector<double> paces;           // that workers were told
+  int rings_formed = 0;                // by members
+  std::vector<std::string> asked_for;  // gradients and evaluations, in this order
   std::function<void(Member, const Reduce&)> answer_reduce = [this](Member member, const Reduce& asked) {
     say(member, Reduced{asked.ring, asked.update, 1});
   };
@@ -49,6 +50,8 @@ class BowlCrew final : public Crew {
   }
   void send(Member member, const Message& message) override {
     if (lost_.contains(member)) return;
+    if (std::holds_alternative<Compute>(message)) asked_for.emplace_back("gradient");
+    if (std::holds_alternative<EvaluationRequest>(message)) asked_for.emplace_back("evaluation");
     if (const auto* compute = std::get_if<Compute>(&message)) answer(member, *compute);
     if (const auto* pace = std::get_if<Pace>(&message)) paces.push_back(pace->speed);
     if (const auto* step = std::get_if<StepOnCopy>(&message)) {
@@ -79,8 +82,6 @@ class BowlCrew final : public Crew {
     });
     news_.emplace_back(Lost{member, reason});
   }
-  void halt_workers() override {}
-  void resume_workers() override {}
   std::set<Member> cannot_restart;
   std::function<void()> while_they_are_down = [] {};
   std::optional<NetworkCheckpoint> left_in_checkpoint{};  // by then, instead of what was saved
@@ -131,7 +132,8 @@ struct Outcome {
 // Two workers, batches of 10, over a server, at rate 0.5 without momentum.
 Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
             Transport transport = Transport::server, const Heterogeneity& heterogeneity = {},
-            const std::optional<PhaseConfig>& after_restart = {}, Exchange exchange = Exchange::gradients) {
+            const std::optional<PhaseConfig>& after_restart = {}, Exchange exchange = Exchange::gradients,
+            EvaluationPayer payer = EvaluationPayer::free) {
   const test::TemporaryFolder folder;
   const std::filesystem::path checkpoint = folder.path() / "checkpoint.bin";
   if (crew.left_in_checkpoint)
@@ -162,6 +164,7 @@ Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
   job.reduces_all = {transport == Transport::ring};
   job.steps_on_copies = {exchange == Exchange::parameters};
   job.costs.switching.resize(2);
+  job.costs.evaluation_payer = payer;
   if (after_restart) job.checkpoint = checkpoint;
   LiveExecutor executor(coordinator, crew, state, job, recording);
   Outcome outcome;
@@ -182,6 +185,20 @@ TEST_CASE("BSP over a real server steps along the mean of both gradients") {
   CHECK_FALSE(outcome.stalled.has_value());
   CHECK(outcome.updates == 3);
   CHECK(outcome.x == std::vector{1.0F, 0.5F});
+}
+
+TEST_CASE("free evaluations are made when all gradients are, others when they are asked for") {
+  // Six gradients of 10 samples; evaluated are the first version and the last.
+  BowlCrew free(2);
+  CHECK_FALSE(run(free, "bsp", 60).stalled.has_value());
+  const std::vector<std::string> last = {"gradient", "gradient", "gradient",   "gradient",
+                                         "gradient", "gradient", "evaluation", "evaluation"};
+  CHECK(free.asked_for == last);
+  BowlCrew paid(2);
+  CHECK_FALSE(run(paid, "bsp", 60, Transport::server, {}, {}, Exchange::gradients, EvaluationPayer::evaluator)
+                  .stalled.has_value());
+  REQUIRE(paid.asked_for.size() == 8);
+  CHECK(paid.asked_for.front() == "evaluation");
 }
 
 TEST_CASE("ASP over a real server steps along each gradient as it comes") {

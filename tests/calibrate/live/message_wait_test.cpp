@@ -1,7 +1,7 @@
 // What messages wait for a processor: found again where it is known.
 #include "calibrate/live/message_wait.hpp"
 
-#include <algorithm>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -23,12 +23,13 @@ BusyWorkers workers_over_links(std::uint32_t workers) {
 }
 
 Seconds found_wait(const BusyWorkers& truth) {
-  const Seconds measured = simulated_cycle(truth).between;
-  return added_to_messages(measured, [&](Seconds wait) {
-    BusyWorkers job = truth;
-    job.wait = wait;
-    return simulated_cycle(job).between;
-  });
+  return added_to_messages({simulated_cycle(truth).between},
+                           [&](const std::vector<Seconds>& waits) {
+                             BusyWorkers job = truth;
+                             job.wait = waits.front();
+                             return std::vector{simulated_cycle(job).between};
+                           })
+      .added.front();
 }
 
 }  // namespace
@@ -57,8 +58,21 @@ TEST_CASE("the wait of messages is found again, also where links are nearly full
 
 TEST_CASE("messages are not found to wait where everything is explained") {
   CHECK(found_wait(workers_over_links(2)).value() == doctest::Approx(0.0));
-  const auto longer_than_measured = [](Seconds added) { return Seconds{2.0} + added; };
-  CHECK(added_to_messages(Seconds{1.0}, longer_than_measured) == Seconds{});
+}
+
+TEST_CASE("each worker's messages get the wait that explains what lies between its own iterations") {
+  // Two messages of worker 0 make up 2 · 0.3 s, worker 1 has nothing to explain, and worker 2 has less between
+  // its iterations than is predicted.
+  const auto predicted = [](const std::vector<Seconds>& added) {
+    std::vector<Seconds> between = {Seconds{1.0}, Seconds{1.0}, Seconds{2.0}};
+    for (std::size_t w = 0; w < added.size(); ++w) between[w] += 2.0 * added[w];
+    return between;
+  };
+  const AddedToMessages found = added_to_messages({Seconds{1.6}, Seconds{1.0}, Seconds{1.0}}, predicted);
+  REQUIRE(found.added.size() == 3);
+  CHECK(found.added[0].value() == doctest::Approx(0.3));
+  CHECK(found.added[1] == Seconds{});
+  CHECK(found.added[2] == Seconds{});
 }
 
 TEST_CASE("what one worker's messages take beyond their links is latency, and what more take is waiting") {

@@ -130,3 +130,12 @@ TEST_CASE("deviations that were accepted stand beside the sealed prediction") {
   figures.deviations = {"worker 0 takes 2 ms, by its profile 1 ms"};
   CHECK(gate_json(figures)["accepted"].size() == 1);
 }
+
+TEST_CASE("the predicted interval is that of one more run: by Student's t, wider than a few runs lie apart") {
+  // 1, 2, 3, 4, 5 s: m = 3, s = 1.5811, t(0.95, 4) = 2.1318: 3 ± 2.1318 · 1.5811 · √1.2 = 3 ± 3.692.
+  const PredictedAndReal row = row_of_values({1.0, 2.0, 3.0, 4.0, 5.0}, {6.6, 6.8});
+  REQUIRE(row.interval.has_value());
+  CHECK(row.interval->low == doctest::Approx(3.0 - 3.692).epsilon(1e-3));
+  CHECK(row.interval->high == doctest::Approx(3.0 + 3.692).epsilon(1e-3));
+  CHECK(row.inside == 1);
+}
