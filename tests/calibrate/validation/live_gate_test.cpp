@@ -30,6 +30,7 @@ batching: {{controller: uniform, initial: 10}}
 jitter: {{run: 0 %, worker: 0 %, iteration: 0 %}}
 communication: {{{}}}
 learner: {{kind: network}}
+evaluation: {{every: 200 samples, who_pays: free}}
 stop: {{epochs: 3}}
 )";
   const test::TemporaryFolder folder;
@@ -58,7 +59,7 @@ TEST_CASE("messages of a worker with a wait of its own lengthen its cycles by tw
   // 1 ms in the mean, exponential: of a thousand messages and more within a tenth.
   const std::vector<live::CycleTime> alike = cycles("per_message: 0 us", "0 us");
   const std::vector<live::CycleTime> waits = cycles("per_message: 0 us", "1 ms");
-  CHECK(waits[0].between.value() == doctest::Approx(alike[0].between.value()).epsilon(0.1));
+  CHECK(waits[0].between <= alike[0].between);  // less, where both came to the server at once
   CHECK(waits[1].between.value() == doctest::Approx(alike[1].between.value() + 2e-3).epsilon(0.1));
   CHECK(waits[1].iteration.value() == doctest::Approx(alike[1].iteration.value()).epsilon(0.01));
 }
