@@ -61,8 +61,8 @@ TEST_CASE("messages are not found to wait where everything is explained") {
 }
 
 TEST_CASE("each worker's messages get the wait that explains what lies between its own iterations") {
-  // Two messages of worker 0 make up 2 · 0.3 s, worker 1 has nothing to explain, and worker 2 has less between
-  // its iterations than is predicted.
+  // Two messages of worker 0 make up 2 · 0.3 s, worker 1 has nothing to explain, and worker 2 has less
+  // between its iterations than is predicted.
   const auto predicted = [](const std::vector<Seconds>& added) {
     std::vector<Seconds> between = {Seconds{1.0}, Seconds{1.0}, Seconds{2.0}};
     for (std::size_t w = 0; w < added.size(); ++w) between[w] += 2.0 * added[w];
