@@ -197,9 +197,10 @@ void LiveExecutor::on(WorkerId worker, const Computed& message) {
 
 void LiveExecutor::on(WorkerId worker, GradientValues message) {
   const Asked* const asked = find(worker, message.gradient);
-  if (asked == nullptr || !asked->is_computed || asked->is_kept || asked->is_own != asked->is_stepped)
+  if (asked == nullptr || !asked->is_computed || asked->is_kept)
     return refuse(worker, "sent a gradient that nobody asked for");
   const bool is_own = asked->is_own;
+  const bool is_stepped = asked->is_stepped;
   if (message.values.size() != job_.parameter_count ||
       message.statistics.size() != (is_own ? 0 : job_.statistics_count))
     return refuse(worker, "sent a gradient of another network");
@@ -211,6 +212,7 @@ void LiveExecutor::on(WorkerId worker, GradientValues message) {
   // Of what does not count any more the worker takes over the server's parameters before its next iteration.
   if (!counts) return;
   if (is_own) {
+    check(is_stepped, "a worker's own step counts before its parameters are sent");
     state_.set_copy(worker, std::move(message.values));
   } else {
     state_.hold(worker, gradient, std::move(message.values), std::move(message.statistics));
@@ -261,7 +263,8 @@ void LiveExecutor::dismiss_silent_workers() {
 
 // --- what is to be done ------------------------------------------------------------------------------------
 
-void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samples, bool with_parameters) {
+void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samples, bool with_parameters,
+                       const std::optional<Hyperparameters>& own_step) {
   LiveWorker& worker = workers_.at(id.value);
   if (worker.is_lost) return;
   call_off_all(id);  // what it still computes for an iteration that was dropped before it began
@@ -278,7 +281,11 @@ void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samp
     if (with_parameters || !has_replica) hand_over(id, gradient);
     return crew_.send(id.value, request);
   }
-  request.is_own = steps_on_copies_;
+  if (own_step) {
+    request.is_own = true;
+    request.learning_rate = own_step->learning_rate;
+    request.momentum = own_step->momentum;
+  }
   if (with_parameters || !worker.holds_its_copy) {
     const std::span<const float> copy = state_.copy_of(id);
     request.parameters.assign(copy.begin(), copy.end());
@@ -296,20 +303,23 @@ void LiveExecutor::ask(WorkerId id, GradientId gradient, std::int64_t batch_samp
 
 void LiveExecutor::carry_out(const StartIteration& action) {
   if (find(action.worker, action.gradient.value) == nullptr)
-    ask(action.worker, action.gradient, action.batch_samples, false);
+    ask(action.worker, action.gradient, action.batch_samples, false, action.own_step);
   if (Asked* const asked = find(action.worker, action.gradient.value)) asked->is_started = true;
   workers_[action.worker.value].samples_started += static_cast<std::uint64_t>(action.batch_samples);
 }
 
 void LiveExecutor::carry_out(const SendParameters& action) {
-  ask(action.to, action.gradient, action.batch_samples, true);
+  ask(action.to, action.gradient, action.batch_samples, !action.is_answer_only, action.own_step);
+  // The worker has its answer in what it is asked for.
+  if (action.is_answer_only)
+    pending_.emplace_back(ParametersArrived{action.to, action.gradient, action.server});
 }
 
 void LiveExecutor::carry_out(const TrainOn&) {
   check(false, "local steps are refused before the job begins");
 }
 // Members of an all-reduce take theirs before whatever they are asked for next; on a copy of its own a worker
-// takes it when it is told the rate.
+// has taken it.
 void LiveExecutor::carry_out(const LocalStep& action) {
   pending_.emplace_back(StepFinished{action.update, ServerId{0}});
 }
@@ -376,12 +386,14 @@ void LiveExecutor::call_off_all(WorkerId worker) {
   std::deque<Asked>& all = workers_[worker.value].asked;
   for (Asked& asked : all) {
     if (asked.is_called_off) continue;
-    asked.is_called_off = true;
-    crew_.send(worker.value, CallOff{asked.gradient.value});
+    call_off(worker, asked);
   }
-  // Of what it keeps for a step that nobody asks for any more it says nothing.
-  std::erase_if(all,
-                [](const Asked& asked) { return asked.is_own && asked.is_computed && !asked.is_stepped; });
+}
+
+// A step that counts already remains.
+void LiveExecutor::call_off(WorkerId worker, Asked& asked) {
+  asked.is_called_off = true;
+  if (!asked.is_stepped) crew_.send(worker.value, CallOff{asked.gradient.value});
 }
 
 void LiveExecutor::follow_conditions() {
@@ -421,13 +433,7 @@ void LiveExecutor::carry_out(const Discard& action) {
   if (own_.erase(action.gradient) == 1) state_.discard_statistics(action.gradient);
   for (Member member = 0; member < workers_.size(); ++member) {
     Asked* const asked = find(WorkerId{member}, action.gradient.value);
-    if (asked == nullptr) continue;
-    asked->is_called_off = true;
-    crew_.send(member, CallOff{action.gradient.value});
-    // Of what it keeps for a step it says nothing any more.
-    if (asked->is_own && asked->is_computed && !asked->is_stepped)
-      std::erase_if(workers_[member].asked,
-                    [&](const Asked& other) { return other.gradient == action.gradient; });
+    if (asked != nullptr) call_off(WorkerId{member}, *asked);
   }
 }
 

@@ -55,8 +55,7 @@ struct LiveJob {
   std::size_t parameter_count = 0;
   std::size_t statistics_count = 0;
   FixedCosts costs;
-  std::vector<bool> reduces_all{};      // by phase: workers sum their gradients among themselves
-  std::vector<bool> steps_on_copies{};  // by phase: they step on their own copies, and send those
+  std::vector<bool> reduces_all{};  // by phase: workers sum their gradients among themselves
   GradientWeighting weighting = GradientWeighting::by_batch;
   double momentum = 0.0;  // of synchronous phases
   bool momentum_at_workers = false;
@@ -118,7 +117,7 @@ class LiveExecutor {
     std::int64_t batch_samples = 0;
     bool is_kept = false;       // for an all-reduce
     bool is_own = false;        // for a step on the worker's own copy
-    bool is_stepped = false;    // which it was told to take
+    bool is_stepped = false;    // which counts
     bool is_started = false;    // the coordinator has begun the iteration
     bool is_announced = false;  // the coordinator waits to hear that the parameters are there
     bool awaits_parameters = false;
@@ -170,7 +169,8 @@ class LiveExecutor {
   // Such a message cannot come from a worker that does what it was asked for.
   void refuse(WorkerId worker, const std::string& what);
   [[nodiscard]] Asked* find(WorkerId worker, std::uint64_t gradient);
-  void ask(WorkerId worker, GradientId gradient, std::int64_t batch_samples, bool with_parameters);
+  void ask(WorkerId worker, GradientId gradient, std::int64_t batch_samples, bool with_parameters,
+           const std::optional<Hyperparameters>& own_step);
 
   void carry_out(const StartIteration& action);
   void carry_out(const TrainOn& action);
@@ -194,7 +194,6 @@ class LiveExecutor {
   void carry_out(const AdoptBatches&) {}
   void carry_out(const EnterPhase& action) {
     is_all_reduce_ = action.phase < job_.reduces_all.size() && job_.reduces_all[action.phase];
-    steps_on_copies_ = action.phase < job_.steps_on_copies.size() && job_.steps_on_copies[action.phase];
     has_restarted_ = false;
   }
   void carry_out(const Judge&) {}
@@ -221,6 +220,7 @@ class LiveExecutor {
   // Speeds and members change: workers and coordinator hear of it.
   void follow_conditions();
   void call_off_all(WorkerId worker);
+  void call_off(WorkerId worker, Asked& asked);
   void at(Seconds date, Event event);
 
   Coordinator& coordinator_;
@@ -240,8 +240,7 @@ class LiveExecutor {
   LiveRing ring_;
   std::int64_t reduction_began_ns_ = 0;
   bool is_all_reduce_ = false;
-  bool steps_on_copies_ = false;
-  std::set<GradientId> own_;            // that workers keep for steps on their copies
+  std::set<GradientId> own_;            // whose steps on copies do not count yet
   std::optional<UpdateId> reduced_;     // all members hold its sum
   std::uint64_t version_ = 0;           // of the parameters
   std::uint64_t servers_version_ = 0;   // those that the server has

@@ -1,7 +1,5 @@
-// Phases that exchange parameters: workers keep gradients, step on their own copies, and send those.
-#include <algorithm>
-#include <deque>
-
+// Phases that exchange parameters: workers step on their own copies and send those; a step that the coordinator
+// has no use for is taken back.
 #include "calibrate/live/live_executor.hpp"
 
 namespace paceline::live {
@@ -9,12 +7,9 @@ namespace paceline::live {
 void LiveExecutor::carry_out(const ApplyLocally& action) {
   state_.use_statistics(action.gradient);
   own_.erase(action.gradient);
-  Asked* const asked = find(action.worker, action.gradient.value);
-  if (asked == nullptr) return;
-  asked->is_stepped = true;
-  crew_.send(action.worker.value, StepOnCopy{action.gradient.value, action.hyperparameters.learning_rate,
-                                             action.hyperparameters.momentum});
+  if (Asked* const asked = find(action.worker, action.gradient.value)) asked->is_stepped = true;
 }
+
 void LiveExecutor::carry_out(const Overwrite& action) {
   if (action.completes_update) applied_samples_ += action.by.batch_samples;
   ++version_;
@@ -35,9 +30,6 @@ bool LiveExecutor::keep_own(WorkerId worker, const Computed& message, const Aske
   if (computed.is_started && !computed.is_called_off) {
     state_.hold_statistics(worker, computed.gradient, message.statistics);
     own_.insert(computed.gradient);
-  } else {  // the worker forgets it by itself, and sends nothing
-    std::erase_if(workers_[worker.value].asked,
-                  [&](const Asked& other) { return other.gradient == computed.gradient; });
   }
   return true;
 }

@@ -31,13 +31,6 @@ std::vector<bool> reduces_all(const Scenario& scenario) {
   return all;
 }
 
-std::vector<bool> steps_on_copies(const Scenario& scenario) {
-  std::vector<bool> all;
-  for (const PhaseEntry& phase : scenario.synchronization)
-    all.push_back(phase.config.exchange == Exchange::parameters);
-  return all;
-}
-
 // What a recorder sees of the run when a coordinator like the one that led it meets it again.
 RunResult result_of(const Scenario& scenario, const Profiles& profiles, Seed seed, const RecordedRun& run,
                     const RecordingOptions& recording, std::optional<std::string> stalled) {
@@ -45,7 +38,7 @@ RunResult result_of(const Scenario& scenario, const Profiles& profiles, Seed see
   RunRecorder recorder(seed, recording);
   replay(coordinator, run, recorder);
   if (coordinator.stopped()) stalled.reset();
-  return recorder.finish(recorder.last_time(), std::move(stalled));
+  return recorder.finish(recorder.last_time(), stalled);
 }
 
 }  // namespace
@@ -117,7 +110,6 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
                          .statistics_count = initial.statistics.size(),
                          .costs = fixed_costs(scenario),
                          .reduces_all = reduces_all(scenario),
-                         .steps_on_copies = steps_on_copies(scenario),
                          .weighting = scenario.batching.weighting,
                          .momentum = scenario.job.optimizer.momentum,
                          .momentum_at_workers = learner.momentum_at == MomentumPlace::workers,

@@ -40,7 +40,8 @@ void fields(Archive& a, M& m) {
   if constexpr (std::is_same_v<Kind, EvaluationResult>) a(m.updates, m.loss, m.accuracy);
   if constexpr (std::is_same_v<Kind, Setup>) a(m.text);
   if constexpr (std::is_same_v<Kind, Compute>)
-    a(m.gradient, m.batch_samples, m.first_sample, m.parameters, m.is_kept, m.is_own);
+    a(m.gradient, m.batch_samples, m.first_sample, m.parameters, m.is_kept, m.is_own, m.learning_rate,
+      m.momentum);
   if constexpr (std::is_same_v<Kind, CallOff>) a(m.gradient);
   if constexpr (std::is_same_v<Kind, Pace>) a(m.speed);
   if constexpr (std::is_same_v<Kind, EvaluationRequest>) a(m.updates, m.parameters, m.averages);
@@ -53,7 +54,6 @@ void fields(Archive& a, M& m) {
   if constexpr (std::is_same_v<Kind, RingMembers>) a(m.ring, m.addresses);
   if constexpr (std::is_same_v<Kind, Reduce>) a(m.ring, m.update, m.gradient, m.weight, m.momentum);
   if constexpr (std::is_same_v<Kind, TakeStep>) a(m.learning_rate, m.momentum);
-  if constexpr (std::is_same_v<Kind, StepOnCopy>) a(m.gradient, m.learning_rate, m.momentum);
   if constexpr (std::is_same_v<Kind, ScaleOwnVelocity>) a(m.factor);
 }
 

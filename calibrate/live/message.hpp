@@ -22,7 +22,7 @@
 
 namespace paceline::live {
 
-inline constexpr std::uint16_t protocol_version = 3;
+inline constexpr std::uint16_t protocol_version = 4;
 inline constexpr std::size_t token_bytes = 32;
 using Token = std::array<std::uint8_t, token_bytes>;
 
@@ -111,7 +111,9 @@ struct Compute {
   std::uint64_t first_sample = 0;
   std::vector<float> parameters{};
   bool is_kept = false;  // for an all-reduce: computed on the worker's replica, and not sent
-  bool is_own = false;   // for a step on the worker's own copy, which is sent instead
+  bool is_own = false;   // for a step on the worker's own copy, which is sent instead, with these:
+  double learning_rate = 0.0;
+  double momentum = 0.0;
 };
 // Nobody waits for this gradient any more; from a worker: it has not begun it, and will not.
 struct CallOff {
@@ -152,13 +154,7 @@ struct TakeStep {
 };
 // Send your replica.
 struct AskHandover {};
-// Step along this gradient on your own copy, and send that.
-struct StepOnCopy {
-  std::uint64_t gradient = 0;
-  double learning_rate = 0.0;
-  double momentum = 0.0;
-};
-// The velocity of such steps is multiplied by this.
+// The velocity of steps on the worker's own copy is multiplied by this.
 struct ScaleOwnVelocity {
   double factor = 1.0;
 };
@@ -168,7 +164,7 @@ struct Quit {};
 using Message =
     std::variant<Hello, Ready, Failed, Received, Computed, GradientValues, EvaluationResult, Setup, Compute,
                  CallOff, EvaluationRequest, Pace, Quit, RingAddress, Reduced, RingBroke, StillHere, Handover,
-                 FormRing, RingMembers, Reduce, TakeStep, AskHandover, StepOnCopy, ScaleOwnVelocity>;
+                 FormRing, RingMembers, Reduce, TakeStep, AskHandover, ScaleOwnVelocity>;
 
 inline constexpr std::size_t header_bytes = 16;
 using HeaderBytes = std::array<std::byte, header_bytes>;

@@ -60,6 +60,7 @@ void Executor::send_now(const SendGradient& action) {
 }
 
 Bytes Executor::size_of(const SendParameters& action) const {
+  if (action.is_answer_only) return {};
   return action.from_worker ? model_.parameter_bytes : shard(action.server).bytes;
 }
 

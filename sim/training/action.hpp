@@ -34,6 +34,7 @@ struct StartIteration {
   std::int64_t batch_samples = 0;
   std::uint64_t since_start = 0;  // its iterations since it was last started or restarted
   std::optional<LocalSteps> local{};
+  std::optional<Hyperparameters> own_step{};  // that the worker takes with its gradient afterwards, if any
 };
 // Train on, while the difference of the iteration travels. Answer: IterationFinished, once more.
 struct TrainOn {
@@ -55,13 +56,16 @@ struct SendGradient {
   double share = 1.0;  // of the shard's bytes
 };
 // Send a worker one server's shard of the parameters; after an all-reduce phase's change of members,
-// `from_worker` sends all of them. Answer: ParametersArrived.
+// `from_worker` sends all of them. Or only an answer to parameters that it has pushed, without bytes. Answer:
+// ParametersArrived.
 struct SendParameters {
   WorkerId to;
   GradientId gradient;
   ServerId server;
   std::optional<WorkerId> from_worker;
   std::int64_t batch_samples = 0;  // of the iteration that follows
+  bool is_answer_only = false;
+  std::optional<Hyperparameters> own_step{};  // of that iteration
 };
 // Sum the members' gradients so that each of them holds the result. Answer: AllReduceFinished.
 struct AllReduce {

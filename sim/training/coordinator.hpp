@@ -133,7 +133,7 @@ class Coordinator {
   void begin_iteration(WorkerId worker, Actions& actions);
   void next_pause_or_go_on(WorkerId worker, Actions& actions);
   void go_on(WorkerId worker, Actions& actions);
-  void receive_parameters(WorkerId worker, Actions& actions);
+  void receive(WorkerId worker, bool only_answers, Actions& actions);
   void start_iteration(WorkerId worker, Actions& actions);
   void take_snapshots(WorkerId worker, bool all, Actions& actions);
   // While its difference travels.

@@ -96,13 +96,15 @@ void Coordinator::go_on(WorkerId id, Actions& actions) {
   const bool phase_begins = std::exchange(worker.holds_present_parameters, false);
   const double epoch = std::floor(phases_.workload().epoch());
   const bool must_pull = phase_begins || worker.needs_parameters;
-  if (!must_pull && !strategy.pulls(epoch > worker.pulled_epoch)) return start_iteration(id, actions);
+  if (strategy.steps_locally())
+    worker.iteration->own_step = hyperparameters(1, worker.iteration->batch_samples);
+  if (!must_pull && !strategy.pulls(epoch > worker.pulled_epoch)) return receive(id, true, actions);
   worker.pulled_versions = assembly_.versions();
   worker.pulled_epoch = epoch;
   take_snapshots(id, must_pull, actions);
   const bool has_them = phase_begins || !strategy.parameters_travel();
   if (std::exchange(worker.needs_parameters, false) || !has_them) {
-    receive_parameters(id, actions);
+    receive(id, false, actions);
   } else {
     start_iteration(id, actions);
   }
@@ -123,12 +125,12 @@ void Coordinator::take_snapshots(WorkerId id, bool all, Actions& actions) {
   }
 }
 
-void Coordinator::receive_parameters(WorkerId id, Actions& actions) {
+// Parameters, or only that those it has pushed are there.
+void Coordinator::receive(WorkerId id, bool only_answers, Actions& actions) {
   WorkerState& worker = workers_[id];
   worker.status = WorkerStatus::receiving;
   worker.transfer_began = now_;
-  worker.parts_awaited =
-      phases_.strategy().send_parameters(id, worker.iteration->gradient, workers_, actions);
+  worker.parts_awaited = phases_.strategy().send_parameters(id, workers_, only_answers, actions);
   // Nobody is there to ask: it goes on from the last checkpoint, whose reading its absence has paid for.
   if (worker.parts_awaited == 0) start_iteration(id, actions);
 }
@@ -144,6 +146,7 @@ void Coordinator::start_iteration(WorkerId id, Actions& actions) {
   start.iteration = worker.iterations;
   start.batch_samples = worker.iteration->batch_samples;
   start.since_start = worker.iterations_since_start;
+  start.own_step = worker.iteration->own_step;
   const std::int64_t steps = worker.iteration->local_steps - worker.iteration->overlapped_steps;
   const std::optional<LocalTraining>& local = phases_.config().local;
   if (local && !worker.iteration->is_probe) {

@@ -70,9 +70,10 @@ void Coordinator::step_locally(WorkerId worker, Actions& actions) {
 void Coordinator::finish_local_step(PendingUpdate& update, Actions& actions) {
   CombinedGradient& stepped = update.gradients.front();
   update.step_is_local = false;
-  actions.emplace_back(ApplyLocally{stepped.worker, stepped.gradient, hyperparameters(update)});
+  IterationState& iteration = *workers_[stepped.worker].iteration;
+  actions.emplace_back(ApplyLocally{stepped.worker, stepped.gradient, iteration.own_step.value()});
   stepped.is_held = false;
-  workers_[stepped.worker].iteration->gradient_is_held = false;
+  iteration.gradient_is_held = false;
   send_to_servers(stepped.worker, actions);
 }
 

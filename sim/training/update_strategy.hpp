@@ -7,7 +7,8 @@
 //                all-reduce          no server: gradients are summed and each worker steps
 //                server              gradients are sent, servers step, parameters are sent back
 //                parameter exchange  the worker steps on its own copy and sends that; the server's becomes
-//                                    it, and the worker pulls once an epoch (ASP as released by OmniLearn)
+//                                    it, and answers; the worker pulls once an epoch (ASP as released by
+//                                    OmniLearn)
 // Assumptions: a strategy holds no state of a job: it says what comes next, and the coordinator keeps the
 //              books.
 //              Differences that local training made take the way of gradients (local_training.hpp).
@@ -73,29 +74,38 @@ class UpdateStrategy {
   }
   // Whether a worker that goes on takes over the present parameters.
   [[nodiscard]] bool pulls(bool an_epoch_has_passed) const { return !steps_locally() || an_epoch_has_passed; }
+  // Otherwise it waits for an answer of each server to what it has sent, if it has sent anything.
+  // A worker's own step takes what it knows when it goes on.
+  [[nodiscard]] bool steps_locally() const { return over_servers() && exchange_ == Exchange::parameters; }
   // Whether they have to travel to a worker that has taken part so far: after an all-reduce everybody has
   // taken the same step.
   [[nodiscard]] bool parameters_travel() const { return over_servers(); }
   // Sends a worker the parameters, from the servers or else from another member; returns how many parts, 0
-  // when nobody else is there to send any.
-  [[nodiscard]] std::size_t send_parameters(WorkerId to, GradientId gradient, const Workers& workers,
+  // when nobody else is there to send any. Or only servers' answers to its push.
+  [[nodiscard]] std::size_t send_parameters(WorkerId to, const Workers& workers, bool only_answers,
                                             Actions& actions) const {
-    const std::int64_t batch = workers[to].iteration->batch_samples;
+    const IterationState& next = *workers[to].iteration;
+    SendParameters part{.to = to,
+                        .gradient = next.gradient,
+                        .server = ServerId{0},
+                        .from_worker = {},
+                        .batch_samples = next.batch_samples,
+                        .is_answer_only = only_answers,
+                        .own_step = next.own_step};
     if (over_servers()) {
-      for (std::uint64_t s = 0; s < servers_; ++s)
-        actions.emplace_back(SendParameters{to, gradient, ServerId{s}, std::nullopt, batch});
+      for (; part.server.value < servers_; ++part.server.value) actions.emplace_back(part);
       return servers_;
     }
     const std::vector<WorkerId> members = workers.members();
     const auto source = std::ranges::find_if(members, [&](WorkerId other) { return other != to; });
     if (source == members.end()) return 0;
-    actions.emplace_back(SendParameters{to, gradient, ServerId{0}, *source, batch});
+    part.from_worker = *source;
+    actions.emplace_back(part);
     return 1;
   }
 
  private:
   [[nodiscard]] bool over_servers() const { return transport_ == Transport::server; }
-  [[nodiscard]] bool steps_locally() const { return over_servers() && exchange_ == Exchange::parameters; }
 
   Transport transport_;
   Exchange exchange_;

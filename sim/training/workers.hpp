@@ -79,11 +79,12 @@ struct IterationState {
   GradientId gradient;
   std::int64_t batch_samples = 0;  // of one step
   std::int64_t local_steps = 1;
-  std::int64_t overlapped_steps = 0;  // of these, while the difference travels
-  bool is_training_on = false;        // takes them now
-  bool is_probe = false;              // of a dropped worker: its gradient is for nobody
-  bool gradient_is_held = false;      // by the learner: computed, neither applied nor discarded
-  std::optional<UpdateId> update{};   // once some server has decided to combine the gradient
+  std::int64_t overlapped_steps = 0;          // of these, while the difference travels
+  bool is_training_on = false;                // takes them now
+  bool is_probe = false;                      // of a dropped worker: its gradient is for nobody
+  bool gradient_is_held = false;              // by the learner: computed, neither applied nor discarded
+  std::optional<Hyperparameters> own_step{};  // on the worker's own copy, as it knew them when it went on
+  std::optional<UpdateId> update{};           // once some server has decided to combine the gradient
 
   [[nodiscard]] std::int64_t samples() const { return batch_samples * local_steps; }
 };

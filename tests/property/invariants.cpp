@@ -92,8 +92,10 @@ class Accountant final : public RunObserver {
     gradients_sent_[{action.gradient, action.server}] = std::ceil(action.share * shard_bytes(action.server));
   }
   void on(const SendParameters& action) {
-    parameters_sent_[{action.gradient, action.server}] =
-        action.from_worker ? job_.parameter_bytes.value() : std::ceil(shard_bytes(action.server));
+    parameters_sent_[{action.gradient, action.server}] = action.is_answer_only ? 0.0
+                                                         : action.from_worker
+                                                             ? job_.parameter_bytes.value()
+                                                             : std::ceil(shard_bytes(action.server));
   }
   void on(const AllReduce& action) { all_reduces_[action.update] = bytes_of(action); }
   void on(const EnterPhase& action) { phase_ = action.phase; }

@@ -8,16 +8,28 @@
 using namespace paceline;
 using paceline::test::TestJob;
 
+namespace {
+
+std::vector<SendParameters> pulls(const TestJob::Result& result) {
+  std::vector<SendParameters> all;
+  for (const auto& [time, sent] : result.recording.all<SendParameters>())
+    if (!sent.is_answer_only) all.push_back(sent);
+  return all;
+}
+
+}  // namespace
+
 TEST_CASE("workers that exchange parameters push after every iteration and pull once per epoch") {
   // One worker, 40 iterations of 10 of 400 samples; the data set of TestJob is the whole job, so it never
-  // pulls again after the start of the phase: 40 pushes, no pull.
+  // pulls again after the start of the phase: 40 pushes, all but the last answered, no pull.
   TestJob job;
   job.workers = {{}};
   job.phases = {{.policy = "asp", .exchange = Exchange::parameters}};
   const auto result = job.run_ideal();
   CHECK(result.recording.all<SendGradient>().size() == 40);
   CHECK(result.recording.all<Overwrite>().size() == 40);
-  CHECK(result.recording.all<SendParameters>().empty());
+  CHECK(result.recording.all<SendParameters>().size() == 39);
+  CHECK(pulls(result).empty());
 }
 
 TEST_CASE("with several epochs each worker pulls at its first release after each epoch") {
@@ -33,14 +45,17 @@ TEST_CASE("with several epochs each worker pulls at its first release after each
   std::int64_t applied = 0;
   for (const auto& [time, action] : result.recording.actions) {
     if (const auto* overwrite = std::get_if<Overwrite>(&action)) applied += overwrite->by.batch_samples;
-    if (const auto* pull = std::get_if<SendParameters>(&action))
+    if (const auto* pull = std::get_if<SendParameters>(&action); pull && !pull->is_answer_only)
       epochs_of_pulls.at(pull->to.value).push_back(std::floor(static_cast<double>(applied) / 400.0));
   }
   for (const std::vector<double>& epochs : epochs_of_pulls) CHECK(epochs == std::vector{1.0, 2.0});
 }
 
-TEST_CASE("an iteration with parameters exchanged takes computation, local step and push, but no pull") {
-  // 10 + 2 + (1 + 1000/100) + taking over 1000/500 = 25 s: overwritten at 25, 50, 75 s.
+TEST_CASE(
+    "an iteration with parameters exchanged takes computation, local step, push and its answer, but no "
+    "pull") {
+  // 10 + 2 + (1 + 1000/100) + taking over 1000/500 = 25 s, and 1 s for an answer without bytes: overwritten at
+  // 25, 51, 77 s.
   TestJob job;
   job.workers = {{}};
   job.network = {BytesPerSecond{100.0}, Seconds{1.0}, BytesPerSecond{100.0}};
@@ -51,5 +66,5 @@ TEST_CASE("an iteration with parameters exchanged takes computation, local step 
   std::vector<double> times;
   for (const auto& [time, overwrite] : job.run_ideal().recording.all<Overwrite>())
     times.push_back(time.value());
-  CHECK(times == std::vector{25.0, 50.0, 75.0});
+  CHECK(times == std::vector{25.0, 51.0, 77.0});
 }

@@ -49,12 +49,12 @@ TEST_CASE("under an all-reduce whoever needs parameters gets them from the first
   Actions actions;
   workers[WorkerId{0}].is_dropped = true;
   workers[WorkerId{2}].iteration = IterationState{.gradient = GradientId{5}, .batch_samples = 48};
-  CHECK(strategy->send_parameters(WorkerId{2}, GradientId{5}, workers, actions) == 1);
+  CHECK(strategy->send_parameters(WorkerId{2}, workers, false, actions) == 1);
   CHECK(std::get<SendParameters>(actions.at(0)).from_worker == WorkerId{1});
   CHECK(std::get<SendParameters>(actions.at(0)).batch_samples == 48);
   // Alone it has nobody to ask.
   workers[WorkerId{1}].status = WorkerStatus::away;
-  CHECK(strategy->send_parameters(WorkerId{2}, GradientId{5}, workers, actions) == 0);
+  CHECK(strategy->send_parameters(WorkerId{2}, workers, false, actions) == 0);
 }
 
 TEST_CASE("servers gather gradients, step on their own shard and send all parts of the parameters back") {
@@ -70,7 +70,7 @@ TEST_CASE("servers gather gradients, step on their own shard and send all parts 
   Workers workers(2);
   workers[WorkerId{1}].iteration = IterationState{.gradient = GradientId{5}, .batch_samples = 48};
   Actions actions;
-  CHECK(strategy->send_parameters(WorkerId{1}, GradientId{5}, workers, actions) == 2);
+  CHECK(strategy->send_parameters(WorkerId{1}, workers, false, actions) == 2);
   CHECK(std::get<SendParameters>(actions.at(1)).server == ServerId{1});
 }
 

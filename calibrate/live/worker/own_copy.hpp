@@ -3,7 +3,8 @@
 //
 // Equation:    hold and apply_locally of parameter_store.hpp, the arithmetic of a simulated worker.
 // Units:       float32.
-// Assumptions: one gradient at a time. The velocity is the worker's own, and outlives new parameters.
+// Assumptions: one gradient at a time, and only its latest step is ever taken back. The velocity is the
+//              worker's own, and outlives new parameters.
 // Source:      OmniLearn's released code (docs/models.md).
 #pragma once
 
@@ -26,25 +27,23 @@ class OwnCopy {
 
   [[nodiscard]] std::span<const float> parameters() const { return store_.copy_of(self); }
   void take(std::vector<float> parameters) { store_.set_copy(self, std::move(parameters)); }
-  // A gradient of these parameters, for a step; one kept before is forgotten.
-  void keep(std::uint64_t gradient, std::span<const float> values) {
-    if (kept_) forget(*kept_);
+  void step(std::uint64_t gradient, std::span<const float> values, const Hyperparameters& hyperparameters) {
+    if (!before_) before_.emplace(gradient, store_);
+    before_->first = gradient;
+    before_->second = store_;  // which takes no new memory
     store_.hold(self, GradientId{gradient}, {values.begin(), values.end()});
-    kept_ = gradient;
-  }
-  void forget(std::uint64_t gradient) {
-    if (kept_ != gradient) return;
-    store_.discard(GradientId{gradient});
-    kept_.reset();
-  }
-  // False: it keeps no such gradient.
-  [[nodiscard]] bool step(std::uint64_t gradient, const Hyperparameters& hyperparameters) {
-    if (kept_ != gradient) return false;
     store_.apply_locally(self, GradientId{gradient}, hyperparameters);
-    kept_.reset();
-    return true;
   }
-  void scale_velocity(double factor) { store_.scale_velocity(factor); }
+  // That step, if it was the latest; not twice.
+  void take_back(std::uint64_t gradient) {
+    if (!before_ || before_->first != gradient) return;
+    store_ = std::move(before_->second);
+    before_.reset();
+  }
+  void scale_velocity(double factor) {
+    store_.scale_velocity(factor);
+    if (before_) before_->second.scale_velocity(factor);
+  }
 
  private:
   static constexpr WorkerId self{0};
@@ -56,7 +55,7 @@ class OwnCopy {
   }
 
   ParameterStore store_;
-  std::optional<std::uint64_t> kept_;
+  std::optional<std::pair<std::uint64_t, ParameterStore>> before_;  // the latest step
 };
 
 }  // namespace paceline::live

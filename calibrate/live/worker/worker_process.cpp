@@ -68,9 +68,8 @@ class Worker {
       if (std::holds_alternative<Quit>(message)) return;
       if (const auto* off = std::get_if<CallOff>(&message)) {
         member_.forget(off->gradient);
-        copy_.forget(off->gradient);
+        copy_.take_back(off->gradient);
       }
-      if (const auto* step = std::get_if<StepOnCopy>(&message)) carry_out(*step);
       if (const auto* scale = std::get_if<ScaleOwnVelocity>(&message)) copy_.scale_velocity(scale->factor);
       if (const auto* ring = std::get_if<FormRing>(&message)) member_.carry_out(*ring);
       if (const auto* reduce = std::get_if<Reduce>(&message)) member_.carry_out(*reduce);
@@ -116,19 +115,17 @@ class Worker {
       return link_.send(computed);
     }
     if (request.is_own) {
-      copy_.keep(request.gradient, values);
-      own_steps_ns_ += processor_time_ns() - computed_at_;
       computed.statistics = std::move(statistics);
-      return link_.send(computed);
+      link_.send(computed);
+      return step_on_copy(request, values);
     }
     link_.send(computed);
     link_.send(GradientValues{request.gradient, {values.begin(), values.end()}, std::move(statistics)});
   }
 
-  void carry_out(const StepOnCopy& request) {
+  void step_on_copy(const Compute& request, std::span<const float> gradient) {
     const std::int64_t used = processor_time_ns();
-    if (!copy_.step(request.gradient, {request.learning_rate, request.momentum}))
-      throw BadMessage("a step along a gradient that is not kept");
+    copy_.step(request.gradient, gradient, {request.learning_rate, request.momentum});
     own_steps_ns_ += processor_time_ns() - used;
     const std::span<const float> arrived_at = copy_.parameters();
     link_.send(GradientValues{request.gradient, {arrived_at.begin(), arrived_at.end()}, {}});

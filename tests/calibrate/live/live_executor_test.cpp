@@ -54,11 +54,6 @@ class BowlCrew final : public Crew {
     if (std::holds_alternative<EvaluationRequest>(message)) asked_for.emplace_back("evaluation");
     if (const auto* compute = std::get_if<Compute>(&message)) answer(member, *compute);
     if (const auto* pace = std::get_if<Pace>(&message)) paces.push_back(pace->speed);
-    if (const auto* step = std::get_if<StepOnCopy>(&message)) {
-      std::vector<float>& copy = copies_[member];
-      for (float& x : copy) x -= static_cast<float>(step->learning_rate) * x;
-      say(member, GradientValues{step->gradient, copy, {}});
-    }
     if (const auto* form = std::get_if<FormRing>(&message)) {
       ++rings_formed;
       news_.emplace_back(Arrived{member, RingAddress{form->ring, "here"}});
@@ -110,7 +105,9 @@ class BowlCrew final : public Crew {
     while (LiveClock::monotonic_ns() <= began) {
     }
     honest.emplace_back(Computed{compute.gradient, began, began + 1, 0, {}});
-    if (!compute.is_kept && !compute.is_own) honest.emplace_back(GradientValues{compute.gradient, copy, {}});
+    if (compute.is_own)
+      for (float& x : copy) x -= static_cast<float>(compute.learning_rate) * x;
+    if (!compute.is_kept) honest.emplace_back(GradientValues{compute.gradient, copy, {}});
     for (Message& message : instead(member, compute, std::move(honest)))
       news_.emplace_back(Arrived{member, std::move(message)});
   }
@@ -162,7 +159,6 @@ Outcome run(BowlCrew& crew, const std::string& policy, std::int64_t samples,
   job.heterogeneity = heterogeneity;
   job.patience = Seconds{0.05};
   job.reduces_all = {transport == Transport::ring};
-  job.steps_on_copies = {exchange == Exchange::parameters};
   job.costs.switching.resize(2);
   job.costs.evaluation_payer = payer;
   if (after_restart) job.checkpoint = checkpoint;

@@ -78,6 +78,10 @@ inline void check_survives_kills(std::span<const LoadedJob> jobs, std::uint32_t 
     CAPTURE(workers);
     CAPTURE(victim);
     CAPTURE(when.count());
+    std::string lost;
+    for (const live::LostWorker& one : run.lost)
+      lost += fmt::format("worker {} {}; ", one.worker.value, one.reason);
+    CAPTURE(lost);
     CHECK(run.result.end_reason == "workload-done");
     CHECK(run.result.samples >= 800);
     if (!run.lost.empty()) {  // unless the job was over before
