@@ -1,5 +1,5 @@
-// Phases that exchange parameters: workers step on their own copies and send those; a step that the coordinator
-// has no use for is taken back.
+// Phases that exchange parameters: workers step on their own copies and send those; a step that the
+// coordinator has no use for is taken back.
 #include "calibrate/live/live_executor.hpp"
 
 namespace paceline::live {
