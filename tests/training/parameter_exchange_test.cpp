@@ -51,11 +51,9 @@ TEST_CASE("with several epochs each worker pulls at its first release after each
   for (const std::vector<double>& epochs : epochs_of_pulls) CHECK(epochs == std::vector{1.0, 2.0});
 }
 
-TEST_CASE(
-    "an iteration with parameters exchanged takes computation, local step, push and its answer, but no "
-    "pull") {
-  // 10 + 2 + (1 + 1000/100) + taking over 1000/500 = 25 s, and 1 s for an answer without bytes: overwritten at
-  // 25, 51, 77 s.
+TEST_CASE("an iteration with parameters exchanged: computation, step, push and its answer, but no pull") {
+  // 10 + 2 + (1 + 1000/100) + taking over 1000/500 = 25 s, and 1 s for an answer without bytes: overwritten
+  // at 25, 51, 77 s.
   TestJob job;
   job.workers = {{}};
   job.network = {BytesPerSecond{100.0}, Seconds{1.0}, BytesPerSecond{100.0}};
