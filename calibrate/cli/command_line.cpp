@@ -201,9 +201,16 @@ void declare(CLI::App& app, ServerArguments& arguments) {
   add_list(app, "--workers", arguments.workers,
            "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a processor")
       ->check(CLI::Range(2, 64).description(""));
+  app.add_option("--policy", arguments.policy,
+                 "Of several: asp (the default), or bsp, where all messages come at once and cost more")
+      ->check(CLI::IsMember({"asp", "bsp"}))
+      ->type_name("asp|bsp");
   add_time(app, "--computing", arguments.computing_s,
            "How long a worker is busy before each gradient, e.g. \"5 ms\" (the default): processors that "
            "slept and caches that hold other things make messages slower");
+  add_time(app, "--serving", arguments.serving_s,
+           "Processor time that the server takes for each gradient, where it takes less: of a server of your "
+           "own (`calibrate own`). One that does more waits longer for a processor, and so do its messages");
   declare(app, arguments.links);
   add_count(app, "--passes", arguments.passes, 2, 1000,
             "How often every size is measured, in processes of its own each time (default: 5)");
@@ -216,6 +223,8 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "  paceline calibrate server --parameters 5000,20000,80000      around the size of a network\n"
       "  paceline calibrate server --bandwidth '100 Mbit/s'\n"
       "  paceline calibrate server --workers 2,3 --computing '2 ms'    `jitter.message` of jobs like these\n"
+      "  paceline calibrate server --workers 2,3 --computing '2 ms' --serving '0.6 ms'    of a server in "
+      "Python\n"
       "  paceline calibrate server --quick --json > server.json");
 }
 

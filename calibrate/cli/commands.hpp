@@ -65,7 +65,9 @@ struct NetworkArguments {
 struct ServerArguments {
   std::vector<std::int64_t> parameters;  // of a gradient; empty: the usual sizes
   std::vector<int> workers;              // numbers of several that compute at once, besides one alone
+  std::string policy = "asp";            // of several
   double computing_s = 5e-3;             // of a worker, before each gradient
+  double serving_s = 0.0;                // of the server at least, for each gradient
   LinkArguments links;
   std::optional<int> passes;
   bool quick = false;

@@ -32,10 +32,15 @@ std::vector<RequestPass> measure_passes(const live::RequestPlan& plan) {
   });
 }
 
-// How long messages of so many workers wait for a processor.
+// How long messages of so many workers wait for a processor, and what they take of processors.
 struct Waits {
   std::uint32_t workers = 2;
   std::vector<live::MessageWait> by_size;
+  std::vector<RequestPass> passes;
+
+  [[nodiscard]] double middle_s(std::size_t size, Seconds RequestTime::*part) const {
+    return median(live::part_of(passes, part)[size].seconds);
+  }
 };
 
 std::string waits_text(const std::vector<Waits>& all) {
@@ -55,11 +60,15 @@ std::string waits_text(const std::vector<Waits>& all) {
 Json waits_json(const std::vector<Waits>& all) {
   Json rows = Json::array();
   for (const Waits& waits : all)
-    for (const live::MessageWait& wait : waits.by_size)
+    for (std::size_t size = 0; size < waits.by_size.size(); ++size) {
+      const live::MessageWait& wait = waits.by_size[size];
       rows.push_back({{"workers", waits.workers},
                       {"bytes", wait.bytes.value()},
                       {"median_s", median(wait.seconds)},
-                      {"seconds", wait.seconds}});
+                      {"seconds", wait.seconds},
+                      {"server_s", waits.middle_s(size, &RequestTime::server)},
+                      {"worker_s", waits.middle_s(size, &RequestTime::worker)}});
+    }
   return rows;
 }
 
@@ -138,16 +147,20 @@ int run(const ServerArguments& arguments) {
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   live::RequestPlan plan{.values = {sizes.begin(), sizes.end()},
+                         .policy = arguments.policy,
                          .passes = arguments.passes.value_or(arguments.quick ? 3 : 5),
                          .for_each = Seconds{arguments.quick ? 0.1 : 0.3},
                          .busy = Seconds{arguments.computing_s},
+                         .serving = Seconds{arguments.serving_s},
                          .links = links_of(arguments.links)};
   const std::vector<RequestPass> passes = measure_passes(plan);
   std::vector<Waits> waits;
   for (const int workers : arguments.workers) {
     plan.workers = static_cast<std::uint32_t>(workers);
-    waits.push_back({plan.workers, live::message_waits(passes, measure_passes(plan), plan.workers, plan.links,
-                                                       live::usable_cores())});
+    std::vector<RequestPass> of_several = measure_passes(plan);
+    std::vector<live::MessageWait> by_size =
+        live::message_waits(passes, of_several, plan, live::usable_cores());
+    waits.push_back({plan.workers, std::move(by_size), std::move(of_several)});
   }
   const live::CommunicationFit fit = live::fit_communication(passes);
   if (arguments.json) {

@@ -89,8 +89,9 @@ std::vector<TimedWork> part_of(const std::vector<RequestPass>& passes, Seconds R
 }
 
 std::vector<MessageWait> message_waits(const std::vector<RequestPass>& one,
-                                       const std::vector<RequestPass>& several, std::uint32_t workers,
-                                       const std::optional<NetworkConfig>& links, int cores) {
+                                       const std::vector<RequestPass>& several, const RequestPlan& plan,
+                                       int cores) {
+  const std::optional<NetworkConfig>& links = plan.links;
   NetworkConfig network = links.value_or(NetworkConfig{});
   if (links) {
     network.model.burst = burst_of(*links, links->bandwidth);
@@ -106,6 +107,7 @@ std::vector<MessageWait> message_waits(const std::vector<RequestPass>& one,
       return median(std::move(seconds));
     };
     const BusyWorkers job{
+        .policy = plan.policy,
         .busy = Seconds{middle([](const RequestTime& time) { return time.cycle.iteration.value(); })},
         .variation = middle([](const RequestTime& time) { return time.variation; }),
         .bytes = one.front()[size].bytes,
@@ -118,7 +120,8 @@ std::vector<MessageWait> message_waits(const std::vector<RequestPass>& one,
     const Seconds one_between{middle([](const RequestTime& time) { return time.cycle.between.value(); })};
     MessageWait& wait = waits.emplace_back(MessageWait{job.bytes, {}});
     for (const RequestPass& pass : several)
-      wait.seconds.push_back(message_wait(job, {one_between, workers, pass.at(size).cycle.between}).value());
+      wait.seconds.push_back(
+          message_wait(job, {one_between, plan.workers, pass.at(size).cycle.between}).value());
   }
   return waits;
 }

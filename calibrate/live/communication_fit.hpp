@@ -50,11 +50,10 @@ struct MessageWait {
   Bytes bytes;
   std::vector<double> seconds;  // by pass
 };
-// `links`: those emulated. `cores`: that all processes may use.
+// `plan`: of these several. `cores`: that all processes may use.
 [[nodiscard]] std::vector<MessageWait> message_waits(const std::vector<RequestPass>& one,
                                                      const std::vector<RequestPass>& several,
-                                                     std::uint32_t workers,
-                                                     const std::optional<NetworkConfig>& links, int cores);
+                                                     const RequestPlan& plan, int cores);
 
 struct CommunicationFit {
   FittedTime server;

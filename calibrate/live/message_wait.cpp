@@ -112,7 +112,7 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
       .shared_machines = shared_machines(cluster),
       .delays = MessageDelays(std::vector(job.workers, job.wait), random_streams(cluster.workers), seed)};
   CoordinatorConfig config;
-  config.phases = {PhaseConfig{.policy = SynchronizationChoice("asp")}};
+  config.phases = {PhaseConfig{.policy = SynchronizationChoice(job.policy)}};
   config.batching.initial_samples = 1;
   config.machines.resize(job.workers);
   config.optimizer.learning_rate = 0.01;
@@ -139,6 +139,9 @@ Seconds message_wait(BusyWorkers job, const MeasuredCycles& measured) {
   job.wait = {};
   job.workers = 1;
   job.network.latency = found(measured.one_between, job.network.latency).added.front();
+  if (const Seconds more = simulated_cycle(job).between - measured.one_between;
+      job.network.latency == Seconds{} && job.cost.server_request > Seconds{})
+    job.cost.server_overlap = std::clamp(more / job.cost.server_request, 0.0, 1.0);
   job.workers = measured.workers;
   return found(measured.between, job.wait).added.front();
 }

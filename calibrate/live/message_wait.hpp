@@ -4,9 +4,10 @@
 //              while another core is idle. Requests of one worker alone do not show it.
 // Equation:    B: mean time of a worker from the end of one iteration to the begin of the next. The latency L
 //              is the one with which one simulated worker has the B that was measured of one; then the wait w
-//              the one with which n have that of n. Neither is below 0. Each is found by x <- x + (B measured
-//              - B simulated) / 2, since two messages lie between iterations: over a link that is nearly full
-//              the first part of a wait costs nothing.
+//              the one with which n have that of n. Neither is below 0; where one worker has less between
+//              than that, the server handles packets while its link carries others: its overlap. Each is
+//              found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations:
+//              over a link that is nearly full the first part of a wait costs nothing.
 // Units:       seconds.
 // Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both
@@ -17,6 +18,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "sim/base/quantity.hpp"
@@ -45,6 +47,7 @@ struct AddedToMessages {
 // Workers that learn nothing, each busy for a while before it sends a gradient to the one server.
 struct BusyWorkers {
   std::uint32_t workers = 1;
+  std::string policy = "asp";
   Seconds busy{};
   double variation = 0.0;  // of these times, sd / mean
   Bytes bytes;             // of a gradient

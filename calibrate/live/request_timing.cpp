@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/live/live_executor.hpp"
+#include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/self_evaluating_crew.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -48,9 +49,11 @@ class HeardCrew final : public SelfEvaluatingCrew {
   std::vector<double> busy_s_;
 };
 
-// Splits the server's time at each gradient that has arrived.
+// Splits the server's time at each gradient that has arrived, and makes it last.
 class RequestClock final : public RunObserver {
  public:
+  explicit RequestClock(Seconds serving) : serving_(serving) {}
+
   void on_event(Seconds, const Event& event) override {
     if (!std::holds_alternative<GradientArrived>(event)) return;
     const std::int64_t used = processor_time_ns();
@@ -68,7 +71,10 @@ class RequestClock final : public RunObserver {
     if (std::holds_alternative<Apply>(action)) used_before_applying_ = processor_time_ns();
   }
   void on_server_work(ServerId, std::optional<UpdateId>, Seconds, Seconds) override {
-    applying_ns_ += processor_time_ns() - used_before_applying_;
+    if (serving_ > Seconds{})
+      load_.keep_busy(serving_ - Seconds{in_seconds(processor_time_ns() - used_at_served_)});
+    used_at_served_ = processor_time_ns();
+    applying_ns_ += used_at_served_ - used_before_applying_;
   }
 
   [[nodiscard]] const std::vector<double>& server_s() const { return server_s_; }
@@ -76,6 +82,9 @@ class RequestClock final : public RunObserver {
   [[nodiscard]] const std::vector<double>& wall_s() const { return wall_s_; }
 
  private:
+  Seconds serving_;
+  MemoryLoad load_;
+  std::int64_t used_at_served_ = processor_time_ns();
   std::int64_t used_at_arrival_ = 0;
   std::int64_t last_arrival_ns_ = 0;
   std::int64_t used_before_applying_ = 0;
@@ -89,16 +98,17 @@ std::vector<double> after_warm_up(const std::vector<double>& values, std::size_t
   return {values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size())), values.end()};
 }
 
-int request_count(std::uint64_t values, Seconds busy, Seconds for_each) {
+int request_count(std::uint64_t values, Seconds busy, Seconds serving, Seconds for_each) {
   constexpr double usual_request_s = 150e-6;
   constexpr double usual_per_value_s = 15e-9;
-  const double each = busy.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
+  const double each =
+      busy.value() + serving.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
   return std::clamp(static_cast<int>(for_each.value() / each), 20, 2000);
 }
 
-CoordinatorConfig asynchronous_job(std::uint32_t workers, std::int64_t requests) {
+CoordinatorConfig job_of(const std::string& policy, std::uint32_t workers, std::int64_t requests) {
   CoordinatorConfig config;
-  config.phases = {PhaseConfig{.policy = SynchronizationChoice("asp")}};
+  config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy)}};
   config.batching.initial_samples = 1;
   config.machines.resize(workers);
   config.optimizer.learning_rate = 0.01;
@@ -118,11 +128,11 @@ RequestTime time_requests(const std::filesystem::path& program, const RequestLoa
   ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
   HeardCrew crew(processes, load.workers);
   const std::int64_t requests = load.requests + static_cast<std::int64_t>(warm_up) + 1;
-  Coordinator coordinator(asynchronous_job(load.workers, requests));
+  Coordinator coordinator(job_of(load.policy, load.workers, requests));
   NetworkLearnerConfig of_store;
   of_store.worker_count = load.workers;
   NetworkState state(std::vector<float>(load.values), {}, of_store);
-  RequestClock clock;
+  RequestClock clock(load.serving);
   LiveJob job;
   job.workers = load.workers;
   job.parameter_count = load.values;
@@ -160,12 +170,15 @@ std::vector<RequestPass> time_passes(const std::filesystem::path& program, const
   for (RequestPass& pass : all)
     for (const std::uint64_t size : plan.values) {
       progress(done++ / points);
-      pass.push_back(time_requests(program, {.values = size,
-                                             .workers = plan.workers,
-                                             .requests = static_cast<int>(plan.workers) *
-                                                         request_count(size, plan.busy, plan.for_each),
-                                             .busy = plan.busy,
-                                             .links = plan.links}));
+      pass.push_back(
+          time_requests(program, {.values = size,
+                                  .workers = plan.workers,
+                                  .policy = plan.policy,
+                                  .requests = static_cast<int>(plan.workers) *
+                                              request_count(size, plan.busy, plan.serving, plan.for_each),
+                                  .busy = plan.busy,
+                                  .serving = plan.serving,
+                                  .links = plan.links}));
     }
   progress(1.0);
   return all;

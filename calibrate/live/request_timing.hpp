@@ -1,6 +1,6 @@
 // What a request at a parameter server takes, measured with the live server itself.
 //
-// Models:      one asynchronous job of worker processes that learn nothing: each answers parameters with a
+// Models:      one job, asynchronous or synchronous, of worker processes that learn nothing: each answers parameters with a
 //              gradient of as many values, after it was busy with memory for about as long as a gradient
 //              takes to compute: after processors slept and caches were used for other things, messages take
 //              several times as long as in a ping-pong. Protocol, server, coordinator and update are those
@@ -10,6 +10,8 @@
 //              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many
 //              requests: the mean of those within three times their median, warm-up left out. Of each worker,
 //              all of its requests counted: the mean time it was busy, and from the end of that to the next.
+//              A server that takes more, such as one written in Python, is imitated: this one is busy with
+//              memory as it applies a gradient, for what is left of the processor time of a request.
 // Units:       seconds of processor or wall-clock time; bytes of one gradient.
 // Assumptions: with one worker it and the server have a core each, and what is left of the wall-clock time,
 //              computing taken off, is the connection's, half of it in each direction.
@@ -20,6 +22,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "calibrate/live/message_wait.hpp"
@@ -31,8 +34,10 @@ namespace paceline::live {
 struct RequestLoad {
   std::uint64_t values = 1;  // of a gradient, float32
   std::uint32_t workers = 1;
+  std::string policy = "asp";            // or bsp
   int requests = 100;                    // of all workers together, warm-up not counted
   Seconds busy{};                        // of a worker, before each gradient
+  Seconds serving{};                     // of the server at least, for each: one that does more than ours
   std::optional<NetworkConfig> links{};  // to emulate
 };
 
@@ -53,9 +58,11 @@ using RequestPass = std::vector<RequestTime>;  // one of each size, in processes
 struct RequestPlan {
   std::vector<std::uint64_t> values;  // sizes
   std::uint32_t workers = 1;
+  std::string policy = "asp";
   int passes = 5;
   Seconds for_each{0.2};  // of about so long, each size in each pass
   Seconds busy{};         // of a worker, before each gradient
+  Seconds serving{};      // of the server at least, for each gradient
   std::optional<NetworkConfig> links{};
 };
 [[nodiscard]] std::vector<RequestPass> time_passes(

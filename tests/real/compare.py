@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
+import typing
 
 import train
 
@@ -50,6 +51,12 @@ stop: {{epochs: 12}}
 """
 
 
+class Request(typing.NamedTuple):
+    wait_us: float
+    growth: float  # of the processor time of a worker's messages
+    server_more_us: float
+
+
 class Calibration:
     """What the predictions are made from; all of it is measured with one worker, or by `paceline calibrate`."""
 
@@ -67,7 +74,8 @@ class Calibration:
         computing = self.own("ddp", "worker")["processor_s"]
         self.at_once_s = self.copies()
         self.resume_ms = self.resume()
-        self.wait_us = self.waits(computing)
+        serving = self.own("server", "server")["processor_s"]
+        self.requests = {policy: self.server_requests(policy, computing, serving) for policy in ("asp", "bsp")}
         rings = {members: self.collective(members, computing) for members in (2, 3)}
         self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
                          for members, text in rings.items()}
@@ -109,6 +117,7 @@ class Calibration:
         # Below 0 where the server handles packets while the link carries others: no time besides for one worker, but
         # several need all of it.
         self.server_request_us = 1e6 * server
+        self.messages_us = 1e6 * max(0.0, worker["processor_s"] - self.copies_alone_s)
         self.overlap = 100 * min(1.0, max(0.0, -waiting / server))
         self.connection["server"] = f"latency: {1e6 * max(0.0, waiting) / 2} us, {self.link}"
 
@@ -153,13 +162,20 @@ class Calibration:
     def emulated_links(self):
         return ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
 
-    def waits(self, computing_s):
-        """Of a message for a processor, by the number of workers that compute at once."""
+    def server_requests(self, policy, computing_s, serving_s):
+        """Of a message of all parameters, by the number of workers: its wait for a processor, and what it takes of the
+        processors of a worker (with that of the way back) and of the server more than with one worker."""
         size = PARAMETERS[self.network]
-        said = self.run("calibrate", "server", "--workers", "2,3", "--parameters", f"{size // 2},{size}", "--computing",
-                        f"{1e3 * computing_s} ms", "--json", *self.emulated_links())
-        self.file("requests.json").write_text(said)
-        return {row["workers"]: 1e6 * row["median_s"] for row in json.loads(said)["waits"] if row["bytes"] == 4 * size}
+        said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
+                        f"{size // 2},{size}", "--computing", f"{1e3 * computing_s} ms", "--serving",
+                        f"{1e3 * serving_s} ms", "--json", *self.emulated_links())
+        self.file(f"requests-{policy}.json").write_text(said)
+        report = json.loads(said)
+        one = {part: statistics.median(sample[part] for sample in report["samples"] if sample["bytes"] == 4 * size)
+               for part in ("server_s", "worker_s")}
+        return {row["workers"]: Request(1e6 * row["median_s"], row["worker_s"] / one["worker_s"],
+                                        1e6 * (row["server_s"] - one["server_s"]))
+                for row in report["waits"] if row["bytes"] == 4 * size}
 
     def collective(self, members, computing_s):
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
@@ -174,13 +190,17 @@ class Calibration:
         over_ring = mode == "ddp"
         jitter = [self.jitter[mode]] if self.jitter[mode] else []
         if not over_ring:
-            jitter.append(f"message: {self.wait_us[len(quotas)]} us")
+            request = self.requests[policy][len(quotas)]
+            jitter.append(f"message: {request.wait_us} us")
+            communication = (f"server_request: {self.server_request_us + request.server_more_us} us, "
+                             f"server_overlap: {self.overlap} %, "
+                             f"per_message: {self.messages_us * max(0.0, request.growth - 1) / 2} us")
         scenario = self.file("scenario.yaml")
         scenario.write_text(SCENARIO.format(
             cores=CORES, network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
             connection=self.connection[mode], jitter=", ".join(jitter), communication=self.messages[len(quotas)] if over_ring
-            else f"server_request: {self.server_request_us} us, server_overlap: {self.overlap} %, per_message: 0 us"))
+            else communication))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
         with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:
             rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
