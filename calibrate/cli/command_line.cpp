@@ -198,13 +198,16 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "live`, over loopback TCP, and workers that learn nothing. Prints the lines for a scenario.");
   add_list(app, "--parameters", arguments.parameters,
            "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
-  add_list(app, "--workers", arguments.workers,
-           "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a processor")
-      ->check(CLI::Range(2, 64).description(""));
+  CLI::Option* const several =
+      add_list(
+          app, "--workers", arguments.workers,
+          "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a processor")
+          ->check(CLI::Range(2, 64).description(""));
   app.add_option("--policy", arguments.policy,
                  "Of several: asp (the default), or bsp, where all messages come at once and cost more")
       ->check(CLI::IsMember({"asp", "bsp"}))
-      ->type_name("asp|bsp");
+      ->type_name("asp|bsp")
+      ->needs(several);
   add_time(app, "--computing", arguments.computing_s,
            "How long a worker is busy before each gradient, e.g. \"5 ms\" (the default): processors that "
            "slept and caches that hold other things make messages slower");

@@ -56,6 +56,7 @@ class RequestClock final : public RunObserver {
 
   void on_event(Seconds, const Event& event) override {
     if (!std::holds_alternative<GradientArrived>(event)) return;
+    to_serve_ += serving_;
     const std::int64_t used = processor_time_ns();
     const std::int64_t now = LiveClock::monotonic_ns();
     if (last_arrival_ns_ > 0) {
@@ -71,8 +72,9 @@ class RequestClock final : public RunObserver {
     if (std::holds_alternative<Apply>(action)) used_before_applying_ = processor_time_ns();
   }
   void on_server_work(ServerId, std::optional<UpdateId>, Seconds, Seconds) override {
-    if (serving_ > Seconds{})
-      load_.keep_busy(serving_ - Seconds{in_seconds(processor_time_ns() - used_at_served_)});
+    if (to_serve_ > Seconds{})
+      load_.keep_busy(to_serve_ - Seconds{in_seconds(processor_time_ns() - used_at_served_)});
+    to_serve_ = {};
     used_at_served_ = processor_time_ns();
     applying_ns_ += used_at_served_ - used_before_applying_;
   }
@@ -84,6 +86,7 @@ class RequestClock final : public RunObserver {
  private:
   Seconds serving_;
   MemoryLoad load_;
+  Seconds to_serve_;  // gradients that have arrived
   std::int64_t used_at_served_ = processor_time_ns();
   std::int64_t used_at_arrival_ = 0;
   std::int64_t last_arrival_ns_ = 0;

@@ -1,10 +1,10 @@
 // What a request at a parameter server takes, measured with the live server itself.
 //
-// Models:      one job, asynchronous or synchronous, of worker processes that learn nothing: each answers parameters with a
-//              gradient of as many values, after it was busy with memory for about as long as a gradient
-//              takes to compute: after processors slept and caches were used for other things, messages take
-//              several times as long as in a ping-pong. Protocol, server, coordinator and update are those
-//              of a live job.
+// Models:      one job, asynchronous or synchronous, of worker processes that learn nothing: each answers
+//              parameters with a gradient of as many values, after it was busy with memory for about as long
+//              as a gradient takes to compute: after processors slept and caches were used for other things,
+//              messages take several times as long as in a ping-pong. Protocol, server, coordinator and
+//              update are those of a live job.
 // Equation:    of each request: the server's processor time for receiving, deciding and answering; its
 //              processor time for applying the gradient; a worker's processor time for its two messages,
 //              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many

@@ -102,13 +102,14 @@ double calibrated_rate(const Scenario& scenario, const Profiles& profiles) {
   return rate;
 }
 
-// Quantiles of a few runs would be too narrow: those of five hold six of ten.
+// Quantiles of a few runs would be too narrow: those of five hold six of ten. Nothing that is observed is
+// below 0.
 Interval interval_of_next(const std::vector<double>& runs) {
   const Spread spread = spread_of(runs);
   const auto n = static_cast<double>(runs.size());
   const double half = boost::math::quantile(boost::math::students_t(n - 1.0), 1.0 - interval_tail) *
                       spread.deviation * std::sqrt(1.0 + 1.0 / n);
-  return {spread.mean - half, spread.mean + half};
+  return {std::max(0.0, spread.mean - half), spread.mean + half};
 }
 
 std::string range_text(const std::optional<Interval>& range) {
@@ -156,7 +157,7 @@ std::vector<Observation> observations_of(const RunResult& run) {
   all.push_back({"mean staleness", "updates", run.mean_staleness()});
   for (Observation& worker : staleness_of_workers(run)) all.push_back(std::move(worker));
   for (Observation& batch : final_batches(run)) all.push_back(std::move(batch));
-  if (!run.curve.empty()) all.push_back({"final accuracy", "-", run.curve.back().accuracy});
+  if (!run.curve.empty()) all.push_back({"final accuracy", share_unit, run.curve.back().accuracy});
   if (run.time_to_accuracy) all.push_back({time_quantity, "s", run.time_to_accuracy->value()});
   all.push_back({"total time", "s", end});
   return all;
@@ -172,7 +173,7 @@ LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
     for (const RunResult& run : runs) {
       all.push_back(observations_of(run));
       if (is_any_stale)
-        all.back().push_back({distance_quantity, "-", distance(staleness_shares({run}), shares)});
+        all.back().push_back({distance_quantity, share_unit, distance(staleness_shares({run}), shares)});
     }
     return all;
   };
@@ -192,6 +193,7 @@ LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
     row.quantity = one.quantity;
     row.unit = one.unit;
     if (one.quantity == distance_quantity) row.error.reset();
+    if (one.unit == share_unit && row.interval) row.interval->high = std::min(1.0, row.interval->high);
     if (one.quantity == rate_quantity) row.null_model = calibrated_rate(scenario, profiles);
     comparison.rows.push_back(std::move(row));
   }

@@ -81,6 +81,7 @@ struct Ranking {
 // One line: how many quantities lie inside their intervals, the largest errors, the ranking.
 [[nodiscard]] std::string live_verdict(const std::vector<LiveComparison>& all);
 
+inline constexpr const char* share_unit = "-";
 inline constexpr const char* rate_quantity = "samples a second";
 inline constexpr const char* distance_quantity = "distance of staleness from predicted";
 inline constexpr const char* time_quantity = "time to accuracy";

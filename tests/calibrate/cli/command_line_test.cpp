@@ -83,6 +83,30 @@ TEST_CASE("requests at a server are timed, and the lines for a scenario printed"
   check_refused("server --passes 1", "--passes");
 }
 
+TEST_CASE(
+    "messages of several workers are timed beside those of one, at a server that takes as long as asked") {
+  const test::ProgramResult outcome = Workplace().run(
+      "server --parameters 100,10000 --passes 2 --quick --computing '1 ms' --workers 2 --policy bsp "
+      "--serving '0.5 ms' --json",
+      "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  for (const auto& sample : json["samples"])
+    CHECK(sample["server_s"].get<double>() + sample["applying_s"].get<double>() >= 0.99 * 0.5e-3);
+  REQUIRE(json["waits"].size() == 2);
+  for (const auto& row : json["waits"]) {
+    CHECK(row["workers"] == 2);
+    CHECK(row["seconds"].size() == 2);
+    CHECK(row["median_s"] >= 0.0);
+    CHECK(row["worker_s"] > 0.0);
+    CHECK(row["server_s"] > 0.0);
+  }
+  check_refused("server --policy bsp", "--policy requires --workers");
+  check_refused("server --workers 2 --policy ssp", "--policy");
+  check_refused("server --workers 1", "--workers");
+  check_refused("server --serving '1 kg'", "--serving");
+}
+
 TEST_CASE("all-reduces among processes are timed, and the lines for a scenario printed") {
   const test::ProgramResult outcome = Workplace().run(
       "collective --with own --members 2,3 --parameters 100,10000 --passes 2 --quick --json", "2>/dev/null");

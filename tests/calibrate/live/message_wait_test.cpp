@@ -89,6 +89,34 @@ TEST_CASE("what one worker's messages take beyond their links is latency, and wh
   CHECK(wait.value() == doctest::Approx(5e-4).epsilon(0.1));
 }
 
+TEST_CASE("what one worker's link hides of the server's work is its overlap, and no wait of messages") {
+  // Requests of 1 ms, half of which nobody waits for; the link has no latency.
+  BusyWorkers truth = workers_over_links(2);
+  truth.cost.server_request = Seconds{1e-3};
+  BusyWorkers said = truth;
+  truth.cost.server_overlap = 0.5;
+  truth.wait = Seconds{5e-4};
+  BusyWorkers one = truth;
+  one.workers = 1;
+  one.wait = {};
+  const MeasuredCycles measured{
+      .one_between = simulated_cycle(one).between, .workers = 2, .between = simulated_cycle(truth).between};
+  CHECK(message_wait(said, measured).value() == doctest::Approx(5e-4).epsilon(0.1));
+}
+
+TEST_CASE("synchronous workers wait for each other between their iterations") {
+  // Without variation and without messages' times: as asynchronous ones, who are not in step, but for the
+  // server's second request, which the first worker waits for.
+  BusyWorkers job = workers_over_links(2);
+  job.variation = 0.0;
+  job.bytes = {};
+  const Seconds asynchronous = simulated_cycle(job).between;
+  job.policy = "bsp";
+  const Seconds synchronous = simulated_cycle(job).between;
+  CHECK(asynchronous.value() == doctest::Approx(1e-4).epsilon(0.05));
+  CHECK(synchronous.value() == doctest::Approx(2e-4).epsilon(0.05));
+}
+
 TEST_CASE("a mean cycle is that of all workers alike") {
   const CycleTime mean = mean_of({{Seconds{1.0}, Seconds{0.5}}, {Seconds{2.0}, Seconds{0.7}}});
   CHECK(mean.iteration == Seconds{1.5});

@@ -132,10 +132,26 @@ TEST_CASE("deviations that were accepted stand beside the sealed prediction") {
 }
 
 TEST_CASE("the predicted interval is that of one more run: by Student's t, wider than a few runs lie apart") {
-  // 1, 2, 3, 4, 5 s: m = 3, s = 1.5811, t(0.95, 4) = 2.1318: 3 ± 2.1318 · 1.5811 · √1.2 = 3 ± 3.692.
-  const PredictedAndReal row = row_of_values({1.0, 2.0, 3.0, 4.0, 5.0}, {6.6, 6.8});
+  // 11, 12, 13, 14, 15 s: m = 13, s = 1.5811, t(0.95, 4) = 2.1318: 13 ± 2.1318 · 1.5811 · √1.2 = 13 ± 3.692.
+  const PredictedAndReal row = row_of_values({11.0, 12.0, 13.0, 14.0, 15.0}, {16.6, 16.8});
   REQUIRE(row.interval.has_value());
-  CHECK(row.interval->low == doctest::Approx(3.0 - 3.692).epsilon(1e-3));
-  CHECK(row.interval->high == doctest::Approx(3.0 + 3.692).epsilon(1e-3));
+  CHECK(row.interval->low == doctest::Approx(13.0 - 3.692).epsilon(1e-3));
+  CHECK(row.interval->high == doctest::Approx(13.0 + 3.692).epsilon(1e-3));
   CHECK(row.inside == 1);
+}
+
+TEST_CASE("no interval goes below 0, and that of an accuracy not above 1") {
+  // Accuracies from 0.1 to 0.9 leave everything open: 0.5 ± 2.1318 · 0.3162 · √1.2 = 0.5 ± 0.738.
+  std::vector<RunResult> runs;
+  for (const double accuracy : {0.1, 0.3, 0.5, 0.7, 0.9}) {
+    runs.push_back(run_of(1.0, 1, {}));
+    runs.back().curve.emplace_back();
+    runs.back().curve.back().accuracy = accuracy;
+  }
+  const LiveComparison comparison = compare_live(Scenario{}, Profiles{}, runs, runs);
+  const auto row = std::ranges::find(comparison.rows, "final accuracy", &PredictedAndReal::quantity);
+  REQUIRE(row != comparison.rows.end());
+  REQUIRE(row->interval.has_value());
+  CHECK(row->interval->low == 0.0);
+  CHECK(row->interval->high == 1.0);
 }
