@@ -87,13 +87,12 @@ TEST_CASE(
     "messages of several workers are timed beside those of one, at a server that takes as long as asked") {
   const test::ProgramResult outcome = Workplace().run(
       "server --parameters 100,10000 --passes 2 --quick --computing '1 ms' --workers 2 --policy bsp "
-      "--serving '0.5 ms' --json",
+      "--serving '2 ms' --json",
       "2>/dev/null");
   REQUIRE(outcome.exit_code == 0);
   const auto json = nlohmann::json::parse(outcome.out);
-  // A request that took long in one part took little in the other, and is left out of one mean only.
-  for (const auto& sample : json["samples"])
-    CHECK(sample["server_s"].get<double>() + sample["applying_s"].get<double>() >= 0.8 * 0.5e-3);
+  // Applying so few values takes microseconds otherwise.
+  for (const auto& sample : json["samples"]) CHECK(sample["applying_s"] > sample["server_s"]);
   REQUIRE(json["waits"].size() == 2);
   for (const auto& row : json["waits"]) {
     CHECK(row["workers"] == 2);
