@@ -2,9 +2,9 @@
 //
 // Models:      for each quantity of a job its distribution over simulated and over real runs.
 // Equation:    error = median of the real runs / median of the simulated ones - 1. The predicted interval is
-//              that of one more run, m ± t(0.95, n − 1)·s·√(1 + 1/n) of n simulated ones, cut off at 0, and at
-//              1 for shares; `inside` counts the real runs in it. Ranking: Kendall's tau between the medians of
-//              the scenarios, over pairs whose real runs do not overlap.
+//              that of one more run, m ± t(0.95, n − 1)·s·√(1 + 1/n) of n simulated ones, cut off at 0 and
+//              of shares at 1; `inside` counts the real runs in it. Ranking: Kendall's tau between the
+//              medians of the scenarios, over pairs whose real runs do not overlap.
 //              Distance of staleness: of a run's shares of gradients by worker and staleness from those of
 //              all simulated runs, ½ Σ |difference|: 0 when they are alike, 1 when they have none in common.
 //              Null model of the rate: sum of the workers' calibrated speeds, Σ b / T_w(b), as if nobody
