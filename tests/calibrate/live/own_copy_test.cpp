@@ -21,7 +21,7 @@ constexpr Hyperparameters halves{0.5, 0.5};  // learning rate, momentum
 
 }  // namespace
 
-TEST_CASE("steps on its own copy follow gradient and velocity; the latest is taken back with its velocity") {
+TEST_CASE("steps on its own copy follow gradient and velocity, and the latest is taken back with it") {
   // v = 4, x = 10 - 4/2 = 8; v = 4/2 + 4 = 6, x = 8 - 6/2 = 5, and the same once more.
   OwnCopy copy = copy_of(10.0F);
   const auto steps_to = [&](std::uint64_t gradient) {
