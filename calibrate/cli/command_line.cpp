@@ -199,9 +199,9 @@ void declare(CLI::App& app, ServerArguments& arguments) {
   add_list(app, "--parameters", arguments.parameters,
            "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
   CLI::Option* const several =
-      add_list(
-          app, "--workers", arguments.workers,
-          "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a processor")
+      add_list(app, "--workers", arguments.workers,
+               "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a "
+               "processor, and how much longer they compute")
           ->check(CLI::Range(2, 64).description(""));
   app.add_option("--policy", arguments.policy,
                  "Of several: asp (the default), or bsp, where all messages come at once and cost more")
@@ -291,6 +291,14 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       ->excludes("--log")
       ->excludes(profile)
       ->excludes(copies);
+  app.add_flag(
+         "--rests", arguments.rests,
+         "Instead of a correction: what a step takes longer after the command has rested for 1 to 20 ms, "
+         "by stopping it now and then (`resume`); let it train for ten seconds, and wait for nobody")
+      ->excludes("--log")
+      ->excludes(profile)
+      ->excludes(copies)
+      ->excludes("--quota");
   const std::map<std::string, CorrectBy> ways = {{"factor", CorrectBy::factor},
                                                  {"offset", CorrectBy::offset}};
   app.add_option("--by", arguments.by,
@@ -314,7 +322,9 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       "  paceline calibrate own --log train.log --profile resnet20.json -o mine.json\n"
       "  paceline calibrate own --copies 3 -- python3 train.py --steps 3000    for workers that share this "
       "machine\n"
-      "  paceline calibrate own --quota 0.4 -- python3 train.py --steps 300    for workers under a quota");
+      "  paceline calibrate own --quota 0.4 -- python3 train.py --steps 300    for workers under a quota\n"
+      "  paceline calibrate own --rests -- python3 train.py --steps 5000       for workers that wait for "
+      "others");
 }
 
 void declare(CLI::App& app, FromLogArguments& arguments) {

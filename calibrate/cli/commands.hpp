@@ -94,6 +94,7 @@ struct OwnArguments {
   int cores = 1;
   int copies = 1;                 // of the command, at once
   std::optional<double> quota{};  // of cores, that the command is also run with
+  bool rests = false;             // whether it is stopped now and then
   std::optional<int> passes;
   int warm_up = 10;
   CorrectBy by = CorrectBy::whatever_fits;

@@ -1,5 +1,6 @@
 // `paceline calibrate server`: what a request at a parameter server on this machine takes.
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,50 +26,111 @@ using live::RequestTime;
 const std::vector<std::int64_t> usual_sizes = {1'000, 10'000, 100'000, 1'000'000};
 const std::vector<std::int64_t> quick_sizes = {1'000, 30'000, 300'000};
 
-std::vector<RequestPass> measure_passes(const live::RequestPlan& plan) {
-  Progress progress("measuring requests");
-  return live::time_passes("/proc/self/exe", plan, [&](double share) {
-    progress.update(share, fmt::format("{} passes, {} at once", plan.passes, plan.workers));
-  });
-}
+constexpr const char* own_program = "/proc/self/exe";
 
-// How long messages of so many workers wait for a processor, and what they take of processors.
-struct Waits {
+// What several workers at once cost one another, and what their messages take of processors.
+struct AtOnce {
   std::uint32_t workers = 2;
-  std::vector<live::MessageWait> by_size;
-  std::vector<RequestPass> passes;
+  std::vector<RequestPass> passes{};
+  std::vector<live::Disturbances> by_size{};
 
   [[nodiscard]] double middle_s(std::size_t size, Seconds RequestTime::*part) const {
     return median(live::part_of(passes, part)[size].seconds);
   }
+  [[nodiscard]] std::vector<double> waits_s(std::size_t size) const {
+    std::vector<double> seconds;
+    for (const live::Disturbance& one : by_size[size].of_pass) seconds.push_back(one.wait.value());
+    return seconds;
+  }
+  [[nodiscard]] double slowdown(std::size_t size) const {
+    std::vector<double> times;
+    for (const live::Disturbance& one : by_size[size].of_pass) times.push_back(one.slowdown);
+    return median(std::move(times));
+  }
 };
 
-std::string waits_text(const std::vector<Waits>& all) {
+struct Requests {
+  std::vector<RequestPass> one;
+  std::vector<AtOnce> several;
+};
+// In turn, since the machine changes its speed. `plan`: of one worker.
+Requests measure(live::RequestPlan plan, const std::vector<int>& workers) {
+  const int passes = std::exchange(plan.passes, 1);
+  Requests measured;
+  for (const int many : workers) measured.several.push_back({.workers = static_cast<std::uint32_t>(many)});
+  Progress progress("measuring requests");
+  const double kinds = 1.0 + static_cast<double>(workers.size());
+  const auto add_pass = [&](std::vector<RequestPass>& to, std::uint32_t many, int pass, double kind) {
+    plan.workers = many;
+    to.push_back(live::time_passes(own_program, plan, [&](double share) {
+                   progress.update((pass + (kind + share) / kinds) / passes,
+                                   fmt::format("{} passes, {} at once", passes, many));
+                 }).front());
+  };
+  for (int pass = 0; pass < passes; ++pass) {
+    add_pass(measured.one, 1, pass, 0.0);
+    for (std::size_t i = 0; i < workers.size(); ++i)
+      add_pass(measured.several[i].passes, measured.several[i].workers, pass, 1.0 + static_cast<double>(i));
+  }
+  for (AtOnce& several : measured.several) {
+    plan.workers = several.workers;
+    several.by_size = live::disturbances(measured.one, several.passes, plan, live::usable_cores());
+  }
+  return measured;
+}
+
+// What a server does besides ours that takes so long for each request of one worker, by size. It rests
+// between requests, and takes longer than undisturbed for the same work.
+std::vector<live::MemoryWork> served_besides(live::RequestPlan plan, Seconds serving) {
+  plan.passes = 1;
+  const auto times = [&] {
+    std::vector<Seconds> of_size;
+    const std::vector<RequestPass> passes = live::time_passes(own_program, plan);
+    for (const RequestTime& time : passes.front()) of_size.push_back(time.server + time.applying);
+    return of_size;
+  };
+  const std::vector<Seconds> ours = times();
+  for (const Seconds our : ours)
+    plan.serving.push_back(live::memory_work_of(std::max(Seconds{}, serving - our)));
+  const std::vector<Seconds> with = times();
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    live::MemoryWork& work = plan.serving[i];
+    const double longer = (with[i] - ours[i]) / work.undisturbed;
+    if (work.pieces > 0 && longer > 1.0)
+      work.pieces = static_cast<std::uint64_t>(static_cast<double>(work.pieces) / longer);
+  }
+  return plan.serving;
+}
+
+std::string at_once_text(const std::vector<AtOnce>& all) {
   std::string text;
-  for (const Waits& waits : all)
-    for (const live::MessageWait& wait : waits.by_size) {
-      const auto [least, most] = std::ranges::minmax(wait.seconds);
+  for (const AtOnce& several : all)
+    for (std::size_t size = 0; size < several.by_size.size(); ++size) {
+      const std::vector<double> waits_s = several.waits_s(size);
+      const auto [least, most] = std::ranges::minmax(waits_s);
       text += fmt::format(
           "{} workers at once: a message of {:.0f} parameters waits for a processor for {:.3g} us ({:.3g} to "
-          "{:.3g}): `jitter: {{message: {:.3g} us}}`\n",
-          waits.workers, wait.bytes.value() / sizeof(float), 1e6 * median(wait.seconds), 1e6 * least,
-          1e6 * most, 1e6 * median(wait.seconds));
+          "{:.3g}): `jitter: {{message: {:.3g} us}}`; computing takes {:.3g} times as long: `speed: "
+          "{:.3g}`\n",
+          several.workers, several.by_size[size].bytes.value() / sizeof(float), 1e6 * median(waits_s),
+          1e6 * least, 1e6 * most, 1e6 * median(waits_s), several.slowdown(size),
+          1.0 / several.slowdown(size));
     }
   return text;
 }
 
-Json waits_json(const std::vector<Waits>& all) {
+Json at_once_json(const std::vector<AtOnce>& all) {
   Json rows = Json::array();
-  for (const Waits& waits : all)
-    for (std::size_t size = 0; size < waits.by_size.size(); ++size) {
-      const live::MessageWait& wait = waits.by_size[size];
-      rows.push_back({{"workers", waits.workers},
-                      {"bytes", wait.bytes.value()},
-                      {"median_s", median(wait.seconds)},
-                      {"seconds", wait.seconds},
-                      {"server_s", waits.middle_s(size, &RequestTime::server)},
-                      {"worker_s", waits.middle_s(size, &RequestTime::worker)}});
-    }
+  for (const AtOnce& several : all)
+    for (std::size_t size = 0; size < several.by_size.size(); ++size)
+      rows.push_back({{"workers", several.workers},
+                      {"bytes", several.by_size[size].bytes.value()},
+                      {"median_s", median(several.waits_s(size))},
+                      {"seconds", several.waits_s(size)},
+                      {"slowdown", several.slowdown(size)},
+                      {"server_s", several.middle_s(size, &RequestTime::server) +
+                                       several.middle_s(size, &RequestTime::applying)},
+                      {"worker_s", several.middle_s(size, &RequestTime::worker)}});
   return rows;
 }
 
@@ -150,25 +212,17 @@ int run(const ServerArguments& arguments) {
                          .policy = arguments.policy,
                          .passes = arguments.passes.value_or(arguments.quick ? 3 : 5),
                          .for_each = Seconds{arguments.quick ? 0.1 : 0.3},
-                         .busy = Seconds{arguments.computing_s},
-                         .serving = Seconds{arguments.serving_s},
+                         .busy = live::memory_work_of(Seconds{arguments.computing_s}),
                          .links = links_of(arguments.links)};
-  const std::vector<RequestPass> passes = measure_passes(plan);
-  std::vector<Waits> waits;
-  for (const int workers : arguments.workers) {
-    plan.workers = static_cast<std::uint32_t>(workers);
-    std::vector<RequestPass> of_several = measure_passes(plan);
-    std::vector<live::MessageWait> by_size =
-        live::message_waits(passes, of_several, plan, live::usable_cores());
-    waits.push_back({plan.workers, std::move(by_size), std::move(of_several)});
-  }
-  const live::CommunicationFit fit = live::fit_communication(passes);
+  if (arguments.serving_s > 0.0) plan.serving = served_besides(plan, Seconds{arguments.serving_s});
+  const Requests measured = measure(plan, arguments.workers);
+  const live::CommunicationFit fit = live::fit_communication(measured.one);
   if (arguments.json) {
-    Json report = report_json(passes, fit, load);
-    if (!waits.empty()) report["waits"] = waits_json(waits);
+    Json report = report_json(measured.one, fit, load);
+    if (!measured.several.empty()) report["waits"] = at_once_json(measured.several);
     fmt::print("{}\n", report.dump(2));
   } else {
-    fmt::print("{}{}", report_text(passes, fit), waits_text(waits));
+    fmt::print("{}{}", report_text(measured.one, fit), at_once_text(measured.several));
   }
   return exit_done;
 }

@@ -86,7 +86,7 @@ int update_count(std::uint64_t values, Seconds waiting, Seconds for_each) {
 RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load) {
   const std::vector<live::WorkerSetup> setups(
       load.members, live::WorkerSetup{.learner = {},
-                                      .echo = live::Echo{load.values, load.busy},
+                                      .echo = live::Echo{load.values, live::memory_work_of(load.busy)},
                                       .ring = live::ring_way(load.own_ring, load.links)});
   live::ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
   RingCrew crew(processes, load.members);

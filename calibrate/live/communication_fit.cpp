@@ -51,6 +51,26 @@ std::string rate_words(BytesPerSecond rate) {
   return fmt::format("{:.4g} Gbit/s", 8e-9 * rate.value());
 }
 
+// Each part's median over the passes.
+RequestTime middle_request(const std::vector<RequestPass>& passes, std::size_t size) {
+  const auto middle = [&](const auto& of_request) {
+    std::vector<double> values;
+    for (const RequestPass& pass : passes) values.push_back(of_request(pass.at(size)));
+    return median(std::move(values));
+  };
+  const auto part = [&](Seconds RequestTime::*one) {
+    return Seconds{middle([&](const RequestTime& time) { return (time.*one).value(); })};
+  };
+  return {.bytes = passes.front().at(size).bytes,
+          .server = part(&RequestTime::server),
+          .applying = part(&RequestTime::applying),
+          .worker = part(&RequestTime::worker),
+          .connection = part(&RequestTime::connection),
+          .cycle = {Seconds{middle([](const RequestTime& time) { return time.cycle.iteration.value(); })},
+                    Seconds{middle([](const RequestTime& time) { return time.cycle.between.value(); })}},
+          .variation = middle([](const RequestTime& time) { return time.variation; })};
+}
+
 }  // namespace
 
 FittedTime fit_time(const std::vector<TimedWork>& times) {
@@ -88,7 +108,7 @@ std::vector<TimedWork> part_of(const std::vector<RequestPass>& passes, Seconds R
   return times;
 }
 
-std::vector<MessageWait> message_waits(const std::vector<RequestPass>& one,
+std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
                                        const std::vector<RequestPass>& several, const RequestPlan& plan,
                                        int cores) {
   const std::optional<NetworkConfig>& links = plan.links;
@@ -99,31 +119,28 @@ std::vector<MessageWait> message_waits(const std::vector<RequestPass>& one,
   } else {
     network.bandwidth = network.server_bandwidth = Connection{}.bandwidth;
   }
-  std::vector<MessageWait> waits;
+  const auto measured = [&](const RequestTime& time, std::uint32_t workers, Seconds busy) {
+    return MeasuredWorkers{
+        .job = {.workers = workers,
+                .policy = plan.policy,
+                .busy = busy,
+                .variation = time.variation,
+                .bytes = time.bytes,
+                .cost = {.server_request = time.server + time.applying, .per_message = 0.5 * time.worker},
+                .network = network,
+                .cores = cores},
+        .cycle = time.cycle};
+  };
+  std::vector<Disturbances> by_size;
   for (std::size_t size = 0; size < one.front().size(); ++size) {
-    const auto middle = [&](const auto& of_request) {
-      std::vector<double> seconds;
-      for (const RequestPass& pass : one) seconds.push_back(of_request(pass.at(size)));
-      return median(std::move(seconds));
-    };
-    const BusyWorkers job{
-        .policy = plan.policy,
-        .busy = Seconds{middle([](const RequestTime& time) { return time.cycle.iteration.value(); })},
-        .variation = middle([](const RequestTime& time) { return time.variation; }),
-        .bytes = one.front()[size].bytes,
-        .cost = {.server_request = Seconds{middle(
-                     [](const RequestTime& time) { return (time.server + time.applying).value(); })},
-                 .per_message =
-                     Seconds{middle([](const RequestTime& time) { return 0.5 * time.worker.value(); })}},
-        .network = network,
-        .cores = cores};
-    const Seconds one_between{middle([](const RequestTime& time) { return time.cycle.between.value(); })};
-    MessageWait& wait = waits.emplace_back(MessageWait{job.bytes, {}});
+    const RequestTime alone = middle_request(one, size);
+    const Seconds busy = alone.cycle.iteration;
+    Disturbances& found = by_size.emplace_back(Disturbances{alone.bytes, {}});
     for (const RequestPass& pass : several)
-      wait.seconds.push_back(
-          message_wait(job, {one_between, plan.workers, pass.at(size).cycle.between}).value());
+      found.of_pass.push_back(
+          disturbance_of(measured(alone, 1, busy), measured(pass.at(size), plan.workers, busy)));
   }
-  return waits;
+  return by_size;
 }
 
 CommunicationFit fit_communication(const std::vector<RequestPass>& passes) {

@@ -158,17 +158,18 @@ struct Pass {
   Seconds duration;
   int number = 0;
 };
-std::vector<double> one_pass(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
-                             std::int64_t batch_samples, const Pass& pass, const LiveOptions& options) {
+Finished one_pass(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                  std::int64_t batch_samples, const Pass& pass, const LiveOptions& options) {
   const Profiles own{.distinct = profiles.distinct, .of_worker = {profiles.of_worker.at(worker.value)}};
   const Seconds modelled = modelled_iteration(scenario, profiles, worker, batch_samples, false);
   const Scenario job =
       asynchronous_job(scenario, {worker}, batch_samples, iterations_for(pass.duration, modelled));
-  return durations(timed(job, own, pass.number, options).front());
+  return timed(job, own, pass.number, options).front();
 }
 
 // A quota's stops are part of the modelled mean, other stalls are not.
-double mean_of_pass(const Scenario& scenario, WorkerId worker, const std::vector<double>& seconds) {
+double mean_of_pass(const Scenario& scenario, WorkerId worker, const Finished& iterations) {
+  const std::vector<double> seconds = durations(iterations);
   return scenario.cluster.workers.at(worker.value).quota ? spread_of(seconds).mean
                                                          : mean_without_stalls(seconds);
 }
@@ -182,6 +183,12 @@ Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId w
       one_pass(scenario, profiles, worker, batch_samples, {0.5 * pass_at_each_batch, 0}, options))};
 }
 
+CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                     std::int64_t batch_samples, const LiveOptions& options) {
+  return cycle_of(
+      one_pass(scenario, profiles, worker, batch_samples, {0.5 * pass_at_each_batch, 0}, options));
+}
+
 std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                                   const std::vector<std::int64_t>& batches, const LiveOptions& options,
                                   const std::function<void(double)>& progress) {
@@ -191,10 +198,10 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
     for (std::size_t b = 0; b < batches.size(); ++b) {
       progress((static_cast<double>(pass) + static_cast<double>(b) / static_cast<double>(batches.size())) /
                passes);
-      const std::vector<double> seconds =
+      const Finished finished =
           one_pass(scenario, profiles, worker, batches[b], {pass_at_each_batch, pass}, options);
-      means[b].push_back(mean_of_pass(scenario, worker, seconds));
-      iterations[b] += seconds.size();
+      means[b].push_back(mean_of_pass(scenario, worker, finished));
+      iterations[b] += finished.size();
     }
   progress(1.0);
   std::vector<AloneTime> times;

@@ -48,6 +48,10 @@ struct AloneTime {
 [[nodiscard]] Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                                 std::int64_t batch_samples, const LiveOptions& options);
 
+// One pass, of the worker alone: means without stalls.
+[[nodiscard]] CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+                                   std::int64_t batch_samples, const LiveOptions& options);
+
 // An ASP job of these workers and nothing but iterations, so many of each one.
 [[nodiscard]] Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,
                                         std::int64_t batch_samples, std::int64_t iterations);

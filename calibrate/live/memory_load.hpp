@@ -1,9 +1,13 @@
-// Reads and writes more memory than caches near a core hold: as busy as a process that computes. It takes so
-// much processor time of its thread, and longer where others take turns on its core.
+// Reads and writes more memory than caches near a core hold: as busy as a process that computes. For so much
+// processor time of its thread, or so much work: interrupts for others' messages count as processor time of
+// whom they meet, and only work takes longer for them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "calibrate/live/live_clock.hpp"
@@ -11,17 +15,41 @@
 
 namespace paceline::live {
 
+struct MemoryWork {
+  std::uint64_t pieces = 0;
+  Seconds undisturbed{};  // of processor time
+};
+
 class MemoryLoad {
  public:
   void keep_busy(Seconds duration) {
     const std::int64_t until = processor_time_ns() + std::llround(1e9 * duration.value());
-    constexpr std::size_t piece = 4096;
-    for (std::size_t at = 0; processor_time_ns() < until; at = (at + piece) % memory_.size())
-      for (std::size_t i = at; i < at + piece; ++i) memory_[i] = 0.5F * memory_[i] + 1.0F;
+    while (processor_time_ns() < until) carry_out({.pieces = 1});
+  }
+  void carry_out(MemoryWork work) {
+    for (; work.pieces > 0; --work.pieces, at_ = (at_ + piece) % memory_.size())
+      for (std::size_t i = at_; i < at_ + piece; ++i) memory_[i] = 0.5F * memory_[i] + 1.0F;
   }
 
  private:
+  static constexpr std::size_t piece = 4096;
   std::vector<float> memory_ = std::vector<float>(std::size_t{1} << 22U);
+  std::size_t at_ = 0;
 };
+
+// What takes so much processor time where nothing disturbs it: of several tries the quickest one tells.
+[[nodiscard]] inline MemoryWork memory_work_of(Seconds duration) {
+  constexpr int tries = 20;
+  constexpr std::uint64_t tried = 1000;
+  MemoryLoad load;
+  std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < tries; ++i) {
+    const std::int64_t began_ns = processor_time_ns();
+    load.carry_out({.pieces = tried});
+    least_ns = std::min(least_ns, processor_time_ns() - began_ns);
+  }
+  const double pieces = 1e9 * duration.value() / static_cast<double>(least_ns) * static_cast<double>(tried);
+  return {static_cast<std::uint64_t>(std::llround(pieces)), duration};
+}
 
 }  // namespace paceline::live

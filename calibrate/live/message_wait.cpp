@@ -89,7 +89,7 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
   Profile profile;
   profile.parameter_bytes = job.bytes;
   ComputeFit busy;
-  busy.intercept = job.busy;
+  busy.intercept = job.slowdown * job.busy;
   busy.batch_min_samples = busy.batch_max_samples = 1;
   profile.compute.push_back(busy);
   FixedCosts costs;
@@ -129,21 +129,29 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
   return clock.cycle(job.workers);
 }
 
-Seconds message_wait(BusyWorkers job, const MeasuredCycles& measured) {
-  const auto found = [&](Seconds between, Seconds& changed) {
-    return added_to_messages({between}, [&](const std::vector<Seconds>& added) {
-      changed = added.front();
-      return std::vector{simulated_cycle(job).between};
-    });
-  };
-  job.wait = {};
-  job.workers = 1;
-  job.network.latency = found(measured.one_between, job.network.latency).added.front();
-  if (const Seconds more = simulated_cycle(job).between - measured.one_between;
-      job.network.latency == Seconds{} && job.cost.server_request > Seconds{})
-    job.cost.server_overlap = std::clamp(more / job.cost.server_request, 0.0, 1.0);
-  job.workers = measured.workers;
-  return found(measured.between, job.wait).added.front();
+Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& several) {
+  BusyWorkers alone = one.job;
+  const Seconds latency = added_to_messages({one.cycle.between}, [&](const std::vector<Seconds>& added) {
+                            alone.network.latency = added.front();
+                            return std::vector{simulated_cycle(alone).between};
+                          }).added.front();
+  alone.network.latency = latency;
+  BusyWorkers job = several.job;
+  job.network.latency = latency;
+  if (const Seconds more = simulated_cycle(alone).between - one.cycle.between;
+      latency == Seconds{} && alone.cost.server_request > Seconds{})
+    job.cost.server_overlap = std::clamp(more / alone.cost.server_request, 0.0, 1.0);
+  // Where no message waits the search below is over at once.
+  constexpr int steps = 3;
+  for (int step = 0; step < steps; ++step)
+    job.slowdown *= several.cycle.iteration / simulated_cycle(job).iteration;
+  const Seconds wait = added_to_messages({several.cycle.between}, [&](const std::vector<Seconds>& added) {
+                         job.wait = added.front();
+                         const CycleTime simulated = simulated_cycle(job);
+                         job.slowdown *= several.cycle.iteration / simulated.iteration;
+                         return std::vector{simulated.between};
+                       }).added.front();
+  return {job.slowdown, wait};
 }
 
 }  // namespace paceline::live

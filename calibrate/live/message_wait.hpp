@@ -1,18 +1,21 @@
-// What the messages of a job wait for a processor: requests of busy workers, beside the same job simulated.
+// What workers of one machine cost one another: requests of busy workers, beside the same job simulated.
 //
 // Models:      a process that a message wakes may have to wait for one that computes on the same core, also
-//              while another core is idle. Requests of one worker alone do not show it.
-// Equation:    B: mean time of a worker from the end of one iteration to the begin of the next. The latency L
-//              is the one with which one simulated worker has the B that was measured of one; then the wait w
-//              the one with which n have that of n. Neither is below 0; where one worker has less between
-//              than that, the server handles packets while its link carries others: its overlap. Each is
-//              found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations:
-//              over a link that is nearly full the first part of a wait costs nothing.
+//              while another core is idle; or makes that one wait. Packets of others' messages interrupt
+//              whoever computes. Requests of one worker alone do not show it.
+// Equation:    I: mean iteration of a worker, B: mean time from its end to the begin of the next. The latency
+//              L is the one with which one simulated worker has the B that was measured of one; then the
+//              slowdown s of all iterations and the wait w of all messages those with which n have I and B of
+//              n, and what n took of processors for messages. None is below 0; where one worker has less
+//              between than that, the server handles packets while its link carries others: its overlap.
+//              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations:
+//              over a link that is nearly full the first part of a wait costs nothing; and by
+//              s <- s · I measured / I simulated.
 // Units:       seconds.
 // Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both
 //              messages of every worker.
-// Not modelled: how waits depend on who computes, and for how long.
+// Not modelled: how both depend on who computes, and for how long.
 // Source:      traces of the kernel's scheduler, docs/validation.md.
 #pragma once
 
@@ -48,7 +51,8 @@ struct AddedToMessages {
 struct BusyWorkers {
   std::uint32_t workers = 1;
   std::string policy = "asp";
-  Seconds busy{};
+  Seconds busy{};          // of one worker alone
+  double slowdown = 1.0;   // of that
   double variation = 0.0;  // of these times, sd / mean
   Bytes bytes;             // of a gradient
   CommunicationCost cost{};
@@ -58,13 +62,16 @@ struct BusyWorkers {
 };
 [[nodiscard]] CycleTime simulated_cycle(const BusyWorkers& job);
 
-// Of one worker and of several, otherwise alike, measured: how long each message waits with several. `job`
-// says all but `workers`, `wait` and the network's latency.
-struct MeasuredCycles {
-  Seconds one_between;
-  std::uint32_t workers = 2;
-  Seconds between;  // of these
+// A job, all but its slowdown, waits and the network's latency, and what was measured of it.
+struct MeasuredWorkers {
+  BusyWorkers job;
+  CycleTime cycle;
 };
-[[nodiscard]] Seconds message_wait(BusyWorkers job, const MeasuredCycles& measured);
+struct Disturbance {
+  double slowdown = 1.0;  // of what each computes
+  Seconds wait{};         // of each message, mean
+};
+// Of several workers, beside one alone.
+[[nodiscard]] Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& several);
 
 }  // namespace paceline::live

@@ -1,6 +1,7 @@
 #include "calibrate/live/request_timing.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -26,6 +27,14 @@ double without_stalls(const std::vector<double>& values) {
   return values.empty() ? 0.0 : mean_without_stalls(values);
 }
 
+// Of a round of as many, since a step that waits for all workers is taken at the last one's.
+double each_without_stalls(const std::vector<double>& values, std::uint32_t workers) {
+  std::vector<double> rounds;
+  for (std::size_t i = 0; i + workers <= values.size(); i += workers)
+    rounds.push_back(std::accumulate(values.data() + i, values.data() + i + workers, 0.0));
+  return without_stalls(rounds) / workers;
+}
+
 // Hears what workers say of their messages.
 class HeardCrew final : public SelfEvaluatingCrew {
  public:
@@ -49,14 +58,14 @@ class HeardCrew final : public SelfEvaluatingCrew {
   std::vector<double> busy_s_;
 };
 
-// Splits the server's time at each gradient that has arrived, and makes it last.
+// Splits the server's time at each gradient that has arrived, and keeps it busy besides.
 class RequestClock final : public RunObserver {
  public:
-  explicit RequestClock(Seconds serving) : serving_(serving) {}
+  explicit RequestClock(MemoryWork serving) : serving_(serving) {}
 
   void on_event(Seconds, const Event& event) override {
     if (!std::holds_alternative<GradientArrived>(event)) return;
-    to_serve_ += serving_;
+    to_serve_.pieces += serving_.pieces;
     const std::int64_t used = processor_time_ns();
     const std::int64_t now = LiveClock::monotonic_ns();
     if (last_arrival_ns_ > 0) {
@@ -72,11 +81,8 @@ class RequestClock final : public RunObserver {
     if (std::holds_alternative<Apply>(action)) used_before_applying_ = processor_time_ns();
   }
   void on_server_work(ServerId, std::optional<UpdateId>, Seconds, Seconds) override {
-    if (to_serve_ > Seconds{})
-      load_.keep_busy(to_serve_ - Seconds{in_seconds(processor_time_ns() - used_at_served_)});
-    to_serve_ = {};
-    used_at_served_ = processor_time_ns();
-    applying_ns_ += used_at_served_ - used_before_applying_;
+    load_.carry_out(std::exchange(to_serve_, {}));
+    applying_ns_ += processor_time_ns() - used_before_applying_;
   }
 
   [[nodiscard]] const std::vector<double>& server_s() const { return server_s_; }
@@ -84,10 +90,9 @@ class RequestClock final : public RunObserver {
   [[nodiscard]] const std::vector<double>& wall_s() const { return wall_s_; }
 
  private:
-  Seconds serving_;
+  MemoryWork serving_;
   MemoryLoad load_;
-  Seconds to_serve_;  // gradients that have arrived
-  std::int64_t used_at_served_ = processor_time_ns();
+  MemoryWork to_serve_;  // gradients that have arrived
   std::int64_t used_at_arrival_ = 0;
   std::int64_t last_arrival_ns_ = 0;
   std::int64_t used_before_applying_ = 0;
@@ -101,11 +106,10 @@ std::vector<double> after_warm_up(const std::vector<double>& values, std::size_t
   return {values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size())), values.end()};
 }
 
-int request_count(std::uint64_t values, Seconds busy, Seconds serving, Seconds for_each) {
+int request_count(std::uint64_t values, Seconds busy, Seconds for_each) {
   constexpr double usual_request_s = 150e-6;
   constexpr double usual_per_value_s = 15e-9;
-  const double each =
-      busy.value() + serving.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
+  const double each = busy.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
   return std::clamp(static_cast<int>(for_each.value() / each), 20, 2000);
 }
 
@@ -150,8 +154,8 @@ RequestTime time_requests(const std::filesystem::path& program, const RequestLoa
   if (stalled) throw std::runtime_error("the requests stopped:\n" + stalled->waiting);
   RequestTime time;
   time.bytes = Bytes{static_cast<double>(load.values * sizeof(float))};
-  time.server = Seconds{without_stalls(after_warm_up(clock.server_s(), warm_up))};
-  time.applying = Seconds{without_stalls(after_warm_up(clock.applying_s(), warm_up))};
+  time.server = Seconds{each_without_stalls(after_warm_up(clock.server_s(), warm_up), load.workers)};
+  time.applying = Seconds{each_without_stalls(after_warm_up(clock.applying_s(), warm_up), load.workers)};
   time.worker = Seconds{without_stalls(after_warm_up(crew.messages_s(), warm_up))};
   const Spread busy_s = spread_of(after_warm_up(crew.busy_s(), warm_up));
   const double cycle_s = load.workers * spread_of(after_warm_up(clock.wall_s(), warm_up)).mean;
@@ -171,17 +175,18 @@ std::vector<RequestPass> time_passes(const std::filesystem::path& program, const
   const double points = static_cast<double>(plan.values.size()) * plan.passes;
   double done = 0.0;
   for (RequestPass& pass : all)
-    for (const std::uint64_t size : plan.values) {
+    for (std::size_t i = 0; i < plan.values.size(); ++i) {
       progress(done++ / points);
-      pass.push_back(
-          time_requests(program, {.values = size,
-                                  .workers = plan.workers,
-                                  .policy = plan.policy,
-                                  .requests = static_cast<int>(plan.workers) *
-                                              request_count(size, plan.busy, plan.serving, plan.for_each),
-                                  .busy = plan.busy,
-                                  .serving = plan.serving,
-                                  .links = plan.links}));
+      const MemoryWork serving = plan.serving.empty() ? MemoryWork{} : plan.serving.at(i);
+      const int requests =
+          request_count(plan.values[i], plan.busy.undisturbed + serving.undisturbed, plan.for_each);
+      pass.push_back(time_requests(program, {.values = plan.values[i],
+                                             .workers = plan.workers,
+                                             .policy = plan.policy,
+                                             .requests = static_cast<int>(plan.workers) * requests,
+                                             .busy = plan.busy,
+                                             .serving = serving,
+                                             .links = plan.links}));
     }
   progress(1.0);
   return all;

@@ -1,17 +1,17 @@
 // What a request at a parameter server takes, measured with the live server itself.
 //
 // Models:      one job, asynchronous or synchronous, of worker processes that learn nothing: each answers
-//              parameters with a gradient of as many values, after it was busy with memory for about as long
-//              as a gradient takes to compute: after processors slept and caches were used for other things,
-//              messages take several times as long as in a ping-pong. Protocol, server, coordinator and
-//              update are those of a live job.
+//              parameters with a gradient of as many values, after it was busy with as much memory as takes
+//              an undisturbed processor as long as a gradient does: after processors slept and caches were
+//              used for other things, messages take several times as long as in a ping-pong. Protocol,
+//              server, coordinator and update are those of a live job.
 // Equation:    of each request: the server's processor time for receiving, deciding and answering; its
 //              processor time for applying the gradient; a worker's processor time for its two messages,
 //              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many
-//              requests: the mean of those within three times their median, warm-up left out. Of each worker,
-//              all of its requests counted: the mean time it was busy, and from the end of that to the next.
-//              A server that takes more, such as one written in Python, is imitated: this one is busy with
-//              memory as it applies a gradient, for what is left of the processor time of a request.
+//              requests (at the server, of rounds of all workers): the mean of those within three times
+//              their median, warm-up left out. Of each worker, all of its requests counted: the mean time it
+//              was busy, and from the end of that to the next. A server that takes more, such as one written
+//              in Python, is imitated: this one is busy with memory besides as it applies a gradient.
 // Units:       seconds of processor or wall-clock time; bytes of one gradient.
 // Assumptions: with one worker it and the server have a core each, and what is left of the wall-clock time,
 //              computing taken off, is the connection's, half of it in each direction.
@@ -25,6 +25,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message_wait.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"
@@ -36,8 +37,8 @@ struct RequestLoad {
   std::uint32_t workers = 1;
   std::string policy = "asp";            // or bsp
   int requests = 100;                    // of all workers together, warm-up not counted
-  Seconds busy{};                        // of a worker, before each gradient
-  Seconds serving{};                     // of the server at least, for each: one that does more than ours
+  MemoryWork busy{};                     // of a worker, before each gradient
+  MemoryWork serving{};                  // of the server besides, for each
   std::optional<NetworkConfig> links{};  // to emulate
 };
 
@@ -60,9 +61,9 @@ struct RequestPlan {
   std::uint32_t workers = 1;
   std::string policy = "asp";
   int passes = 5;
-  Seconds for_each{0.2};  // of about so long, each size in each pass
-  Seconds busy{};         // of a worker, before each gradient
-  Seconds serving{};      // of the server at least, for each gradient
+  Seconds for_each{0.2};              // of about so long, each size in each pass
+  MemoryWork busy{};                  // of a worker, before each gradient
+  std::vector<MemoryWork> serving{};  // of the server besides, for each gradient, by size; empty: none
   std::optional<NetworkConfig> links{};
 };
 [[nodiscard]] std::vector<RequestPass> time_passes(

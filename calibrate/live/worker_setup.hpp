@@ -5,16 +5,17 @@
 #include <optional>
 #include <string>
 
+#include "calibrate/live/memory_load.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/learning/network_learner.hpp"
 
 namespace paceline::live {
 
 // To time requests: a worker that answers parameters with a gradient of so many values that means nothing,
-// after it was busy with memory for a while, as one that computes is.
+// after it was busy with memory, as one that computes is.
 struct Echo {
   std::uint64_t values = 1;
-  Seconds busy{};
+  MemoryWork busy{};
 };
 
 // How members of an all-reduce are joined.

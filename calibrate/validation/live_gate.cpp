@@ -20,6 +20,7 @@
 #include "sim/base/interrupt.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
+#include "sim/cost/quota_clock.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
@@ -114,6 +115,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   if (has_ring && network_is_measured && !is_ring)
     fmt::print(stderr, "note: {}: messages in its ring are predicted to cost what those with its server do\n",
                loaded.scenario.name);
+  fill_in_resume(loaded.scenario, *originals, figures);
   fill_in_sharing(loaded.scenario, *profiles, figures);
   fill_in_restarts(loaded.scenario, figures);
   if (workers.size() < 2) return figures;
@@ -339,7 +341,9 @@ const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds
   Progress progress("timing requests");
   return communication_[point] = live::fit_communication(live::time_passes(
              live::worker_program(),
-             {.values = {values, 2 * values, 4 * values}, .busy = computing, .links = without_burst()},
+             {.values = {values, 2 * values, 4 * values},
+              .busy = live::memory_work_of(computing),
+              .links = without_burst()},
              [&](double share) { progress.update(share, fmt::format("{} values", values)); }));
 }
 
@@ -462,6 +466,32 @@ const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds
   const auto passes = live::time_sharing(live::worker_program(), load,
                                          [&](double share) { progress.update(share, scenario.job.network); });
   return sharing_[point] = live::sharing_of(passes, live::usable_cores());
+}
+
+const std::vector<RestCost>& LiveGate::resume_of(const Scenario& scenario, const Profiles& profiles) {
+  const std::tuple point{scenario.job.network, scenario.learner.model, scenario.batching.initial_samples};
+  const auto known = resume_.find(point);
+  if (known != resume_.end()) return known->second;
+  steady();
+  Progress progress("timing iterations after rests");
+  return resume_[point] =
+             calibrate::resume_costs(live::time_rests(scenario, profiles, without_links(), [&](double share) {
+               progress.update(share, scenario.job.network);
+             }));
+}
+
+// Where the scenario does not say what going on after a rest costs. A quota's stop is a rest, too.
+void LiveGate::fill_in_resume(Scenario& scenario, const Profiles& profiles, GateFigures& figures) {
+  if (scenario.resume.empty()) {
+    scenario.resume = resume_of(scenario, profiles);
+    state(figures, calibrate::scenario_words(scenario.resume));
+  }
+  for (Worker& worker : scenario.cluster.workers) {
+    if (!worker.quota || worker.quota->resume) continue;
+    const Seconds allowance = allowance_of(*worker.quota, worker.cores);
+    const Seconds resume = resume_after(worker.quota->period - allowance, scenario.resume);
+    if (resume < allowance) worker.quota->resume = resume;
+  }
 }
 
 // Where a phase has no cost of the switch to it.

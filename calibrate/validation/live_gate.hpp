@@ -2,14 +2,14 @@
 // what the profile cannot know of the state the machine is in.
 //
 // Models:      iterations of each worker within a job of its own and beside the others (its profile is
-//              corrected by them), how they vary, what messages cost, how much processes slow each other
-//              down on a shared machine, how long messages wait there for a processor, and what a switch
-//              with restarts costs.
+//              corrected by them), how they vary, what they take longer after a rest, what messages cost,
+//              how much processes slow each other down on a shared machine, how long messages wait there for
+//              a processor, and what a switch with restarts costs.
 // Assumptions: the machine stays as it is until the jobs have run; or each measurement and each run waits
 //              for it to be as fast as it mostly was at first. Workers, networks and batches that are alike
 //              are measured once for all scenarios.
 // Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp,
-//              restart_timing.hpp.
+//              rest_timing.hpp, restart_timing.hpp.
 #pragma once
 
 #include <deque>
@@ -29,6 +29,7 @@
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/kept_runs.hpp"
+#include "calibrate/live/rest_timing.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "sim/study/input_files.hpp"
 
@@ -114,6 +115,7 @@ class LiveGate {
   const live::CommunicationFit& communication_of(Bytes gradient, Seconds computing);
   const calibrate::CollectiveFit& ring_of(const Scenario& scenario, Bytes gradient, Seconds computing);
   void fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
+  const std::vector<RestCost>& resume_of(const Scenario& scenario, const Profiles& profiles);
   const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
   std::vector<TogetherTime> together_of(LoadedScenario& loaded, const Profiles& profiles,
                                         GateFigures& figures);
@@ -131,6 +133,7 @@ class LiveGate {
   void adopt_connection(NetworkConfig& network, const live::Connection& connection,
                         GateFigures& figures) const;
   static void delay_messages(LoadedScenario& loaded, const Profiles& profiles, GateFigures& figures);
+  void fill_in_resume(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
   void fill_in_restarts(Scenario& scenario, GateFigures& figures);
   void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
 
@@ -144,6 +147,7 @@ class LiveGate {
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
   std::map<std::tuple<std::uint64_t, std::size_t, Seconds, Links, bool>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
+  std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<RestCost>> resume_;
 };
 
 }  // namespace paceline

@@ -1,5 +1,5 @@
 // What a job pays besides computing and sending: starts, switches, checkpoints, evaluations, adjustments,
-// serial coordination.
+// serial coordination, going on after a rest.
 //
 // Models:      a worker's rest before it goes on, and the serial part of a synchronous step.
 // Equation:    start-up, switch:  time + per_worker · (place of the worker if started one after the other,
@@ -18,6 +18,12 @@
 //              ramp-up:           the k-th iteration of a worker after a start or restart (k = 0, 1, …) takes
 //                                 1 + (slowdown - 1) · (1 - k / iterations) times its time, while k <
 //                                 iterations
+//              resume:            an iteration that begins T after the worker's last one ended takes
+//                                 longer, as its own work, by what was measured after rests: on lines
+//                                 between them, from nothing after none, and after the longest no more.
+//                                 What others do meanwhile displaces its data from caches. Waits for
+//                                 messages and for other workers are rests, stops by a quota are not
+//                                 (sim/cost/quota_clock.hpp)
 //              communication:     of a worker messages · per_message + bytes / rate, as work of its next
 //                                 iteration: out of its quota, slower while it straggles, the same whatever
 //                                 its own `speed`. For an all-reduce among n members as many messages as it
@@ -29,7 +35,8 @@
 //                                 is served while they compute
 // Units:       seconds; seconds per worker or sample.
 // Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
-//              for them.
+//              for them. Neither a worker's first iteration nor one after an iteration that was called off
+//              follows a rest.
 // Not modelled: sizes (a checkpoint costs the same whatever the network), storage that several jobs share.
 // Source:      Sync-Switch (ICDCS 2021) and its recorded runs (docs/models.md).
 #pragma once
@@ -70,6 +77,21 @@ struct RampUp {
   }
 };
 
+struct RestCost {
+  Seconds rest{};
+  Seconds time{};
+};
+// By ascending rests above 0; none: nothing.
+[[nodiscard]] inline Seconds resume_after(Seconds rest, const std::vector<RestCost>& costs) {
+  RestCost before{};
+  for (const RestCost& cost : costs) {
+    if (rest < cost.rest)
+      return before.time + (rest - before.rest) / (cost.rest - before.rest) * (cost.time - before.time);
+    before = cost;
+  }
+  return before.time;
+}
+
 struct CoordinationCost {
   Seconds per_step{};
   Seconds per_worker{};
@@ -109,6 +131,7 @@ struct FixedCosts {
   std::optional<RestartCost> start_up{};
   std::vector<RestartCost> switching{};  // by phase: before it
   RampUp ramp_up{};
+  std::vector<RestCost> resume{};
   Seconds checkpoint{};
   std::vector<std::optional<Seconds>> checkpoint_of_phase{};  // instead, by phase
   Seconds regrouping{};

@@ -15,9 +15,8 @@
 // Assumptions: computing keeps all c cores busy, waiting and transfers use none. What is not used is lost at
 //              the end of the period (no burst). The phase is the worker's for a whole run. u is the same
 //              however long the worker has stood still, and u < r.
-// Not modelled: what a rest of the worker's own costs; the slices in which the kernel hands out the quota
-//              (about 5 ms: an allowance may be overrun by that much on each core), the
-//              optimizer step of a worker and the work of a server.
+// Not modelled: the slices in which the kernel hands out the quota (about 5 ms: an allowance may be overrun
+//              by that much on each core), the optimizer step of a worker and the work of a server.
 // Measured:    small-gpt on one core under a cgroup of half a core in each 100 ms: iterations of 43.8 and
 //              255.9 ms took 89.8 and 509.9 ms on average (this equation: 87.5 and 511.8); of the shorter,
 //              half 94.2 ms (93.8) and the fastest tenth 46.3 ms (43.8).

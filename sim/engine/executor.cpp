@@ -20,6 +20,7 @@ Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learn
                        model.compute.quota_clocks()),
       server_free_at_(model.shards.size()),
       owed_to_messages_(model.compute.worker_count()),
+      rests_since_(model.compute.worker_count()),
       rest_of_stretch_(model.compute.worker_count()) {}
 
 std::optional<Stalled> Executor::run() {
@@ -96,6 +97,8 @@ bool Executor::deliver_events() {
       std::ranges::stable_sort(events_, {}, order_among_equals);
     for (const Event& event : events_) {
       if (counts(event)) last_event_at_ = timeline_.now();
+      if (const auto* ended = std::get_if<IterationFinished>(&event))
+        rests_since_.at(ended->worker.value) = timeline_.now();
       observer_.on_event(timeline_.now(), event);
       actions_.clear();
       coordinator_.handle(timeline_.now(), event, actions_);

@@ -109,6 +109,8 @@ class Executor {
   // One by one: whether a worker that ended a local step has begun the next one of its stretch.
   bool takes_next_step(const Event& event);
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;
+  // What going on now takes the worker, whose rest is over.
+  [[nodiscard]] Seconds resume(WorkerId worker);
   void send_now(const SendGradient& action);
   void send_now(const SendParameters& action);
   void send_now(const AllReduce& action);
@@ -145,6 +147,7 @@ class Executor {
   std::uint64_t held_back_so_far_ = 0;
   std::vector<Seconds> server_free_at_;
   std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began
+  std::vector<std::optional<Seconds>> rests_since_;  // absent: it computes, or has been called off
   // Local steps taken one by one: what each worker has still to do.
   std::vector<std::optional<StartIteration>> rest_of_stretch_;
   Seconds evaluator_free_at_;

@@ -25,7 +25,7 @@ void Executor::compute(const StartIteration& action, Seconds messages, Seconds c
 }
 
 void Executor::compute_at_once(const StartIteration& action, Seconds messages, Seconds computed_before) {
-  const Seconds own = work_of(action);
+  const Seconds own = work_of(action) + resume(action.worker);
   Computation computation{.gradient = action.gradient,
                           .batch_samples = action.batch_samples,
                           .started = timeline_.now(),
@@ -62,6 +62,11 @@ Seconds Executor::work_of(const StartIteration& action) const {
   Seconds work = own_steps;
   for (std::uint64_t step = 0; step < steps; ++step) work += one(step);
   return work;
+}
+
+Seconds Executor::resume(WorkerId worker) {
+  const std::optional<Seconds> since = std::exchange(rests_since_.at(worker.value), std::nullopt);
+  return since ? resume_after(timeline_.now() - *since, model_.costs.resume) : Seconds{};
 }
 
 WorkerPace Executor::pace(WorkerId worker, std::int64_t batch_samples) const {

@@ -143,6 +143,7 @@ struct Scenario {
   std::optional<CommunicationCost> communication;
   std::optional<RestartCost> start_up;
   std::optional<RampUp> ramp_up;
+  std::vector<RestCost> resume;
   std::optional<CheckpointConfig> checkpoints;
   BatchingConfig batching;
   HeterogeneityConfig heterogeneity;

@@ -241,6 +241,8 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
   }
   if (!scenario.communication && scenario.cluster.workers.size() > 1)
     notes.emplace_back("communication costs no processor time here: not calibrated (`communication`)");
+  if (scenario.communication && scenario.resume.empty() && scenario.cluster.workers.size() > 1)
+    notes.emplace_back("going on after a wait takes no longer than computing on: not calibrated (`resume`)");
   if (std::ranges::any_of(scenario.cluster.workers,
                           [](const Worker& worker) { return worker.quota && !worker.quota->resume; }))
     notes.emplace_back(

@@ -107,10 +107,10 @@ void check_figures(const StudyPlan& plan) {
 
 // What a job meets, whatever its user chooses.
 bool is_condition(std::string_view key) {
-  constexpr std::string_view met[] = {"cluster.",       "heterogeneity.", "jitter.",     "coordination.",
-                                      "communication.", "job.network",    "job.profile", "job.dataset",
-                                      "learner.",       "stop.",          "seed",        "checkpoints",
-                                      "start_up",       "evaluation.",    "ramp_up",     "prediction."};
+  constexpr std::string_view met[] = {
+      "cluster.",    "heterogeneity.", "jitter.",  "coordination.", "communication.", "job.network",
+      "job.profile", "job.dataset",    "learner.", "stop.",         "seed",           "checkpoints",
+      "start_up",    "evaluation.",    "ramp_up",  "resume",        "prediction."};
   return std::ranges::any_of(met, [&](std::string_view prefix) {
     return key.starts_with(prefix) || fmt::format("{}.", key) == prefix;
   });

@@ -200,6 +200,7 @@ void draw_costs(Dice& dice, TestJob& job) {
   if (dice.chance(0.3))
     job.costs.coordination = {dice.seconds(0.0, 2.0), dice.seconds(0.0, 2.0), Seconds{dice.real(0.0, 0.01)}};
   if (dice.chance(0.3)) job.costs.ramp_up = {dice.whole(1, 10), dice.real(1.0, 3.0)};
+  if (dice.chance(0.3)) job.costs.resume = {{dice.seconds(1.0, 20.0), dice.seconds(0.0, 5.0)}};
   if (dice.chance(0.5)) {
     job.evaluate_every = {dice.number(2.0, 100.0, 2.0), static_cast<EveryUnit>(dice.whole(0, 1))};
     job.costs.evaluation_payer = static_cast<EvaluationPayer>(dice.whole(0, 2));

@@ -24,6 +24,7 @@ TRAIN = pathlib.Path(__file__).with_name("train.py")
 BATCH = 32
 CORES = 2
 COPIES_S = 8  # of each alone: copies begin at different moments
+RESTS_S = 10
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
         for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
@@ -44,6 +45,7 @@ cluster:
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
 communication: {{{communication}}}
+{resume}
 jitter: {{{jitter}}}
 learner: {{kind: none}}
 evaluation: {{every: 1 epochs, who_pays: free}}
@@ -53,7 +55,8 @@ stop: {{epochs: 12}}
 
 class Request(typing.NamedTuple):
     wait_us: float
-    growth: float  # of the processor time of a worker's messages
+    slowdown: float  # of what a worker computes
+    growth: float  # of the processor time of its messages
     server_more_us: float
 
 
@@ -73,7 +76,8 @@ class Calibration:
         self.measure_own()
         computing = self.own("ddp", "worker")["processor_s"]
         self.at_once_s = self.copies()
-        self.resume_ms = self.resume()
+        self.quota_resume_ms = self.resume_after_quota()
+        self.resume_words = self.resume_after_rests()
         serving = self.own("server", "server")["processor_s"]
         self.requests = {policy: self.server_requests(policy, computing, serving) for policy in ("asp", "bsp")}
         rings = {members: self.collective(members, computing) for members in (2, 3)}
@@ -152,7 +156,14 @@ class Calibration:
         self.copies_alone_s = at_once_s[0]
         return at_once_s
 
-    def resume(self):
+    def resume_after_rests(self):
+        """What a step takes longer after the worker has waited, as a scenario says it."""
+        said = self.run("calibrate", "own", "--rests", "--", TRAIN, "alone", "--network", self.network, "--steps",
+                        int(RESTS_S / self.own("ddp", "worker")["processor_s"]))
+        self.file("rests.txt").write_text(said)
+        return re.search(r"resume: .*", said).group(0)
+
+    def resume_after_quota(self):
         """What a step takes longer after each stop by a quota."""
         said = self.run("calibrate", "own", "--quota", 0.4, "--json", "--", TRAIN, "alone", "--network", self.network,
                         "--steps", self.steps)
@@ -163,18 +174,20 @@ class Calibration:
         return ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
 
     def server_requests(self, policy, computing_s, serving_s):
-        """Of a message of all parameters, by the number of workers: its wait for a processor, and what it takes of the
-        processors of a worker (with that of the way back) and of the server more than with one worker."""
+        """Of a message of all parameters, by the number of workers: its wait for a processor, how much longer they
+        compute, and what it takes of the processors of a worker (with that of the way back) and of the server more than
+        with one worker."""
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
                         f"{size // 2},{size}", "--computing", f"{1e3 * computing_s} ms", "--serving",
                         f"{1e3 * serving_s} ms", "--json", *self.emulated_links())
         self.file(f"requests-{policy}.json").write_text(said)
         report = json.loads(said)
-        one = {part: statistics.median(sample[part] for sample in report["samples"] if sample["bytes"] == 4 * size)
-               for part in ("server_s", "worker_s")}
-        return {row["workers"]: Request(1e6 * row["median_s"], row["worker_s"] / one["worker_s"],
-                                        1e6 * (row["server_s"] - one["server_s"]))
+        samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
+        worker_s = statistics.median(sample["worker_s"] for sample in samples)
+        server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
+        return {row["workers"]: Request(1e6 * row["median_s"], row["slowdown"], row["worker_s"] / worker_s,
+                                        1e6 * (row["server_s"] - server_s))
                 for row in report["waits"] if row["bytes"] == 4 * size}
 
     def collective(self, members, computing_s):
@@ -184,13 +197,27 @@ class Calibration:
         self.file(f"collective-{members}.txt").write_text(said)
         return said
 
+    def request_of(self, policy, quotas):
+        """Synchronous workers go on and stand still together. Asynchronous ones meet as many others as there are beside
+        them, on average, while quotas let these go on."""
+        at_once = len(quotas)
+        if policy == "asp":
+            worker = self.own("server", "worker")
+            active = [min(1.0, quota * worker["wall_s"] / worker["processor_s"]) for quota in quotas]
+            at_once = 1 + (sum(active) ** 2 - sum(share ** 2 for share in active)) / sum(active)
+        known = {1: Request(0.0, 1.0, 1.0, 0.0), **self.requests[policy]}
+        fewer = min(int(at_once), max(known) - 1)
+        return Request(*(few + (at_once - fewer) * (more - few) for few, more in zip(known[fewer], known[fewer + 1])))
+
     def predicted(self, mode, policy, quotas):
-        workers = ", ".join("{cores: 1}" if quota == 1 else f"{{cores: 1, quota: {{cores: {quota}, resume: {self.resume_ms} ms}}}}"
-                            for quota in quotas)
         over_ring = mode == "ddp"
+        request = None if over_ring else self.request_of(policy, quotas)
+        speed = "" if over_ring else f", speed: {1 / request.slowdown}"
+        workers = ", ".join(f"{{cores: 1{speed}}}" if quota == 1 else
+                            f"{{cores: 1{speed}, quota: {{cores: {quota}, resume: {self.quota_resume_ms} ms}}}}"
+                            for quota in quotas)
         jitter = [self.jitter[mode]] if self.jitter[mode] else []
         if not over_ring:
-            request = self.requests[policy][len(quotas)]
             jitter.append(f"message: {request.wait_us} us")
             communication = (f"server_request: {self.server_request_us + request.server_more_us} us, "
                              f"server_overlap: {self.overlap} %, "
@@ -200,7 +227,7 @@ class Calibration:
             cores=CORES, network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
             connection=self.connection[mode], jitter=", ".join(jitter), communication=self.messages[len(quotas)] if over_ring
-            else communication))
+            else communication, resume=self.resume_words if over_ring else ""))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
         with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:
             rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))

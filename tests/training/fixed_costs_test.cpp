@@ -277,6 +277,43 @@ TEST_CASE("after a start the first iterations are slower by a factor that falls 
   CHECK(times_of_updates(job.run_ideal()) == std::vector{30.0, 55.0, 75.0, 90.0, 100.0, 130.0});
 }
 
+TEST_CASE("who has waited takes longer for its next iteration, the longer it has waited") {
+  // 10 and 30 s under BSP; 3 s longer after rests of 20 s, 2 s after those of 10: the fast worker rests for
+  // 20 s and then takes 13 s, the slow one goes on at once. So updates come at 30, 60, 90 s, and the fast
+  // worker rests for 17 s before its third iteration: 2 + 0.7 · 1 s longer.
+  TestJob job = two_workers("bsp", 60);
+  job.workers[1].speed = 1.0 / 3.0;
+  job.costs.resume = {{Seconds{10.0}, Seconds{2.0}}, {Seconds{20.0}, Seconds{3.0}}};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{30.0, 60.0, 90.0});
+  std::vector<double> computed;
+  for (const auto& happened : job.run_ideal().recording.events)
+    if (const auto* iteration = std::get_if<IterationFinished>(&happened.event);
+        iteration != nullptr && iteration->worker == WorkerId{0})
+      computed.push_back(iteration->compute_time.value());
+  REQUIRE(computed.size() == 3);
+  CHECK(computed[0] == doctest::Approx(10.0));
+  CHECK(computed[1] == doctest::Approx(13.0));
+  CHECK(computed[2] == doctest::Approx(12.7));
+}
+
+TEST_CASE("between two rests the cost lies on a line, from nothing after none, and stays after the longest") {
+  const std::vector<RestCost> costs = {{Seconds{10.0}, Seconds{2.0}}, {Seconds{20.0}, Seconds{3.0}}};
+  CHECK(resume_after(Seconds{}, costs) == Seconds{});
+  CHECK(resume_after(Seconds{5.0}, costs) == Seconds{1.0});
+  CHECK(resume_after(Seconds{10.0}, costs) == Seconds{2.0});
+  CHECK(resume_after(Seconds{15.0}, costs) == Seconds{2.5});
+  CHECK(resume_after(Seconds{99.0}, costs) == Seconds{3.0});
+  CHECK(resume_after(Seconds{99.0}, {}) == Seconds{});
+}
+
+TEST_CASE("going on at once takes no longer, nor do local steps within a stretch") {
+  TestJob job = two_workers("asp", 60);
+  job.workers = {{}};
+  const std::vector<double> without = times_of_updates(job.run_ideal());
+  job.costs.resume = {{Seconds{1e-3}, Seconds{6.0}}};
+  CHECK(times_of_updates(job.run_ideal()) == without);
+}
+
 TEST_CASE("an inline evaluation holds up every worker, a free one and the evaluator nobody") {
   // An evaluation of 3 s after every update of BSP: updates at 10, 23, 36; otherwise at 10, 20, 30.
   TestJob job = two_workers("bsp", 60);

@@ -189,7 +189,7 @@ void echo(Link& link, const Echo& setup, const RingWay& way, const Token& token)
     const std::int64_t began = LiveClock::monotonic_ns();
     const std::int64_t used = processor_time_ns();
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
-    load.keep_busy(setup.busy);
+    load.carry_out(setup.busy);
     computed_at = processor_time_ns();
     const Computed computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}};
     if (request->is_kept) member.keep(request->gradient, gradient);

@@ -38,6 +38,7 @@ class ClusterRules : Rules {
     if (changes.random_stragglers)
       check_straggling(*changes.random_stragglers, "heterogeneity.random_stragglers");
     if (sound("cluster.workers")) check_membership();
+    if (sound("resume")) check_resume();
   }
 
  private:
@@ -58,6 +59,16 @@ class ClusterRules : Rules {
             fmt::format("of {:g} ms in each period nothing is left when going on takes {:g} ms",
                         1e3 * allowance.value(), 1e3 * worker.quota->resume->value()),
             "it is what computing takes longer after each time the worker stood still, some milliseconds");
+  }
+
+  void check_resume() const {
+    const std::vector<RestCost>& costs = scenario.resume;
+    for (std::size_t i = 1; i < costs.size(); ++i)
+      if (costs[i].rest <= costs[i - 1].rest)
+        error(fmt::format("resume.{}.rest", i),
+              fmt::format("{:g} ms does not lie beyond the rest before it, {:g} ms",
+                          1e3 * costs[i].rest.value(), 1e3 * costs[i - 1].rest.value()),
+              "list rests from the shortest to the longest");
   }
 
   // A cost without some of the machines would look low.

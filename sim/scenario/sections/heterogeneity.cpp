@@ -1,5 +1,5 @@
 // The sections `heterogeneity`, `jitter` and `prediction`: what changes, as planned or by chance; and
-// `start_up`, `ramp_up`, `coordination`, `communication` and `checkpoints`: time that is neither computing
+// `start_up`, `ramp_up`, `resume`, `coordination`, `communication` and `checkpoints`: time that is neither computing
 // nor transfer.
 #include "sim/scenario/sections/sections.hpp"
 
@@ -108,6 +108,12 @@ void describe(Visitor& v, RestartCost& c) {
 void describe(Visitor& v, RampUp& c) {
   v.required("iterations", c.iterations, Whole{1}, "of each worker after a start or a switch");
   v.required("slowdown", c.slowdown, Number{at_least(1)}, "of the first of them; falls linearly to 1");
+}
+
+void describe(Visitor& v, RestCost& c) {
+  v.required("rest", c.rest, duration(above(0)), "from the end of an iteration to the begin of the next one");
+  v.required("time", c.time, duration(at_least(0)),
+             "that the next one takes longer; on a line between two rests, the same beyond the last");
 }
 
 void describe(Visitor& v, CoordinationCost& c) {

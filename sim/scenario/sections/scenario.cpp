@@ -52,6 +52,9 @@ void describe(Visitor& v, Scenario& c) {
              Absent{"none: not calibrated"});
   v.optional("start_up", c.start_up, Section{}, "pause before the first phase", Absent{"none"});
   v.optional("ramp_up", c.ramp_up, Section{}, "slow iterations after a start or a switch", Absent{"none"});
+  v.optional("resume", c.resume, ListOf{Section{}, "rest", 1, 1000},
+             "what an iteration takes longer after its worker has waited, by ascending rests",
+             Absent{"none: not calibrated"});
   v.optional("checkpoints", c.checkpoints, Section{}, "periodic pauses", Absent{"none"});
   v.required("batching", c.batching, Section{}, "batch sizes of the workers");
   v.optional("heterogeneity", c.heterogeneity, Section{}, "what changes while the job runs");

@@ -60,6 +60,7 @@ void describe(Visitor& v, PredictionConfig& c);
 void describe(Visitor& v, HostsConfig& c);
 void describe(Visitor& v, EmulationConfig& c);
 void describe(Visitor& v, RampUp& c);
+void describe(Visitor& v, RestCost& c);
 void describe(Visitor& v, ReactionEntry& c);
 void describe(Visitor& v, RestartCost& c);
 void describe(Visitor& v, StopConfig& c);

@@ -135,6 +135,9 @@ TEST_CASE("copies of a loop that do not slow each other down have a speed of 1")
   CHECK(json["speeds"][1] == doctest::Approx(std::min(1.0, json["cores"].get<double>() / 2.0)));
   CHECK(json["seconds_per_sample"].size() == 2);
   check_refused("own --copies 2 --log train.log", "--log excludes --copies");
+  check_refused("own --rests --log train.log", "--log excludes --rests");
+  check_refused("own --rests -- echo step 1 0.1 0.1 8", "0 stops of 1 ms, and 10 are needed");
+  check_refused("own --rests -- true", "0 stops of 1 ms");
   check_refused("own --passes 2 -- true", "--passes goes with --copies or --quota");
   check_refused("own --copies 2 -- echo step 1 0.1 0.1 8", "1 steps are too few");
 }

@@ -1,4 +1,4 @@
-// What messages wait for a processor: found again where it is known.
+// What several workers cost one another: found again where it is known.
 #include "calibrate/live/message_wait.hpp"
 
 #include <vector>
@@ -76,32 +76,47 @@ TEST_CASE("each worker's messages get the wait that explains what lies between i
 }
 
 TEST_CASE("what one worker's messages take beyond their links is latency, and what more take is waiting") {
-  // One: as above, and a latency of 0.1 ms each way.
-  BusyWorkers truth = workers_over_links(2);
-  truth.network.latency = Seconds{1e-4};  // of each of the two links on the way
-  truth.wait = Seconds{5e-4};
-  BusyWorkers one = truth;
-  one.workers = 1;
-  one.wait = {};
-  const Seconds wait = message_wait(
-      workers_over_links(1),
-      {.one_between = simulated_cycle(one).between, .workers = 2, .between = simulated_cycle(truth).between});
-  CHECK(wait.value() == doctest::Approx(5e-4).epsilon(0.1));
+  // One: as above, and a latency of 0.1 ms each way. Several: each computes 1.3 times as long.
+  BusyWorkers one = workers_over_links(1);
+  one.network.latency = Seconds{1e-4};  // of each of the two links on the way
+  BusyWorkers several = one;
+  several.workers = 2;
+  several.wait = Seconds{5e-4};
+  several.slowdown = 1.3;
+  const Disturbance found = disturbance_of({workers_over_links(1), simulated_cycle(one)},
+                                           {workers_over_links(2), simulated_cycle(several)});
+  CHECK(found.wait.value() == doctest::Approx(5e-4).epsilon(0.1));
+  CHECK(found.slowdown == doctest::Approx(1.3).epsilon(0.01));
+}
+
+TEST_CASE("turns on too few cores are no slowdown, nor is more processor time of messages a wait") {
+  // Three workers on two cores, whose messages take 0.3 ms of a processor each, and 0.1 ms with one worker.
+  BusyWorkers one = workers_over_links(1);
+  one.cores = 2;
+  one.cost.per_message = Seconds{1e-4};
+  BusyWorkers several = one;
+  several.workers = 3;
+  several.cost.per_message = Seconds{3e-4};
+  const Disturbance found = disturbance_of({one, simulated_cycle(one)}, {several, simulated_cycle(several)});
+  CHECK(found.wait.value() == doctest::Approx(0.0));
+  CHECK(found.slowdown == doctest::Approx(1.0).epsilon(0.01));
 }
 
 TEST_CASE("what one worker's link hides of the server's work is its overlap, and no wait of messages") {
   // Requests of 1 ms, half of which nobody waits for; the link has no latency.
-  BusyWorkers truth = workers_over_links(2);
-  truth.cost.server_request = Seconds{1e-3};
-  BusyWorkers said = truth;
-  truth.cost.server_overlap = 0.5;
-  truth.wait = Seconds{5e-4};
-  BusyWorkers one = truth;
-  one.workers = 1;
-  one.wait = {};
-  const MeasuredCycles measured{
-      .one_between = simulated_cycle(one).between, .workers = 2, .between = simulated_cycle(truth).between};
-  CHECK(message_wait(said, measured).value() == doctest::Approx(5e-4).epsilon(0.1));
+  const auto said = [](std::uint32_t workers) {
+    BusyWorkers job = workers_over_links(workers);
+    job.cost.server_request = Seconds{1e-3};
+    return job;
+  };
+  BusyWorkers one = said(1);
+  one.cost.server_overlap = 0.5;
+  BusyWorkers several = said(2);
+  several.cost.server_overlap = 0.5;
+  several.wait = Seconds{5e-4};
+  const Disturbance found =
+      disturbance_of({said(1), simulated_cycle(one)}, {said(2), simulated_cycle(several)});
+  CHECK(found.wait.value() == doctest::Approx(5e-4).epsilon(0.1));
 }
 
 TEST_CASE("synchronous workers wait for each other between their iterations") {

@@ -1,0 +1,58 @@
+#include "calibrate/cli/own_loop.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/base/diagnostic.hpp"
+#include "sim/base/process.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+// The last lines of what a program wrote.
+std::string end_of(const std::string& text) {
+  constexpr std::size_t most = 2000;
+  return text.size() <= most ? text : "…" + text.substr(text.size() - most);
+}
+
+}  // namespace
+
+OwnLoop read_log(const std::string& path) {
+  std::ifstream file(path);
+  if (!file || std::filesystem::is_directory(path))
+    throw UserError(fmt::format("cannot read {}", path), "name a log with lines `step ...`");
+  OwnLoop loop{{}, path, {}};
+  int number = 0;
+  for (std::string line; std::getline(file, line);)
+    if (const auto step = parse_own_step(line, path, ++number)) loop.steps.push_back(*step);
+  return loop;
+}
+
+OwnLoop run_command(const std::vector<std::string>& words, const std::function<void(pid_t)>& when_started) {
+  OwnLoop loop{{}, fmt::format("`{}`", fmt::join(words, " ")), {}};
+  Process process({.words = words});
+  when_started(process.id());
+  int number = 0;
+  while (const std::optional<std::string> line = process.read_line()) {
+    const std::chrono::duration<double> now = std::chrono::steady_clock::now().time_since_epoch();
+    if (const auto step = parse_own_step(*line, "output of " + loop.source, ++number)) {
+      loop.steps.push_back(*step);
+      loop.read_s.push_back(now.count());
+    }
+  }
+  const int status = process.wait();
+  if (status == status_not_started)
+    throw UserError(fmt::format("{} cannot be started: {}", loop.source, end_of(process.errors())),
+                    "a program on the PATH, or a path to one, after `--`");
+  if (status != 0)
+    throw std::runtime_error(fmt::format("{} {}{}", loop.source, describe_status(status),
+                                         process.errors().empty() ? "" : ":\n" + end_of(process.errors())));
+  return loop;
+}
+
+}  // namespace paceline::calibrate

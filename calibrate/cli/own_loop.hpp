@@ -1,0 +1,32 @@
+// A user's own training loop, carried out or read from its log, and what is asked of it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "calibrate/cli/commands.hpp"
+#include "calibrate/logs/own_steps.hpp"
+
+namespace paceline::calibrate {
+
+struct OwnLoop {
+  std::vector<OwnStep> steps;
+  std::string source;          // for messages
+  std::vector<double> read_s;  // of a command: when it said each
+};
+
+// Throws UserError where it cannot be read, or a line is wrong.
+[[nodiscard]] OwnLoop read_log(const std::string& path);
+// Throws UserError where it cannot be started or a line is wrong, std::runtime_error where it fails.
+[[nodiscard]] OwnLoop run_command(
+    const std::vector<std::string>& words, const std::function<void(pid_t)>& when_started = [](pid_t) {});
+
+// How copies slow each other down, what a quota's stops cost, what rests cost.
+int run_copies(const OwnArguments& arguments);
+int run_quota(const OwnArguments& arguments);
+int run_rests(const OwnArguments& arguments);
+
+}  // namespace paceline::calibrate
