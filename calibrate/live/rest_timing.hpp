@@ -6,10 +6,9 @@
 //              (1 - v) · W + B, B from the end of an iteration to the begin of the next. Of three passes the
 //              medians.
 // Units:       seconds.
-// Assumptions: nothing but the worker's own processes displaces its data while it rests here, and nothing more
-//              in a job.
-// Not modelled: batches other than the initial one. They hardly differ: 0.5, 0.6 and 0.4 ms of small-cnn at 8,
-//              32 and 128 samples.
+// Assumptions: what displaces the worker's data while it rests here does so in a job, and nothing more.
+// Not modelled: batches other than the initial one. They hardly differ: 0.5, 0.6 and 0.4 ms of small-cnn at
+//              8, 32 and 128 samples.
 // Source:      calibrate/logs/rest_cost.hpp for what is made of it.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // Models:      what others do meanwhile displaces a process's data from caches; on a virtual machine the
 //              processor may have been another guest's.
-// Equation:    of processor times p(T) after rests of T: p(T) - p(T0), T0 the shortest, or 0 where it is less.
+// Equation:    of processor times p(T) after rests of T: p(T) - p(T0), T0 the shortest; 0 where that is less.
 //              From a loop that is stopped now and then: step i was stopped where its wall-clock time exceeds
 //              its processor time by more than 0.5 ms beyond the median; T is that excess. Steps i and i + 1
 //              take x longer together than twice the mean of the steps from i - 3 to i + 4 that were neither

@@ -1,6 +1,6 @@
 // The sections `heterogeneity`, `jitter` and `prediction`: what changes, as planned or by chance; and
-// `start_up`, `ramp_up`, `resume`, `coordination`, `communication` and `checkpoints`: time that is neither computing
-// nor transfer.
+// `start_up`, `ramp_up`, `resume`, `coordination`, `communication` and `checkpoints`: time that is neither
+// computing nor transfer.
 #include "sim/scenario/sections/sections.hpp"
 
 namespace paceline {

@@ -10,8 +10,8 @@ using namespace paceline::live;
 
 namespace {
 
-// Memory whose reading and writing takes milliseconds on any machine: a few microseconds would be too many for
-// all that a request of 1000 values takes otherwise.
+// Memory whose reading and writing takes milliseconds on any machine, where all that a request of 1000 values
+// takes otherwise are microseconds.
 constexpr int requests = 60;
 constexpr MemoryWork besides{.pieces = 1000};
 
