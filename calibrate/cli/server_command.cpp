@@ -81,7 +81,8 @@ Requests measure(live::RequestPlan plan, const std::vector<int>& workers) {
 
 // What a server does besides ours that takes so long for each request of one worker, by size. It rests
 // between requests, and takes longer than undisturbed for the same work.
-std::vector<live::MemoryWork> served_besides(live::RequestPlan plan, Seconds serving) {
+std::vector<live::MemoryWork> served_besides(const live::RequestPlan& asked, Seconds serving) {
+  live::RequestPlan plan = asked;
   plan.passes = 1;
   const auto times = [&] {
     std::vector<Seconds> of_size;
