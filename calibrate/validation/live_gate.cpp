@@ -3,22 +3,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <thread>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "calibrate/collective/ring_in_job.hpp"
-#include "calibrate/live/machine_load.hpp"
 #include "calibrate/live/restart_timing.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
 #include "calibrate/validation/live_validation.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/base/interrupt.hpp"
-#include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/cost/quota_clock.hpp"
 #include "sim/study/study_runs.hpp"
@@ -83,7 +79,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   options_.links = live::emulated_network(loaded.scenario);
   const std::shared_ptr<const Profiles> originals = profiles;
   const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
-  if (!pace_) survey(loaded.scenario, originals);
+  pace_.survey(loaded.scenario, originals);
   for (std::uint64_t w = 0; w < workers.size(); ++w) {
     figures.alone.push_back(iterations_of(loaded.scenario, *originals, WorkerId{w}));
     for (const live::AloneTime& time : figures.alone.back())
@@ -98,7 +94,8 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
         fmt::format("{}: {} takes {} for an iteration of {} samples, by its profile {}", loaded.scenario.name,
                     name_of(workers, w), calibrate::duration_text(time.measured.value()),
                     time.computing.batch, calibrate::duration_text(time.modelled.value()));
-    if (accept_deviation(deviation(time.measured, time.modelled), what)) figures.deviations.push_back(what);
+    if (pace_.accept_deviation(deviation(time.measured, time.modelled), what))
+      figures.deviations.push_back(what);
   }
   std::vector<double> factors(workers.size(), 1.0);
   const auto adopt_factors = [&](const std::string& suffix) {
@@ -167,98 +164,6 @@ std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, cons
   return means;
 }
 
-double deviation(Seconds measured, Seconds expected) {
-  return std::abs(measured / expected - 1.0);
-}
-
-bool LiveGate::accept_deviation(double share, const std::string& what) const {
-  if (share <= most_deviation_) return false;
-  if (!options_.accepts_load)
-    throw UserError(fmt::format("{}: {:.0f} % apart, and {:.0f} % are allowed", what, 100.0 * share,
-                                100.0 * most_deviation_),
-                    "calibrate on this machine, `--most-deviation`, or `--accept-load`, which records it");
-  fmt::print(stderr, "note: {}: {:.0f} % apart, accepted\n", what, 100.0 * share);
-  return true;
-}
-
-live::BeforeRun wait_until_as_sealed(Seconds sealed, double most_deviation, Seconds longest,
-                                     const std::function<Seconds()>& measure,
-                                     const std::function<Seconds()>& rest) {
-  live::BeforeRun before{.measured = measure(), .sealed = sealed};
-  while (deviation(before.measured, sealed) > most_deviation && before.waited < longest) {
-    before.waited = rest();
-    before.measured = measure();
-  }
-  return before;
-}
-
-void LiveGate::survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles) {
-  refuse_load();
-  constexpr int looks = 5;
-  constexpr std::chrono::seconds between_looks{2};
-  const std::int64_t batch = scenario.batching.initial_samples;
-  std::vector<double> seconds;
-  std::vector<double> log_times;
-  Progress progress("looking how fast the machine is");
-  for (int look = 0; look < looks; ++look) {
-    if (look > 0) std::this_thread::sleep_for(between_looks);
-    throw_if_interrupted();
-    seconds.push_back(live::time_once(scenario, *profiles, WorkerId{0}, batch, without_links()).value());
-    log_times.push_back(std::log(seconds.back()));
-    progress.update((look + 1.0) / looks, scenario.name);
-  }
-  pace_ = {scenario, std::move(profiles), Seconds{median(std::move(seconds))}, std::move(log_times)};
-}
-
-void LiveGate::refuse_load() const {
-  const double load = live::other_load(Seconds{0.5});
-  if (load > live::most_other_load && !options_.accepts_load) throw live::LoadedMachine(load);
-}
-
-void LiveGate::steady() {
-  refuse_load();
-  const live::BeforeRun now =
-      wait_for(pace_->scenario, *pace_->profiles, pace_->scenario.batching.initial_samples, pace_->usual);
-  pace_->log_times.push_back(std::log(now.measured.value()));
-}
-
-live::BeforeRun LiveGate::wait_for(const Scenario& scenario, const Profiles& profiles,
-                                   std::int64_t batch_samples, Seconds sealed) const {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::seconds between_measurements{2};
-  constexpr double alike_within = 0.1;
-  std::optional<Clock::time_point> began;
-  const auto measure = [&] {
-    const Seconds measured = live::time_once(scenario, profiles, WorkerId{0}, batch_samples, without_links());
-    if (!began) began = Clock::now();
-    return measured;
-  };
-  const auto rest = [&] {
-    std::this_thread::sleep_for(between_measurements);
-    throw_if_interrupted();
-    return Seconds{std::chrono::duration<double>(Clock::now() - *began).count()};
-  };
-  const live::BeforeRun before =
-      wait_until_as_sealed(sealed, std::min(alike_within, most_deviation_), longest_wait_, measure, rest);
-  if (before.waited > Seconds{})
-    fmt::print(stderr, "note: {}: waited {} for the machine to be as fast as before; it is {:.0f} % apart\n",
-               scenario.name, calibrate::duration_text(before.waited.value()),
-               100.0 * deviation(before.measured, before.sealed));
-  return before;
-}
-
-live::BeforeRun LiveGate::before_run(const Scenario& scenario, const Profiles& profiles,
-                                     const GateFigures& figures) const {
-  const live::AloneTime& sealed = figures.alone.front().front();
-  const live::BeforeRun before = wait_for(scenario, profiles, sealed.computing.batch, sealed.measured);
-  static_cast<void>(accept_deviation(
-      deviation(before.measured, before.sealed),
-      fmt::format("{}: {} takes {} for an iteration now, and took {} before the prediction", scenario.name,
-                  name_of(scenario.cluster.workers, 0), calibrate::duration_text(before.measured.value()),
-                  calibrate::duration_text(before.sealed.value()))));
-  return before;
-}
-
 LiveGate::TimedWorker LiveGate::timed_worker(const Scenario& scenario, std::size_t worker) {
   Worker alike = scenario.cluster.workers.at(worker);
   alike.name.clear();
@@ -274,7 +179,7 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
   const TimedWorker point = timed_worker(scenario, worker.value);
   const auto known = std::ranges::find(iterations_, point, [](const auto& one) { return one.first; });
   if (known != iterations_.end()) return known->second;
-  steady();
+  pace_.steady();
   Progress progress("timing iterations");
   const std::string name = name_of(scenario.cluster.workers, worker.value);
   auto times = live::time_alone(
@@ -293,7 +198,7 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
       together_, [&](const auto& one) { return std::get<0>(one) == point && std::get<1>(one) == links(); });
   if (known == together_.end())
     known = together_.emplace(known, std::move(point), links(),
-                              live::time_together(scenario, profiles, options_, [&] { steady(); }));
+                              live::time_together(scenario, profiles, options_, [&] { pace_.steady(); }));
   const live::TogetherTimes& measured = std::get<2>(*known);
   adopt_variation(loaded.scenario.jitter, measured.variation, figures);
   const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
@@ -306,8 +211,7 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
 void LiveGate::adopt_variation(JitterOverrides& jitter, const calibrate::StepVariation& measured,
                                GateFigures& figures) const {
   if (!jitter.run_cv) {
-    const double deviation = spread_of(pace_->log_times).deviation;
-    jitter.run_cv = std::sqrt(std::expm1(deviation * deviation));
+    jitter.run_cv = pace_.run_variation();
     state(figures, fmt::format("jitter.run: {:.2g} %", 100.0 * *jitter.run_cv));
   }
   if (jitter.iteration_cv || jitter.spells) return;
@@ -337,7 +241,7 @@ const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds
   const std::tuple point{values, computing, links()};
   const auto known = communication_.find(point);
   if (known != communication_.end()) return known->second;
-  steady();
+  pace_.steady();
   Progress progress("timing requests");
   return communication_[point] = live::fit_communication(live::time_passes(
              live::worker_program(),
@@ -403,7 +307,7 @@ const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Byte
   const std::tuple point{values, members, computing, links(), own};
   const auto known = rings_.find(point);
   if (known != rings_.end()) return known->second;
-  steady();
+  pace_.steady();
   constexpr int passes = 5;
   Progress progress("timing all-reduces");
   const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
@@ -458,7 +362,7 @@ const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds
                          scenario.cluster.workers.size()};
   const auto known = sharing_.find(point);
   if (known != sharing_.end()) return known->second;
-  steady();
+  pace_.steady();
   Progress progress("timing processes beside each other");
   const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
                                .batch_samples = scenario.batching.initial_samples,
@@ -472,7 +376,7 @@ const std::vector<RestCost>& LiveGate::resume_of(const Scenario& scenario, const
   const std::tuple point{scenario.job.network, scenario.learner.model, scenario.batching.initial_samples};
   const auto known = resume_.find(point);
   if (known != resume_.end()) return known->second;
-  steady();
+  pace_.steady();
   Progress progress("timing iterations after rests");
   return resume_[point] =
              calibrate::resume_costs(live::time_rests(scenario, profiles, without_links(), [&](double share) {
@@ -501,7 +405,7 @@ void LiveGate::fill_in_restarts(Scenario& scenario, GateFigures& figures) {
     return &phase != scenario.synchronization.data() && phase.switching.of(WorkerId{0}) == Seconds{};
   };
   if (std::ranges::none_of(scenario.synchronization, is_open)) return;
-  steady();
+  pace_.steady();
   constexpr std::size_t passes = 3;
   const Seconds cost = live::time_restarts(scenario, options_, passes);
   for (PhaseEntry& phase : scenario.synchronization)

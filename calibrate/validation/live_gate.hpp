@@ -14,7 +14,6 @@
 
 #include <deque>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,9 +27,9 @@
 #include "calibrate/collective/ring_timing.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/iteration_timing.hpp"
-#include "calibrate/live/kept_runs.hpp"
 #include "calibrate/live/rest_timing.hpp"
 #include "calibrate/live/sharing_timing.hpp"
+#include "calibrate/validation/machine_pace.hpp"
 #include "sim/study/input_files.hpp"
 
 namespace paceline {
@@ -52,14 +51,6 @@ struct GateFigures {
 // take of a worker's processor is no part of its iterations, nor is it of real ones.
 [[nodiscard]] std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded,
                                                             const Profiles& profiles);
-// By how much `measured` is more or less than `expected`, as a share of the latter.
-[[nodiscard]] double deviation(Seconds measured, Seconds expected);
-// Until an iteration takes what it took before the prediction, or `longest` has passed. `rest` lets some time
-// pass and says how much has passed since the first measurement.
-[[nodiscard]] live::BeforeRun wait_until_as_sealed(Seconds sealed, double most_deviation, Seconds longest,
-                                                   const std::function<Seconds()>& measure,
-                                                   const std::function<Seconds()>& rest);
-
 [[nodiscard]] nlohmann::ordered_json gate_json(const GateFigures& figures);
 
 class LiveGate {
@@ -69,16 +60,17 @@ class LiveGate {
   LiveGate(std::filesystem::path folder, live::LiveOptions options, double most_deviation,
            Seconds longest_wait)
       : folder_(std::move(folder)),
-        options_(std::move(options)),
-        most_deviation_(most_deviation),
-        longest_wait_(longest_wait) {}
+        pace_(options, most_deviation, longest_wait),
+        options_(std::move(options)) {}
 
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
   // Throws the same where the machine still deviates by too much.
   [[nodiscard]] live::BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
-                                           const GateFigures& figures) const;
+                                           const GateFigures& figures) const {
+    return pace_.before_run(scenario, profiles, figures.alone.front().front());
+  }
 
  private:
   // What iterations depend on.
@@ -94,21 +86,6 @@ class LiveGate {
   using Links = std::tuple<double, double, double>;  // emulated: workers' and server's bytes/s, latency in s
   [[nodiscard]] Links links() const;
 
-  // How fast the machine is: an iteration of the first scenario's first worker, alone.
-  struct Pace {
-    Scenario scenario;
-    std::shared_ptr<const Profiles> profiles;
-    Seconds usual;
-    std::vector<double> log_times;  // each time it was looked at
-  };
-  void refuse_load() const;
-  void survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles);
-  // Before each measurement.
-  void steady();
-  [[nodiscard]] live::BeforeRun wait_for(const Scenario& scenario, const Profiles& profiles,
-                                         std::int64_t batch_samples, Seconds sealed) const;
-  // Whether it is more than it may be, and accepted; throws UserError when it is not.
-  [[nodiscard]] bool accept_deviation(double share, const std::string& what) const;
   [[nodiscard]] static TimedWorker timed_worker(const Scenario& scenario, std::size_t worker);
   const std::vector<live::AloneTime>& iterations_of(const Scenario& scenario, const Profiles& profiles,
                                                     WorkerId worker);
@@ -138,10 +115,8 @@ class LiveGate {
   void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
 
   std::filesystem::path folder_;
+  MachinePace pace_;
   live::LiveOptions options_;
-  double most_deviation_;
-  Seconds longest_wait_;
-  std::optional<Pace> pace_;
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
   std::vector<std::tuple<std::vector<TimedWorker>, Links, live::TogetherTimes>> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
