@@ -86,7 +86,7 @@ int update_count(std::uint64_t values, Seconds waiting, Seconds for_each) {
 RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load) {
   const std::vector<live::WorkerSetup> setups(
       load.members, live::WorkerSetup{.learner = {},
-                                      .echo = live::Echo{load.values, live::memory_work_of(load.busy)},
+                                      .echo = live::Echo{load.values, load.busy},
                                       .ring = live::ring_way(load.own_ring, load.links)});
   live::ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
   RingCrew crew(processes, load.members);
@@ -122,6 +122,7 @@ std::vector<std::vector<RingTime>> time_rings_in_jobs(
   std::vector<std::vector<RingTime>> all(static_cast<std::size_t>(passes));
   const double points = static_cast<double>(values.size()) * passes;
   double done = 0.0;
+  const live::MemoryWork work = live::memory_work_of(busy);
   const Seconds waiting = busy + 2.0 * (members - 1.0) * live::ring_way(own_ring, links).latency;
   for (std::vector<RingTime>& pass : all)
     for (const std::uint64_t size : values) {
@@ -129,7 +130,7 @@ std::vector<std::vector<RingTime>> time_rings_in_jobs(
       pass.push_back(time_ring_in_job(program, {.values = size,
                                                 .members = members,
                                                 .updates = update_count(size, waiting, for_each),
-                                                .busy = busy,
+                                                .busy = work,
                                                 .links = links,
                                                 .own_ring = own_ring}));
     }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "calibrate/collective/ring_timing.hpp"
+#include "calibrate/live/memory_load.hpp"
 #include "sim/cluster/cluster.hpp"
 
 namespace paceline::calibrate {
@@ -26,7 +27,7 @@ struct JobRingLoad {
   std::uint64_t values = 1;  // of a gradient, float32
   std::uint32_t members = 2;
   int updates = 100;                     // warm-up not counted
-  Seconds busy{};                        // of a member, before each gradient
+  live::MemoryWork busy{};               // of a member, before each gradient
   std::optional<NetworkConfig> links{};  // to emulate
   bool own_ring = false;                 // and its messages take the links' latency
 };
