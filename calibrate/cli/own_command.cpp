@@ -99,10 +99,10 @@ int run(const OwnArguments& arguments) {
                     "paceline calibrate own -- python3 train.py, or paceline calibrate own --log FILE");
   if (arguments.passes && arguments.copies == 1 && !arguments.quota)
     throw UserError("--passes goes with --copies or --quota", "leave it out");
+  check_output(arguments);
   if (arguments.copies > 1) return run_copies(arguments);
   if (arguments.quota) return run_quota(arguments);
   if (arguments.rests) return run_rests(arguments);
-  check_output(arguments);
   std::optional<Profile> profile;
   if (!arguments.profile.empty()) profile = read_profile(arguments.profile);
   const OwnLoop loop = arguments.log.empty() ? run_command(arguments.command) : read_log(arguments.log);

@@ -100,6 +100,7 @@ TEST_CASE(
     CHECK(row["median_s"] >= 0.0);
     CHECK(row["worker_s"] > 0.0);
     CHECK(row["server_s"] > 0.0);
+    CHECK(row["slowdown"] > 0.0);
   }
   check_refused("server --policy bsp", "--policy requires --workers");
   check_refused("server --workers 2 --policy ssp", "--policy");
@@ -138,6 +139,8 @@ TEST_CASE("copies of a loop that do not slow each other down have a speed of 1")
   check_refused("own --rests --log train.log", "--log excludes --rests");
   check_refused("own --rests -- echo step 1 0.1 0.1 8", "0 stops of 1 ms, and 10 are needed");
   check_refused("own --rests -- true", "0 stops of 1 ms");
+  for (const char* way : {"--rests", "--copies 2", "--quota 0.5"})
+    check_refused(std::string("own ") + way + " -o x.json -- true", "--profile and --output go together");
   check_refused("own --passes 2 -- true", "--passes goes with --copies or --quota");
   check_refused("own --copies 2 -- echo step 1 0.1 0.1 8", "1 steps are too few");
 }
