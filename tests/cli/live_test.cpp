@@ -242,6 +242,7 @@ TEST_CASE(
   CHECK(killed.wait() == 128 + SIGKILL);
   REQUIRE(has_run());
   const std::string sealed = text("sealed.json");
+  CHECK(contains(sealed, "resume: [{rest: "));  // measured, since the scenario does not say it
   const std::string predicted = text("prediction.csv");
   const std::string kept = text("measured.csv");
   REQUIRE_FALSE(contains(kept, "throughput,2,"));

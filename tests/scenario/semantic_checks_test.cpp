@@ -129,6 +129,13 @@ TEST_CASE("milestones ascend") {
   check_refused({{"[15, 18]", "[15, 15]"}}, "11:59: error: milestones must ascend: 15 follows 15");
 }
 
+TEST_CASE("rests after which going on costs ascend") {
+  const std::string said = complaint(std::string(good_example) +
+                                     "resume: [{rest: 4 ms, time: 0.5 ms}, {rest: 2 ms, time: 0.3 ms}]\n");
+  CHECK(said.find("error: 2 ms does not lie beyond the rest before it, 4 ms") != std::string::npos);
+  CHECK(said.find("hint: list rests from the shortest to the longest") != std::string::npos);
+}
+
 TEST_CASE("a milestone after the end is a warning, with its place") {
   const LoadedScenario loaded = load_text(changed({{"[15, 18]", "[15, 20]"}}));
   REQUIRE(loaded.warnings.size() == 1);

@@ -306,12 +306,31 @@ TEST_CASE("between two rests the cost lies on a line, from nothing after none, a
   CHECK(resume_after(Seconds{99.0}, {}) == Seconds{});
 }
 
-TEST_CASE("going on at once takes no longer, nor do local steps within a stretch") {
+TEST_CASE("going on at once takes no longer") {
   TestJob job = two_workers("asp", 60);
   job.workers = {{}};
   const std::vector<double> without = times_of_updates(job.run_ideal());
   job.costs.resume = {{Seconds{1e-3}, Seconds{6.0}}};
   CHECK(times_of_updates(job.run_ideal()) == without);
+}
+
+TEST_CASE("local steps go on after a rest once in a stretch, also where they are taken one by one") {
+  // 4 steps of 10 and 20 s: the fast worker rests for 40 s before its second stretch, which takes it 3 s
+  // longer, not 12; the slow one does not rest.
+  TestJob job = two_workers("bsp", 160);
+  job.workers[1].speed = 0.5;
+  job.phases[0].local = LocalTraining{.steps = 4};
+  job.costs.resume = {{Seconds{10.0}, Seconds{3.0}}};
+  for (const Shortcuts shortcuts : {Shortcuts::on, Shortcuts::off}) {
+    job.shortcuts = shortcuts;
+    std::vector<Seconds> times = compute_times(job.run_ideal());
+    std::ranges::sort(times);
+    REQUIRE(times.size() == 4);
+    CHECK(times[0].value() == doctest::Approx(40.0));
+    CHECK(times[1].value() == doctest::Approx(43.0));
+    CHECK(times[2].value() == doctest::Approx(80.0));
+    CHECK(times[3].value() == doctest::Approx(80.0));
+  }
 }
 
 TEST_CASE("an inline evaluation holds up every worker, a free one and the evaluator nobody") {
