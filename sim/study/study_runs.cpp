@@ -295,7 +295,7 @@ double run_into_store(PreparedStudy& study, const std::vector<PlannedRun>& runs,
         of_run.recording.trace &= options.keep_whole && runs[i].replication == options.traced;
         return simulate_packed(study, runs[i], of_run);
       },
-      [&](std::size_t i, TaskOutcome outcome) {
+      [&](std::size_t i, const TaskOutcome& outcome) {
         StoredRun run{.id = runs[i].id, .status = RunStatus::done, .message = {}, .summary = {}};
         if (outcome.status == TaskStatus::done) {
           FinishedRun done = unpack_finished(outcome.output);
