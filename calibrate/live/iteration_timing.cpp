@@ -179,8 +179,7 @@ double mean_of_pass(const Scenario& scenario, WorkerId worker, const Finished& i
 Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                   std::int64_t batch_samples, const LiveOptions& options) {
   return Seconds{mean_of_pass(
-      scenario, worker,
-      one_pass(scenario, profiles, worker, batch_samples, {0.5 * pass_at_each_batch, 0}, options))};
+      scenario, worker, one_pass(scenario, profiles, worker, batch_samples, {duration_of_look, 0}, options))};
 }
 
 CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
@@ -221,24 +220,27 @@ std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iteration
   return cycles;
 }
 
-TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options,
-                            const std::function<void()>& before_pass) {
+TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options) {
   const std::size_t workers = scenario.cluster.workers.size();
   const Scenario job = together_job(scenario, profiles);
   std::vector<std::vector<double>> iterations(workers);
   std::vector<std::vector<double>> between(workers);
+  std::vector<double> spans;
   std::vector<Finished> series;
   for (int pass = 0; pass < passes; ++pass) {
-    before_pass();
     std::vector<Finished> finished = timed(job, profiles, pass, options);
     for (std::size_t w = 0; w < workers; ++w) {
       const CycleTime cycle = cycle_of(finished[w]);
       iterations[w].push_back(cycle.iteration.value());
       between[w].push_back(cycle.between.value());
+      spans.push_back(finished[w].back().at_s - finished[w].front().at_s);
       series.push_back(std::move(finished[w]));
     }
   }
-  TogetherTimes times{{}, calibrate::step_variation(series)};
+  TogetherTimes times{.cycles = {},
+                      .variation = calibrate::step_variation(series),
+                      .between_workers = calibrate::log_residuals(iterations),
+                      .pass = Seconds{median(std::move(spans))}};
   for (std::size_t w = 0; w < workers; ++w)
     times.cycles.push_back(
         {Seconds{median(std::move(iterations[w]))}, Seconds{median(std::move(between[w]))}});

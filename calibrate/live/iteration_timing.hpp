@@ -45,6 +45,7 @@ struct AloneTime {
     const std::function<void(double share_done)>& progress = [](double) {});
 
 // The mean of one pass, of the worker alone: whether the machine is still as it was.
+inline constexpr Seconds duration_of_look{0.5};
 [[nodiscard]] Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                                 std::int64_t batch_samples, const LiveOptions& options);
 
@@ -60,11 +61,12 @@ struct AloneTime {
 struct TogetherTimes {
   std::vector<CycleTime> cycles;  // by worker: medians of the passes; of iterations without stalls
   calibrate::StepVariation variation;
+  calibrate::Residuals between_workers;  // of the logarithms of the passes' iterations
+  Seconds pass;                          // how long one took
 };
 // Of that job for real.
-[[nodiscard]] TogetherTimes time_together(
-    const Scenario& scenario, const Profiles& profiles, const LiveOptions& options,
-    const std::function<void()>& before_pass = [] {});
+[[nodiscard]] TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles,
+                                          const LiveOptions& options);
 // Of each worker's iterations that were finished.
 [[nodiscard]] std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations,
                                                  std::size_t workers);

@@ -74,11 +74,12 @@ std::string packed_real(const RealRun& run) {
                 {"sitting", run.sitting},
                 {"failures", run.failures},
                 {"notes", run.notes}};
-  if (run.before) {
-    whole["alone_s"] = run.before->measured;
-    whole["alone_sealed_s"] = run.before->sealed;
-    whole["waited_s"] = run.before->waited;
-  }
+  if (run.machine)
+    whole["machine"] = {{"usual_s", run.machine->usual},
+                        {"before_s", run.machine->before},
+                        {"after_s", run.machine->after ? json(*run.machine->after) : json()},
+                        {"waited_s", run.machine->waited},
+                        {"repeated", run.machine->repeated}};
   std::string bytes;
   json::to_cbor(whole, bytes);
   return bytes;
@@ -88,7 +89,7 @@ RealRun unpacked_real(const std::string& packed) {
   const json whole = json::from_cbor(packed);
   const auto& result = whole.at("result").get_binary();
   RealRun run{.result = unpack_result({result.begin(), result.end()}),
-              .before = {},
+              .machine = {},
               .other_load = whole.at("other_load"),
               .communication = {},
               .restarts = whole.at("restarts_s"),
@@ -101,8 +102,14 @@ RealRun unpacked_real(const std::string& packed) {
               .notes = whole.at("notes")};
   run.communication.server_request = whole.at("server_request_s");
   run.communication.per_message = whole.at("per_message_s");
-  if (whole.contains("alone_s"))
-    run.before = {whole.at("alone_s"), whole.at("alone_sealed_s"), whole.at("waited_s")};
+  if (const auto machine = whole.find("machine"); machine != whole.end()) {
+    run.machine = {.usual = machine->at("usual_s"),
+                   .before = machine->at("before_s"),
+                   .after = {},
+                   .waited = machine->at("waited_s"),
+                   .repeated = machine->at("repeated")};
+    if (!machine->at("after_s").is_null()) run.machine->after = machine->at("after_s").get<Seconds>();
+  }
   return run;
 }
 

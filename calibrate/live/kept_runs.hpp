@@ -26,16 +26,18 @@ namespace paceline::live {
 
 [[nodiscard]] std::string utc_now();
 
-// The machine just before a real run.
-struct BeforeRun {
-  Seconds measured;  // an iteration of the first worker, alone
-  Seconds sealed;    // the same before the prediction
-  Seconds waited{};  // for the one to be like the other
+// How fast the machine was around a real run: what an iteration of one worker, alone, took.
+struct MachineLooks {
+  Seconds usual;  // before the prediction
+  Seconds before;
+  std::optional<Seconds> after{};  // absent: nobody would have waited for another run
+  Seconds waited{};                // until the run began that counts
+  int repeated = 0;                // runs before it that do not, since the machine changed meanwhile
 };
 
 struct RealRun {
   RunResult result{};
-  std::optional<BeforeRun> before{};
+  std::optional<MachineLooks> machine{};
   double other_load = 0.0;
   CommunicationCost communication{};
   std::vector<Seconds> restarts{};  // how long workers took

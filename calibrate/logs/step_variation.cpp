@@ -115,6 +115,35 @@ StepVariation step_variation(const std::vector<std::vector<TimedStep>>& series) 
           Spells{coefficient_of(best.variance), Seconds{best.length_s}}};
 }
 
+double variance_of_mean(const std::optional<Spells>& spells, Seconds over) {
+  if (!spells) return 0.0;
+  const double variance = std::log1p(spells->cv * spells->cv);
+  const double ratio = spells->length / over;
+  return variance * (ratio <= 1.0 ? ratio - ratio * ratio / 3.0 : 1.0 - 1.0 / (3.0 * ratio));
+}
+
+Residuals log_residuals(const std::vector<std::vector<double>>& rows) {
+  if (rows.empty() || rows.front().empty()) return {};
+  const std::size_t columns = rows.front().size();
+  std::vector<double> of_row(rows.size());
+  std::vector<double> of_column(columns);
+  double mean = 0.0;
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t c = 0; c < columns; ++c) {
+      const double value = std::log(rows[r].at(c));
+      of_row[r] += value / static_cast<double>(columns);
+      of_column[c] += value / static_cast<double>(rows.size());
+      mean += value / static_cast<double>(columns * rows.size());
+    }
+  Residuals residuals{.squares = 0.0, .freedom = (rows.size() - 1) * (columns - 1)};
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (std::size_t c = 0; c < columns; ++c) {
+      const double residual = std::log(rows[r][c]) - of_row[r] - of_column[c] + mean;
+      residuals.squares += residual * residual;
+    }
+  return residuals;
+}
+
 std::string scenario_words(const StepVariation& variation) {
   std::string words = fmt::format("iteration: {:.2g} %", 100.0 * variation.iteration_cv);
   if (variation.spells)

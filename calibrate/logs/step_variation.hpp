@@ -8,6 +8,10 @@
 //              least squared error, σ² follows. Steps that take more than
 //              three times the median are stalls, and
 //              left out. cv = √(exp(σ²) − 1); of single steps likewise from the variance that σ² leaves.
+//              Of a mean over T ≥ L spells leave the variance σ²·(L/T − L²/(3·T²)), of a shorter one
+//              σ²·(1 − T/(3·L)). Series of several workers, each in several passes, differ by
+//              x_wp = ln(mean of worker w in pass p) = a_w + b_p + r_wp, with (W − 1)·(P − 1) degrees of
+//              freedom left to the residuals r.
 // Units:       seconds.
 // Assumptions: steps of one series do the same work. No spells where Σ x_i·x_j·(1 − τ/L) is within four
 //              standard deviations of what independent steps give.
@@ -40,6 +44,24 @@ inline constexpr std::size_t fewest_varied_steps = 40;
 
 // Of several series, each by ascending time; those of fewer steps are left out.
 [[nodiscard]] StepVariation step_variation(const std::vector<std::vector<TimedStep>>& series);
+
+// Of the logarithm of the mean time over so long that spells alone leave to it.
+[[nodiscard]] double variance_of_mean(const std::optional<Spells>& spells, Seconds over);
+
+struct Residuals {
+  double squares = 0.0;
+  std::size_t freedom = 0;
+  [[nodiscard]] double variance() const {
+    return freedom == 0 ? 0.0 : squares / static_cast<double>(freedom);
+  }
+  Residuals& operator+=(const Residuals& more) {
+    squares += more.squares;
+    freedom += more.freedom;
+    return *this;
+  }
+};
+// Of the logarithms of a table, by row and column: what their means leave. All rows are as long.
+[[nodiscard]] Residuals log_residuals(const std::vector<std::vector<double>>& rows);
 
 // "iteration: 18 %, spells: {variation: 13 %, length: 210 ms}"
 [[nodiscard]] std::string scenario_words(const StepVariation& variation);

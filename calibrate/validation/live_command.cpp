@@ -31,6 +31,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The median of a few runs under a controller that follows noise is itself a matter of chance.
+constexpr int fewest_simulated = 20;
+
 constexpr RecordingOptions with_iterations{.iterations = true, .trace = false};
 
 live::LiveOptions gate_options(const ValidateLiveArguments& arguments) {
@@ -54,7 +57,9 @@ std::vector<LiveTrial> load_trials(const ValidateLiveArguments& arguments, Input
       trial.links = live::emulated_network(trial.loaded.scenario);
       require_network_module();
       trial.profiles = files.profiles_of(trial.loaded);
-      if (arguments.replications > 0) trial.loaded.scenario.replications = arguments.replications;
+      int& replications = trial.loaded.scenario.replications;
+      replications =
+          arguments.replications > 0 ? arguments.replications : std::max(replications, fewest_simulated);
       trial.digest = content_hash(fmt::format("{} {}", scenario_digest(trial.loaded, files, false),
                                               trial.loaded.scenario.replications));
       for (const LiveTrial& other : trials)
@@ -86,7 +91,7 @@ void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTr
     std::fflush(stdout);  // or every simulating process says it again
     predict(trial, arguments.jobs);
   }
-  seal(staged.path(), trials, by);
+  seal(staged.path(), trials, gate.usual_iteration(), by);
   write_validation_manifest(staged.path(), by.command);
   refuse_to_replace(arguments.output, arguments.force);  // what another process has sealed there meanwhile
   staged.commit();
@@ -95,8 +100,8 @@ void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTr
 // Run after run, each scenario in turn; what the record has is left out.
 void carry_out_missing(std::vector<LiveTrial>& trials, const ValidateLiveArguments& arguments,
                        LiveRecord& record) {
-  const LiveGate gate(arguments.output, gate_options(arguments), arguments.most_deviation,
-                      Seconds{arguments.wait});
+  MachinePace pace(gate_options(arguments), arguments.most_deviation, Seconds{arguments.wait});
+  pace.go_on(trials.front().loaded.scenario, trials.front().profiles, record.usual_iteration());
   int sitting = 0;
   for (const LiveTrial& trial : trials)
     for (const live::RealRun& run : trial.real) sitting = std::max(sitting, run.sitting + 1);
@@ -113,10 +118,8 @@ void carry_out_missing(std::vector<LiveTrial>& trials, const ValidateLiveArgumen
       };
       options.links = trial.links;
       options.recording = with_iterations;
-      const live::BeforeRun before = gate.before_run(trial.loaded.scenario, *trial.profiles, trial.gate);
-      live::RealRun& run =
-          trial.real.emplace_back(live::carry_out(trial.loaded.scenario, *trial.profiles, r, options));
-      run.before = before;
+      live::RealRun& run = trial.real.emplace_back(pace.run_steadily(
+          name, [&] { return live::carry_out(trial.loaded.scenario, *trial.profiles, r, options); }));
       run.sitting = sitting;
       record.keep(trial, trials);
       if (run.other_load > live::most_other_load)

@@ -179,12 +179,13 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
   const TimedWorker point = timed_worker(scenario, worker.value);
   const auto known = std::ranges::find(iterations_, point, [](const auto& one) { return one.first; });
   if (known != iterations_.end()) return known->second;
-  pace_.steady();
   Progress progress("timing iterations");
   const std::string name = name_of(scenario.cluster.workers, worker.value);
-  auto times = live::time_alone(
-      scenario, profiles, worker, point.batches, without_links(),
-      [&](double share) { progress.update(share, fmt::format("{}, {}", scenario.name, name)); });
+  auto times = pace_.steadily([&] {
+    return live::time_alone(scenario, profiles, worker, point.batches, without_links(), [&](double share) {
+      progress.update(share, fmt::format("{}, {}", scenario.name, name));
+    });
+  });
   return iterations_.emplace_back(point, std::move(times)).second;
 }
 
@@ -196,11 +197,14 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
   for (std::size_t w = 0; w < workers; ++w) point.push_back(timed_worker(scenario, w));
   auto known = std::ranges::find_if(
       together_, [&](const auto& one) { return std::get<0>(one) == point && std::get<1>(one) == links(); });
-  if (known == together_.end())
-    known = together_.emplace(known, std::move(point), links(),
-                              live::time_together(scenario, profiles, options_, [&] { pace_.steady(); }));
+  if (known == together_.end()) {
+    known =
+        together_.emplace(known, std::move(point), links(),
+                          pace_.steadily([&] { return live::time_together(scenario, profiles, options_); }));
+    between_workers_ += std::get<2>(*known).between_workers;
+  }
   const live::TogetherTimes& measured = std::get<2>(*known);
-  adopt_variation(loaded.scenario.jitter, measured.variation, figures);
+  adopt_variation(loaded.scenario.jitter, measured, figures);
   const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
   std::vector<TogetherTime> times;
   for (std::size_t w = 0; w < workers; ++w) times.push_back({measured.cycles[w], predicted[w]});
@@ -208,16 +212,22 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
 }
 
 // Where the scenario says nothing of it. Runs differ as the machine's speed did between measurements.
-void LiveGate::adopt_variation(JitterOverrides& jitter, const calibrate::StepVariation& measured,
+void LiveGate::adopt_variation(JitterOverrides& jitter, const live::TogetherTimes& measured,
                                GateFigures& figures) const {
-  if (!jitter.run_cv) {
-    jitter.run_cv = pace_.run_variation();
-    state(figures, fmt::format("jitter.run: {:.2g} %", 100.0 * *jitter.run_cv));
-  }
+  const calibrate::StepVariation& variation = measured.variation;
+  const double between_workers = std::max(
+      0.0, between_workers_.variance() - calibrate::variance_of_mean(variation.spells, measured.pass));
+  const auto adopt = [&](std::optional<double>& stated, const char* key, double coefficient) {
+    if (stated) return;
+    stated = coefficient;
+    state(figures, fmt::format("jitter.{}: {:.2g} %", key, 100.0 * coefficient));
+  };
+  adopt(jitter.run_cv, "run", pace_.run_variation(variation.spells, between_workers));
+  adopt(jitter.worker_cv, "worker", std::sqrt(std::expm1(between_workers)));
   if (jitter.iteration_cv || jitter.spells) return;
-  jitter.iteration_cv = measured.iteration_cv;
-  jitter.spells = measured.spells;
-  state(figures, fmt::format("jitter: {{{}}}", scenario_words(measured)));
+  jitter.iteration_cv = variation.iteration_cv;
+  jitter.spells = variation.spells;
+  state(figures, fmt::format("jitter: {{{}}}", scenario_words(variation)));
 }
 
 void LiveGate::correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,
@@ -241,14 +251,15 @@ const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds
   const std::tuple point{values, computing, links()};
   const auto known = communication_.find(point);
   if (known != communication_.end()) return known->second;
-  pace_.steady();
   Progress progress("timing requests");
-  return communication_[point] = live::fit_communication(live::time_passes(
-             live::worker_program(),
-             {.values = {values, 2 * values, 4 * values},
-              .busy = live::memory_work_of(computing),
-              .links = without_burst()},
-             [&](double share) { progress.update(share, fmt::format("{} values", values)); }));
+  return communication_[point] = live::fit_communication(pace_.steadily([&] {
+           return live::time_passes(
+               live::worker_program(),
+               {.values = {values, 2 * values, 4 * values},
+                .busy = live::memory_work_of(computing),
+                .links = without_burst()},
+               [&](double share) { progress.update(share, fmt::format("{} values", values)); });
+         }));
 }
 
 LiveGate::Links LiveGate::links() const {
@@ -307,14 +318,15 @@ const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Byte
   const std::tuple point{values, members, computing, links(), own};
   const auto known = rings_.find(point);
   if (known != rings_.end()) return known->second;
-  pace_.steady();
   constexpr int passes = 5;
   Progress progress("timing all-reduces");
   const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
-  const auto times = calibrate::time_rings_in_jobs(
-      live::worker_program(), static_cast<std::uint32_t>(members), sizes, computing, passes, Seconds{0.2},
-      without_burst(), own,
-      [&](double share) { progress.update(share, fmt::format("{} members", members)); });
+  const auto times = pace_.steadily([&] {
+    return calibrate::time_rings_in_jobs(
+        live::worker_program(), static_cast<std::uint32_t>(members), sizes, computing, passes, Seconds{0.2},
+        without_burst(), own,
+        [&](double share) { progress.update(share, fmt::format("{} members", members)); });
+  });
   // Members wait for each other's turns as they will in the job, whatever the number of cores.
   return rings_[point] = calibrate::fit_collectives(times, members);
 }
@@ -362,13 +374,14 @@ const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds
                          scenario.cluster.workers.size()};
   const auto known = sharing_.find(point);
   if (known != sharing_.end()) return known->second;
-  pace_.steady();
   Progress progress("timing processes beside each other");
   const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
                                .batch_samples = scenario.batching.initial_samples,
                                .for_each = std::max(Seconds{0.5}, 10.0 * iteration)};
-  const auto passes = live::time_sharing(live::worker_program(), load,
-                                         [&](double share) { progress.update(share, scenario.job.network); });
+  const auto passes = pace_.steadily([&] {
+    return live::time_sharing(live::worker_program(), load,
+                              [&](double share) { progress.update(share, scenario.job.network); });
+  });
   return sharing_[point] = live::sharing_of(passes, live::usable_cores());
 }
 
@@ -376,12 +389,11 @@ const std::vector<RestCost>& LiveGate::resume_of(const Scenario& scenario, const
   const std::tuple point{scenario.job.network, scenario.learner.model, scenario.batching.initial_samples};
   const auto known = resume_.find(point);
   if (known != resume_.end()) return known->second;
-  pace_.steady();
   Progress progress("timing iterations after rests");
-  return resume_[point] =
-             calibrate::resume_costs(live::time_rests(scenario, profiles, without_links(), [&](double share) {
-               progress.update(share, scenario.job.network);
-             }));
+  return resume_[point] = calibrate::resume_costs(pace_.steadily([&] {
+           return live::time_rests(scenario, profiles, without_links(),
+                                   [&](double share) { progress.update(share, scenario.job.network); });
+         }));
 }
 
 // Where the scenario does not say what going on after a rest costs. A quota's stop is a rest, too.
@@ -405,9 +417,8 @@ void LiveGate::fill_in_restarts(Scenario& scenario, GateFigures& figures) {
     return &phase != scenario.synchronization.data() && phase.switching.of(WorkerId{0}) == Seconds{};
   };
   if (std::ranges::none_of(scenario.synchronization, is_open)) return;
-  pace_.steady();
   constexpr std::size_t passes = 3;
-  const Seconds cost = live::time_restarts(scenario, options_, passes);
+  const Seconds cost = pace_.steadily([&] { return live::time_restarts(scenario, options_, passes); });
   for (PhaseEntry& phase : scenario.synchronization)
     if (is_open(phase)) phase.switching.time = cost;
   state(figures, fmt::format("switch_cost: {:.3g} s", cost.value()));

@@ -66,11 +66,8 @@ class LiveGate {
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
-  // Throws the same where the machine still deviates by too much.
-  [[nodiscard]] live::BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
-                                           const GateFigures& figures) const {
-    return pace_.before_run(scenario, profiles, figures.alone.front().front());
-  }
+  // What an iteration took at first of the first worker of the first scenario.
+  [[nodiscard]] Seconds usual_iteration() const { return pace_.usual(); }
 
  private:
   // What iterations depend on.
@@ -96,7 +93,7 @@ class LiveGate {
   const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
   std::vector<TogetherTime> together_of(LoadedScenario& loaded, const Profiles& profiles,
                                         GateFigures& figures);
-  void adopt_variation(JitterOverrides& jitter, const calibrate::StepVariation& measured,
+  void adopt_variation(JitterOverrides& jitter, const live::TogetherTimes& measured,
                        GateFigures& figures) const;
   // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
   // has corrected.
@@ -117,6 +114,7 @@ class LiveGate {
   std::filesystem::path folder_;
   MachinePace pace_;
   live::LiveOptions options_;
+  calibrate::Residuals between_workers_{};  // of all that were timed together so far
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
   std::vector<std::tuple<std::vector<TimedWorker>, Links, live::TogetherTimes>> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;

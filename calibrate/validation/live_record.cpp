@@ -40,14 +40,13 @@ json profiles_json(const LiveTrial& trial, const fs::path& folder, InputFiles& f
 
 }  // namespace
 
-void seal(const fs::path& folder, const std::vector<LiveTrial>& trials, const live::BegunBy& by) {
+void seal(const fs::path& folder, const std::vector<LiveTrial>& trials, Seconds usual_iteration,
+          const live::BegunBy& by) {
   InputFiles files;
   write_file_atomically(folder / prediction_file, predictions_csv(trials));
-  nlohmann::ordered_json sealed{{"file", prediction_file},
-                                {"fnv1a", files.hash(folder / prediction_file)},
-                                {"time", live::utc_now()},
-                                {"command", by.command},
-                                {"program", by.program}};
+  nlohmann::ordered_json sealed{{"file", prediction_file}, {"fnv1a", files.hash(folder / prediction_file)},
+                                {"time", live::utc_now()}, {"command", by.command},
+                                {"program", by.program},   {"usual_iteration_s", usual_iteration}};
   live::KeptRuns kept(folder / record_file, fmt::format("{} {}", folder.string(), holds_unfinished));
   for (const LiveTrial& trial : trials) {
     const std::string& name = trial.loaded.scenario.name;
@@ -78,6 +77,7 @@ LiveRecord::LiveRecord(fs::path folder, std::vector<LiveTrial>& trials, const li
     kept_.check_begun_by(sealed, by);
     if (InputFiles().hash(folder_ / sealed_file) != content_hash(text))
       kept_.refuse(fmt::format("{} is not what was sealed", sealed_file));
+    usual_iteration_ = sealed.at("usual_iteration_s").get<Seconds>();
     for (LiveTrial& trial : trials) restore(trial, sealed);
     const std::string hash = sealed.at("fnv1a");
     if (InputFiles().hash(folder_ / prediction_file) != hash || content_hash(predictions_csv(trials)) != hash)
@@ -104,13 +104,6 @@ void LiveRecord::restore(LiveTrial& trial, const json& sealed) {
     scenario.cluster.workers[w].profile = file;
   }
   trial.profiles = files.profiles_of(trial.loaded);
-  const json& first = sealed.at("gate").at(scenario.name).at("iterations_alone").at(0);
-  live::AloneTime alone{.computing = {},
-                        .measured = first.at("measured_s").get<Seconds>(),
-                        .modelled = first.at("calibrated_s").get<Seconds>()};
-  alone.computing.batch = first.at("batch");
-  trial.gate = {};
-  trial.gate.alone = {{alone}};
   trial.predicted.clear();
   for (std::size_t r = 0; r < scenario_then.at("predicted_runs"); ++r)
     trial.predicted.push_back(unpack_result(kept_.packed(predicted_id(trial, r))));

@@ -18,11 +18,14 @@
 
 #include "calibrate/live/kept_runs.hpp"
 #include "calibrate/validation/live_trial.hpp"
+#include "sim/base/quantity.hpp"
 
 namespace paceline {
 
-// Writes what is sealed into a folder in which the gate has left its corrected profiles.
-void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& trials, const live::BegunBy& by);
+// Writes what is sealed into a folder in which the gate has left its corrected profiles. `usual_iteration`:
+// how fast the machine was.
+void seal(const std::filesystem::path& folder, const std::vector<LiveTrial>& trials, Seconds usual_iteration,
+          const live::BegunBy& by);
 
 class LiveRecord {
  public:
@@ -36,6 +39,7 @@ class LiveRecord {
 
   // When, and the hash of the prediction.
   [[nodiscard]] const std::string& sealed_text() const { return sealed_text_; }
+  [[nodiscard]] Seconds usual_iteration() const { return usual_iteration_; }
   // The trial's last real run. What all runs have said so far stands in measured.csv.
   void keep(const LiveTrial& trial, const std::vector<LiveTrial>& trials);
   // From now on the folder is one of results.
@@ -47,6 +51,7 @@ class LiveRecord {
   std::filesystem::path folder_;
   live::KeptRuns kept_;
   std::string sealed_text_;
+  Seconds usual_iteration_;
 };
 
 }  // namespace paceline

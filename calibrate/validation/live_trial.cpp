@@ -39,16 +39,19 @@ std::string measurements_csv(const std::vector<LiveTrial>& trials) {
 }
 
 std::string machine_csv(const std::vector<LiveTrial>& trials) {
-  CsvTable csv({"scenario", "run", "iteration_alone_s", "iteration_alone_before_prediction_s", "waited_s",
-                "other_load", "sitting", "began", "ended"});
+  CsvTable csv({"scenario", "run", "iteration_alone_before_s", "iteration_alone_after_s",
+                "iteration_alone_before_prediction_s", "waited_s", "repeated", "other_load", "sitting",
+                "began", "ended"});
   for (const LiveTrial& trial : trials)
     for (std::size_t r = 0; r < trial.real.size(); ++r) {
       const live::RealRun& run = trial.real[r];
       csv.add(trial.loaded.scenario.name);
       csv.add(r);
-      csv.add(run.before->measured.value());
-      csv.add(run.before->sealed.value());
-      csv.add(run.before->waited.value());
+      csv.add(run.machine->before);
+      csv.add(run.machine->after);
+      csv.add(run.machine->usual);
+      csv.add(run.machine->waited);
+      csv.add(run.machine->repeated);
       csv.add(run.other_load);
       csv.add(run.sitting);
       csv.add(run.began);

@@ -28,7 +28,7 @@ struct LiveTrial {
 // A row for each quantity of each run.
 [[nodiscard]] std::string predictions_csv(const std::vector<LiveTrial>& trials);
 [[nodiscard]] std::string measurements_csv(const std::vector<LiveTrial>& trials);
-// How the machine was before each real run, and when that was.
+// How the machine was around each real run, and when that was.
 [[nodiscard]] std::string machine_csv(const std::vector<LiveTrial>& trials);
 
 [[nodiscard]] std::size_t real_runs(const std::vector<LiveTrial>& trials);

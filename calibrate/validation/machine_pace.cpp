@@ -8,17 +8,46 @@
 #include <fmt/format.h>
 
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/logs/step_variation.hpp"
 #include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
-#include "sim/report/recording/run_result.hpp"
 
 namespace paceline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int looks_at_first = 10;
+constexpr std::chrono::seconds between_looks{2};
+constexpr double usual_within = 0.1;
+
+}  // namespace
 
 double deviation(Seconds measured, Seconds expected) {
   return std::abs(measured / expected - 1.0);
+}
+
+live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds longest, const PaceProbe& probe,
+                                 const std::function<void(const live::MachineLooks&)>& work) {
+  live::MachineLooks looks{.usual = usual, .before = probe.look()};
+  while (true) {
+    while (deviation(looks.before, usual) > alike_within && probe.since_first_look() < longest) {
+      probe.rest();
+      looks.before = probe.look();
+      looks.waited = probe.since_first_look();
+    }
+    work(looks);
+    if (longest == Seconds{}) return looks;
+    looks.after = probe.look();
+    const Seconds passed = probe.since_first_look();
+    if (deviation(*looks.after, usual) <= alike_within || passed >= longest) return looks;
+    ++looks.repeated;
+    looks.before = *looks.after;
+    looks.waited = passed;
+  }
 }
 
 bool MachinePace::accept_deviation(double share, const std::string& what) const {
@@ -31,33 +60,23 @@ bool MachinePace::accept_deviation(double share, const std::string& what) const 
   return true;
 }
 
-live::BeforeRun wait_until_as_sealed(Seconds sealed, double most_deviation, Seconds longest,
-                                     const std::function<Seconds()>& measure,
-                                     const std::function<Seconds()>& rest) {
-  live::BeforeRun before{.measured = measure(), .sealed = sealed};
-  while (deviation(before.measured, sealed) > most_deviation && before.waited < longest) {
-    before.waited = rest();
-    before.measured = measure();
-  }
-  return before;
-}
-
 void MachinePace::survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles) {
-  if (looked_at_) return;
+  if (worker_) return;
   refuse_load();
-  constexpr int looks = 5;
-  constexpr std::chrono::seconds between_looks{2};
-  const std::int64_t batch = scenario.batching.initial_samples;
+  worker_ = {scenario, std::move(profiles), {}};
   std::vector<double> seconds;
   Progress progress("looking how fast the machine is");
-  for (int look = 0; look < looks; ++look) {
-    if (look > 0) std::this_thread::sleep_for(between_looks);
+  for (int i = 0; i < looks_at_first; ++i) {
+    if (i > 0) std::this_thread::sleep_for(between_looks);
     throw_if_interrupted();
-    seconds.push_back(live::time_once(scenario, *profiles, WorkerId{0}, batch, options_).value());
-    log_times_.push_back(std::log(seconds.back()));
-    progress.update((look + 1.0) / looks, scenario.name);
+    seconds.push_back(look().value());
+    progress.update((i + 1.0) / looks_at_first, scenario.name);
   }
-  looked_at_ = {scenario, std::move(profiles), Seconds{median(std::move(seconds))}};
+  worker_->usual = Seconds{median(std::move(seconds))};
+}
+
+void MachinePace::go_on(const Scenario& scenario, std::shared_ptr<const Profiles> profiles, Seconds usual) {
+  worker_ = {scenario, std::move(profiles), usual};
 }
 
 void MachinePace::refuse_load() const {
@@ -65,52 +84,60 @@ void MachinePace::refuse_load() const {
   if (load > live::most_other_load && !options_.accepts_load) throw live::LoadedMachine(load);
 }
 
-void MachinePace::steady() {
+Seconds MachinePace::look() const {
+  const auto& [scenario, profiles, usual] = worker_.value();
+  return live::time_once(scenario, *profiles, WorkerId{0}, scenario.batching.initial_samples, options_);
+}
+
+live::MachineLooks MachinePace::work(const std::function<void(const live::MachineLooks&)>& what) {
   refuse_load();
-  const auto& [scenario, profiles, usual] = looked_at_.value();
-  const live::BeforeRun now = wait_for(scenario, *profiles, scenario.batching.initial_samples, usual);
-  log_times_.push_back(std::log(now.measured.value()));
-}
-
-double MachinePace::run_variation() const {
-  const double deviation = spread_of(log_times_).deviation;
-  return std::sqrt(std::expm1(deviation * deviation));
-}
-
-live::BeforeRun MachinePace::wait_for(const Scenario& scenario, const Profiles& profiles,
-                                      std::int64_t batch_samples, Seconds sealed) const {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::seconds between_measurements{2};
-  constexpr double alike_within = 0.1;
   std::optional<Clock::time_point> began;
-  const auto measure = [&] {
-    const Seconds measured = live::time_once(scenario, profiles, WorkerId{0}, batch_samples, options_);
-    if (!began) began = Clock::now();
-    return measured;
-  };
-  const auto rest = [&] {
-    std::this_thread::sleep_for(between_measurements);
-    throw_if_interrupted();
-    return Seconds{std::chrono::duration<double>(Clock::now() - *began).count()};
-  };
-  const live::BeforeRun before =
-      wait_until_as_sealed(sealed, std::min(alike_within, most_deviation_), longest_wait_, measure, rest);
-  if (before.waited > Seconds{})
-    fmt::print(stderr, "note: {}: waited {} for the machine to be as fast as before; it is {:.0f} % apart\n",
-               scenario.name, calibrate::duration_text(before.waited.value()),
-               100.0 * deviation(before.measured, before.sealed));
-  return before;
+  const PaceProbe probe{
+      .look =
+          [&] {
+            const Seconds taken = look();
+            if (!began) began = Clock::now();
+            return taken;
+          },
+      .rest =
+          [] {
+            std::this_thread::sleep_for(between_looks);
+            throw_if_interrupted();
+          },
+      .since_first_look =
+          [&] { return Seconds{std::chrono::duration<double>(Clock::now() - *began).count()}; }};
+  const live::MachineLooks looks =
+      at_usual_pace(usual(), std::min(usual_within, most_deviation_), longest_wait_, probe, what);
+  log_times_.push_back(std::log(looks.before.value()));
+  if (looks.after) log_times_.push_back(std::log(looks.after->value()));
+  if (looks.waited > Seconds{})
+    fmt::print(stderr, "note: waited {} for the machine to be as fast as at first{}; it is {:.0f} % apart\n",
+               calibrate::duration_text(looks.waited.value()),
+               looks.repeated > 0 ? fmt::format(", measuring {} times", looks.repeated + 1) : "",
+               100.0 * deviation(looks.after.value_or(looks.before), looks.usual));
+  return looks;
 }
 
-live::BeforeRun MachinePace::before_run(const Scenario& scenario, const Profiles& profiles,
-                                        const live::AloneTime& sealed) const {
-  const live::BeforeRun before = wait_for(scenario, profiles, sealed.computing.batch, sealed.measured);
-  static_cast<void>(accept_deviation(
-      deviation(before.measured, before.sealed),
-      fmt::format("{}: {} takes {} for an iteration now, and took {} before the prediction", scenario.name,
-                  name_of(scenario.cluster.workers, 0), calibrate::duration_text(before.measured.value()),
-                  calibrate::duration_text(before.sealed.value()))));
-  return before;
+live::RealRun MachinePace::run_steadily(const std::string& name, const std::function<live::RealRun()>& run) {
+  live::RealRun done;
+  const live::MachineLooks around = work([&](const live::MachineLooks& looks) {
+    static_cast<void>(accept_deviation(
+        deviation(looks.before, looks.usual),
+        fmt::format("{}: an iteration takes {} now, alone, and took {} before the prediction", name,
+                    calibrate::duration_text(looks.before.value()),
+                    calibrate::duration_text(looks.usual.value()))));
+    done = run();
+  });
+  done.machine = around;
+  return done;
+}
+
+double MachinePace::run_variation(const std::optional<Spells>& spells,
+                                  double variance_between_workers) const {
+  const double deviation = spread_of(log_times_).deviation;
+  const double others =
+      variance_between_workers + calibrate::variance_of_mean(spells, live::duration_of_look);
+  return std::sqrt(std::expm1(std::max(0.0, deviation * deviation - others)));
 }
 
 }  // namespace paceline

@@ -2,11 +2,14 @@
 // again.
 //
 // Models:      a machine that others use, too: it is faster or slower for seconds, minutes or hours.
-// Equation:    usual: the median of five looks. Runs differ by sd / mean = √(exp(σ²) - 1), σ the deviation of
-//              the logarithms of all looks.
+// Equation:    usual: the median of some looks at first. What is measured counts when the looks before and
+//              after it are within a tenth of the usual one, or the time to wait for that has passed;
+//              otherwise it is measured again. Runs differ by sd / mean = √(exp(σ²) - 1): σ² the variance of
+//              the logarithms of the looks around what counts, less that between processes of one run and
+//              that which spells leave to the mean of a look (calibrate/logs/step_variation.hpp).
 // Units:       seconds.
 // Assumptions: what slows one worker's iterations slows the whole job alike.
-// Not modelled: changes within a run.
+// Not modelled: changes during a measurement or a run that are over when it ends.
 // Source:      docs/validation.md.
 #pragma once
 
@@ -14,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,15 +28,20 @@ namespace paceline {
 
 // By how much `measured` is more or less than `expected`, as a share of the latter.
 [[nodiscard]] double deviation(Seconds measured, Seconds expected);
-// Until an iteration takes what it took before the prediction, or `longest` has passed. `rest` lets some time
-// pass and says how much has passed since the first measurement.
-[[nodiscard]] live::BeforeRun wait_until_as_sealed(Seconds sealed, double most_deviation, Seconds longest,
-                                                   const std::function<Seconds()>& measure,
-                                                   const std::function<Seconds()>& rest);
+
+struct PaceProbe {
+  std::function<Seconds()> look;
+  std::function<void()> rest;  // lets some time pass
+  std::function<Seconds()> since_first_look;
+};
+// Works while the machine is as fast as usual, waiting and working again for at most `longest`; if that is
+// nothing, once and at once.
+[[nodiscard]] live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds longest,
+                                               const PaceProbe& probe,
+                                               const std::function<void(const live::MachineLooks&)>& work);
 
 class MachinePace {
  public:
-  // Measurements and runs are held back for about `longest_wait` while the machine is not as fast as before.
   MachinePace(live::LiveOptions options, double most_deviation, Seconds longest_wait)
       : options_(std::move(options)), most_deviation_(most_deviation), longest_wait_(longest_wait) {
     options_.links.reset();
@@ -40,13 +49,23 @@ class MachinePace {
 
   // By the first worker of the first scenario it is asked about. Throws live::LoadedMachine, as all below do.
   void survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles);
-  // Before each measurement, after that.
-  void steady();
-  // Of runs, as the speed varied between looks: sd / mean.
-  [[nodiscard]] double run_variation() const;
-  // Throws UserError where the first worker deviates by too much from what was sealed.
-  [[nodiscard]] live::BeforeRun before_run(const Scenario& scenario, const Profiles& profiles,
-                                           const live::AloneTime& sealed) const;
+  // By that worker, as it was surveyed before.
+  void go_on(const Scenario& scenario, std::shared_ptr<const Profiles> profiles, Seconds usual);
+  [[nodiscard]] Seconds usual() const { return worker_.value().usual; }
+
+  // What `measure` returns of a machine as fast as usual.
+  template <class Measure>
+  std::invoke_result_t<Measure> steadily(const Measure& measure) {
+    std::optional<std::invoke_result_t<Measure>> measured;
+    static_cast<void>(work([&](const live::MachineLooks&) { measured = measure(); }));
+    return *std::move(measured);
+  }
+  // Throws UserError where the machine deviates by too much before a run, nevertheless.
+  live::RealRun run_steadily(const std::string& name, const std::function<live::RealRun()>& run);
+
+  // Of runs of jobs: sd / mean.
+  [[nodiscard]] double run_variation(const std::optional<Spells>& spells,
+                                     double variance_between_workers) const;
   // Whether it is more than it may be, and accepted; throws UserError when it is not.
   [[nodiscard]] bool accept_deviation(double share, const std::string& what) const;
 
@@ -57,13 +76,13 @@ class MachinePace {
     Seconds usual;
   };
   void refuse_load() const;
-  [[nodiscard]] live::BeforeRun wait_for(const Scenario& scenario, const Profiles& profiles,
-                                         std::int64_t batch_samples, Seconds sealed) const;
+  [[nodiscard]] Seconds look() const;
+  live::MachineLooks work(const std::function<void(const live::MachineLooks&)>& what);
 
   live::LiveOptions options_;
   double most_deviation_;
   Seconds longest_wait_;
-  std::optional<LookedAt> looked_at_;
+  std::optional<LookedAt> worker_;
   std::vector<double> log_times_;
 };
 

@@ -136,7 +136,7 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
   add_path(live, "-o,--output", arguments.output, "results folder", "DIR");
   add_number(live, "--runs", arguments.runs, "real ones of each scenario, taken in turn", 1, 1000);
   add_number(live, "--replications", arguments.replications,
-             "simulated ones of each scenario; 0: as many as it says", 0, 100'000);
+             "simulated ones of each scenario; 0: as many as it says, and at least 20", 0, 100'000);
   add_number(live, "--patience", arguments.patience,
              "seconds after which a worker that owes something and says nothing is given up", 0.1, 1e6);
   add_jobs(live, arguments.jobs);
@@ -147,8 +147,8 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
       0.01, 100.0);
   add_number(
       live, "--wait", arguments.wait,
-      "seconds, before each measurement and each run, in which a machine that has become slower or faster "
-      "may become as fast as it mostly was at first, within 10 %",
+      "seconds for each measurement and each run in which a machine that is slower or faster may become as "
+      "fast as it mostly was at first, within 10 %; both are repeated where it changed meanwhile",
       0.0, 1e6);
   live.add_flag("--accept-load", arguments.accept_load,
                 "begin although other programs use the machine, or its speeds deviate; results say so");

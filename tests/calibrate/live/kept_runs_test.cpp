@@ -53,7 +53,7 @@ TEST_CASE("runs that were kept come back as they were, by replication, up to the
   CHECK(kept.runs_of("c").empty());
   const RealRun before = kept_run(1);
   CHECK(pack(runs[1].result) == pack(before.result));
-  CHECK_FALSE(runs[1].before);
+  CHECK_FALSE(runs[1].machine);
   CHECK(runs[1].communication.server_request == before.communication.server_request);
   CHECK(runs[1].communication.per_message == before.communication.per_message);
   CHECK(runs[1].restarts == before.restarts);

@@ -68,6 +68,30 @@ TEST_CASE("stalls neither make spells nor hide them") {
   CHECK(found.iteration_cv == doctest::Approx(0.1).epsilon(0.15));
 }
 
+TEST_CASE("spells leave a part of their variance to a mean, the less the longer it is") {
+  // σ² = ln(1 + cv²). Over ten lengths σ²·(1/10 − 1/300); over one σ²·(1 − 1/3), which both formulas give;
+  // over a fifth of one σ²·(1 − 1/15).
+  const Spells spells{.cv = 0.2, .length = Seconds{0.1}};
+  const double variance = std::log(1.04);
+  CHECK(variance_of_mean(spells, Seconds{1.0}) == doctest::Approx(variance * (0.1 - 1.0 / 300.0)));
+  CHECK(variance_of_mean(spells, Seconds{0.1}) == doctest::Approx(variance * 2.0 / 3.0));
+  CHECK(variance_of_mean(spells, Seconds{0.02}) == doctest::Approx(variance * 14.0 / 15.0));
+  CHECK(variance_of_mean(std::nullopt, Seconds{1.0}) == 0.0);
+}
+
+TEST_CASE("what rows and columns leave of logarithms is what differs between workers of one run") {
+  // Worker 1 takes e² times as long, pass 1 e times; beside that one of four is e^0.4 times off: residuals
+  // are ± 0.1, and (2 − 1)·(2 − 1) is free.
+  const Residuals residuals = log_residuals({{1.0, std::exp(1.0)}, {std::exp(2.0), std::exp(3.4)}});
+  CHECK(residuals.freedom == 1);
+  CHECK(residuals.squares == doctest::Approx(4.0 * 0.01));
+  Residuals both = residuals;
+  both += Residuals{.squares = 0.06, .freedom = 4};
+  CHECK(both.variance() == doctest::Approx(0.1 / 5.0));
+  CHECK(Residuals{}.variance() == 0.0);
+  CHECK(log_residuals({{1.0, 2.0, 3.0}}).freedom == 0);  // one worker tells nothing of it
+}
+
 TEST_CASE("too few steps say nothing") {
   const StepVariation found = step_variation({{{0.1, 0.1}, {0.2, 0.1}}});
   CHECK(!found.spells);

@@ -58,11 +58,8 @@ class SealedValidation {
     const fs::path corrected = results() / "profile-one-0.json";
     fs::copy_file(folder_.path() / "profile.json", corrected);
     trials[0].loaded.scenario.cluster.workers[0].profile = corrected;
-    live::AloneTime alone{.computing = {}, .measured = Seconds{0.1 + 0.2}, .modelled = Seconds{0.25}};
-    alone.computing.batch = 32;
-    trials[0].gate.alone = {{alone}};
     trials[0].predicted = {recorded_run(1.0 / 3.0), recorded_run(2.0)};
-    seal(results(), trials, by);
+    seal(results(), trials, usual, by);
   }
   [[nodiscard]] fs::path results() const { return folder_.path() / "results"; }
   [[nodiscard]] std::vector<LiveTrial> as_given() const {
@@ -82,6 +79,7 @@ class SealedValidation {
   [[nodiscard]] std::string refusal() const { return refusal(by, as_given()); }
 
   const live::BegunBy by{"paceline validate live scenario.yaml", "this program"};
+  const Seconds usual{0.1 + 0.2};
 
  private:
   test::TemporaryFolder folder_;
@@ -93,7 +91,11 @@ TEST_CASE("a validation that goes on has the prediction that was sealed, and eve
   const SealedValidation validation;
   const std::string sealed = read_file(validation.results() / "sealed.json");
   live::RealRun real{.result = recorded_run(3.0),
-                     .before = live::BeforeRun{Seconds{0.31}, Seconds{0.3}, Seconds{4.5}},
+                     .machine = live::MachineLooks{.usual = Seconds{0.3},
+                                                   .before = Seconds{0.31},
+                                                   .after = Seconds{0.29},
+                                                   .waited = Seconds{4.5},
+                                                   .repeated = 2},
                      .other_load = 0.125,
                      .began = "2026-01-01T00:00:00Z",
                      .ended = "2026-01-01T00:00:03Z",
@@ -114,14 +116,15 @@ TEST_CASE("a validation that goes on has the prediction that was sealed, and eve
   REQUIRE(trial.predicted.size() == 2);
   CHECK(pack(trial.predicted[0]) == pack(recorded_run(1.0 / 3.0)));
   CHECK(pack(trial.predicted[1]) == pack(recorded_run(2.0)));
-  CHECK(trial.gate.alone.at(0).at(0).measured == Seconds{0.1 + 0.2});
-  CHECK(trial.gate.alone.at(0).at(0).computing.batch == 32);
+  CHECK(record.usual_iteration() == validation.usual);
   CHECK(trial.profiles->of(0).path == validation.results() / "profile-one-0.json");
   REQUIRE(trial.real.size() == 1);
   CHECK(pack(trial.real[0].result) == pack(real.result));
-  CHECK(trial.real[0].before->measured == real.before->measured);
-  CHECK(trial.real[0].before->sealed == real.before->sealed);
-  CHECK(trial.real[0].before->waited == real.before->waited);
+  CHECK(trial.real[0].machine->usual == real.machine->usual);
+  CHECK(trial.real[0].machine->before == real.machine->before);
+  CHECK(trial.real[0].machine->after == real.machine->after);
+  CHECK(trial.real[0].machine->waited == real.machine->waited);
+  CHECK(trial.real[0].machine->repeated == 2);
   CHECK(trial.real[0].other_load == real.other_load);
   CHECK(trial.real[0].sitting == 1);
   CHECK(trial.real[0].failures == real.failures);

@@ -100,28 +100,59 @@ TEST_CASE("a speed deviates by the share of the expected time by which it is lon
   CHECK(deviation(Seconds{1.5}, Seconds{2.0}) == doctest::Approx(0.25));
 }
 
-TEST_CASE("a run waits for the machine to be as fast as before the prediction, and no longer than it may") {
-  // An iteration took 1 s before and takes 1.5, 0.8, 1.05 s now, looked at each 3 s; 0.1 of it is allowed.
-  const auto waits_at_most = [](Seconds longest) {
-    std::deque<Seconds> times = {Seconds{1.5}, Seconds{0.8}, Seconds{1.05}, Seconds{9.0}};
-    Seconds now;
-    const auto measure = [&] {
+namespace {
+
+// A machine whose iterations take one after another of these times, looked at each 3 s.
+struct ChangingMachine {
+  std::deque<Seconds> times;
+  Seconds now{};
+  int runs = 0;
+
+  [[nodiscard]] live::MachineLooks run(Seconds longest) {
+    const auto look = [&] {
       const Seconds next = times.front();
       times.pop_front();
       return next;
     };
-    return wait_until_as_sealed(Seconds{1.0}, 0.1, longest, measure, [&] { return now += Seconds{3.0}; });
-  };
-  const live::BeforeRun as_before = waits_at_most(Seconds{100.0});
-  CHECK(as_before.measured == Seconds{1.05});
-  CHECK(as_before.sealed == Seconds{1.0});
+    const PaceProbe probe{look, [&] { now += Seconds{3.0}; }, [&] { return now; }};
+    return at_usual_pace(Seconds{1.0}, 0.1, longest, probe, [&](const live::MachineLooks&) {
+      ++runs;
+      now += Seconds{2.0};
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a run waits for the machine to be as fast as before the prediction, and no longer than it may") {
+  // An iteration took 1 s before and takes 1.5, 0.8, 1.05 s now; 0.1 of it is allowed.
+  ChangingMachine patient{{Seconds{1.5}, Seconds{0.8}, Seconds{1.05}, Seconds{0.95}}};
+  const live::MachineLooks as_before = patient.run(Seconds{100.0});
+  CHECK(as_before.before == Seconds{1.05});
+  CHECK(as_before.after == Seconds{0.95});
+  CHECK(as_before.usual == Seconds{1.0});
   CHECK(as_before.waited == Seconds{6.0});
-  const live::BeforeRun gave_up = waits_at_most(Seconds{2.0});
-  CHECK(gave_up.measured == Seconds{0.8});
+  CHECK(as_before.repeated == 0);
+  ChangingMachine gives_up{{Seconds{1.5}, Seconds{0.8}, Seconds{1.5}}};
+  const live::MachineLooks gave_up = gives_up.run(Seconds{2.0});
+  CHECK(gave_up.before == Seconds{0.8});
   CHECK(gave_up.waited == Seconds{3.0});
-  const live::BeforeRun at_once = waits_at_most(Seconds{});
-  CHECK(at_once.measured == Seconds{1.5});
+  CHECK(gives_up.runs == 1);
+  ChangingMachine begins{{Seconds{1.5}}};
+  const live::MachineLooks at_once = begins.run(Seconds{});
+  CHECK(at_once.before == Seconds{1.5});
+  CHECK_FALSE(at_once.after);
   CHECK(at_once.waited == Seconds{});
+}
+
+TEST_CASE("a run during which the machine changed is made again, and the one that counts began later") {
+  // 1 s before, 1.3 s after the first run of 2 s; 3 s later 1 s again, and 1.02 s after the second run.
+  ChangingMachine machine{{Seconds{1.0}, Seconds{1.3}, Seconds{1.0}, Seconds{1.02}}};
+  const live::MachineLooks looks = machine.run(Seconds{100.0});
+  CHECK(machine.runs == 2);
+  CHECK(looks.repeated == 1);
+  CHECK(looks.waited == Seconds{2.0 + 3.0});
+  CHECK(looks.after == Seconds{1.02});
 }
 
 TEST_CASE("deviations that were accepted stand beside the sealed prediction") {
