@@ -107,7 +107,7 @@ Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>&
   return job;
 }
 
-Scenario together_job(const Scenario& scenario, const Profiles& profiles) {
+Scenario together_job(const Scenario& scenario, const Profiles& profiles, Seconds duration) {
   std::vector<WorkerId> workers;
   Seconds longest;
   for (std::uint64_t w = 0; w < scenario.cluster.workers.size(); ++w) {
@@ -116,7 +116,7 @@ Scenario together_job(const Scenario& scenario, const Profiles& profiles) {
                                                    scenario.batching.initial_samples, false));
   }
   return asynchronous_job(scenario, workers, scenario.batching.initial_samples,
-                          iterations_for(pass_at_each_batch, longest));
+                          iterations_for(duration, longest));
 }
 
 std::vector<std::int64_t> batches_to_time(const BatchingConfig& batching) {
@@ -176,10 +176,12 @@ double mean_of_pass(const Scenario& scenario, WorkerId worker, const Finished& i
 
 }  // namespace
 
-Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
-                  std::int64_t batch_samples, const LiveOptions& options) {
-  return Seconds{mean_of_pass(
-      scenario, worker, one_pass(scenario, profiles, worker, batch_samples, {duration_of_look, 0}, options))};
+Seconds time_look(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options) {
+  double log_sum = 0.0;
+  for (const Finished& of_worker :
+       timed(together_job(scenario, profiles, duration_of_look), profiles, 0, options))
+    log_sum += std::log(cycle_of(of_worker).iteration.value());
+  return Seconds{std::exp(log_sum / static_cast<double>(scenario.cluster.workers.size()))};
 }
 
 CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles, WorkerId worker,

@@ -44,10 +44,11 @@ struct AloneTime {
     const std::vector<std::int64_t>& batches, const LiveOptions& options,
     const std::function<void(double share_done)>& progress = [](double) {});
 
-// The mean of one pass, of the worker alone: whether the machine is still as it was.
+// Whether the machine is still as it was: the geometric mean of what iterations of the workers take, all
+// together, for a short while. Workers that compute at once need more of caches that others use, too.
 inline constexpr Seconds duration_of_look{0.5};
-[[nodiscard]] Seconds time_once(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
-                                std::int64_t batch_samples, const LiveOptions& options);
+[[nodiscard]] Seconds time_look(const Scenario& scenario, const Profiles& profiles,
+                                const LiveOptions& options);
 
 // One pass, of the worker alone: means without stalls.
 [[nodiscard]] CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
@@ -56,8 +57,9 @@ inline constexpr Seconds duration_of_look{0.5};
 // An ASP job of these workers and nothing but iterations, so many of each one.
 [[nodiscard]] Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,
                                         std::int64_t batch_samples, std::int64_t iterations);
-// That of all workers, at the initial batch, for a second or so.
-[[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles);
+// That of all workers, at the initial batch, for about so long.
+[[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles,
+                                    Seconds duration = Seconds{1.0});
 struct TogetherTimes {
   std::vector<CycleTime> cycles;  // by worker: medians of the passes; of iterations without stalls
   calibrate::StepVariation variation;

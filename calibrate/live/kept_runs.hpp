@@ -26,7 +26,7 @@ namespace paceline::live {
 
 [[nodiscard]] std::string utc_now();
 
-// How fast the machine was around a real run: what an iteration of one worker, alone, took.
+// How fast the machine was around a real run: what iterations took that were looked at.
 struct MachineLooks {
   Seconds usual;  // before the prediction
   Seconds before;

@@ -66,7 +66,7 @@ class LiveGate {
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
-  // What an iteration took at first of the first worker of the first scenario.
+  // What iterations of the first scenario's workers, together, took at first.
   [[nodiscard]] Seconds usual_iteration() const { return pace_.usual(); }
 
  private:

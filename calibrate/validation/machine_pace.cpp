@@ -61,9 +61,9 @@ bool MachinePace::accept_deviation(double share, const std::string& what) const 
 }
 
 void MachinePace::survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles) {
-  if (worker_) return;
+  if (looked_at_) return;
   refuse_load();
-  worker_ = {scenario, std::move(profiles), {}};
+  looked_at_ = {scenario, std::move(profiles), {}};
   std::vector<double> seconds;
   Progress progress("looking how fast the machine is");
   for (int i = 0; i < looks_at_first; ++i) {
@@ -72,11 +72,11 @@ void MachinePace::survey(const Scenario& scenario, std::shared_ptr<const Profile
     seconds.push_back(look().value());
     progress.update((i + 1.0) / looks_at_first, scenario.name);
   }
-  worker_->usual = Seconds{median(std::move(seconds))};
+  looked_at_->usual = Seconds{median(std::move(seconds))};
 }
 
 void MachinePace::go_on(const Scenario& scenario, std::shared_ptr<const Profiles> profiles, Seconds usual) {
-  worker_ = {scenario, std::move(profiles), usual};
+  looked_at_ = {scenario, std::move(profiles), usual};
 }
 
 void MachinePace::refuse_load() const {
@@ -85,8 +85,8 @@ void MachinePace::refuse_load() const {
 }
 
 Seconds MachinePace::look() const {
-  const auto& [scenario, profiles, usual] = worker_.value();
-  return live::time_once(scenario, *profiles, WorkerId{0}, scenario.batching.initial_samples, options_);
+  const auto& [scenario, profiles, usual] = looked_at_.value();
+  return live::time_look(scenario, *profiles, options_);
 }
 
 live::MachineLooks MachinePace::work(const std::function<void(const live::MachineLooks&)>& what) {
@@ -123,7 +123,7 @@ live::RealRun MachinePace::run_steadily(const std::string& name, const std::func
   const live::MachineLooks around = work([&](const live::MachineLooks& looks) {
     static_cast<void>(accept_deviation(
         deviation(looks.before, looks.usual),
-        fmt::format("{}: an iteration takes {} now, alone, and took {} before the prediction", name,
+        fmt::format("{}: iterations looked at take {} now, and took {} before the prediction", name,
                     calibrate::duration_text(looks.before.value()),
                     calibrate::duration_text(looks.usual.value()))));
     done = run();
@@ -136,7 +136,8 @@ double MachinePace::run_variation(const std::optional<Spells>& spells,
                                   double variance_between_workers) const {
   const double deviation = spread_of(log_times_).deviation;
   const double others =
-      variance_between_workers + calibrate::variance_of_mean(spells, live::duration_of_look);
+      (variance_between_workers + calibrate::variance_of_mean(spells, live::duration_of_look)) /
+      static_cast<double>(looked_at_.value().scenario.cluster.workers.size());
   return std::sqrt(std::expm1(std::max(0.0, deviation * deviation - others)));
 }
 

@@ -1,14 +1,15 @@
-// How fast the machine is, and whether it still is: an iteration of one worker, alone, looked at again and
-// again.
+// How fast the machine is, and whether it still is: iterations of the workers of one job, together, looked at
+// again and again.
 //
 // Models:      a machine that others use, too: it is faster or slower for seconds, minutes or hours.
 // Equation:    usual: the median of some looks at first. What is measured counts when the looks before and
 //              after it are within a tenth of the usual one, or the time to wait for that has passed;
 //              otherwise it is measured again. Runs differ by sd / mean = √(exp(σ²) - 1): σ² the variance of
-//              the logarithms of the looks around what counts, less that between processes of one run and
-//              that which spells leave to the mean of a look (calibrate/logs/step_variation.hpp).
+//              the logarithms of the looks around what counts, less a share 1/W, of W workers looked at, of
+//              that between workers of a run and of that which spells leave to a worker's mean over a look
+//              (calibrate/logs/step_variation.hpp).
 // Units:       seconds.
-// Assumptions: what slows one worker's iterations slows the whole job alike.
+// Assumptions: what slows the workers looked at slows every job alike.
 // Not modelled: changes during a measurement or a run that are over when it ends.
 // Source:      docs/validation.md.
 #pragma once
@@ -47,11 +48,11 @@ class MachinePace {
     options_.links.reset();
   }
 
-  // By the first worker of the first scenario it is asked about. Throws live::LoadedMachine, as all below do.
+  // By the workers of the first scenario it is asked about. Throws live::LoadedMachine, as all below do.
   void survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles);
-  // By that worker, as it was surveyed before.
+  // By those workers, as they were surveyed before.
   void go_on(const Scenario& scenario, std::shared_ptr<const Profiles> profiles, Seconds usual);
-  [[nodiscard]] Seconds usual() const { return worker_.value().usual; }
+  [[nodiscard]] Seconds usual() const { return looked_at_.value().usual; }
 
   // What `measure` returns of a machine as fast as usual.
   template <class Measure>
@@ -82,7 +83,7 @@ class MachinePace {
   live::LiveOptions options_;
   double most_deviation_;
   Seconds longest_wait_;
-  std::optional<LookedAt> worker_;
+  std::optional<LookedAt> looked_at_;
   std::vector<double> log_times_;
 };
 
