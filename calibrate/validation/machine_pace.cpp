@@ -31,7 +31,7 @@ double deviation(Seconds measured, Seconds expected) {
 }
 
 live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds longest, const PaceProbe& probe,
-                                 const std::function<void(const live::MachineLooks&)>& work) {
+                                 const std::function<bool(const live::MachineLooks&)>& work) {
   live::MachineLooks looks{.usual = usual, .before = probe.look()};
   while (true) {
     while (deviation(looks.before, usual) > alike_within && probe.since_first_look() < longest) {
@@ -39,8 +39,8 @@ live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds lon
       looks.before = probe.look();
       looks.waited = probe.since_first_look();
     }
-    work(looks);
-    if (longest == Seconds{}) return looks;
+    const bool counts = work(looks);
+    if (counts || longest == Seconds{}) return looks;
     looks.after = probe.look();
     const Seconds passed = probe.since_first_look();
     if (deviation(*looks.after, usual) <= alike_within || passed >= longest) return looks;
@@ -89,7 +89,7 @@ Seconds MachinePace::look() const {
   return live::time_look(scenario, *profiles, options_);
 }
 
-live::MachineLooks MachinePace::work(const std::function<void(const live::MachineLooks&)>& what) {
+live::MachineLooks MachinePace::work(const std::function<bool(const live::MachineLooks&)>& what) {
   refuse_load();
   std::optional<Clock::time_point> began;
   const PaceProbe probe{
@@ -127,6 +127,7 @@ live::RealRun MachinePace::run_steadily(const std::string& name, const std::func
                     calibrate::duration_text(looks.before.value()),
                     calibrate::duration_text(looks.usual.value()))));
     done = run();
+    return !done.failures.empty() || !done.result.stall.empty();
   });
   done.machine = around;
   return done;

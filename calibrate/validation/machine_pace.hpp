@@ -36,10 +36,10 @@ struct PaceProbe {
   std::function<Seconds()> since_first_look;
 };
 // Works while the machine is as fast as usual, waiting and working again for at most `longest`; if that is
-// nothing, once and at once.
+// nothing, once and at once. What `work` is true of counts however fast the machine was.
 [[nodiscard]] live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds longest,
                                                const PaceProbe& probe,
-                                               const std::function<void(const live::MachineLooks&)>& work);
+                                               const std::function<bool(const live::MachineLooks&)>& work);
 
 class MachinePace {
  public:
@@ -58,10 +58,14 @@ class MachinePace {
   template <class Measure>
   std::invoke_result_t<Measure> steadily(const Measure& measure) {
     std::optional<std::invoke_result_t<Measure>> measured;
-    static_cast<void>(work([&](const live::MachineLooks&) { measured = measure(); }));
+    static_cast<void>(work([&](const live::MachineLooks&) {
+      measured = measure();
+      return false;
+    }));
     return *std::move(measured);
   }
-  // Throws UserError where the machine deviates by too much before a run, nevertheless.
+  // Throws UserError where the machine deviates by too much before a run, nevertheless. A run that failed is
+  // not made again.
   live::RealRun run_steadily(const std::string& name, const std::function<live::RealRun()>& run);
 
   // Of runs of jobs: sd / mean.
@@ -78,7 +82,7 @@ class MachinePace {
   };
   void refuse_load() const;
   [[nodiscard]] Seconds look() const;
-  live::MachineLooks work(const std::function<void(const live::MachineLooks&)>& what);
+  live::MachineLooks work(const std::function<bool(const live::MachineLooks&)>& what);
 
   live::LiveOptions options_;
   double most_deviation_;

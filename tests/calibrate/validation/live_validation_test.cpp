@@ -106,6 +106,7 @@ namespace {
 struct ChangingMachine {
   std::deque<Seconds> times;
   Seconds now{};
+  bool runs_fail = false;
   int runs = 0;
 
   [[nodiscard]] live::MachineLooks run(Seconds longest) {
@@ -118,6 +119,7 @@ struct ChangingMachine {
     return at_usual_pace(Seconds{1.0}, 0.1, longest, probe, [&](const live::MachineLooks&) {
       ++runs;
       now += Seconds{2.0};
+      return runs_fail;
     });
   }
 };
@@ -153,6 +155,12 @@ TEST_CASE("a run during which the machine changed is made again, and the one tha
   CHECK(looks.repeated == 1);
   CHECK(looks.waited == Seconds{2.0 + 3.0});
   CHECK(looks.after == Seconds{1.02});
+}
+
+TEST_CASE("a run that failed is not made again, however the machine changed") {
+  ChangingMachine machine{.times = {Seconds{1.0}}, .runs_fail = true};
+  CHECK(machine.run(Seconds{100.0}).repeated == 0);
+  CHECK(machine.runs == 1);
 }
 
 TEST_CASE("deviations that were accepted stand beside the sealed prediction") {
