@@ -44,9 +44,9 @@ struct AloneTime {
     const std::vector<std::int64_t>& batches, const LiveOptions& options,
     const std::function<void(double share_done)>& progress = [](double) {});
 
-// Whether the machine is still as it was: the geometric mean of what iterations of the workers take, all
-// together, for a short while. Workers that compute at once need more of caches that others use, too.
 inline constexpr Seconds duration_of_look{0.5};
+// Whether the machine is still as it was: the geometric mean of what iterations of the workers take, all
+// together, for so long. Workers that compute at once need more of caches that others use, too.
 [[nodiscard]] Seconds time_look(const Scenario& scenario, const Profiles& profiles,
                                 const LiveOptions& options);
 
