@@ -84,6 +84,7 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
   constexpr Seed seed{1, 0};
   const Cluster cluster{.workers = std::vector<Worker>(job.workers),
                         .network = job.network,
+                        .servers = {.sends = ServerSends::in_turn},
                         .machines = {Machine{.cores = job.cores, .is_shared = true, .hosts_servers = true}}};
   const std::int64_t samples = (simulated_iterations + warm_up_iterations) * job.workers;
   Profile profile;

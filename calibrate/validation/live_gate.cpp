@@ -305,6 +305,7 @@ bool LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profile
       communication_of(profiles.job().parameter_bytes, quickest_iteration(scenario, profiles));
   scenario.communication = cost_of(fit);
   state(figures, live::scenario_words(*scenario.communication));
+  scenario.cluster.servers.sends = ServerSends::in_turn;  // a message waits in one queue for the link
   if (scenario.cluster.network.topology != Topology::star) return false;
   adopt_connection(scenario.cluster.network, connection_of(fit), figures);
   return true;

@@ -91,10 +91,14 @@ enum class ServerPlacement { separate, with_workers };
 // What each server holds: an equal share of the parameters, or whole variables in turn (sim/cost/shards.hpp).
 enum class ParameterSplit { even, whole_variables };
 
+// Whether a server's messages travel together, or each sets out when the one before has left.
+enum class ServerSends { together, in_turn };
+
 struct ServersConfig {
   std::uint32_t count = 1;
   ParameterSplit split = ParameterSplit::even;
   ServerPlacement placement = ServerPlacement::separate;
+  ServerSends sends = ServerSends::together;
 };
 
 // Processor time a worker may use: in each period as much as `cores` cores would give, see

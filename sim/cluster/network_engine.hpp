@@ -26,11 +26,18 @@ enum class Shortcuts { on, off };
   return std::nullopt;
 }
 
+// What SimGrid's timeline does not model.
+[[nodiscard]] inline std::optional<std::string> why_not_simgrid(const ServersConfig& servers) {
+  if (servers.sends == ServerSends::in_turn) return "messages that a server sends in turn are not modelled";
+  return std::nullopt;
+}
+
 // The one that is used: never `automatic`.
 [[nodiscard]] inline NetworkEngine resolved(NetworkEngine engine, Shortcuts shortcuts,
-                                            const NetworkModel& model) {
+                                            const Cluster& cluster) {
   if (engine != NetworkEngine::automatic) return engine;
-  const bool is_exact = shortcuts == Shortcuts::on && !why_not_fluid(model);
+  if (why_not_simgrid(cluster.servers)) return NetworkEngine::fluid;
+  const bool is_exact = shortcuts == Shortcuts::on && !why_not_fluid(cluster.network.model);
   return is_exact ? NetworkEngine::fluid : NetworkEngine::simgrid;
 }
 

@@ -139,7 +139,7 @@ Coordinator build_coordinator(const Scenario& scenario, const Profiles& profiles
 }
 
 NetworkEngine engine_of(const Scenario& scenario) {
-  return resolved(scenario.engine, scenario.shortcuts, scenario.cluster.network.model);
+  return resolved(scenario.engine, scenario.shortcuts, scenario.cluster);
 }
 
 std::unique_ptr<Timeline> make_timeline(const Scenario& scenario) {

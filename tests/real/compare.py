@@ -25,6 +25,7 @@ BATCH = 32
 CORES = 2
 COPIES_S = 8  # of each alone: copies begin at different moments
 RESTS_S = 10
+RESTED_STEPS = 400  # enough stops of each length, also of long steps
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
         for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
@@ -41,6 +42,7 @@ job:
 cluster:
   workers: [{workers}]
   network: {{topology: star, {connection}}}
+  servers: {{sends: in-turn}}
   machines: [{{cores: {cores}, shared: true, speeds: {speeds}{servers}}}]
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
@@ -158,8 +160,8 @@ class Calibration:
 
     def resume_after_rests(self):
         """What a step takes longer after the worker has waited, as a scenario says it."""
-        said = self.run("calibrate", "own", "--rests", "--", TRAIN, "alone", "--network", self.network, "--steps",
-                        int(RESTS_S / self.own("ddp", "worker")["processor_s"]))
+        steps = max(RESTED_STEPS, int(RESTS_S / self.own("ddp", "worker")["processor_s"]))
+        said = self.run("calibrate", "own", "--rests", "--", TRAIN, "alone", "--network", self.network, "--steps", steps)
         self.file("rests.txt").write_text(said)
         return re.search(r"resume: .*", said).group(0)
 

@@ -212,7 +212,7 @@ TEST_CASE("the fluid engine is taken where it is exact, and refused elsewhere") 
   const std::string cross = scenario("{topology: star, " + links + ", model: {cross_traffic: true}}");
   const auto used = [](const std::string& text) {
     const Scenario read = load_text(text).scenario;
-    return resolved(read.engine, read.shortcuts, read.cluster.network.model);
+    return resolved(read.engine, read.shortcuts, read.cluster);
   };
   CHECK(used(plain) == NetworkEngine::fluid);
   CHECK(used(plain + "engine: simgrid\n") == NetworkEngine::simgrid);
@@ -223,6 +223,18 @@ TEST_CASE("the fluid engine is taken where it is exact, and refused elsewhere") 
   check_error(
       cross + "engine: fluid\n",
       "13:9: error: `fluid` cannot simulate this network: cross-traffic is modelled by SimGrid alone");
+}
+
+TEST_CASE("servers that send in turn are for the fluid engine, and not for cross-traffic") {
+  const std::string servers = "{sends: in-turn}";
+  const std::string plain = scenario("{topology: star, " + links + "}", servers);
+  const Scenario read = load_text(plain + "shortcuts: off\n").scenario;
+  CHECK(resolved(read.engine, read.shortcuts, read.cluster) == NetworkEngine::fluid);
+  check_error(
+      plain + "engine: simgrid\n",
+      "error: `simgrid` cannot simulate this job: messages that a server sends in turn are not modelled");
+  check_error(scenario("{topology: star, " + links + ", model: {cross_traffic: true}}", servers),
+              "error: no engine simulates both: cross-traffic is modelled by SimGrid alone");
 }
 
 }  // namespace

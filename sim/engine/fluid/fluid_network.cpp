@@ -49,7 +49,8 @@ FluidNetwork::FlowNumber FluidNetwork::new_flow() {
   return number;
 }
 
-void FluidNetwork::send(Seconds now, NodeId from, NodeId to, Bytes size, Token token) {
+void FluidNetwork::send(Seconds now, NodeId from, NodeId to, Bytes size, Token token,
+                        std::optional<LineNumber> line) {
   Way& used = way(from, to);
   const MessageSegment factors = factors_of(network_.model(), size);
   const Seconds latency = factors.latency_factor * used.route->cost.latency;
@@ -57,9 +58,10 @@ void FluidNetwork::send(Seconds now, NodeId from, NodeId to, Bytes size, Token t
   Flow& flow = flows_[number];
   flow.way = &used;
   flow.token = token;
+  flow.line = line;
   flow.size = size;
   flow.penalty = latency > Seconds{} ? used.route->cost.latency.value() : 1.0;
-  flow.work = network_.take_burst(now, *used.route, size) / factors.bandwidth_factor;
+  if (!line) flow.work = network_.take_burst(now, *used.route, size) / factors.bandwidth_factor;
   new_flows_.push_back(number);
   waiting_.push_back({now + latency, sent_++, number});
   std::ranges::push_heap(waiting_, is_later);
@@ -93,7 +95,7 @@ void FluidNetwork::advance(Seconds now, std::vector<Token>& arrived) {
     std::ranges::pop_heap(waiting_, is_later);
     const FlowNumber number = waiting_.back().flow;
     waiting_.pop_back();
-    begin_transfer(number);
+    latency_over(now, number);
   }
 }
 
@@ -127,6 +129,24 @@ void FluidNetwork::capacities_changed(Seconds now, const std::vector<EdgeId>& ed
   });
 }
 
+void FluidNetwork::latency_over(Seconds now, FlowNumber number) {
+  const std::optional<LineNumber> in_line = flows_[number].line;
+  if (!in_line) return begin_transfer(number);
+  if (*in_line >= lines_.size()) lines_.resize(*in_line + 1);
+  Line& line = lines_[*in_line];
+  if (std::exchange(line.is_transferring, true))
+    line.others.push_back(number);
+  else
+    begin_in_line(now, number);
+}
+
+void FluidNetwork::begin_in_line(Seconds now, FlowNumber number) {
+  Flow& flow = flows_[number];
+  flow.work = network_.take_burst(now, *flow.way->route, flow.size) /
+              factors_of(network_.model(), flow.size).bandwidth_factor;
+  begin_transfer(number);
+}
+
 void FluidNetwork::begin_transfer(FlowNumber number) {
   for (const LinkNumber on : flows_[number].way->links) {
     Link& link = links_[on];
@@ -148,12 +168,12 @@ void FluidNetwork::finish_due(Seconds now, ClassNumber number, std::vector<Token
     const FlowNumber over = of_class.queue.front().flow;
     arrived.push_back(flows_[over].token);
     leave(now, over);
-    end_transfer(over);
+    end_transfer(now, over);
     forget_outdated(of_class);
   }
 }
 
-void FluidNetwork::end_transfer(FlowNumber number) {
+void FluidNetwork::end_transfer(Seconds now, FlowNumber number) {
   Flow& flow = flows_[number];
   for (const LinkNumber on : flow.way->links) {
     Link& link = links_[on];
@@ -165,6 +185,13 @@ void FluidNetwork::end_transfer(FlowNumber number) {
   flow.is_noted = false;
   free_flows_.push_back(number);
   --under_way_;
+  if (!flow.line) return;
+  Line& line = lines_[*flow.line];
+  line.is_transferring = !line.others.empty();
+  if (!line.is_transferring) return;
+  const FlowNumber next = line.others.front();
+  line.others.pop_front();
+  begin_in_line(now, next);
 }
 
 void FluidNetwork::note(FlowNumber number) {

@@ -8,6 +8,8 @@
 //              its own or one of its links is full: then it keeps that rate.
 //              The bound, as SimGrid has it: min(gamma / (2L), slowest link when it was sent); with L = 0
 //              that link alone; with L > 0 and gamma = 0 none.
+//              Of a line of messages each begins to transfer when the one before is over, after its latency
+//              if that is later; bursts count from then.
 // Units:       seconds, bytes.
 // Assumptions: a link on which only one message transfers bounds that message and is no constraint of any
 //              other. Messages with the same p, the same bound and the same links that they share with
@@ -24,7 +26,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -43,8 +47,10 @@ class FluidNetwork {
   // Keeps a reference to the network.
   explicit FluidNetwork(JobNetwork& network);
 
-  // Between two different nodes.
-  void send(Seconds now, NodeId from, NodeId to, Bytes size, Token token);
+  using LineNumber = std::uint32_t;
+  // Between two different nodes; the messages of a line one after the other.
+  void send(Seconds now, NodeId from, NodeId to, Bytes size, Token token,
+            std::optional<LineNumber> line = {});
   // When something happens next if nothing is sent before; infinity: nothing is under way.
   [[nodiscard]] Seconds next_date(Seconds now);
   // Time goes on to `now`, at most the next date; appends the messages that arrive.
@@ -78,6 +84,7 @@ class FluidNetwork {
   struct Flow {
     Way* way = nullptr;
     Token token = 0;
+    std::optional<LineNumber> line;
     Bytes size;
     double penalty = 1.0;
     BytesPerSecond bound;         // its own
@@ -134,6 +141,10 @@ class FluidNetwork {
     BytesPerSecond capacity_left;
     double weight_left = 0.0;
   };
+  struct Line {
+    bool is_transferring = false;
+    std::deque<FlowNumber> others;  // whose latency is over
+  };
   struct Waiting {
     Seconds until;
     std::uint64_t order;
@@ -143,9 +154,11 @@ class FluidNetwork {
   Way& way(NodeId from, NodeId to);
   [[nodiscard]] FlowNumber new_flow();
   void set_bounds();
+  void latency_over(Seconds now, FlowNumber number);
   void begin_transfer(FlowNumber number);
+  void begin_in_line(Seconds now, FlowNumber number);
   void finish_due(Seconds now, ClassNumber number, std::vector<Token>& arrived);
-  void end_transfer(FlowNumber number);
+  void end_transfer(Seconds now, FlowNumber number);
   // The links it shares with others may have changed.
   void note(FlowNumber number);
   void sort_noted(Seconds now);
@@ -181,6 +194,7 @@ class FluidNetwork {
   std::vector<FlowNumber> free_flows_;
   std::vector<FlowNumber> new_flows_;  // whose bounds are not known yet
   std::vector<Waiting> waiting_;       // for their latency: a heap
+  std::vector<Line> lines_;
   std::uint64_t sent_ = 0;
   std::vector<Class> classes_;
   std::map<ClassKey, ClassNumber> class_numbers_;

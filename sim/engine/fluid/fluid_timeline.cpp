@@ -16,7 +16,10 @@ constexpr auto is_due_later = [](const auto& a, const auto& b) {
 }  // namespace
 
 FluidTimeline::FluidTimeline(const Cluster& cluster, Shortcuts shortcuts)
-    : network_(cluster), shared_(network_), collectives_(network_, *this, shortcuts) {
+    : server_sends_(cluster.servers.sends),
+      network_(cluster),
+      shared_(network_),
+      collectives_(network_, *this, shortcuts) {
   check(!why_not_fluid(cluster.network.model), "a network that the fluid timeline does not model");
 }
 
@@ -27,19 +30,23 @@ void FluidTimeline::at(Seconds date, Occurrence occurrence) {
 
 void FluidTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
   collectives_.something_else_happens();
-  send(network_.node(from), network_.node(to), whole_bytes(size), arrival);
+  std::optional<FluidNetwork::LineNumber> line;
+  if (const auto* server = std::get_if<ServerId>(&from); server && server_sends_ == ServerSends::in_turn)
+    line = static_cast<FluidNetwork::LineNumber>(server->value);
+  send(network_.node(from), network_.node(to), whole_bytes(size), arrival, line);
 }
 
 void FluidTimeline::send(NodeId from, NodeId to, const CollectiveMessage& message) {
   send(from, to, message.message.size, message);
 }
 
-void FluidTimeline::send(NodeId from, NodeId to, Bytes size, const Content& arrival) {
+void FluidTimeline::send(NodeId from, NodeId to, Bytes size, const Content& arrival,
+                         std::optional<FluidNetwork::LineNumber> line) {
   if (from == to) {
     ++on_one_node_;
     return put(now_, arrival, true);
   }
-  shared_.send(now_, from, to, size, keep(arrival));
+  shared_.send(now_, from, to, size, keep(arrival), line);
 }
 
 void FluidTimeline::all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,

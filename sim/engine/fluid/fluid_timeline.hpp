@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -52,13 +53,15 @@ class FluidTimeline final : public Timeline, private CollectiveCarrier {
   [[nodiscard]] std::size_t messages_under_way() const override { return shared_.under_way() + on_one_node_; }
   [[nodiscard]] std::vector<LinkTotals> message_totals() const override { return shared_.link_totals(now_); }
 
-  void send(NodeId from, NodeId to, Bytes size, const Content& arrival);
+  void send(NodeId from, NodeId to, Bytes size, const Content& arrival,
+            std::optional<FluidNetwork::LineNumber> line = {});
   void put(Seconds date, const Content& content, bool is_message = false);
   [[nodiscard]] ContentNumber keep(const Content& content);
   void take_place(ContentNumber number);
   [[nodiscard]] Seconds next_date();
   void pass_to(Seconds date);
 
+  ServerSends server_sends_;
   JobNetwork network_;
   FluidNetwork shared_;
   Collectives collectives_;

@@ -74,7 +74,9 @@ class SimGridTimeline final : public Timeline, private CollectiveCarrier {
       : engine_(create_engine(cluster.network.model)),
         network_(cluster),
         messages_(network_),
-        collectives_(network_, *this, shortcuts) {}
+        collectives_(network_, *this, shortcuts) {
+    check(!why_not_simgrid(cluster.servers), "servers that SimGrid's timeline does not model");
+  }
 
   Seconds now() const override { return Seconds{sg::Engine::get_clock()}; }
 

@@ -15,7 +15,7 @@ class NetworkRules : Rules {
   void check() const {
     if (sound(in("model.segments"))) check_segments();
     if (sound(in("model.segments"), in("model.burst"))) check_burst();
-    if (sound("engine", in("model"))) check_engine();
+    if (sound("engine", in("model")) && sound("cluster.servers.sends")) check_engine();
     if (!sound("cluster.workers", in("topology"))) return;
     if (sound("synchronization", "cluster.servers")) check_servers();
     if (network.topology == Topology::two_level && sound(in("racks"))) check_racks();
@@ -53,9 +53,16 @@ class NetworkRules : Rules {
   }
 
   void check_engine() const {
-    const std::optional<std::string> why_not = why_not_fluid(network.model);
-    if (scenario.engine == NetworkEngine::fluid && why_not)
-      error("engine", "`fluid` cannot simulate this network: " + *why_not, "write `simgrid` or `auto`");
+    const std::optional<std::string> not_fluid = why_not_fluid(network.model);
+    const std::optional<std::string> not_simgrid = why_not_simgrid(servers);
+    if (not_fluid && not_simgrid)
+      error("cluster.servers.sends",
+            fmt::format("no engine simulates both: {}, and by it {}", *not_fluid, *not_simgrid),
+            "write `together`, or leave `cross_traffic` out");
+    else if (scenario.engine == NetworkEngine::fluid && not_fluid)
+      error("engine", "`fluid` cannot simulate this network: " + *not_fluid, "write `simgrid` or `auto`");
+    else if (scenario.engine == NetworkEngine::simgrid && not_simgrid)
+      error("engine", "`simgrid` cannot simulate this job: " + *not_simgrid, "write `fluid` or `auto`");
   }
 
   void check_servers() const {

@@ -132,6 +132,21 @@ TEST_CASE("synchronous workers wait for each other between their iterations") {
   CHECK(synchronous.value() == doctest::Approx(2e-4).epsilon(0.05));
 }
 
+TEST_CASE("the server's parameters reach synchronous workers one after the other") {
+  // m = B/bw = 5 ms a message, iterations of c = 1 ms: a round takes c + 3m, since the second worker sends
+  // when the first one's gradient is there; c + 4m if all messages shared their links. To a round in the
+  // thousand that are timed.
+  BusyWorkers job = workers_over_links(2);
+  job.variation = 0.0;
+  job.policy = "bsp";
+  job.busy = Seconds{1e-3};
+  job.cost = {};
+  job.network = {BytesPerSecond{1e6}, Seconds{}, BytesPerSecond{1e6}};
+  job.bytes = Bytes{5e3};
+  const CycleTime cycle = simulated_cycle(job);
+  CHECK((cycle.iteration + cycle.between).value() == doctest::Approx(16e-3).epsilon(1e-3));
+}
+
 TEST_CASE("a mean cycle is that of all workers alike") {
   const CycleTime mean = mean_of({{Seconds{1.0}, Seconds{0.5}}, {Seconds{2.0}, Seconds{0.7}}});
   CHECK(mean.iteration == Seconds{1.5});
