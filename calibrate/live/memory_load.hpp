@@ -1,7 +1,7 @@
-// As busy as a process that computes: it goes through more memory than caches near a core hold, and calculates
-// with each part of it several times, as convolutions do. Without that two of them would slow each other as
-// no two networks do. For so much processor time of its thread, or so much work: interrupts for others'
-// messages count as processor time of whom they meet, and only work takes longer for them.
+// As busy as a process that computes: it goes through more memory than caches near a core hold, and
+// calculates with each part of it several times, as convolutions do. Without that two of them would slow
+// each other as no two networks do. For so much processor time of its thread, or so much work: interrupts
+// for others' messages count as processor time of whom they meet, and only work takes longer for them.
 #pragma once
 
 #include <algorithm>

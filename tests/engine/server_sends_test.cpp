@@ -80,8 +80,8 @@ TEST_CASE("a message on a long way holds up nobody before it transfers") {
 }
 
 TEST_CASE("a link's burst is there for the message that begins, not for one that waits its turn") {
-  // b = 300 B: the first takes L + (1000 - 300)/100 = 7.5 s, by when the bucket lacks 1000 - 700 B, all of it:
-  // 10 s more for the second. One sent when the bucket is full again has its burst.
+  // b = 300 B: the first takes L + (1000 - 300)/100 = 7.5 s, by when the bucket lacks 1000 - 7·100 = b: 10 s
+  // more for the second. One sent when the bucket is full again has its burst.
   Cluster cluster = in_turn(star(2, bandwidth, latency));
   cluster.network.model.burst = Bytes{300.0};
   FluidTimeline timeline(cluster);

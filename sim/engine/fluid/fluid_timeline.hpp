@@ -2,8 +2,8 @@
 //
 // Models:      messages and collectives on links shared max-min fairly (fluid_network.hpp), a queue of dates.
 //              Messages of a server that sends in turn are a line.
-// Equation:    as fluid_network.hpp; every date is SimGrid's to 1e-9 (tests/engine/fluid_oracle_test.cpp), but
-//              for lines, which SimGrid's timeline does not have.
+// Equation:    as fluid_network.hpp; every date is SimGrid's to 1e-9 (tests/engine/fluid_oracle_test.cpp),
+//              but for lines, which SimGrid's timeline does not have.
 // Units:       seconds, bytes.
 // Assumptions: those of simgrid_timeline.hpp, about collectives too.
 // Not modelled: cross-traffic: refused.
