@@ -42,8 +42,7 @@ job:
 cluster:
   workers: [{workers}]
   network: {{topology: star, {connection}}}
-  servers: {{sends: in-turn}}
-  machines: [{{cores: {cores}, shared: true, speeds: {speeds}{servers}}}]
+{in_turn}  machines: [{{cores: {cores}, shared: true, speeds: {speeds}{servers}}}]
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
 communication: {{{communication}}}
@@ -231,6 +230,7 @@ class Calibration:
         scenario.write_text(SCENARIO.format(
             cores=CORES, network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
+            in_turn="" if over_ring else "  servers: {sends: in-turn}\n",
             connection=self.connection[mode], jitter=", ".join(jitter), communication=self.messages[len(quotas)] if over_ring
             else communication, resume=self.resume_words if over_ring else ""))
         self.run("run", scenario, "-o", self.file("predicted"), "--force")
