@@ -17,7 +17,7 @@
 namespace paceline::live {
 namespace {
 
-constexpr int passes = 3;
+constexpr int passes_at_once = 3;
 constexpr Seconds pass_at_each_batch{1.0};
 constexpr std::size_t warm_up_iterations = 5;
 
@@ -195,10 +195,10 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
                                   const std::function<void(double)>& progress) {
   std::vector<std::vector<double>> means(batches.size());
   std::vector<std::size_t> iterations(batches.size());
-  for (int pass = 0; pass < passes; ++pass)
+  for (int pass = 0; pass < passes_at_once; ++pass)
     for (std::size_t b = 0; b < batches.size(); ++b) {
       progress((static_cast<double>(pass) + static_cast<double>(b) / static_cast<double>(batches.size())) /
-               passes);
+               passes_at_once);
       const Finished finished =
           one_pass(scenario, profiles, worker, batches[b], {pass_at_each_batch, pass}, options);
       means[b].push_back(mean_of_pass(scenario, worker, finished));
@@ -222,23 +222,31 @@ std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iteration
   return cycles;
 }
 
-TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options) {
-  const std::size_t workers = scenario.cluster.workers.size();
+std::vector<TogetherPass> time_together(const Scenario& scenario, const Profiles& profiles, int round,
+                                        const LiveOptions& options) {
   const Scenario job = together_job(scenario, profiles);
+  std::vector<TogetherPass> timed_passes;
+  for (int pass = 0; pass < passes_at_once; ++pass)
+    timed_passes.push_back({.iterations = timed(job, profiles, round * passes_at_once + pass, options)});
+  return timed_passes;
+}
+
+TogetherTimes together_times(const std::vector<TogetherPass>& passes) {
+  check(!passes.empty(), "some passes to take the median of");
+  const std::size_t workers = passes.front().iterations.size();
   std::vector<std::vector<double>> iterations(workers);
   std::vector<std::vector<double>> between(workers);
   std::vector<double> spans;
   std::vector<Finished> series;
-  for (int pass = 0; pass < passes; ++pass) {
-    std::vector<Finished> finished = timed(job, profiles, pass, options);
+  for (const TogetherPass& pass : passes)
     for (std::size_t w = 0; w < workers; ++w) {
-      const CycleTime cycle = cycle_of(finished[w]);
-      iterations[w].push_back(cycle.iteration.value());
-      between[w].push_back(cycle.between.value());
-      spans.push_back(finished[w].back().at_s - finished[w].front().at_s);
-      series.push_back(std::move(finished[w]));
+      const Finished& finished = pass.iterations.at(w);
+      const CycleTime cycle = cycle_of(finished);
+      iterations[w].push_back(cycle.iteration.value() / pass.slowness);
+      between[w].push_back(cycle.between.value() / pass.slowness);
+      spans.push_back(finished.back().at_s - finished.front().at_s);
+      series.push_back(finished);
     }
-  }
   TogetherTimes times{.cycles = {},
                       .variation = calibrate::step_variation(series),
                       .between_workers = calibrate::log_residuals(iterations),

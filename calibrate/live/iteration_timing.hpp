@@ -11,7 +11,8 @@
 //              prediction from c(b) and the rest of the gate, both for the same job. What lies between two
 //              iterations: the mean time from the end of one to that of the next, less the mean iteration;
 //              what it exceeds its prediction by is what two messages of that worker wait for a processor
-//              (message_wait.hpp). How iterations vary beside the others: calibrate/logs/step_variation.hpp.
+//              (message_wait.hpp). Times of a pass are divided by how much slower than usual the machine was
+//              during it. How iterations vary beside the others: calibrate/logs/step_variation.hpp.
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
 //              What others cost an iteration beyond its turns of the processor is a share of its time, under
@@ -60,15 +61,22 @@ inline constexpr Seconds duration_of_look{0.5};
 // That of all workers, at the initial batch, for about so long.
 [[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles,
                                     Seconds duration = Seconds{1.0});
+struct TogetherPass {
+  std::vector<std::vector<calibrate::TimedStep>> iterations;  // by worker: those that were finished
+  double slowness = 1.0;                                      // of the machine meanwhile; 1: as usual
+};
+// Of that job for real, a few passes. `round` counts the calls, from 0: each trains from seeds of its own.
+[[nodiscard]] std::vector<TogetherPass> time_together(const Scenario& scenario, const Profiles& profiles,
+                                                      int round, const LiveOptions& options);
+
 struct TogetherTimes {
   std::vector<CycleTime> cycles;  // by worker: medians of the passes; of iterations without stalls
   calibrate::StepVariation variation;
   calibrate::Residuals between_workers;  // of the logarithms of the passes' iterations
-  Seconds pass;                          // how long one took
+  Seconds pass;                          // how long one took, whatever the slowness
 };
-// Of that job for real.
-[[nodiscard]] TogetherTimes time_together(const Scenario& scenario, const Profiles& profiles,
-                                          const LiveOptions& options);
+// Of a machine as fast as usual.
+[[nodiscard]] TogetherTimes together_times(const std::vector<TogetherPass>& passes);
 // Of each worker's iterations that were finished.
 [[nodiscard]] std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations,
                                                  std::size_t workers);

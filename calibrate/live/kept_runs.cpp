@@ -159,10 +159,12 @@ std::string sittings_note(const std::vector<const RealRun*>& runs) {
   return text;
 }
 
-BegunBy begun_by(const std::string& command) {
+BegunBy begun_by(const std::string& command, const std::string& machine) {
   InputFiles files;
-  return {command, fmt::format("{} {} {}", build_info().commit, files.hash("/proc/self/exe"),
-                               files.hash(worker_program()))};
+  return {command,
+          fmt::format("{} {} {}", build_info().commit, files.hash("/proc/self/exe"),
+                      files.hash(worker_program())),
+          machine};
 }
 
 KeptRuns::KeptRuns(fs::path file, std::string holds)
@@ -181,6 +183,8 @@ void KeptRuns::check_begun_by(const json& begun, const BegunBy& by) const {
     throw UserError(fmt::format("{} by another command: {}", holds_, command),
                     "that command goes on with it, --force begins anew, --output names another folder");
   if (begun.at("program") != by.program) refuse("this is not the program that began it");
+  if (const std::string machine = begun.at("machine"); machine != by.machine)
+    refuse(fmt::format("jobs had {}, and would have {} now", machine, by.machine));
 }
 
 void KeptRuns::refuse(const std::string& what) const {

@@ -4,11 +4,12 @@
 // Models:      a store with what the work was begun with, as its owner says it, and each run when it has
 //              ended.
 // Assumptions: one process at a time, which the store sees to. Only the command and the programs that began
-//              it go on with it.
+//              it go on with it, on a machine that grants what it did then.
 // Not modelled: data sets whose files change between two sittings.
 // Source:      sim/study/store/run_store.hpp for what a killed process leaves.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -33,6 +34,10 @@ struct MachineLooks {
   std::optional<Seconds> after{};  // absent: nobody would have waited for another run
   Seconds waited{};                // until the run began that counts
   int repeated = 0;                // runs before it that do not, since the machine changed meanwhile
+  // How much longer than usual iterations took around it.
+  [[nodiscard]] double slowness() const {
+    return std::sqrt(before / usual * (after.value_or(before) / usual));
+  }
 };
 
 struct RealRun {
@@ -61,9 +66,10 @@ struct RealRun {
 struct BegunBy {
   std::string command;
   std::string program;
+  std::string machine;  // what its kernel has granted: SteadyMachine::text
 };
 // By this program, and that of the workers.
-[[nodiscard]] BegunBy begun_by(const std::string& command);
+[[nodiscard]] BegunBy begun_by(const std::string& command, const std::string& machine);
 
 class KeptRuns {
  public:
@@ -71,7 +77,7 @@ class KeptRuns {
   KeptRuns(std::filesystem::path file, std::string holds);
 
   void begin(const std::string& with);
-  // What it was begun with, JSON with `command` and `program`; empty: nothing was begun.
+  // What it was begun with, JSON with `command`, `program` and `machine`; empty: nothing was begun.
   [[nodiscard]] std::string begun();
   // Throws UserError when they are others.
   void check_begun_by(const nlohmann::json& begun, const BegunBy& by) const;

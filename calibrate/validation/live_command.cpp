@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/live/steady_machine.hpp"
 #include "calibrate/validation/live_gate.hpp"
 #include "calibrate/validation/live_record.hpp"
 #include "calibrate/validation/live_trial.hpp"
@@ -80,15 +82,21 @@ void predict(LiveTrial& trial, int jobs) {
 
 // The prediction is on disk before the first real process of a job starts, and its folder there from then on.
 void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTrial>& trials,
-                      InputFiles& files, const live::BegunBy& by) {
+                      const live::BegunBy& by) {
   StagedFolder staged(arguments.output, arguments.force);
   LiveGate gate(staged.path(), gate_options(arguments), arguments.most_deviation, Seconds{arguments.wait});
   for (LiveTrial& trial : trials) {
-    trial.gate = gate.measure(trial.loaded, trial.profiles, files);
+    trial.gate = gate.measure(trial.loaded, trial.profiles);
     if (!trial.gate.stated.empty())
       fmt::print("{}: measured here, for the prediction: {}\n", trial.loaded.scenario.name,
                  trial.gate.stated);
-    std::fflush(stdout);  // or every simulating process says it again
+  }
+  const double slowness = gate.settle();
+  fmt::print("looked at again and again meanwhile, iterations took {:+.1f} % longer than at first\n",
+             100.0 * (slowness - 1.0));
+  std::fflush(stdout);  // or every simulating process says it again
+  for (LiveTrial& trial : trials) {
+    gate.slow_down(trial.loaded, trial.profiles, trial.gate, slowness);
     predict(trial, arguments.jobs);
   }
   seal(staged.path(), trials, gate.usual_iteration(), by);
@@ -156,8 +164,10 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   InputFiles files;
   std::vector<LiveTrial> trials = load_trials(arguments, files);
   const fs::path folder = arguments.output;
-  const live::BegunBy by = live::begun_by(command);
-  if (arguments.force || !LiveRecord::is_unfinished(folder)) predict_and_seal(arguments, trials, files, by);
+  std::optional<live::SteadyMachine> machine(std::in_place, arguments.as_it_is);
+  const live::BegunBy by = live::begun_by(command, machine->text());
+  if (!machine->is_as_asked()) fmt::print(stderr, "note: jobs have {}\n", by.machine);
+  if (arguments.force || !LiveRecord::is_unfinished(folder)) predict_and_seal(arguments, trials, by);
   LiveRecord record(folder, trials, by);
   fmt::print("{}\n", record.sealed_text());
   std::fflush(stdout);
@@ -177,6 +187,7 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
     fmt::print(stderr, "note: {}\n", kept_text());
     throw;
   }
+  machine.reset();
   std::vector<LiveComparison> comparisons;
   bool all_well = true;
   for (const LiveTrial& trial : trials) {

@@ -15,8 +15,9 @@ struct ValidateLiveArguments {
   int jobs = 1;
   double patience = 60.0;       // s, with a worker that says nothing
   double most_deviation = 0.6;  // of an iteration's time from the profile's, and from that before the sealing
-  double wait = 0.0;            // s, for each measurement and run, for the machine to be as fast as at first
+  double wait = 15.0;           // s, for each measurement and run, for the machine to be as fast as at first
   bool accept_load = false;
+  bool as_it_is = false;  // the machine: nothing is asked of its kernel
   bool figures = true;
   bool force = false;
 };

@@ -64,6 +64,7 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
          {"predicted_s", figures.together[w].predicted.iteration.value()},
          {"between_measured_s", figures.together[w].measured.between.value()},
          {"between_predicted_s", figures.together[w].predicted.between.value()}});
+  if (!figures.slowness.empty()) json["machine_slower_by_round"] = figures.slowness;
   if (figures.sharing)
     json["sharing"] = {{"cores", figures.sharing->cores},
                        {"iteration_without_messages_s", figures.sharing->alone.value()},
@@ -73,10 +74,16 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
   return json;
 }
 
-GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
-                              InputFiles& files) {
+void adopt_communication(Scenario& scenario, const live::CommunicationFit& fit, GateFigures& figures) {
+  scenario.communication = cost_of(fit);
+  scenario.cluster.servers.sends = ServerSends::in_turn;  // a message waits in one queue for the link
+  state(figures, live::scenario_words(*scenario.communication) + ", servers: {sends: in-turn}");
+}
+
+GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles) {
   GateFigures figures;
   options_.links = live::emulated_network(loaded.scenario);
+  figures.calibrated = profiles;
   const std::shared_ptr<const Profiles> originals = profiles;
   const std::vector<Worker>& workers = loaded.scenario.cluster.workers;
   pace_.survey(loaded.scenario, originals);
@@ -97,10 +104,11 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
     if (pace_.accept_deviation(deviation(time.measured, time.modelled), what))
       figures.deviations.push_back(what);
   }
-  std::vector<double> factors(workers.size(), 1.0);
+  std::vector<double>& factors = figures.factors;
+  factors.assign(workers.size(), 1.0);
   const auto adopt_factors = [&](const std::string& suffix) {
-    correct(loaded, *originals, figures, factors, suffix);
-    profiles = files.profiles_of(loaded);
+    correct(loaded, figures, factors, suffix);
+    profiles = InputFiles().profiles_of(loaded);
   };
   adopt_factors("-alone");
   const bool has_ring = std::ranges::any_of(loaded.scenario.synchronization, sums_in_ring);
@@ -189,6 +197,25 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
   return iterations_.emplace_back(point, std::move(times)).second;
 }
 
+live::TogetherTimes LiveGate::timed_together(const Scenario& scenario, const Profiles& profiles,
+                                             std::vector<double>& slowness) {
+  constexpr int rounds = 3;
+  Progress progress("timing all workers together");
+  std::vector<live::TogetherPass> passes;
+  for (int round = 0; round < rounds; ++round) {
+    progress.update(static_cast<double>(round) / rounds, scenario.name);
+    std::vector<live::TogetherPass> of_round;
+    slowness.push_back(
+        pace_.slowness_while([&] { of_round = live::time_together(scenario, profiles, round, options_); }));
+    for (live::TogetherPass& pass : of_round) {
+      pass.slowness = slowness.back();
+      passes.push_back(std::move(pass));
+    }
+  }
+  progress.update(1.0, scenario.name);
+  return live::together_times(passes);
+}
+
 std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Profiles& profiles,
                                                 GateFigures& figures) {
   const Scenario& scenario = loaded.scenario;
@@ -196,14 +223,15 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
   std::vector<TimedWorker> point;
   for (std::size_t w = 0; w < workers; ++w) point.push_back(timed_worker(scenario, w));
   auto known = std::ranges::find_if(
-      together_, [&](const auto& one) { return std::get<0>(one) == point && std::get<1>(one) == links(); });
+      together_, [&](const TimedTogether& one) { return one.workers == point && one.links == links(); });
   if (known == together_.end()) {
-    known =
-        together_.emplace(known, std::move(point), links(),
-                          pace_.steadily([&] { return live::time_together(scenario, profiles, options_); }));
-    between_workers_ += std::get<2>(*known).between_workers;
+    TimedTogether timed{std::move(point), links(), {}, {}};
+    timed.times = timed_together(scenario, profiles, timed.slowness);
+    between_workers_ += timed.times.between_workers;
+    known = together_.insert(known, std::move(timed));
   }
-  const live::TogetherTimes& measured = std::get<2>(*known);
+  figures.slowness = known->slowness;
+  const live::TogetherTimes& measured = known->times;
   adopt_variation(loaded.scenario.jitter, measured, figures);
   const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
   std::vector<TogetherTime> times;
@@ -230,14 +258,22 @@ void LiveGate::adopt_variation(JitterOverrides& jitter, const live::TogetherTime
   state(figures, fmt::format("jitter: {{{}}}", scenario_words(variation)));
 }
 
-void LiveGate::correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,
-                       const std::vector<double>& factors, const std::string& suffix) {
+void LiveGate::slow_down(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
+                         const GateFigures& figures, double slowness) {
+  std::vector<double> factors = figures.factors;
+  for (double& factor : factors) factor *= slowness;
+  correct(loaded, figures, factors, "");
+  profiles = InputFiles().profiles_of(loaded);  // the file is another than it was
+}
+
+void LiveGate::correct(LoadedScenario& loaded, const GateFigures& figures, const std::vector<double>& factors,
+                       const std::string& suffix) {
   std::vector<Worker>& workers = loaded.scenario.cluster.workers;
   std::string name = loaded.scenario.name;
   std::ranges::replace_if(
       name, [](char c) { return c == '/' || c == ' '; }, '-');
   for (std::size_t w = 0; w < workers.size(); ++w) {
-    const Profile& original = originals.of(w);
+    const Profile& original = figures.calibrated->of(w);
     if (original.correction) continue;
     const std::filesystem::path file = folder_ / fmt::format("profile-{}-{}{}.json", name, w, suffix);
     write_corrected(original, workers[w].cores, figures.alone[w], factors[w], file);
@@ -303,9 +339,7 @@ bool LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profile
   if (scenario.communication) return false;
   const live::CommunicationFit& fit =
       communication_of(profiles.job().parameter_bytes, quickest_iteration(scenario, profiles));
-  scenario.communication = cost_of(fit);
-  state(figures, live::scenario_words(*scenario.communication));
-  scenario.cluster.servers.sends = ServerSends::in_turn;  // a message waits in one queue for the link
+  adopt_communication(scenario, fit, figures);
   if (scenario.cluster.network.topology != Topology::star) return false;
   adopt_connection(scenario.cluster.network, connection_of(fit), figures);
   return true;

@@ -45,13 +45,18 @@ struct GateFigures {
   std::optional<live::SharingTimes> sharing{};
   std::vector<std::vector<live::AloneTime>> alone{};  // by worker
   std::vector<TogetherTime> together{};               // by worker; empty for one
+  std::vector<double> slowness{};                     // of the machine, in each round that timed them
   std::vector<std::string> deviations{};              // of speeds from the profile, accepted
+  std::shared_ptr<const Profiles> calibrated{};       // as they were given
+  std::vector<double> factors{};                      // of each worker's iterations, beside the others
 };
 // Of each worker in the job that times all of them together, simulated: means over some runs. What messages
 // take of a worker's processor is no part of its iterations, nor is it of real ones.
 [[nodiscard]] std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded,
                                                             const Profiles& profiles);
 [[nodiscard]] nlohmann::ordered_json gate_json(const GateFigures& figures);
+// What messages cost in a scenario that does not say it, of a server that writes one after the other.
+void adopt_communication(Scenario& scenario, const live::CommunicationFit& fit, GateFigures& figures);
 
 class LiveGate {
  public:
@@ -65,8 +70,13 @@ class LiveGate {
 
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
-  GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, InputFiles& files);
-  // What iterations of the first scenario's workers, together, took at first.
+  GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles);
+  // Once all scenarios are measured: how much longer than at first iterations mostly took meanwhile.
+  double settle() { return pace_.settle(); }
+  // Corrects a measured scenario's profiles by that, too.
+  void slow_down(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
+                 const GateFigures& figures, double slowness);
+  // What iterations of the first scenario's workers, together, mostly took.
   [[nodiscard]] Seconds usual_iteration() const { return pace_.usual(); }
 
  private:
@@ -91,14 +101,17 @@ class LiveGate {
   void fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
   const std::vector<RestCost>& resume_of(const Scenario& scenario, const Profiles& profiles);
   const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
+  // In several rounds, each of a machine about as fast as usual.
+  live::TogetherTimes timed_together(const Scenario& scenario, const Profiles& profiles,
+                                     std::vector<double>& slowness);
   std::vector<TogetherTime> together_of(LoadedScenario& loaded, const Profiles& profiles,
                                         GateFigures& figures);
   void adopt_variation(JitterOverrides& jitter, const live::TogetherTimes& measured,
                        GateFigures& figures) const;
   // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
   // has corrected.
-  void correct(LoadedScenario& loaded, const Profiles& originals, const GateFigures& figures,
-               const std::vector<double>& factors, const std::string& suffix);
+  void correct(LoadedScenario& loaded, const GateFigures& figures, const std::vector<double>& factors,
+               const std::string& suffix);
   // Whether the network is measured, too.
   [[nodiscard]] bool fill_in_communication(Scenario& scenario, const Profiles& profiles,
                                            GateFigures& figures);
@@ -116,7 +129,13 @@ class LiveGate {
   live::LiveOptions options_;
   calibrate::Residuals between_workers_{};  // of all that were timed together so far
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
-  std::vector<std::tuple<std::vector<TimedWorker>, Links, live::TogetherTimes>> together_;
+  struct TimedTogether {
+    std::vector<TimedWorker> workers;
+    Links links;
+    live::TogetherTimes times;
+    std::vector<double> slowness;  // by round
+  };
+  std::vector<TimedTogether> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
   std::map<std::tuple<std::uint64_t, std::size_t, Seconds, Links, bool>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;

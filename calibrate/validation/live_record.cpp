@@ -44,9 +44,13 @@ void seal(const fs::path& folder, const std::vector<LiveTrial>& trials, Seconds 
           const live::BegunBy& by) {
   InputFiles files;
   write_file_atomically(folder / prediction_file, predictions_csv(trials));
-  nlohmann::ordered_json sealed{{"file", prediction_file}, {"fnv1a", files.hash(folder / prediction_file)},
-                                {"time", live::utc_now()}, {"command", by.command},
-                                {"program", by.program},   {"usual_iteration_s", usual_iteration}};
+  nlohmann::ordered_json sealed{{"file", prediction_file},
+                                {"fnv1a", files.hash(folder / prediction_file)},
+                                {"time", live::utc_now()},
+                                {"command", by.command},
+                                {"program", by.program},
+                                {"machine", by.machine},
+                                {"usual_iteration_s", usual_iteration}};
   live::KeptRuns kept(folder / record_file, fmt::format("{} {}", folder.string(), holds_unfinished));
   for (const LiveTrial& trial : trials) {
     const std::string& name = trial.loaded.scenario.name;

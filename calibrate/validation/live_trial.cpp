@@ -39,8 +39,8 @@ std::string measurements_csv(const std::vector<LiveTrial>& trials) {
 }
 
 std::string machine_csv(const std::vector<LiveTrial>& trials) {
-  CsvTable csv({"scenario", "run", "iteration_before_s", "iteration_after_s", "iteration_at_first_s",
-                "waited_s", "repeated", "other_load", "sitting", "began", "ended"});
+  CsvTable csv({"scenario", "run", "iteration_before_s", "iteration_after_s", "usual_iteration_s", "waited_s",
+                "repeated", "other_load", "sitting", "began", "ended"});
   for (const LiveTrial& trial : trials)
     for (std::size_t r = 0; r < trial.real.size(); ++r) {
       const live::RealRun& run = trial.real[r];

@@ -64,15 +64,14 @@ void MachinePace::survey(const Scenario& scenario, std::shared_ptr<const Profile
   if (looked_at_) return;
   refuse_load();
   looked_at_ = {scenario, std::move(profiles), {}};
-  std::vector<double> seconds;
   Progress progress("looking how fast the machine is");
   for (int i = 0; i < looks_at_first; ++i) {
     if (i > 0) std::this_thread::sleep_for(between_looks);
     throw_if_interrupted();
-    seconds.push_back(look().value());
+    static_cast<void>(look());
     progress.update((i + 1.0) / looks_at_first, scenario.name);
   }
-  looked_at_->usual = Seconds{median(std::move(seconds))};
+  looked_at_->usual = Seconds{median(looks_)};
 }
 
 void MachinePace::go_on(const Scenario& scenario, std::shared_ptr<const Profiles> profiles, Seconds usual) {
@@ -84,9 +83,17 @@ void MachinePace::refuse_load() const {
   if (load > live::most_other_load && !options_.accepts_load) throw live::LoadedMachine(load);
 }
 
-Seconds MachinePace::look() const {
+Seconds MachinePace::look() {
   const auto& [scenario, profiles, usual] = looked_at_.value();
-  return live::time_look(scenario, *profiles, options_);
+  const Seconds taken = live::time_look(scenario, *profiles, options_);
+  looks_.push_back(taken.value());
+  return taken;
+}
+
+double MachinePace::settle() {
+  const Seconds before = usual();
+  looked_at_->usual = Seconds{median(looks_)};
+  return usual() / before;
 }
 
 live::MachineLooks MachinePace::work(const std::function<bool(const live::MachineLooks&)>& what) {
@@ -116,6 +123,14 @@ live::MachineLooks MachinePace::work(const std::function<bool(const live::Machin
                looks.repeated > 0 ? fmt::format(", measuring {} times", looks.repeated + 1) : "",
                100.0 * deviation(looks.after.value_or(looks.before), looks.usual));
   return looks;
+}
+
+double MachinePace::slowness_while(const std::function<void()>& measure) {
+  return work([&](const live::MachineLooks&) {
+           measure();
+           return false;
+         })
+      .slowness();
 }
 
 live::RealRun MachinePace::run_steadily(const std::string& name, const std::function<live::RealRun()>& run) {

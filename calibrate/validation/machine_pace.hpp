@@ -2,12 +2,13 @@
 // again and again.
 //
 // Models:      a machine that others use, too: it is faster or slower for seconds, minutes or hours.
-// Equation:    usual: the median of some looks at first. What is measured counts when the looks before and
-//              after it are within a tenth of the usual one, or the time to wait for that has passed;
-//              otherwise it is measured again. Runs differ by sd / mean = √(exp(σ²) - 1): σ² the variance of
-//              the logarithms of the looks around what counts, less a share 1/W, of W workers looked at, of
-//              that between workers of a run and of that which spells leave to a worker's mean over a look
-//              (calibrate/logs/step_variation.hpp).
+// Equation:    usual: the median of some looks at first, and once all is measured that of all looks. What is
+//              measured counts when the looks before and after it are within a tenth of the usual one, or
+//              the time to wait for that has passed; otherwise it is measured again. Its slowness is the
+//              geometric mean of both looks over the usual one. Runs differ by sd / mean = √(exp(σ²) - 1): σ²
+//              the variance of the logarithms of the looks around what counts, less a share 1/W, of W workers
+//              looked at, of that between workers of a run and of that which spells leave to a worker's mean
+//              over a look (calibrate/logs/step_variation.hpp).
 // Units:       seconds.
 // Assumptions: what slows the workers looked at slows every job alike.
 // Not modelled: changes during a measurement or a run that are over when it ends.
@@ -53,15 +54,16 @@ class MachinePace {
   // By those workers, as they were surveyed before.
   void go_on(const Scenario& scenario, std::shared_ptr<const Profiles> profiles, Seconds usual);
   [[nodiscard]] Seconds usual() const { return looked_at_.value().usual; }
+  // From now on what all looks say so far is usual; how much longer that is than it was.
+  double settle();
 
+  // Measures something of a machine as fast as usual; how much slower it was, by the looks around that.
+  double slowness_while(const std::function<void()>& measure);
   // What `measure` returns of a machine as fast as usual.
   template <class Measure>
   std::invoke_result_t<Measure> steadily(const Measure& measure) {
     std::optional<std::invoke_result_t<Measure>> measured;
-    static_cast<void>(work([&](const live::MachineLooks&) {
-      measured = measure();
-      return false;
-    }));
+    static_cast<void>(slowness_while([&] { measured = measure(); }));
     return *std::move(measured);
   }
   // Throws UserError where the machine deviates by too much before a run, nevertheless. A run that failed is
@@ -81,14 +83,15 @@ class MachinePace {
     Seconds usual;
   };
   void refuse_load() const;
-  [[nodiscard]] Seconds look() const;
+  [[nodiscard]] Seconds look();
   live::MachineLooks work(const std::function<bool(const live::MachineLooks&)>& what);
 
   live::LiveOptions options_;
   double most_deviation_;
   Seconds longest_wait_;
   std::optional<LookedAt> looked_at_;
-  std::vector<double> log_times_;
+  std::vector<double> looks_;      // s: all
+  std::vector<double> log_times_;  // of those around what counts
 };
 
 }  // namespace paceline

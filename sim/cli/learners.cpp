@@ -121,6 +121,7 @@ int validate_live_command(const ValidateLiveArguments& arguments) {
   command += fmt::format(" --runs {}", arguments.runs);
   command += fmt::format(" --most-deviation {:g}", arguments.most_deviation);
   if (arguments.accept_load) command += " --accept-load";
+  if (arguments.as_it_is) command += " --as-it-is";
   if (arguments.replications > 0) command += fmt::format(" --replications {}", arguments.replications);
   return validate_live(arguments, command) ? exit_done : exit_simulation_failed;
 }
@@ -152,6 +153,7 @@ void add_validate_live(CLI::App& validate, CommandAction& action) {
       0.0, 1e6);
   live.add_flag("--accept-load", arguments.accept_load,
                 "begin although other programs use the machine, or its speeds deviate; results say so");
+  add_as_it_is(live, arguments.as_it_is);
   live.add_flag("!--no-figures", arguments.figures, "do not draw predicted against real");
   live.add_flag("--force", arguments.force,
                 "replace results that are already there, and begin an interrupted validation anew");

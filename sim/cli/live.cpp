@@ -14,6 +14,7 @@
 #include "calibrate/live/kept_runs.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/sharing_timing.hpp"
+#include "calibrate/live/steady_machine.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -41,8 +42,13 @@ command carries out the others.)";
 struct LiveArguments : RunArguments {
   int port = 0;  // 0: any that is free
   bool accept_load = false;
+  bool as_it_is = false;   // the machine: nothing is asked of its kernel
   double patience = 60.0;  // s, with a worker that says nothing
 };
+
+std::string live_command_line(const LiveArguments& arguments) {
+  return reproducing_command("live", arguments) + (arguments.as_it_is ? " --as-it-is" : "");
+}
 
 std::string communication_note(const std::vector<live::RealRun>& runs) {
   std::vector<double> server;
@@ -95,10 +101,11 @@ fs::path unfinished_file(const fs::path& folder) {
 // The runs that the same command has carried out already; with what this one may replace.
 class UnfinishedJob {
  public:
-  UnfinishedJob(const fs::path& folder, const PreparedStudy& study, const LiveArguments& arguments)
+  UnfinishedJob(const fs::path& folder, const PreparedStudy& study, const LiveArguments& arguments,
+                const std::string& machine)
       : file_(unfinished_file(folder)),
         scenario_(study.scenarios.front().scenario),
-        by_(live::begun_by(reproducing_command("live", arguments))),
+        by_(live::begun_by(live_command_line(arguments), machine)),
         digest_(study.planned.points.front().digest),
         replaces_(arguments.force) {
     std::error_code ignored;
@@ -113,9 +120,12 @@ class UnfinishedJob {
   // Once the place of the results is known to be writable.
   void begin() {
     if (!kept_) open();
-    kept_->begin(nlohmann::json{
-        {"command", by_.command}, {"program", by_.program}, {"fnv1a", digest_}, {"replaces", replaces_}}
-                     .dump());
+    const nlohmann::json begun{{"command", by_.command},
+                               {"program", by_.program},
+                               {"machine", by_.machine},
+                               {"fnv1a", digest_},
+                               {"replaces", replaces_}};
+    kept_->begin(begun.dump());
   }
   void add(live::RealRun run) {
     run.sitting = sitting_;
@@ -198,7 +208,9 @@ int live_command(const LiveArguments& arguments) {
   const fs::path folder = arguments.output.empty()
                               ? fs::path("results") / (folder_name(scenario.name) + "-live")
                               : fs::path(arguments.output);
-  UnfinishedJob job(folder, study, arguments);
+  std::optional<live::SteadyMachine> machine(std::in_place, arguments.as_it_is);
+  notes.push_back("the job had " + machine->text());
+  UnfinishedJob job(folder, study, arguments, machine->text());
   StagedFolder staged(folder, job.replaces());
   job.begin();
   const std::shared_ptr<const Profiles> profiles = study.files.profiles_of(loaded);
@@ -229,6 +241,7 @@ int live_command(const LiveArguments& arguments) {
     if (const std::string kept = job.leave(); !kept.empty()) fmt::print(stderr, "note: {}\n", kept);
     throw;
   }
+  machine.reset();
   Seconds took;
   double memory_mib = 0.0;
   std::vector<const live::RealRun*> runs;
@@ -246,8 +259,7 @@ int live_command(const LiveArguments& arguments) {
     if (!note.empty()) notes.push_back(note);
   results.notes = std::move(notes);
   results.validity = validity_in(summaries_of(results.runs), std::move(results.validity));
-  write_results(staged.path(), results,
-                {reproducing_command("live", arguments), took.value(), memory_mib, 1});
+  write_results(staged.path(), results, {live_command_line(arguments), took.value(), memory_mib, 1});
   staged.commit();
   job.finish();
   const std::vector<ComparedVariant> compared = compare(compared_runs({results}));
@@ -273,6 +285,7 @@ void add_live(CLI::App& app, CommandAction& action) {
   add_number(live, "--port", arguments.port, "of the server; 0: any that is free", 0, 65'535);
   live.add_flag("--accept-load", arguments.accept_load,
                 "begin although other programs use the machine; results say so");
+  add_as_it_is(live, arguments.as_it_is);
   add_number(live, "--patience", arguments.patience,
              "seconds after which a worker that owes something and says nothing is given up", 0.1, 1e6);
 }

@@ -9,6 +9,12 @@ void add_jobs(CLI::App& command, int& jobs) {
   add_number(command, "-j,--jobs", jobs, "processes at a time; never changes a result", 1, 4096);
 }
 
+void add_as_it_is(CLI::App& command, bool& as_it_is) {
+  command.add_flag("--as-it-is", as_it_is,
+                   "leave the machine as it is; otherwise its processors are kept from idling and the server "
+                   "goes before workers, where the kernel permits that");
+}
+
 void add_path(CLI::App& command, const std::string& name, std::string& path, const std::string& help,
               const std::string& type) {
   CLI::Option* option = command.add_option(name, path, help)->type_name(type);

@@ -36,6 +36,7 @@ void add_number(CLI::App& command, const std::string& name, Number& number, cons
 }
 
 void add_jobs(CLI::App& command, int& jobs);
+void add_as_it_is(CLI::App& command, bool& as_it_is);
 
 // A folder or file; what stands there at first is its default.
 void add_path(CLI::App& command, const std::string& name, std::string& path, const std::string& help,

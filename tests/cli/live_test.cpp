@@ -77,6 +77,7 @@ TEST_CASE("a live job writes the results folder of a run, and says that it was r
   CHECK(live.exit_code == 0);
   CHECK(contains(live.out, "Times are real"));
   CHECK(contains(live.err, "messages took processor time"));
+  CHECK(contains(live.err, "note: the job had "));
   const nlohmann::json manifest = nlohmann::json::parse(read_file(place.path() / "out" / "manifest.json"));
   CHECK(manifest.at("engine") == "live");
   for (const char* file : {"summary.json", "curve.csv", "staleness.csv", "attribution.csv"})
@@ -221,9 +222,9 @@ TEST_CASE(
   const Workplace place = live_workplace();
   std::vector<std::string> arguments = live_arguments("0.5");
   arguments.insert(arguments.begin(), "validate");
-  arguments.insert(arguments.end(), {"--runs", "3", "--no-figures", "--set", "batching.controller=uniform",
-                                     "--set", "cluster.workers=[{cores: 1}]", "--set",
-                                     "communication={server_request: 60 us, per_message: 30 us}"});
+  arguments.insert(arguments.end(), {"--runs", "3", "--wait", "0", "--no-figures", "--set",
+                                     "batching.controller=uniform", "--set", "cluster.workers=[{cores: 1}]",
+                                     "--set", "communication={server_request: 60 us, per_message: 30 us}"});
   const auto text = [&](const char* file) { return read_file(place.path() / "out" / file); };
   Process interrupted = place.start(arguments);
   std::optional<std::string> line = interrupted.read_line();
@@ -242,6 +243,7 @@ TEST_CASE(
   CHECK(killed.wait() == 128 + SIGKILL);
   REQUIRE(has_run());
   const std::string sealed = text("sealed.json");
+  CHECK(contains(sealed, "\"machine\": \""));
   CHECK(contains(sealed, "resume: [{rest: "));  // measured, since the scenario does not say it
   const std::string predicted = text("prediction.csv");
   const std::string kept = text("measured.csv");

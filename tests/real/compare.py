@@ -2,6 +2,7 @@
 """Predicts the jobs of train.py from calibrations alone, carries them out, and prints both side by side. Run by hand.
 
 Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--repetitions 5] [--steps 600]
+                     [--keep-awake]
 
 As root, on an otherwise idle machine with two cores or more. A profile that stands in FOLDER is used again. The jobs of
 one worker that predictions are made from take turns with the jobs predicted, since speeds of a machine change within
@@ -256,8 +257,13 @@ def main():
     parser.add_argument("--link-mbit", type=float)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--keep-awake", action="store_true",
+                        help="keep processors from idling in calibrations and jobs alike, as `paceline live` does")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
+    if arguments.keep_awake:
+        awake = open("/dev/cpu_dma_latency", "wb", buffering=0)  # as long as this process lives
+        awake.write(bytes(4))
     calibration = Calibration(arguments)
     measured = {(job, tuple(quotas)): [] for job, quotas in JOBS}
     for repetition in range(arguments.repetitions):

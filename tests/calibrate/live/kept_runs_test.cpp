@@ -68,10 +68,10 @@ TEST_CASE("runs that were kept come back as they were, by replication, up to the
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("only the command and the program that began the work go on with it") {
+TEST_CASE("only the command and the program that began the work go on with it, on a machine as it was") {
   const test::TemporaryFolder folder;
   const KeptRuns kept(folder.path() / "kept.sqlite", "DIR holds work");
-  const nlohmann::json begun = {{"command", "paceline live a"}, {"program", "this"}};
+  const nlohmann::json begun = {{"command", "paceline live a"}, {"program", "this"}, {"machine", "awake"}};
   const auto refusal = [&](const BegunBy& by) -> std::string {
     try {
       kept.check_begun_by(begun, by);
@@ -80,9 +80,11 @@ TEST_CASE("only the command and the program that began the work go on with it") 
     }
     return "";
   };
-  CHECK(refusal({"paceline live a", "this"}).empty());
-  CHECK(contains(refusal({"paceline live b", "this"}), "DIR holds work by another command: paceline live a"));
-  const std::string other = refusal({"paceline live a", "another"});
+  CHECK(refusal({"paceline live a", "this", "awake"}).empty());
+  CHECK(contains(refusal({"paceline live b", "this", "awake"}),
+                 "DIR holds work by another command: paceline live a"));
+  const std::string other = refusal({"paceline live a", "another", "awake"});
   CHECK(contains(other, "DIR holds work that cannot go on: this is not the program that began it"));
   CHECK(contains(other, "--force begins anew"));
+  CHECK(contains(refusal({"paceline live a", "this", "idle"}), "jobs had awake, and would have idle now"));
 }

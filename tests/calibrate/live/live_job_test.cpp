@@ -303,6 +303,27 @@ TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes n
   CHECK(cycles[1].between == Seconds{0.5});
 }
 
+TEST_CASE("workers timed together while the machine was slower count as if it had been as usual") {
+  // Two passes of two workers, the second one all of 1.25 times as long, which the machine was slower: 10 and
+  // 20 ms an iteration, 2 and 4 ms until the next.
+  const auto pass = [](double slowness) {
+    TogetherPass timed{.iterations = {{}, {}}, .slowness = slowness};
+    for (std::size_t w = 0; w < 2; ++w)
+      for (int i = 0; i < 100; ++i) {
+        const double took_s = slowness * 0.01 * static_cast<double>(w + 1);
+        timed.iterations[w].push_back({1.2 * took_s * (i + 1), took_s});
+      }
+    return timed;
+  };
+  const TogetherTimes times = together_times({pass(1.0), pass(1.25)});
+  REQUIRE(times.cycles.size() == 2);
+  for (std::size_t w = 0; w < 2; ++w) {
+    CHECK(times.cycles[w].iteration.value() == doctest::Approx(0.01 * static_cast<double>(w + 1)));
+    CHECK(times.cycles[w].between.value() == doctest::Approx(0.002 * static_cast<double>(w + 1)));
+  }
+  CHECK(times.between_workers.variance() == doctest::Approx(0.0));
+}
+
 TEST_CASE("batches that a controller may choose are timed, too") {
   BatchingConfig batching;
   batching.initial_samples = 32;

@@ -2,18 +2,20 @@
 #include "calibrate/validation/live_gate.hpp"
 
 #include <fstream>
+#include <memory>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "sim/cost/compute_time.hpp"
 #include "sim/study/input_files.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace paceline {
 namespace {
 
-// Of two workers without any noise, with what messages cost.
-std::vector<live::CycleTime> cycles(const char* communication, const char* wait_of_second) {
+// Two workers without any noise, with what messages cost.
+LoadedScenario noiseless(const char* communication, const char* wait_of_second) {
   constexpr const char* text = R"(
 name: cycles
 replications: 1
@@ -36,7 +38,11 @@ stop: {{epochs: 3}}
   const test::TemporaryFolder folder;
   std::ofstream(folder.path() / "cycles.yaml")
       << fmt::format(fmt::runtime(text), PACELINE_CHECKOUT, wait_of_second, communication);
-  const LoadedScenario loaded = load_scenario(folder.path() / "cycles.yaml", {});
+  return load_scenario(folder.path() / "cycles.yaml", {});
+}
+
+std::vector<live::CycleTime> cycles(const char* communication, const char* wait_of_second) {
+  const LoadedScenario loaded = noiseless(communication, wait_of_second);
   InputFiles files;
   return simulated_cycles(loaded, *files.profiles_of(loaded));
 }
@@ -62,6 +68,44 @@ TEST_CASE("messages of a worker with a wait of its own lengthen its cycles by tw
   CHECK(waits[0].between <= alike[0].between);  // less, where both came to the server at once
   CHECK(waits[1].between.value() == doctest::Approx(alike[1].between.value() + 2e-3).epsilon(0.1));
   CHECK(waits[1].iteration.value() == doctest::Approx(alike[1].iteration.value()).epsilon(0.01));
+}
+
+TEST_CASE(
+    "a server whose messages were measured is predicted to write one after the other, and that is said") {
+  // Its messages cannot share a link: one socket after the other has them. Of the fit, what a request costs.
+  LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
+  loaded.scenario.communication.reset();
+  REQUIRE(loaded.scenario.cluster.servers.sends == ServerSends::together);
+  GateFigures figures;
+  const live::CommunicationFit fit{
+      .server = {.fixed_s = 1e-4}, .applying = {}, .worker = {.fixed_s = 6e-5}, .connection = {}};
+  adopt_communication(loaded.scenario, fit, figures);
+  CHECK(loaded.scenario.cluster.servers.sends == ServerSends::in_turn);
+  CHECK(loaded.scenario.communication.value().server_request == Seconds{1e-4});
+  CHECK(loaded.scenario.communication->per_message == Seconds{3e-5});
+  CHECK(figures.stated.find("servers: {sends: in-turn}") != std::string::npos);
+}
+
+TEST_CASE("a machine that has become slower is predicted with iterations that take as much longer") {
+  // Both workers' profiles once more by a factor, 1.1, beside what they were corrected by, 1.2 and 1.
+  LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
+  const test::TemporaryFolder folder;
+  LiveGate gate(folder.path(), {}, 0.6, Seconds{});
+  std::shared_ptr<const Profiles> profiles = InputFiles().profiles_of(loaded);
+  const auto iteration = [&](std::uint64_t worker) {
+    return ComputeTimes(profiles->distinct, profiles->of_worker, loaded.scenario.cluster.workers, {}, {1, 0},
+                        DataLoading::free)
+        .mean_iteration(WorkerId{worker}, 10);
+  };
+  live::AloneTime alone{};
+  alone.computing.batch = 10;
+  alone.computing.steps = 100;
+  alone.computing.wall = {.seconds = iteration(0).value(), .half_width_s = 0.0};
+  const double before_s = iteration(0).value();
+  const GateFigures figures{.alone = {{alone}, {alone}}, .calibrated = profiles, .factors = {1.2, 1.0}};
+  gate.slow_down(loaded, profiles, figures, 1.1);
+  CHECK(iteration(0).value() == doctest::Approx(1.2 * 1.1 * before_s));
+  CHECK(iteration(1).value() == doctest::Approx(1.1 * before_s));
 }
 
 }  // namespace paceline

@@ -78,7 +78,7 @@ class SealedValidation {
   }
   [[nodiscard]] std::string refusal() const { return refusal(by, as_given()); }
 
-  const live::BegunBy by{"paceline validate live scenario.yaml", "this program"};
+  const live::BegunBy by{"paceline validate live scenario.yaml", "this program", "awake"};
   const Seconds usual{0.1 + 0.2};
 
  private:
@@ -139,9 +139,10 @@ TEST_CASE("other options, scenarios or programs than those of the prediction are
   const SealedValidation validation;
   const live::BegunBy& by = validation.by;
   CHECK(validation.refusal().empty());
-  CHECK(contains(validation.refusal({by.command + " --runs 3", by.program}, validation.as_given()),
-                 "unfinished validation by another command: " + by.command));
-  CHECK(contains(validation.refusal({by.command, "another"}, validation.as_given()),
+  CHECK(
+      contains(validation.refusal({by.command + " --runs 3", by.program, by.machine}, validation.as_given()),
+               "unfinished validation by another command: " + by.command));
+  CHECK(contains(validation.refusal({by.command, "another", by.machine}, validation.as_given()),
                  "this is not the program that began it"));
   std::vector<LiveTrial> changed = validation.as_given();
   changed[0].digest = "changed";

@@ -1,6 +1,7 @@
 #include "calibrate/validation/live_validation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 
 #include <doctest/doctest.h>
@@ -133,6 +134,7 @@ TEST_CASE("a run waits for the machine to be as fast as before the prediction, a
   CHECK(as_before.before == Seconds{1.05});
   CHECK(as_before.after == Seconds{0.95});
   CHECK(as_before.usual == Seconds{1.0});
+  CHECK(as_before.slowness() == doctest::Approx(std::sqrt(1.05 * 0.95)));
   CHECK(as_before.waited == Seconds{6.0});
   CHECK(as_before.repeated == 0);
   ChangingMachine gives_up{{Seconds{1.5}, Seconds{0.8}, Seconds{1.5}}};
@@ -144,6 +146,7 @@ TEST_CASE("a run waits for the machine to be as fast as before the prediction, a
   const live::MachineLooks at_once = begins.run(Seconds{});
   CHECK(at_once.before == Seconds{1.5});
   CHECK_FALSE(at_once.after);
+  CHECK(at_once.slowness() == doctest::Approx(1.5));
   CHECK(at_once.waited == Seconds{});
 }
 
