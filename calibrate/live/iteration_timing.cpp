@@ -158,12 +158,18 @@ struct Pass {
   Seconds duration;
   int number = 0;
 };
-Finished one_pass(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+// Of the first one, beside the others.
+Finished one_pass(const Scenario& scenario, const Profiles& profiles, const std::vector<WorkerId>& workers,
                   std::int64_t batch_samples, const Pass& pass, const LiveOptions& options) {
-  const Profiles own{.distinct = profiles.distinct, .of_worker = {profiles.of_worker.at(worker.value)}};
-  const Seconds modelled = modelled_iteration(scenario, profiles, worker, batch_samples, false);
+  Profiles own{.distinct = profiles.distinct, .of_worker = {}};
+  double rate = 0.0;  // iterations a second, of all
+  for (const WorkerId worker : workers) {
+    own.of_worker.push_back(profiles.of_worker.at(worker.value));
+    rate += 1.0 / modelled_iteration(scenario, profiles, worker, batch_samples, false).value();
+  }
+  const Seconds mean_iteration{static_cast<double>(workers.size()) / rate};
   const Scenario job =
-      asynchronous_job(scenario, {worker}, batch_samples, iterations_for(pass.duration, modelled));
+      asynchronous_job(scenario, workers, batch_samples, iterations_for(pass.duration, mean_iteration));
   return timed(job, own, pass.number, options).front();
 }
 
@@ -184,10 +190,10 @@ Seconds time_look(const Scenario& scenario, const Profiles& profiles, const Live
   return Seconds{std::exp(log_sum / static_cast<double>(scenario.cluster.workers.size()))};
 }
 
-CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
+CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles, const std::vector<WorkerId>& workers,
                      std::int64_t batch_samples, const LiveOptions& options) {
   return cycle_of(
-      one_pass(scenario, profiles, worker, batch_samples, {0.5 * pass_at_each_batch, 0}, options));
+      one_pass(scenario, profiles, workers, batch_samples, {0.5 * pass_at_each_batch, 0}, options));
 }
 
 std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
@@ -200,7 +206,7 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
       progress((static_cast<double>(pass) + static_cast<double>(b) / static_cast<double>(batches.size())) /
                passes_at_once);
       const Finished finished =
-          one_pass(scenario, profiles, worker, batches[b], {pass_at_each_batch, pass}, options);
+          one_pass(scenario, profiles, {worker}, batches[b], {pass_at_each_batch, pass}, options);
       means[b].push_back(mean_of_pass(scenario, worker, finished));
       iterations[b] += finished.size();
     }

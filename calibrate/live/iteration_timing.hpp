@@ -51,9 +51,10 @@ inline constexpr Seconds duration_of_look{0.5};
 [[nodiscard]] Seconds time_look(const Scenario& scenario, const Profiles& profiles,
                                 const LiveOptions& options);
 
-// One pass, of the worker alone: means without stalls.
-[[nodiscard]] CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
-                                   std::int64_t batch_samples, const LiveOptions& options);
+// One short pass of the first of these workers, beside the others: means without stalls.
+[[nodiscard]] CycleTime time_cycle(const Scenario& scenario, const Profiles& profiles,
+                                   const std::vector<WorkerId>& workers, std::int64_t batch_samples,
+                                   const LiveOptions& options);
 
 // An ASP job of these workers and nothing but iterations, so many of each one.
 [[nodiscard]] Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,

@@ -1,7 +1,9 @@
-// What an iteration takes longer after its worker has rested, measured with one worker alone.
+// What an iteration takes longer after its worker has rested, measured beside workers that do not.
 //
-// Models:      live ASP jobs of one worker that computes at several speeds below 1: it rests after each
-//              gradient in proportion to its processor time, and for what lies between two iterations.
+// Models:      live ASP jobs in which one worker computes at several speeds below 1: it rests after each
+//              gradient in proportion to its processor time, and for what lies between two iterations. The
+//              others, as many as have cores, compute without a break: two workers of a job do not rest as
+//              one does that has all cores to wake up on.
 // Equation:    of a job at speed v with iterations of W: processor time v · W, after a rest of
 //              (1 - v) · W + B, B from the end of an iteration to the begin of the next. Of three passes the
 //              medians.
@@ -20,7 +22,10 @@
 
 namespace paceline::live {
 
-// Of the scenario's first worker, without its quota, at the initial batch. Throws what time_alone throws.
+// Of how many workers in all: of a job with so many of them, on so many cores.
+[[nodiscard]] std::size_t workers_beside_rests(std::size_t workers, int cores);
+
+// Of the scenario's first worker, all without quotas, at the initial batch. Throws what time_alone throws.
 [[nodiscard]] std::vector<calibrate::RestedIteration> time_rests(
     const Scenario& scenario, const Profiles& profiles, const LiveOptions& options,
     const std::function<void(double share_done)>& progress = [](double) {});

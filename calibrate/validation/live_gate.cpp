@@ -421,7 +421,8 @@ const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds
 }
 
 const std::vector<RestCost>& LiveGate::resume_of(const Scenario& scenario, const Profiles& profiles) {
-  const std::tuple point{scenario.job.network, scenario.learner.model, scenario.batching.initial_samples};
+  const std::tuple point{scenario.job.network, scenario.learner.model, scenario.batching.initial_samples,
+                         live::workers_beside_rests(scenario.cluster.workers.size(), live::usable_cores())};
   const auto known = resume_.find(point);
   if (known != resume_.end()) return known->second;
   Progress progress("timing iterations after rests");

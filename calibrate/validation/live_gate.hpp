@@ -139,7 +139,7 @@ class LiveGate {
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
   std::map<std::tuple<std::uint64_t, std::size_t, Seconds, Links, bool>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
-  std::map<std::tuple<std::string, std::string, std::int64_t>, std::vector<RestCost>> resume_;
+  std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, std::vector<RestCost>> resume_;
 };
 
 }  // namespace paceline

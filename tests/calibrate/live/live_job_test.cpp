@@ -15,6 +15,7 @@
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
+#include "calibrate/live/rest_timing.hpp"
 #include "calibrate/live/restart_timing.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "kernels/training/network_learner.hpp"
@@ -250,6 +251,17 @@ TEST_CASE("a worker's iterations are timed within a job that it has for itself")
     CHECK(time.measured > Seconds{});
     CHECK(time.computing.wall.half_width_s > 0.0);
   }
+  const CycleTime beside =
+      time_cycle(job.loaded.scenario, *job.profiles, {WorkerId{1}, WorkerId{0}}, 8, options);
+  CHECK(beside.iteration > Seconds{});
+  CHECK(beside.between > Seconds{});
+}
+
+TEST_CASE("a worker whose rests are timed has others beside it, as many as have cores to compute on") {
+  CHECK(workers_beside_rests(1, 2) == 1);
+  CHECK(workers_beside_rests(2, 2) == 2);
+  CHECK(workers_beside_rests(4, 2) == 2);
+  CHECK(workers_beside_rests(3, 1) == 1);
 }
 
 TEST_CASE("what a slow worker's iteration took is what a machine at full speed computes, without fetching") {
