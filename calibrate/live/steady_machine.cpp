@@ -57,7 +57,7 @@ SteadyMachine::SteadyMachine(bool as_it_is) {
 }
 
 std::string SteadyMachine::text() const {
-  if (!processors_) return "this machine as it is (--as-it-is)";
+  if (!processors_) return "the machine as it is (--as-it-is)";
   const auto part = [](const std::string& granted, const std::string& otherwise, const std::string& why_not) {
     return why_not.empty() ? granted : fmt::format("{} ({})", otherwise, why_not);
   };

@@ -77,7 +77,7 @@ TEST_CASE("nothing is asked of a machine that is to stay as it is, and that is s
   const SteadyMachine machine(true);
   CHECK(sched_getscheduler(0) == usual);
   CHECK(machine.is_as_asked());
-  CHECK(machine.text() == "this machine as it is (--as-it-is)");
+  CHECK(machine.text() == "the machine as it is (--as-it-is)");
   const SteadyMachine asked(false);
   CHECK(contains(asked.text(), "processors "));
   CHECK(contains(asked.text(), ", the server "));
