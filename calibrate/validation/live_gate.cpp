@@ -6,7 +6,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "calibrate/collective/ring_in_job.hpp"
 #include "calibrate/live/restart_timing.hpp"
@@ -21,10 +20,6 @@
 
 namespace paceline {
 namespace {
-
-void state(GateFigures& figures, const std::string& words) {
-  figures.stated += figures.stated.empty() ? words : ", " + words;
-}
 
 void write_corrected(const Profile& profile, int cores, const std::vector<live::AloneTime>& times,
                      double factor, const std::filesystem::path& file) {
@@ -48,37 +43,6 @@ bool sums_in_ring(const PhaseEntry& phase) {
 }
 
 }  // namespace
-
-nlohmann::ordered_json gate_json(const GateFigures& figures) {
-  nlohmann::ordered_json json;
-  for (std::size_t w = 0; w < figures.alone.size(); ++w)
-    for (const live::AloneTime& own : figures.alone[w])
-      json["iterations_alone"].push_back({{"worker", w},
-                                          {"batch", own.computing.batch},
-                                          {"measured_s", own.measured.value()},
-                                          {"calibrated_s", own.modelled.value()}});
-  for (std::size_t w = 0; w < figures.together.size(); ++w)
-    json["iterations_together"].push_back(
-        {{"worker", w},
-         {"measured_s", figures.together[w].measured.iteration.value()},
-         {"predicted_s", figures.together[w].predicted.iteration.value()},
-         {"between_measured_s", figures.together[w].measured.between.value()},
-         {"between_predicted_s", figures.together[w].predicted.between.value()}});
-  if (!figures.slowness.empty()) json["machine_slower_by_round"] = figures.slowness;
-  if (figures.sharing)
-    json["sharing"] = {{"cores", figures.sharing->cores},
-                       {"iteration_without_messages_s", figures.sharing->alone.value()},
-                       {"speeds_of_busy_processes", figures.sharing->speeds}};
-  if (!figures.stated.empty()) json["stated"] = figures.stated;
-  for (const std::string& one : figures.deviations) json["accepted"].push_back(one);
-  return json;
-}
-
-void adopt_communication(Scenario& scenario, const live::CommunicationFit& fit, GateFigures& figures) {
-  scenario.communication = cost_of(fit);
-  scenario.cluster.servers.sends = ServerSends::in_turn;  // a message waits in one queue for the link
-  state(figures, live::scenario_words(*scenario.communication) + ", servers: {sends: in-turn}");
-}
 
 GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles) {
   GateFigures figures;

@@ -22,41 +22,21 @@
 #include <utility>
 #include <vector>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "calibrate/collective/ring_timing.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/rest_timing.hpp"
 #include "calibrate/live/sharing_timing.hpp"
+#include "calibrate/validation/gate_figures.hpp"
 #include "calibrate/validation/machine_pace.hpp"
 #include "sim/study/input_files.hpp"
 
 namespace paceline {
 
-// A job of all workers.
-struct TogetherTime {
-  live::CycleTime measured;
-  live::CycleTime predicted;  // with what workers took alone
-};
-
-struct GateFigures {
-  std::string stated{};  // what of the scenario was measured instead, in its words; empty: nothing
-  std::optional<live::SharingTimes> sharing{};
-  std::vector<std::vector<live::AloneTime>> alone{};  // by worker
-  std::vector<TogetherTime> together{};               // by worker; empty for one
-  std::vector<double> slowness{};                     // of the machine, in each round that timed them
-  std::vector<std::string> deviations{};              // of speeds from the profile, accepted
-  std::shared_ptr<const Profiles> calibrated{};       // as they were given
-  std::vector<double> factors{};                      // of each worker's iterations, beside the others
-};
 // Of each worker in the job that times all of them together, simulated: means over some runs. What messages
 // take of a worker's processor is no part of its iterations, nor is it of real ones.
 [[nodiscard]] std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded,
                                                             const Profiles& profiles);
-[[nodiscard]] nlohmann::ordered_json gate_json(const GateFigures& figures);
-// What messages cost in a scenario that does not say it, of a server that writes one after the other.
-void adopt_communication(Scenario& scenario, const live::CommunicationFit& fit, GateFigures& figures);
 
 class LiveGate {
  public:

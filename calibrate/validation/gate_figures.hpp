@@ -1,0 +1,46 @@
+// What the gate before live jobs has measured of a scenario, as it is sealed with the prediction.
+//
+// Models:      nothing: figures, and what a scenario takes over from them in its own words.
+// Units:       seconds.
+// Source:      calibrate/validation/live_gate.hpp measures them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "calibrate/live/communication_fit.hpp"
+#include "calibrate/live/iteration_timing.hpp"
+#include "calibrate/live/sharing_timing.hpp"
+#include "sim/cost/profile.hpp"
+#include "sim/scenario/scenario.hpp"
+
+namespace paceline {
+
+// A job of all workers.
+struct TogetherTime {
+  live::CycleTime measured;
+  live::CycleTime predicted;  // with what workers took alone
+};
+
+struct GateFigures {
+  std::string stated{};  // what of the scenario was measured instead, in its words; empty: nothing
+  std::optional<live::SharingTimes> sharing{};
+  std::vector<std::vector<live::AloneTime>> alone{};  // by worker
+  std::vector<TogetherTime> together{};               // by worker; empty for one
+  std::vector<double> slowness{};                     // of the machine, in each round that timed them
+  std::vector<std::string> deviations{};              // of speeds from the profile, accepted
+  std::shared_ptr<const Profiles> calibrated{};       // as they were given
+  std::vector<double> factors{};                      // of each worker's iterations, beside the others
+};
+
+// Adds to what is stated.
+void state(GateFigures& figures, const std::string& words);
+[[nodiscard]] nlohmann::ordered_json gate_json(const GateFigures& figures);
+// What messages cost in a scenario that does not say it, of a server that writes one after the other.
+void adopt_communication(Scenario& scenario, const live::CommunicationFit& fit, GateFigures& figures);
+
+}  // namespace paceline
