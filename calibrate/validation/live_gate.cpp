@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/collective/ring_in_job.hpp"
+#include "calibrate/live/processor_turns.hpp"
 #include "calibrate/live/restart_timing.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
@@ -36,6 +37,12 @@ void write_corrected(const Profile& profile, int cores, const std::vector<live::
   write_file_atomically(
       file, calibrate::corrected_profile_text(profile.path, correction,
                                               {.source = "short live jobs", .date = date, .warm_up = 0}));
+}
+
+// Whether each of its processes keeps one core busy.
+bool takes_turns(const Machine& machine, const std::vector<Worker>& workers) {
+  return std::ranges::all_of(workers_on(machine, workers.size()),
+                             [&](std::uint64_t worker) { return workers[worker].cores == 1; });
 }
 
 bool sums_in_ring(const PhaseEntry& phase) {
@@ -431,7 +438,10 @@ void LiveGate::fill_in_sharing(Scenario& scenario, const Profiles& profiles, Gat
     figures.sharing = sharing_of(scenario, quickest_iteration(scenario, profiles));
     machine.cores = figures.sharing->cores;
     machine.speeds = figures.sharing->speeds;
-    state(figures, fmt::format("machines: [{{{}}}]", live::scenario_words(*figures.sharing)));
+    if (!machine.turns && takes_turns(machine, scenario.cluster.workers))
+      machine.turns = live::processor_turns();
+    state(figures, fmt::format("machines: [{{{}{}}}]", live::scenario_words(*figures.sharing),
+                               machine.turns ? ", " + live::scenario_words(*machine.turns) : ""));
   }
 }
 

@@ -142,6 +142,13 @@ struct Worker {
 // What a worker does that is slower than its machine (its own `speed`, a level's or a straggler's below 1).
 enum class SlowWorkers { compute, rest };
 
+// In which processes use the cores of a machine when more are busy than it has.
+struct Turns {
+  Seconds length;  // of one, while others wait
+  bool servers_first = false;
+  friend bool operator==(const Turns&, const Turns&) = default;
+};
+
 // A host on which some of the workers run, on cores of their own or shared (sim/cost/machine_speed.hpp).
 struct Machine {
   int cores = 1;
@@ -150,6 +157,7 @@ struct Machine {
   std::vector<double> speeds{};  // of each of 1, 2, … busy processes
   bool hosts_servers = false;
   SlowWorkers slow_workers = SlowWorkers::compute;
+  std::optional<Turns> turns{};  // absent: all are slowed down alike instead
 };
 
 struct Cluster {

@@ -10,8 +10,8 @@
 //              a quota counts, and not what slower cores cost.
 // Units:       cores; speeds and shares without a unit.
 // Assumptions: every busy process slows every other one alike, whatever it computes; turns are short beside
-//              what is computed (or few iterations take most of the delay, and their median is too long);
-//              nobody has priority.
+//              what is computed (or few iterations take most of the delay, and their median is too long:
+//              the turns of sim/engine/shared_machines.hpp are for those); nobody has priority.
 // Not modelled: which cores are siblings, or near each other; caches that are cold after a turn; clock rates
 //              that fall with every busy core, except as measured; processes of other programs.
 // Measured:    docs/validation.md, live jobs.
@@ -30,6 +30,7 @@ class MachineSpeed {
 
   // Of a process that keeps `own` of the `busy` cores busy, relative to its own when it is alone.
   [[nodiscard]] double of(int busy, int own) const { return speed(busy) / speed(own); }
+  [[nodiscard]] int cores() const { return cores_; }
   // Of a core's time, that each busy process gets for each of its cores.
   [[nodiscard]] double processor_share(int busy) const;
 

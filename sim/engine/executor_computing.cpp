@@ -12,7 +12,8 @@ void Executor::begin_computation(const StartIteration& action) {
 void Executor::compute(const StartIteration& action, Seconds messages, Seconds computed_before) {
   std::optional<StartIteration>& rest = rest_of_stretch_.at(action.worker.value);
   rest.reset();
-  const bool one_by_one = model_.shortcuts == Shortcuts::off && !shared_machines_.may_rest(action.worker);
+  const bool one_by_one =
+      model_.shortcuts == Shortcuts::off && !shared_machines_.has_whole_stretches(action.worker);
   if (!one_by_one || !action.local || action.local->count == 1)
     return compute_at_once(action, messages, computed_before);
   StartIteration first = action;

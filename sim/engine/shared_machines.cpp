@@ -12,8 +12,8 @@ std::vector<SharedMachine> shared_machines(const Cluster& cluster) {
   std::vector<SharedMachine> all;
   for (const Machine& machine : cluster.machines) {
     if (!machine.is_shared) continue;
-    SharedMachine& shared = all.emplace_back(
-        SharedMachine{MachineSpeed(machine.cores, machine.speeds), {}, {}, machine.slow_workers});
+    SharedMachine& shared = all.emplace_back(SharedMachine{
+        MachineSpeed(machine.cores, machine.speeds), {}, {}, machine.slow_workers, machine.turns});
     const std::vector<std::uint64_t> workers = workers_on(machine, cluster.workers.size());
     for (const std::uint64_t w : workers)
       shared.workers.push_back({WorkerId{w}, cluster.workers[w].cores, cluster.workers[w].speed});
@@ -44,6 +44,8 @@ SharedMachines::SharedMachines(const std::vector<SharedMachine>& machines, std::
     for (const ServerId server : described.servers) machine.processes.push_back(process_of(server));
     for (const std::size_t process : machine.processes) {
       check(!machine_of_.at(process), "a process runs on one machine");
+      check(!described.turns || process >= workers_ || residents_[process].cores == 1,
+            "processes that take turns keep one core busy");
       machine_of_[process] = machines_.size() - 1;
     }
   }
@@ -112,20 +114,88 @@ double SharedMachines::slowdown_together(WorkerId worker, std::span<const Worker
 void SharedMachines::begin(std::size_t process, Seconds work) {
   Process& of = processes_[process];
   check(of.doing == Doing::nothing, "a process does one thing at a time");
-  of.doing = Doing::computing;
   of.left = work;
-  of.ends = never;
   of.spent = {};
-  machines_[*machine_of_[process]].busy += of.cores;
+  of.has_begun = false;
   ++at_work_;
+  get_busy(process);
 }
 
 void SharedMachines::end(std::size_t process) {
   Process& of = processes_[process];
   if (of.doing == Doing::nothing) return;
-  if (of.doing == Doing::computing) machines_[*machine_of_[process]].busy -= of.cores;
-  of.doing = Doing::nothing;
+  if (std::exchange(of.doing, Doing::nothing) == Doing::computing) leave_core(process);
+  std::erase(machines_[*machine_of_[process]].line, process);
+  of.left_of_turn.reset();
   --at_work_;
+}
+
+void SharedMachines::get_busy(std::size_t process) {
+  Machine& machine = machines_[*machine_of_[process]];
+  if (!machine.described.turns || machine.busy < machine.described.speed.cores()) return get_core(process);
+  if (machine.line.empty()) begin_new_turns(machine);
+  if (!goes_first(machine, process)) return join_line(process, machine.line.size());
+  const std::optional<std::size_t> interrupted = next_to_leave(machine);
+  if (!interrupted) {
+    const auto first = [&](std::size_t one) { return goes_first(machine, one); };
+    return join_line(process, static_cast<std::size_t>(std::ranges::count_if(machine.line, first)));
+  }
+  processes_[*interrupted].left_of_turn = processes_[*interrupted].turn_ends - machine.since;
+  machine.busy -= processes_[*interrupted].cores;
+  join_line(*interrupted, 0);
+  get_core(process);
+}
+
+void SharedMachines::join_line(std::size_t process, std::size_t place) {
+  Machine& machine = machines_[*machine_of_[process]];
+  processes_[process].doing = Doing::in_line;
+  processes_[process].ends = never;
+  processes_[process].in_line_since = machine.since;
+  machine.line.insert(machine.line.begin() + static_cast<std::ptrdiff_t>(place), process);
+}
+
+void SharedMachines::get_core(std::size_t process) {
+  Process& of = processes_[process];
+  Machine& machine = machines_[*machine_of_[process]];
+  of.doing = Doing::computing;
+  of.ends = never;
+  machine.busy += of.cores;
+  if (const std::optional<Turns>& turns = machine.described.turns) {
+    of.on_core_since = machine.since;
+    of.turn_ends = machine.since + std::exchange(of.left_of_turn, std::nullopt).value_or(turns->length);
+  }
+  if (!std::exchange(of.has_begun, true) && process < workers_)
+    computations_[process]->started = machine.since;
+}
+
+void SharedMachines::leave_core(std::size_t process) {
+  Machine& machine = machines_[*machine_of_[process]];
+  machine.busy -= processes_[process].cores;
+  if (machine.line.empty()) return;
+  const std::size_t next = machine.line.front();
+  machine.line.pop_front();
+  get_core(next);
+}
+
+std::optional<std::size_t> SharedMachines::next_to_leave(const Machine& machine) const {
+  const auto order = [this](std::size_t number) {
+    return std::pair(processes_[number].turn_ends, processes_[number].on_core_since);
+  };
+  std::optional<std::size_t> next;
+  for (const std::size_t number : machine.processes)
+    if (processes_[number].doing == Doing::computing && !goes_first(machine, number))
+      if (!next || order(number) < order(*next)) next = number;
+  return next;
+}
+
+void SharedMachines::begin_new_turns(const Machine& machine) {
+  const Seconds length = machine.described.turns->length;
+  for (const std::size_t number : machine.processes) {
+    Process& process = processes_[number];
+    if (process.doing != Doing::computing || process.turn_ends > machine.since) continue;
+    const double over = std::fmod((machine.since - process.turn_ends).value(), length.value());
+    process.turn_ends = machine.since + length - Seconds{over};
+  }
 }
 
 void SharedMachines::move(std::size_t index, Seconds now) {
@@ -136,7 +206,7 @@ void SharedMachines::move(std::size_t index, Seconds now) {
   const double share = machine.busy > 0 ? machine.described.speed.processor_share(machine.busy) : 1.0;
   for (const std::size_t number : machine.processes) {
     Process& process = processes_[number];
-    if (process.doing == Doing::nothing || process.doing == Doing::held_up) continue;
+    if (process.doing != Doing::computing && process.doing != Doing::resting) continue;
     const bool is_done = process.next == Next::done && process.ends <= now;
     double rate = process.rest_rate;
     if (process.doing == Doing::computing) {
@@ -153,11 +223,20 @@ std::optional<Seconds> SharedMachines::next_date(std::size_t index, Seconds now)
   check(machine.since == now, "a machine is settled when it has moved");
   machine.has_moved = false;
   ++machine.attempt;
+  std::optional<std::size_t> replaced;
+  if (!machine.line.empty()) {
+    if (processes_[machine.line.front()].in_line_since == now) begin_new_turns(machine);
+    replaced = next_to_leave(machine);
+  }
   std::optional<Seconds> earliest;
   for (const std::size_t number : machine.processes) {
     Process& process = processes_[number];
-    if (process.doing == Doing::nothing) continue;
+    if (process.doing == Doing::nothing || process.doing == Doing::in_line) continue;
     plan(machine, process);
+    if (number == replaced && process.turn_ends < process.ends) {
+      process.next = Next::turn_over;
+      process.ends = process.turn_ends;
+    }
     if (!earliest || process.ends < *earliest) earliest = process.ends;
   }
   return earliest;
@@ -197,15 +276,16 @@ void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>&
   Machine& machine = machines_[*machine_of_[process]];
   if (of.next == Next::held_up) {
     of.doing = Doing::held_up;
-    machine.busy -= of.cores;
-    return;
+    return leave_core(process);
   }
   if (of.next == Next::new_period) {
-    if (std::exchange(of.doing, Doing::computing) == Doing::held_up) {
-      machine.busy += of.cores;
-      of.left += of.quota->resume() * of.rate;
-    }
-    return;
+    if (of.doing != Doing::held_up) return;
+    of.left += of.quota->resume() * of.rate;
+    return get_busy(process);
+  }
+  if (of.next == Next::turn_over) {
+    join_line(process, machine.line.size());
+    return leave_core(process);
   }
   if (of.doing == Doing::computing && process < workers_ && std::isfinite(of.rest_rate)) {
     Computation& computation = *computations_[process];
@@ -216,11 +296,10 @@ void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>&
     computation.started = now;
     computation.own_share = 1.0;
     of.ends = never;
-    machine.busy -= of.cores;
-    return;
+    return leave_core(process);
   }
-  end(process);
   if (process < workers_) {
+    end(process);
     const std::optional<Computation> done = std::exchange(computations_[process], std::nullopt);
     events.push_back(IterationFinished{WorkerId{process}, done->gradient, done->compute_time(now)});
     return;
@@ -230,7 +309,11 @@ void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>&
   operations_[server.value].pop_front();
   observer.on_server_work(server, operation.step, operation_began_[server.value], now);
   if (operation.step) events.push_back(StepFinished{*operation.step, server});
-  if (!operations_[server.value].empty()) begin_operation(process, now);
+  if (operations_[server.value].empty()) return end(process);
+  // Nobody else gets its core between two of them.
+  operation_began_[server.value] = now;
+  of.left = operations_[server.value].front().work;
+  of.ends = never;
 }
 
 void SharedMachines::tell_unfinished(Seconds now, RunObserver& observer) const {

@@ -10,12 +10,21 @@
 //              A worker with a speed v < 1 that rests computes at the machine's speed, and then rests for
 //              its processor time · (1/v − 1), that of messages left out: what `paceline live` does.
 //              Local steps up to an exchange are computed as a whole, and rested for after the last of them.
+//              With turns of length l, and more busy processes than cores, as many as there are cores compute,
+//              at the speed of so many, and the others wait in one line. Whoever gets busy joins its end; the
+//              first leaves it for the first core that is free or whose process has used it for a whole
+//              number of turns, and who is so replaced joins the end. An iteration is timed from when it first
+//              has a core. With servers first, an operation of a server interrupts the worker whose turn ends
+//              soonest; that one is then the first in line, for the rest of its turn.
 // Units:       seconds of work at rate 1.
 // Assumptions: an optimizer step on workers is made by all members at once, beside nobody else. Pauses,
 //              evaluations and the serial part of a synchronous step keep nothing busy. A server has no
-//              quota and answers in the order asked.
-// Not modelled: the time slices in which processes take turns: a short operation of a server, that a kernel
-//              would let go first, is slowed down like all others.
+//              quota and answers in the order asked. With turns every process keeps one core busy, no core
+//              has a line of its own, and a switch from one to another costs nothing.
+// Not modelled: a kernel's balance of what each process has had: one that has used little of its core gets
+//              on before others. Without turns a short operation of a server is slowed down like all others.
+// Source:      Stoica & Abdel-Wahab, Earliest Eligible Virtual Deadline First, 1995, for the turns of Linux
+//              since 6.6: who wakes waits until the turn of another is over.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +56,7 @@ struct SharedMachine {
   std::vector<Resident> workers;
   std::vector<ServerId> servers;
   SlowWorkers slow_workers = SlowWorkers::compute;
+  std::optional<Turns> turns{};
 };
 // Those of a cluster whose processes share them.
 [[nodiscard]] std::vector<SharedMachine> shared_machines(const Cluster& cluster);
@@ -69,6 +79,11 @@ class SharedMachines {
   // Whether it rests once it has computed, if it is slow.
   [[nodiscard]] bool may_rest(WorkerId worker) const {
     return hosts(worker) && machines_[*machine_of_[worker.value]].described.slow_workers == SlowWorkers::rest;
+  }
+  // Whether several steps without a pause are not the same as one after the other: it rests once, or keeps its
+  // turn.
+  [[nodiscard]] bool has_whole_stretches(WorkerId worker) const {
+    return may_rest(worker) || (hosts(worker) && machines_[*machine_of_[worker.value]].described.turns);
   }
   [[nodiscard]] bool is_at_work() const { return at_work_ > 0; }
 
@@ -101,8 +116,8 @@ class SharedMachines {
  private:
   static constexpr double never_rests = std::numeric_limits<double>::infinity();
   static constexpr Seconds never{std::numeric_limits<double>::infinity()};
-  enum class Doing { nothing, computing, held_up, resting };
-  enum class Next { done, held_up, new_period };  // of who computes
+  enum class Doing { nothing, in_line, computing, held_up, resting };
+  enum class Next { done, held_up, new_period, turn_over };  // of who computes
   struct Process {
     Doing doing = Doing::nothing;
     Seconds left;       // of what it does, at rate 1
@@ -112,7 +127,12 @@ class SharedMachines {
     Seconds spent;  // processor time of what it computes
     std::optional<QuotaClock> quota;
     Next next = Next::done;
-    Seconds ends;  // date of that, as long as nothing moves it
+    Seconds ends;           // date of that, as long as nothing moves it
+    bool has_begun = true;  // what it computes
+    Seconds in_line_since;
+    Seconds on_core_since;
+    Seconds turn_ends;                      // while it computes
+    std::optional<Seconds> left_of_turn{};  // of who was interrupted
   };
   struct Operation {
     Seconds work;
@@ -125,6 +145,7 @@ class SharedMachines {
     int busy = 0;   // cores
     std::uint64_t attempt = 0;
     bool has_moved = false;
+    std::deque<std::size_t> line{};  // processes that wait for a core
   };
 
   [[nodiscard]] std::size_t process_of(ServerId server) const { return workers_ + server.value; }
@@ -135,6 +156,18 @@ class SharedMachines {
   void set_pace(std::size_t process, const WorkerPace& pace);
   void begin(std::size_t process, Seconds work);
   void end(std::size_t process);
+  // It has something to compute: at once, or when its turn comes.
+  void get_busy(std::size_t process);
+  void get_core(std::size_t process);
+  void leave_core(std::size_t process);
+  [[nodiscard]] bool goes_first(const Machine& machine, std::size_t process) const {
+    return process >= workers_ && machine.described.turns->servers_first;
+  }
+  void join_line(std::size_t process, std::size_t place);
+  // Of those that take turns and compute, the one whose turn ends first.
+  [[nodiscard]] std::optional<std::size_t> next_to_leave(const Machine& machine) const;
+  // Of those whose turn is over without anybody waiting.
+  void begin_new_turns(const Machine& machine);
   void begin_operation(std::size_t process, Seconds now);
   // It has come to the end of what it did.
   void go_on(std::size_t process, Seconds now, std::vector<Event>& events, RunObserver& observer);

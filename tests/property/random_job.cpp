@@ -265,6 +265,9 @@ void draw_shared_machine(Dice& dice, TestJob& job) {
   if (dice.chance(0.5)) machine.slow_workers = SlowWorkers::rest;
   for (Worker& worker : job.workers)
     if (dice.chance(0.2)) worker.quota = CpuQuota{dice.number(0.25, 1.0, 0.125), dice.seconds(1.0, 30.0)};
+  const bool has_single_cores =
+      std::ranges::all_of(job.workers, [](const Worker& worker) { return worker.cores == 1; });
+  if (has_single_cores && dice.chance(0.5)) machine.turns = Turns{dice.seconds(1.0, 30.0), dice.chance(0.5)};
 }
 
 // Of whole chunks, or of whole bytes: sums are exact.

@@ -140,10 +140,13 @@ std::string in_words(const RandomJob& random) {
   for (std::size_t p = 0; p < job.phases.size(); ++p)
     text += words(job.phases[p], p < job.costs.switching.size() ? job.costs.switching[p] : RestartCost{});
   for (const Machine& machine : job.machines)
-    text += fmt::format("one machine of {} cores, second speed {}{}{}\n", machine.cores,
+    text += fmt::format("one machine of {} cores, second speed {}{}{}{}\n", machine.cores,
                         machine.speeds.empty() ? 1.0 : machine.speeds.back(),
                         machine.hosts_servers ? ", with the servers" : "",
-                        machine.slow_workers == SlowWorkers::rest ? ", slow workers rest" : "");
+                        machine.slow_workers == SlowWorkers::rest ? ", slow workers rest" : "",
+                        machine.turns ? fmt::format(", turns of {} s{}", machine.turns->length.value(),
+                                                    machine.turns->servers_first ? ", servers first" : "")
+                                      : "");
   for (std::size_t w = 0; w < job.workers.size(); ++w)
     if (const auto& quota = job.workers[w].quota)
       text += fmt::format("quota of worker {}: {} cores in {} s\n", w, quota->cores, quota->period.value());

@@ -90,6 +90,11 @@ TEST_CASE("workers may share the cores of a machine that says so, and nothing el
   CHECK(complaint(with("{cores: 2, shared: true}")).empty());
   CHECK(complaint(with("{cores: 2, shared: true, speeds: [1, 0.72], servers: true}")).empty());
   CHECK(has(complaint(with("{cores: 1, shared: true}")), "needs 2 cores, and machine 0 has 1"));
+  CHECK(has(complaint(with("{cores: 2, shared: true, turns: {length: 3 ms}}")),
+            "has 2 cores, and processes take turns on machine 0 with one each"));
+  CHECK(complaint(with("{cores: 2, shared: true, turns: {length: 3 ms, servers_first: true}, workers: [2]}"))
+            .empty());
+  CHECK(has(complaint(with("{cores: 2, shared: true, turns: {length: 0 s}, workers: [2]}")), "length"));
   // Speeds are relative to a process that is alone.
   CHECK(has(complaint(with("{cores: 2, shared: true, speeds: [0.9, 0.7]}")),
             "error: the first speed is 0.9, and has to be 1"));

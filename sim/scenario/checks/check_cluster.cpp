@@ -196,6 +196,11 @@ class ClusterRules : Rules {
                 fmt::format("{} needs {} cores, and machine {} has {}", name_of(workers, worker),
                             cores[worker], index, machine.cores),
                 "give it fewer cores, or the machine more");
+        else if (machine.turns && cores[worker] > 1)
+          error(place,
+                fmt::format("{} has {} cores, and processes take turns on machine {} with one each",
+                            name_of(workers, worker), cores[worker], index),
+                "leave `turns` out: then all are slowed down alike");
     } else if (sum > machine.cores) {
       error(place,
             fmt::format("the workers of machine {} need {} cores, and it has {}", index, sum, machine.cores),

@@ -131,6 +131,12 @@ void describe(Visitor& v, Worker& c) {
              Absent{"its place in the list, from 0"});
 }
 
+void describe(Visitor& v, Turns& c) {
+  v.required("length", c.length, duration(above(0)), "of one, while others wait: Linux' slice is 1 to 3 ms");
+  v.optional("servers_first", c.servers_first, Boolean{},
+             "whether a server interrupts a worker instead of waiting for a turn");
+}
+
 void describe(Visitor& v, Machine& c) {
   v.required("cores", c.cores, Whole{1, 1 << 16}, "of the whole machine");
   v.optional("workers", c.workers, ListOf{worker_number(), "worker", 1},
@@ -148,6 +154,10 @@ void describe(Visitor& v, Machine& c) {
              Choice{{"compute", SlowWorkers::compute}, {"rest", SlowWorkers::rest}},
              "what a worker does whose speed (its own, a level's, a straggler's) is below 1: compute all the "
              "time, or compute at the machine's speed and then rest, as in `paceline live`");
+  v.optional("turns", c.turns, Section{},
+             "that busy processes take on its cores when they are more: as many as it has compute, and the "
+             "others wait in line; only for processes of one core",
+             Absent{"all are slowed down alike"});
   v.always();
 }
 

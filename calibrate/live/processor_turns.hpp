@@ -1,0 +1,23 @@
+// How long the kernel lets a process compute while others wait for its core, as the kernel says it.
+//
+// Models:      the slice of a process of the usual class: one that wakes waits for it to end, and takes its turn.
+// Units:       seconds of wall-clock time.
+// Assumptions: all processes of a job have the slice that a new thread of this one has.
+// Not modelled: one that computes without ever waiting is replaced at the kernel's next tick only.
+// Source:      Linux, sched_getattr: `sched_runtime` of such processes, since 6.12.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/cluster/cluster.hpp"
+
+namespace paceline::live {
+
+// Nothing where the kernel does not say it. Servers are first if the calling thread, which serves in a live job,
+// has a real-time priority.
+[[nodiscard]] std::optional<Turns> processor_turns();
+// "turns: {length: 1.4 ms, servers_first: true}"
+[[nodiscard]] std::string scenario_words(const Turns& turns);
+
+}  // namespace paceline::live
