@@ -170,7 +170,7 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
 
 live::TogetherTimes LiveGate::timed_together(const Scenario& scenario, const Profiles& profiles,
                                              std::vector<double>& slowness) {
-  constexpr int rounds = 3;
+  constexpr int rounds = 5;
   Progress progress("timing all workers together");
   std::vector<live::TogetherPass> passes;
   for (int round = 0; round < rounds; ++round) {
