@@ -55,11 +55,13 @@ std::string end_of(Process& process) {
   return ended ? describe_status(status) : "closed its connection";
 }
 
-// System numbers of as many cores that this process may use; none where that would leave none to the server.
+// System numbers of as many cores that this process may use; none where there are fewer. Where none is left to the
+// server it interrupts workers, wherever they are; a worker that is free to move may wake on the core of another,
+// and wait there for that one's turn to end while its own core idles.
 std::vector<int> cores_for(std::ptrdiff_t workers) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) <= workers) return {};
+  if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < workers) return {};
   std::vector<int> cores;
   for (int core = 0; std::ssize(cores) < workers; ++core)
     if (CPU_ISSET(static_cast<std::size_t>(core), &set)) cores.push_back(core);

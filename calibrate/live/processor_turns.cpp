@@ -25,7 +25,7 @@ struct SchedulingAttributes {
 
 Seconds slice_of_usual_thread() {
   SchedulingAttributes attributes;
-  // A new thread, since this one's real-time priority is not inherited.
+  // A new thread has the usual policy: a real-time priority is not inherited.
   std::jthread([&] { syscall(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0); }).join();
   return Seconds{1e-9 * static_cast<double>(attributes.runtime_ns)};
 }

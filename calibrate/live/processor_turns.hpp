@@ -1,9 +1,10 @@
 // How long the kernel lets a process compute while others wait for its core, as the kernel says it.
 //
-// Models:      the slice of a process of the usual class: one that wakes waits for it to end, and takes its turn.
+// Models:      the slice of a process of the usual class: one that wakes waits for that of another to end.
 // Units:       seconds of wall-clock time.
 // Assumptions: all processes of a job have the slice that a new thread of this one has.
-// Not modelled: one that computes without ever waiting is replaced at the kernel's next tick only.
+// Not modelled: a process that never waits is replaced at the first tick after its slice only, so that turns are
+//              longer than stated here where all compute without a break.
 // Source:      Linux, sched_getattr: `sched_runtime` of such processes, since 6.12.
 #pragma once
 

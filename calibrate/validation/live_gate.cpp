@@ -39,8 +39,8 @@ void write_corrected(const Profile& profile, int cores, const std::vector<live::
                                               {.source = "short live jobs", .date = date, .warm_up = 0}));
 }
 
-// Whether each of its processes keeps one core busy.
-bool takes_turns(const Machine& machine, const std::vector<Worker>& workers) {
+// Those of its workers.
+bool have_single_cores(const Machine& machine, const std::vector<Worker>& workers) {
   return std::ranges::all_of(workers_on(machine, workers.size()),
                              [&](std::uint64_t worker) { return workers[worker].cores == 1; });
 }
@@ -438,7 +438,7 @@ void LiveGate::fill_in_sharing(Scenario& scenario, const Profiles& profiles, Gat
     figures.sharing = sharing_of(scenario, quickest_iteration(scenario, profiles));
     machine.cores = figures.sharing->cores;
     machine.speeds = figures.sharing->speeds;
-    if (!machine.turns && takes_turns(machine, scenario.cluster.workers))
+    if (!machine.turns && have_single_cores(machine, scenario.cluster.workers))
       machine.turns = live::processor_turns();
     state(figures, fmt::format("machines: [{{{}{}}}]", live::scenario_words(*figures.sharing),
                                machine.turns ? ", " + live::scenario_words(*machine.turns) : ""));

@@ -142,9 +142,9 @@ struct Worker {
 // What a worker does that is slower than its machine (its own `speed`, a level's or a straggler's below 1).
 enum class SlowWorkers { compute, rest };
 
-// In which processes use the cores of a machine when more are busy than it has.
+// How processes share the cores of a machine when more of them are busy than it has cores.
 struct Turns {
-  Seconds length;  // of one, while others wait
+  Seconds length;  // of one turn, while others wait
   bool servers_first = false;
   friend bool operator==(const Turns&, const Turns&) = default;
 };

@@ -9,9 +9,9 @@
 //              speed its profile says. Of each of its cores it gets the processor time min(1, N / m): what
 //              a quota counts, and not what slower cores cost.
 // Units:       cores; speeds and shares without a unit.
-// Assumptions: every busy process slows every other one alike, whatever it computes; turns are short beside
-//              what is computed (or few iterations take most of the delay, and their median is too long:
-//              the turns of sim/engine/shared_machines.hpp are for those); nobody has priority.
+// Assumptions: every busy process slows every other one alike, whatever it computes, and nobody has priority.
+//              Turns are short beside what is computed; where they are not, few iterations take most of the
+//              delay, and their median is too long (sim/engine/shared_machines.hpp models such turns).
 // Not modelled: which cores are siblings, or near each other; caches that are cold after a turn; clock rates
 //              that fall with every busy core, except as measured; processes of other programs.
 // Measured:    docs/validation.md, live jobs.

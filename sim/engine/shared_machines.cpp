@@ -33,7 +33,6 @@ SharedMachines::SharedMachines(const std::vector<SharedMachine>& machines, std::
   residents_.resize(workers);
   computations_.resize(workers);
   operations_.resize(servers);
-  operation_began_.resize(servers);
   for (std::size_t w = 0; w < quotas.size(); ++w) processes_[w].quota = quotas[w];
   for (const SharedMachine& described : machines) {
     Machine& machine = machines_.emplace_back(Machine{described, {}, {}, 0, 0, false});
@@ -44,8 +43,6 @@ SharedMachines::SharedMachines(const std::vector<SharedMachine>& machines, std::
     for (const ServerId server : described.servers) machine.processes.push_back(process_of(server));
     for (const std::size_t process : machine.processes) {
       check(!machine_of_.at(process), "a process runs on one machine");
-      check(!described.turns || process >= workers_ || residents_[process].cores == 1,
-            "processes that take turns keep one core busy");
       machine_of_[process] = machines_.size() - 1;
     }
   }
@@ -79,6 +76,7 @@ void SharedMachines::set_pace(std::size_t process, const WorkerPace& pace) {
   const double speed = may_rest ? std::min(1.0, residents_[process].speed) * std::min(1.0, pace.speed) : 1.0;
   of.rest_rate = speed < 1.0 ? speed / (1.0 - speed) : never_rests;
   const int cores = pace.cores.value_or(residents_[process].cores);
+  check(!machine.described.turns || cores == 1, "processes that take turns keep one core busy");
   if (of.doing == Doing::computing) machine.busy += cores - of.cores;
   of.cores = cores;
 }
@@ -99,7 +97,6 @@ void SharedMachines::enqueue(ServerId server, Seconds now, Seconds work, std::op
 
 void SharedMachines::begin_operation(std::size_t process, Seconds now) {
   move(*machine_of_[process], now);
-  operation_began_[process - workers_] = now;
   begin(process, operations_[process - workers_].front().work);
 }
 
@@ -116,7 +113,7 @@ void SharedMachines::begin(std::size_t process, Seconds work) {
   check(of.doing == Doing::nothing, "a process does one thing at a time");
   of.left = work;
   of.spent = {};
-  of.has_begun = false;
+  of.began.reset();
   ++at_work_;
   get_busy(process);
 }
@@ -132,18 +129,18 @@ void SharedMachines::end(std::size_t process) {
 
 void SharedMachines::get_busy(std::size_t process) {
   Machine& machine = machines_[*machine_of_[process]];
-  if (!machine.described.turns || machine.busy < machine.described.speed.cores()) return get_core(process);
-  if (machine.line.empty()) begin_new_turns(machine);
-  if (!goes_first(machine, process)) return join_line(process, machine.line.size());
-  const std::optional<std::size_t> interrupted = next_to_leave(machine);
-  if (!interrupted) {
-    const auto first = [&](std::size_t one) { return goes_first(machine, one); };
-    return join_line(process, static_cast<std::size_t>(std::ranges::count_if(machine.line, first)));
+  if (!machine.described.turns || machine.busy < machine.described.speed.cores()) {
+    check(machine.line.empty(), "a core is free while somebody waits for one");
+    return get_core(process);
   }
-  processes_[*interrupted].left_of_turn = processes_[*interrupted].turn_ends - machine.since;
-  machine.busy -= processes_[*interrupted].cores;
-  join_line(*interrupted, 0);
-  get_core(process);
+  if (!goes_first(machine, process)) return join_line(process, machine.line.size());
+  begin_new_turns(machine);
+  if (const std::optional<std::size_t> worker = next_to_leave(machine)) {
+    interrupt(*worker);
+    return get_core(process);
+  }
+  const auto first = [&](std::size_t one) { return goes_first(machine, one); };
+  join_line(process, static_cast<std::size_t>(std::ranges::count_if(machine.line, first)));
 }
 
 void SharedMachines::join_line(std::size_t process, std::size_t place) {
@@ -152,6 +149,15 @@ void SharedMachines::join_line(std::size_t process, std::size_t place) {
   processes_[process].ends = never;
   processes_[process].in_line_since = machine.since;
   machine.line.insert(machine.line.begin() + static_cast<std::ptrdiff_t>(place), process);
+}
+
+void SharedMachines::interrupt(std::size_t process) {
+  Process& of = processes_[process];
+  Machine& machine = machines_[*machine_of_[process]];
+  of.left_of_turn = std::max(Seconds{}, of.turn_ends - machine.since);
+  if (of.began == machine.since) of.began.reset();  // it has had its core for no time
+  machine.busy -= of.cores;
+  join_line(process, 0);
 }
 
 void SharedMachines::get_core(std::size_t process) {
@@ -164,8 +170,9 @@ void SharedMachines::get_core(std::size_t process) {
     of.on_core_since = machine.since;
     of.turn_ends = machine.since + std::exchange(of.left_of_turn, std::nullopt).value_or(turns->length);
   }
-  if (!std::exchange(of.has_begun, true) && process < workers_)
-    computations_[process]->started = machine.since;
+  if (of.began) return;
+  of.began = machine.since;
+  if (process < workers_) computations_[process]->started = machine.since;
 }
 
 void SharedMachines::leave_core(std::size_t process) {
@@ -189,6 +196,8 @@ std::optional<std::size_t> SharedMachines::next_to_leave(const Machine& machine)
 }
 
 void SharedMachines::begin_new_turns(const Machine& machine) {
+  const auto waited = [&](std::size_t number) { return processes_[number].in_line_since < machine.since; };
+  if (std::ranges::any_of(machine.line, waited)) return;
   const Seconds length = machine.described.turns->length;
   for (const std::size_t number : machine.processes) {
     Process& process = processes_[number];
@@ -225,7 +234,7 @@ std::optional<Seconds> SharedMachines::next_date(std::size_t index, Seconds now)
   ++machine.attempt;
   std::optional<std::size_t> replaced;
   if (!machine.line.empty()) {
-    if (processes_[machine.line.front()].in_line_since == now) begin_new_turns(machine);
+    begin_new_turns(machine);
     replaced = next_to_leave(machine);
   }
   std::optional<Seconds> earliest;
@@ -233,9 +242,10 @@ std::optional<Seconds> SharedMachines::next_date(std::size_t index, Seconds now)
     Process& process = processes_[number];
     if (process.doing == Doing::nothing || process.doing == Doing::in_line) continue;
     plan(machine, process);
-    if (number == replaced && process.turn_ends < process.ends) {
+    // What rounding leaves of work that fills its turns exactly is no reason for another.
+    if (number == replaced && process.ends - process.turn_ends > 1e-9 * machine.described.turns->length) {
       process.next = Next::turn_over;
-      process.ends = process.turn_ends;
+      process.ends = std::max(now, process.turn_ends);
     }
     if (!earliest || process.ends < *earliest) earliest = process.ends;
   }
@@ -307,20 +317,21 @@ void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>&
   const ServerId server{process - workers_};
   const Operation operation = operations_[server.value].front();
   operations_[server.value].pop_front();
-  observer.on_server_work(server, operation.step, operation_began_[server.value], now);
+  observer.on_server_work(server, operation.step, *of.began, now);
   if (operation.step) events.push_back(StepFinished{*operation.step, server});
   if (operations_[server.value].empty()) return end(process);
   // Nobody else gets its core between two of them.
-  operation_began_[server.value] = now;
+  of.began = now;
   of.left = operations_[server.value].front().work;
   of.ends = never;
 }
 
 void SharedMachines::tell_unfinished(Seconds now, RunObserver& observer) const {
-  for (std::size_t server = 0; server < operations_.size(); ++server)
-    if (!operations_[server].empty())
-      observer.on_server_work(ServerId{server}, operations_[server].front().step, operation_began_[server],
-                              now);
+  for (std::size_t server = 0; server < operations_.size(); ++server) {
+    if (operations_[server].empty()) continue;
+    if (const std::optional<Seconds> began = processes_[process_of(ServerId{server})].began)
+      observer.on_server_work(ServerId{server}, operations_[server].front().step, *began, now);
+  }
 }
 
 }  // namespace paceline

@@ -10,21 +10,27 @@
 //              A worker with a speed v < 1 that rests computes at the machine's speed, and then rests for
 //              its processor time · (1/v − 1), that of messages left out: what `paceline live` does.
 //              Local steps up to an exchange are computed as a whole, and rested for after the last of them.
-//              With turns of length l, and more busy processes than cores, as many as there are cores compute,
-//              at the speed of so many, and the others wait in one line. Whoever gets busy joins its end; the
-//              first leaves it for the first core that is free or whose process has used it for a whole
-//              number of turns, and who is so replaced joins the end. An iteration is timed from when it first
-//              has a core. With servers first, an operation of a server interrupts the worker whose turn ends
-//              soonest; that one is then the first in line, for the rest of its turn.
+//              With turns of length l, round robin: when more processes have something to compute than there
+//              are cores, as many as there are cores compute, at the speed of so many, and the others wait in
+//              one line. Whoever gets something to compute joins its end. Its first process gets the first
+//              core that is free, or whose process has come to the end of a turn after somebody joined the
+//              line; that one joins the end. (Of turns that end at one date, that of the process longest on
+//              its core is the first. As long as nobody waits, one turn follows the other.) An iteration or an
+//              operation begins when it first has a core. With servers first, a server interrupts the worker
+//              whose turn ends first and keeps the core until it has nothing to do; the worker is then the
+//              first in line, for the rest of its turn. Servers that find servers on all cores wait before
+//              all workers.
 // Units:       seconds of work at rate 1.
 // Assumptions: an optimizer step on workers is made by all members at once, beside nobody else. Pauses,
 //              evaluations and the serial part of a synchronous step keep nothing busy. A server has no
 //              quota and answers in the order asked. With turns every process keeps one core busy, no core
-//              has a line of its own, and a switch from one to another costs nothing.
-// Not modelled: a kernel's balance of what each process has had: one that has used little of its core gets
-//              on before others. Without turns a short operation of a server is slowed down like all others.
-// Source:      Stoica & Abdel-Wahab, Earliest Eligible Virtual Deadline First, 1995, for the turns of Linux
-//              since 6.6: who wakes waits until the turn of another is over.
+//              has a line of its own, and a switch from one process to another costs nothing. A worker that
+//              begins its next iteration at once has left its core in between; a server with a queue and a
+//              stretch of local steps keep theirs.
+// Not modelled: a kernel's balance of what each process has had, by which one that has used little of its
+//              core gets on before others (Stoica & Abdel-Wahab, Earliest Eligible Virtual Deadline First,
+//              1995, as Linux has it since 6.6). Without turns a short operation of a server is slowed down
+//              like all others.
 #pragma once
 
 #include <cstdint>
@@ -80,8 +86,7 @@ class SharedMachines {
   [[nodiscard]] bool may_rest(WorkerId worker) const {
     return hosts(worker) && machines_[*machine_of_[worker.value]].described.slow_workers == SlowWorkers::rest;
   }
-  // Whether several steps without a pause are not the same as one after the other: it rests once, or keeps its
-  // turn.
+  // Whether a stretch of local steps differs from its steps one by one: it rests only once, or keeps its turn.
   [[nodiscard]] bool has_whole_stretches(WorkerId worker) const {
     return may_rest(worker) || (hosts(worker) && machines_[*machine_of_[worker.value]].described.turns);
   }
@@ -127,8 +132,8 @@ class SharedMachines {
     Seconds spent;  // processor time of what it computes
     std::optional<QuotaClock> quota;
     Next next = Next::done;
-    Seconds ends;           // date of that, as long as nothing moves it
-    bool has_begun = true;  // what it computes
+    Seconds ends;                    // date of that, as long as nothing moves it
+    std::optional<Seconds> began{};  // when it first had a core for what it computes
     Seconds in_line_since;
     Seconds on_core_since;
     Seconds turn_ends;                      // while it computes
@@ -164,9 +169,10 @@ class SharedMachines {
     return process >= workers_ && machine.described.turns->servers_first;
   }
   void join_line(std::size_t process, std::size_t place);
+  void interrupt(std::size_t process);
   // Of those that take turns and compute, the one whose turn ends first.
   [[nodiscard]] std::optional<std::size_t> next_to_leave(const Machine& machine) const;
-  // Of those whose turn is over without anybody waiting.
+  // Of those whose turn has ended without anybody waiting before now.
   void begin_new_turns(const Machine& machine);
   void begin_operation(std::size_t process, Seconds now);
   // It has come to the end of what it did.
@@ -179,7 +185,6 @@ class SharedMachines {
   std::vector<SharedMachine::Resident> residents_;  // by worker
   std::vector<std::optional<Computation>> computations_;
   std::vector<std::deque<Operation>> operations_;  // by server; the first is under way
-  std::vector<Seconds> operation_began_;
   std::vector<std::size_t> moved_;
   std::size_t at_work_ = 0;
 };

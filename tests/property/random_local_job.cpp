@@ -78,7 +78,11 @@ RandomJob random_local_job(std::uint32_t seed, std::uint32_t index) {
   for (MembershipChange& change : job.heterogeneity.membership)
     if (auto* date = std::get_if<Seconds>(&change.at)) *date = *date * scale;
   // Who rests does so after a stretch, or after each step: not the same beside others.
-  for (Machine& machine : job.machines) machine.slow_workers = SlowWorkers::compute;
+  // And who takes turns keeps its core from one step to the next.
+  for (Machine& machine : job.machines) {
+    machine.slow_workers = SlowWorkers::compute;
+    machine.turns.reset();
+  }
   return random;
 }
 

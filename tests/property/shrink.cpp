@@ -116,6 +116,11 @@ class Simplifications {
 
   void simplify_cluster() {
     consider(!job_.machines.empty(), [](TestJob& job) { job.machines.clear(); });
+    consider(
+        std::ranges::any_of(job_.machines, [](const Machine& machine) { return machine.turns.has_value(); }),
+        [](TestJob& job) {
+          for (Machine& machine : job.machines) machine.turns.reset();
+        });
     consider(std::ranges::any_of(job_.workers, [](const Worker& worker) { return worker.quota.has_value(); }),
              [](TestJob& job) {
                for (Worker& worker : job.workers) worker.quota.reset();

@@ -132,7 +132,8 @@ void describe(Visitor& v, Worker& c) {
 }
 
 void describe(Visitor& v, Turns& c) {
-  v.required("length", c.length, duration(above(0)), "of one, while others wait: Linux' slice is 1 to 3 ms");
+  v.required("length", c.length, duration(at_least(1e-6)),
+             "of one turn, while others wait: the slice of Linux is 0.7 to 3 ms");
   v.optional("servers_first", c.servers_first, Boolean{},
              "whether a server interrupts a worker instead of waiting for a turn");
 }
@@ -155,8 +156,8 @@ void describe(Visitor& v, Machine& c) {
              "what a worker does whose speed (its own, a level's, a straggler's) is below 1: compute all the "
              "time, or compute at the machine's speed and then rest, as in `paceline live`");
   v.optional("turns", c.turns, Section{},
-             "that busy processes take on its cores when they are more: as many as it has compute, and the "
-             "others wait in line; only for processes of one core",
+             "busy processes take turns when they are more than its cores: as many as it has cores compute, "
+             "the others wait in line; only for processes of one core",
              Absent{"all are slowed down alike"});
   v.always();
 }
