@@ -84,10 +84,12 @@ int update_count(std::uint64_t values, Seconds waiting, Seconds for_each) {
 }  // namespace
 
 RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load) {
-  const std::vector<live::WorkerSetup> setups(
-      load.members, live::WorkerSetup{.learner = {},
-                                      .echo = live::Echo{load.values, load.busy},
-                                      .ring = live::ring_way(load.own_ring, load.links)});
+  std::vector<live::WorkerSetup> setups(load.members,
+                                        live::WorkerSetup{.learner = {},
+                                                          .echo = live::Echo{load.values, load.busy},
+                                                          .ring = live::ring_way(load.own_ring, load.links)});
+  for (std::size_t member = 0; member < load.speeds.size(); ++member)
+    setups.at(member).speed = load.speeds[member];
   live::ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
   RingCrew crew(processes, load.members);
   const std::int64_t samples = std::int64_t{load.members} * (load.updates + warm_up_updates);
@@ -116,14 +118,18 @@ RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoa
 }
 
 std::vector<std::vector<RingTime>> time_rings_in_jobs(
-    const std::filesystem::path& program, std::uint32_t members, const std::vector<std::uint64_t>& values,
-    Seconds busy, int passes, Seconds for_each, const std::optional<NetworkConfig>& links, bool own_ring,
-    const std::function<void(double)>& progress) {
+    const std::filesystem::path& program, const std::vector<Seconds>& iterations,
+    const std::vector<std::uint64_t>& values, int passes, Seconds for_each,
+    const std::optional<NetworkConfig>& links, bool own_ring, const std::function<void(double)>& progress) {
+  const auto members = static_cast<std::uint32_t>(iterations.size());
+  const auto [quickest, slowest] = std::ranges::minmax(iterations);
+  std::vector<double> speeds;
+  for (const Seconds iteration : iterations) speeds.push_back(quickest / iteration);
   std::vector<std::vector<RingTime>> all(static_cast<std::size_t>(passes));
   const double points = static_cast<double>(values.size()) * passes;
   double done = 0.0;
-  const live::MemoryWork work = live::memory_work_of(busy);
-  const Seconds waiting = busy + 2.0 * (members - 1.0) * live::ring_way(own_ring, links).latency;
+  const live::MemoryWork work = live::memory_work_of(quickest);
+  const Seconds waiting = slowest + 2.0 * (members - 1.0) * live::ring_way(own_ring, links).latency;
   for (std::vector<RingTime>& pass : all)
     for (const std::uint64_t size : values) {
       progress(done++ / points);
@@ -131,6 +137,7 @@ std::vector<std::vector<RingTime>> time_rings_in_jobs(
                                                 .members = members,
                                                 .updates = update_count(size, waiting, for_each),
                                                 .busy = work,
+                                                .speeds = speeds,
                                                 .links = links,
                                                 .own_ring = own_ring}));
     }

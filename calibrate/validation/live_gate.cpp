@@ -317,11 +317,10 @@ bool LiveGate::fill_in_communication(Scenario& scenario, const Profiles& profile
 }
 
 const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Bytes gradient,
-                                                  Seconds computing) {
+                                                  const std::vector<Seconds>& iterations) {
   const auto values = static_cast<std::uint64_t>(std::max(1.0, gradient.value() / sizeof(float)));
-  const std::size_t members = scenario.cluster.workers.size();
   const bool own = live::has_own_ring(scenario);
-  const std::tuple point{values, members, computing, links(), own};
+  const std::tuple point{values, iterations, links(), own};
   const auto known = rings_.find(point);
   if (known != rings_.end()) return known->second;
   constexpr int passes = 5;
@@ -329,18 +328,17 @@ const calibrate::CollectiveFit& LiveGate::ring_of(const Scenario& scenario, Byte
   const std::vector<std::uint64_t> sizes = {values, 2 * values, 4 * values};
   const auto times = pace_.steadily([&] {
     return calibrate::time_rings_in_jobs(
-        live::worker_program(), static_cast<std::uint32_t>(members), sizes, computing, passes, Seconds{0.2},
-        without_burst(), own,
-        [&](double share) { progress.update(share, fmt::format("{} members", members)); });
+        live::worker_program(), iterations, sizes, passes, Seconds{0.2}, without_burst(), own,
+        [&](double share) { progress.update(share, fmt::format("{} members", iterations.size())); });
   });
   // Members wait for each other's turns as they will in the job, whatever the number of cores.
-  return rings_[point] = calibrate::fit_collectives(times, members);
+  return rings_[point] = calibrate::fit_collectives(times, iterations.size());
 }
 
 // Of the job's own ring, with what its server is asked in each round.
 void LiveGate::fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFigures& figures) {
   const calibrate::CollectiveFit& fit =
-      ring_of(scenario, profiles.job().parameter_bytes, quickest_iteration(scenario, profiles));
+      ring_of(scenario, profiles.job().parameter_bytes, calibrated_iterations(scenario, profiles));
   scenario.communication = calibrate::cost_of(fit);
   state(figures, live::scenario_words(*scenario.communication));
   if (scenario.cluster.network.topology != Topology::star) return;

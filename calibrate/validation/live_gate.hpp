@@ -77,7 +77,8 @@ class LiveGate {
   const std::vector<live::AloneTime>& iterations_of(const Scenario& scenario, const Profiles& profiles,
                                                     WorkerId worker);
   const live::CommunicationFit& communication_of(Bytes gradient, Seconds computing);
-  const calibrate::CollectiveFit& ring_of(const Scenario& scenario, Bytes gradient, Seconds computing);
+  const calibrate::CollectiveFit& ring_of(const Scenario& scenario, Bytes gradient,
+                                          const std::vector<Seconds>& iterations);
   void fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
   const std::vector<RestCost>& resume_of(const Scenario& scenario, const Profiles& profiles);
   const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
@@ -117,7 +118,7 @@ class LiveGate {
   };
   std::vector<TimedTogether> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
-  std::map<std::tuple<std::uint64_t, std::size_t, Seconds, Links, bool>, calibrate::CollectiveFit> rings_;
+  std::map<std::tuple<std::uint64_t, std::vector<Seconds>, Links, bool>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, std::vector<RestCost>> resume_;
 };

@@ -85,16 +85,6 @@ std::vector<double> values_of(const std::vector<std::vector<Observation>>& runs,
   return values;
 }
 
-// Of each worker, at the initial batch.
-std::vector<Seconds> calibrated_iterations(const Scenario& scenario, const Profiles& profiles) {
-  const ComputeTimes times(profiles.distinct, profiles.of_worker, scenario.cluster.workers, {},
-                           {scenario.seed, 0}, scenario.job.data_loading);
-  std::vector<Seconds> iterations;
-  for (std::uint64_t w = 0; w < times.worker_count(); ++w)
-    iterations.push_back(times.mean_iteration(WorkerId{w}, scenario.batching.initial_samples));
-  return iterations;
-}
-
 double calibrated_rate(const Scenario& scenario, const Profiles& profiles) {
   const auto batch = static_cast<double>(scenario.batching.initial_samples);
   double rate = 0.0;
@@ -141,6 +131,15 @@ PredictedAndReal row_of_values(const std::vector<double>& predicted, const std::
     row.inside = static_cast<std::size_t>(std::ranges::count_if(
         real, [&](double value) { return value >= row.interval->low && value <= row.interval->high; }));
   return row;
+}
+
+std::vector<Seconds> calibrated_iterations(const Scenario& scenario, const Profiles& profiles) {
+  const ComputeTimes times(profiles.distinct, profiles.of_worker, scenario.cluster.workers, {},
+                           {scenario.seed, 0}, scenario.job.data_loading);
+  std::vector<Seconds> iterations;
+  for (std::uint64_t w = 0; w < times.worker_count(); ++w)
+    iterations.push_back(times.mean_iteration(WorkerId{w}, scenario.batching.initial_samples));
+  return iterations;
 }
 
 Seconds quickest_iteration(const Scenario& scenario, const Profiles& profiles) {

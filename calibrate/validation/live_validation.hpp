@@ -58,7 +58,8 @@ struct LiveComparison {
   std::string scenario;
   std::vector<PredictedAndReal> rows;
 };
-// Of the quickest worker, as calibrated, at the initial batch.
+// Of each worker, and of the quickest, as calibrated, at the initial batch.
+[[nodiscard]] std::vector<Seconds> calibrated_iterations(const Scenario& scenario, const Profiles& profiles);
 [[nodiscard]] Seconds quickest_iteration(const Scenario& scenario, const Profiles& profiles);
 
 [[nodiscard]] LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,

@@ -165,13 +165,14 @@ class Worker {
 };
 
 // Answers parameters with a gradient that means nothing, until the server says it is over.
-void echo(Link& link, const Echo& setup, const RingWay& way, const Token& token) {
+void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const Token& token) {
   link.send(Ready{setup.values, 0, {}, {}});
   std::vector<float> parameters(setup.values);
   const std::vector<float> gradient(setup.values);
   RingMember member(link, {}, gradient, to_text(token), way);
   MemoryLoad load;
   std::int64_t computed_at = 0;
+  double to_rest_ns = 0.0;
   while (true) {
     Message message = link.next();
     if (std::holds_alternative<Quit>(message)) return;
@@ -190,6 +191,8 @@ void echo(Link& link, const Echo& setup, const RingWay& way, const Token& token)
     const std::int64_t used = processor_time_ns();
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
     load.carry_out(setup.busy);
+    if (speed < 1.0)
+      to_rest_ns = rest(to_rest_ns + static_cast<double>(processor_time_ns() - used) * (1.0 / speed - 1.0));
     computed_at = processor_time_ns();
     const Computed computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}};
     if (request->is_kept) member.keep(request->gradient, gradient);
@@ -208,7 +211,7 @@ int work(const std::string& server, std::uint64_t number, const Token& token, Le
   const WorkerSetup setup = worker_setup_from(setup_message->text);
   try {
     if (setup.echo)
-      echo(link, *setup.echo, setup.ring, token);
+      echo(link, *setup.echo, setup.speed, setup.ring, token);
     else
       Worker(link, setup, number, token).serve();
     return 0;

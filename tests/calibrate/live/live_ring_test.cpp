@@ -175,9 +175,9 @@ TEST_CASE("a ring of three: each of the first steps, from recorded parameters, a
   CHECK(replayed.samples == live.result.samples);
 }
 
-TEST_CASE("all-reduces are timed within a job") {
-  const auto passes =
-      calibrate::time_rings_in_jobs(PACELINE_CALIBRATE, 2, {100, 1000}, Seconds{1e-4}, 2, Seconds{0.01});
+TEST_CASE("all-reduces are timed within a job, whose slower members others wait for") {
+  const auto passes = calibrate::time_rings_in_jobs(PACELINE_CALIBRATE, {Seconds{1e-4}, Seconds{2e-4}},
+                                                    {100, 1000}, 2, Seconds{0.01});
   REQUIRE(passes.size() == 2);
   for (const auto& pass : passes) {
     REQUIRE(pass.size() == 2);
