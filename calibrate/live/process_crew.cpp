@@ -55,9 +55,9 @@ std::string end_of(Process& process) {
   return ended ? describe_status(status) : "closed its connection";
 }
 
-// System numbers of as many cores that this process may use; none where there are fewer. Where none is left to the
-// server it interrupts workers, wherever they are; a worker that is free to move may wake on the core of another,
-// and wait there for that one's turn to end while its own core idles.
+// System numbers of as many cores that this process may use; none where there are fewer. Where none is left
+// to the server it interrupts workers, wherever they are; a worker that is free to move may wake on the core
+// of another, and wait there for that one's turn to end while its own core idles.
 std::vector<int> cores_for(std::ptrdiff_t workers) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -3,8 +3,8 @@
 // Models:      the slice of a process of the usual class: one that wakes waits for that of another to end.
 // Units:       seconds of wall-clock time.
 // Assumptions: all processes of a job have the slice that a new thread of this one has.
-// Not modelled: a process that never waits is replaced at the first tick after its slice only, so that turns are
-//              longer than stated here where all compute without a break.
+// Not modelled: a process that never waits is replaced at the first tick after its slice only, so that turns
+//              are longer than stated here where all compute without a break.
 // Source:      Linux, sched_getattr: `sched_runtime` of such processes, since 6.12.
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace paceline::live {
 
-// Nothing where the kernel does not say it. Servers are first if the calling thread, which serves in a live job,
-// has a real-time priority.
+// Nothing where the kernel does not say it. Servers are first if the calling thread, which serves in a live
+// job, has a real-time priority.
 [[nodiscard]] std::optional<Turns> processor_turns();
 // "turns: {length: 1.4 ms, servers_first: true}"
 [[nodiscard]] std::string scenario_words(const Turns& turns);

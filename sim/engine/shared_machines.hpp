@@ -11,15 +11,15 @@
 //              its processor time · (1/v − 1), that of messages left out: what `paceline live` does.
 //              Local steps up to an exchange are computed as a whole, and rested for after the last of them.
 //              With turns of length l, round robin: when more processes have something to compute than there
-//              are cores, as many as there are cores compute, at the speed of so many, and the others wait in
-//              one line. Whoever gets something to compute joins its end. Its first process gets the first
-//              core that is free, or whose process has come to the end of a turn after somebody joined the
-//              line; that one joins the end. (Of turns that end at one date, that of the process longest on
-//              its core is the first. As long as nobody waits, one turn follows the other.) An iteration or an
-//              operation begins when it first has a core. With servers first, a server interrupts the worker
-//              whose turn ends first and keeps the core until it has nothing to do; the worker is then the
-//              first in line, for the rest of its turn. Servers that find servers on all cores wait before
-//              all workers.
+//              are cores, as many as there are cores compute, at the speed of so many, and the others wait
+//              in one line. Whoever gets something to compute joins its end. Its first process gets the
+//              first core that is free, or whose process has come to the end of a turn after somebody joined
+//              the line; that one joins the end. (Of turns that end at one date, that of the process longest
+//              on its core is the first. As long as nobody waits, one turn follows the other.) An iteration
+//              or an operation begins when it first has a core. With servers first, a server interrupts the
+//              worker whose turn ends first and keeps the core until it has nothing to do; the worker is
+//              then the first in line, for the rest of its turn. Servers that find servers on all cores wait
+//              before all workers.
 // Units:       seconds of work at rate 1.
 // Assumptions: an optimizer step on workers is made by all members at once, beside nobody else. Pauses,
 //              evaluations and the serial part of a synchronous step keep nothing busy. A server has no
@@ -86,7 +86,8 @@ class SharedMachines {
   [[nodiscard]] bool may_rest(WorkerId worker) const {
     return hosts(worker) && machines_[*machine_of_[worker.value]].described.slow_workers == SlowWorkers::rest;
   }
-  // Whether a stretch of local steps differs from its steps one by one: it rests only once, or keeps its turn.
+  // Whether a stretch of local steps differs from its steps one by one: it rests only once, or keeps its
+  // turn.
   [[nodiscard]] bool has_whole_stretches(WorkerId worker) const {
     return may_rest(worker) || (hosts(worker) && machines_[*machine_of_[worker.value]].described.turns);
   }
