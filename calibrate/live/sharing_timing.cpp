@@ -12,6 +12,7 @@
 
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/process_crew.hpp"
+#include "calibrate/live/processor_turns.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 
@@ -109,6 +110,12 @@ SharingTimes sharing_of(const std::vector<SharingPass>& passes, int cores) {
   return times;
 }
 
+SharingTimes sharing_here(const std::vector<SharingPass>& passes) {
+  SharingTimes times = sharing_of(passes, usable_cores());
+  times.turns = processor_turns();
+  return times;
+}
+
 int usable_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -120,7 +127,8 @@ int usable_cores() {
 std::string scenario_words(const SharingTimes& times) {
   std::vector<std::string> speeds;
   for (const double speed : times.speeds) speeds.push_back(fmt::format("{:.3g}", speed));
-  return fmt::format("cores: {}, speeds: [{}]", times.cores, fmt::join(speeds, ", "));
+  return fmt::format("cores: {}, speeds: [{}]{}", times.cores, fmt::join(speeds, ", "),
+                     times.turns ? ", " + scenario_words(*times.turns) : "");
 }
 
 }  // namespace paceline::live

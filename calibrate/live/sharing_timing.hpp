@@ -15,10 +15,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/quantity.hpp"
+#include "sim/cluster/cluster.hpp"
 #include "sim/learning/network_learner.hpp"
 
 namespace paceline::live {
@@ -37,6 +39,7 @@ struct SharingTimes {
   int cores = 1;  // that processes may use here
   Seconds alone;  // median of the passes
   std::vector<double> speeds;
+  std::optional<Turns> turns{};
 };
 
 // Starts the processes, and ends them. Throws Interrupted, and std::runtime_error when a process is lost.
@@ -44,9 +47,11 @@ struct SharingTimes {
     const std::filesystem::path& program, const SharingLoad& load,
     const std::function<void(double share_done)>& progress = [](double) {});
 [[nodiscard]] SharingTimes sharing_of(const std::vector<SharingPass>& passes, int cores);
+// Of processes on the cores of this machine, and in the turns of its kernel.
+[[nodiscard]] SharingTimes sharing_here(const std::vector<SharingPass>& passes);
 // That this process may use.
 [[nodiscard]] int usable_cores();
-// "cores: 2, speeds: [1, 0.72, 0.47]"
+// "cores: 2, speeds: [1, 0.72, 0.47]", and turns where there are any
 [[nodiscard]] std::string scenario_words(const SharingTimes& times);
 
 }  // namespace paceline::live

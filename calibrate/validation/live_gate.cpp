@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "calibrate/collective/ring_in_job.hpp"
-#include "calibrate/live/processor_turns.hpp"
 #include "calibrate/live/restart_timing.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
@@ -37,12 +36,6 @@ void write_corrected(const Profile& profile, int cores, const std::vector<live::
   write_file_atomically(
       file, calibrate::corrected_profile_text(profile.path, correction,
                                               {.source = "short live jobs", .date = date, .warm_up = 0}));
-}
-
-// Those of its workers.
-bool have_single_cores(const Machine& machine, const std::vector<Worker>& workers) {
-  return std::ranges::all_of(workers_on(machine, workers.size()),
-                             [&](std::uint64_t worker) { return workers[worker].cores == 1; });
 }
 
 bool sums_in_ring(const PhaseEntry& phase) {
@@ -386,7 +379,7 @@ const live::SharingTimes& LiveGate::sharing_of(const Scenario& scenario, Seconds
     return live::time_sharing(live::worker_program(), load,
                               [&](double share) { progress.update(share, scenario.job.network); });
   });
-  return sharing_[point] = live::sharing_of(passes, live::usable_cores());
+  return sharing_[point] = live::sharing_here(passes);
 }
 
 const std::vector<RestCost>& LiveGate::resume_of(const Scenario& scenario, const Profiles& profiles) {
@@ -436,10 +429,9 @@ void LiveGate::fill_in_sharing(Scenario& scenario, const Profiles& profiles, Gat
     figures.sharing = sharing_of(scenario, quickest_iteration(scenario, profiles));
     machine.cores = figures.sharing->cores;
     machine.speeds = figures.sharing->speeds;
-    if (!machine.turns && have_single_cores(machine, scenario.cluster.workers))
-      machine.turns = live::processor_turns();
-    state(figures, fmt::format("machines: [{{{}{}}}]", live::scenario_words(*figures.sharing),
-                               machine.turns ? ", " + live::scenario_words(*machine.turns) : ""));
+    if (machine.turns) figures.sharing->turns = machine.turns;
+    machine.turns = figures.sharing->turns;
+    state(figures, fmt::format("machines: [{{{}}}]", live::scenario_words(*figures.sharing)));
   }
 }
 

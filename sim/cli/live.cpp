@@ -82,10 +82,8 @@ std::vector<std::string> sharing_notes(const Scenario& scenario, int sitting) {
   const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
                                .batch_samples = scenario.batching.initial_samples,
                                .passes = 2};
-  const live::SharingTimes times =
-      live::sharing_of(live::time_sharing(live::worker_program(), load,
-                                          [&](double share) { progress.update(share, "all workers"); }),
-                       live::usable_cores());
+  const live::SharingTimes times = live::sharing_here(live::time_sharing(
+      live::worker_program(), load, [&](double share) { progress.update(share, "all workers"); }));
   const std::string what = sitting == 0 ? "the job" : fmt::format("sitting {}", sitting + 1);
   return {fmt::format("before {} an iteration took {} alone; busy beside others, the server last: `{}`", what,
                       format_time(times.alone), live::scenario_words(times))};

@@ -6,9 +6,12 @@
 
 #include "sim/engine/shared_machines.hpp"
 #include "tests/support/test_job.hpp"
+#include "tests/support/update_times.hpp"
 
 using namespace paceline;
+using paceline::test::check_times;
 using paceline::test::TestJob;
+using paceline::test::updates_of;
 
 namespace {
 
@@ -28,25 +31,12 @@ TestJob job_on(Machine machine, std::vector<Worker> workers, const char* policy,
   return job;
 }
 
-std::vector<double> updates_of(const TestJob::Result& result, std::uint64_t worker) {
-  std::vector<double> times;
-  for (const auto& [time, update] : result.recording.all<Apply>())
-    if (update.gradients[0].worker.value == worker) times.push_back(time.value());
-  return times;
-}
-
 std::vector<double> compute_times_of(const TestJob::Result& result, std::uint64_t worker) {
   std::vector<double> times;
   for (const auto& [time, event] : result.recording.events)
     if (const auto* finished = std::get_if<IterationFinished>(&event))
       if (finished->worker.value == worker) times.push_back(finished->compute_time.value());
   return times;
-}
-
-void check_times(const std::vector<double>& times, const std::vector<double>& expected) {
-  REQUIRE(times.size() == expected.size());
-  for (std::size_t i = 0; i < times.size(); ++i)
-    CHECK(times[i] == doctest::Approx(expected[i]).epsilon(1e-12));
 }
 
 void check_server_work(const TestJob::Result& result,

@@ -9,9 +9,12 @@
 
 #include "sim/engine/fluid/fluid_timeline.hpp"
 #include "tests/support/test_job.hpp"
+#include "tests/support/update_times.hpp"
 
 using namespace paceline;
+using paceline::test::check_times;
 using paceline::test::TestJob;
+using paceline::test::updates_of;
 
 namespace {
 
@@ -27,19 +30,6 @@ TestJob at_own_pace(std::vector<Worker> workers, Machine machine, std::int64_t s
   job.machines = {std::move(machine)};
   job.total_samples = samples;
   return job;
-}
-
-std::vector<double> updates_of(const TestJob::Result& result, std::uint64_t worker) {
-  std::vector<double> times;
-  for (const auto& [time, update] : result.recording.all<Apply>())
-    if (update.gradients[0].worker.value == worker) times.push_back(time.value());
-  return times;
-}
-
-void check_times(const std::vector<double>& times, const std::vector<double>& expected) {
-  REQUIRE(times.size() == expected.size());
-  for (std::size_t i = 0; i < times.size(); ++i)
-    CHECK(times[i] == doctest::Approx(expected[i]).epsilon(1e-12));
 }
 
 TestJob bsp_job(std::vector<Worker> workers) {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "calibrate/live/processor_turns.hpp"
+
 using namespace paceline;
 using namespace paceline::live;
 
@@ -20,6 +22,15 @@ TEST_CASE("speeds are medians of each pass's times alone over together, and neve
   CHECK(scenario_words(times) == "cores: 3, speeds: [1, 0.8, 0.8]");
   // Three that take turns on two cores get two thirds of one each, whatever was measured.
   CHECK(sharing_of({pass(1.0, 0.8, 0.75)}, 2).speeds[2] == doctest::Approx(2.0 / 3.0));
+}
+
+TEST_CASE("what is measured here has the cores and the turns of this machine") {
+  const SharingTimes times = sharing_here({{Seconds{1.0}, Seconds{1.25}}});
+  CHECK(times.cores == usable_cores());
+  CHECK(times.turns == processor_turns());
+  SharingTimes stated{2, {}, {1.0, 0.9}};
+  stated.turns = Turns{Seconds{1.4e-3}, true};
+  CHECK(scenario_words(stated) == "cores: 2, speeds: [1, 0.9], turns: {length: 1.4 ms, servers_first: true}");
 }
 
 TEST_CASE("a process that is quicker beside others than alone counts as undisturbed") {
