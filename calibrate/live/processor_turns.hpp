@@ -5,7 +5,7 @@
 // Assumptions: all processes of a job have the slice that a new thread of this one has.
 // Not modelled: a process that never waits is replaced at the first tick after its slice only, so that turns
 //              are longer than stated here where all compute without a break.
-// Source:      Linux, sched_getattr: `sched_runtime` of such processes, since 6.12.
+// Source:      calibrate/live/scheduling.hpp.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 namespace paceline::live {
 
 // Nothing where the kernel does not say it. Servers are first if the calling thread, which serves in a live
-// job, has a real-time priority.
+// job, has the highest of the usual priorities.
 [[nodiscard]] std::optional<Turns> processor_turns();
 // "turns: {length: 1.4 ms, servers_first: true}"
 [[nodiscard]] std::string scenario_words(const Turns& turns);

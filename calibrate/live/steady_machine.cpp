@@ -7,7 +7,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 namespace paceline::live {
@@ -39,15 +38,12 @@ AwakeProcessors::~AwakeProcessors() {
 }
 
 FirstInLine::FirstInLine() {
-  sched_param priority{};
-  priority.sched_priority = sched_get_priority_min(SCHED_FIFO);
-  if (sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &priority) != 0)
-    why_not_ = "real-time priority: " + last_error();
+  constexpr Seconds shortest_slice{1e-4};
+  if (!adopt({highest_usual_priority, shortest_slice})) why_not_ = "priority: " + last_error();
 }
 
 FirstInLine::~FirstInLine() {
-  const sched_param usual{};
-  if (why_not_.empty()) sched_setscheduler(0, SCHED_OTHER, &usual);
+  if (why_not_.empty()) static_cast<void>(adopt(usual_));
 }
 
 SteadyMachine::SteadyMachine(bool as_it_is) {

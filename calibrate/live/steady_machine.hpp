@@ -4,8 +4,10 @@
 // Models:      a machine of its own for each worker and for the server, as far as one machine can be that.
 //              A processor without work polls for some instead of stopping: who waits for a message goes on
 //              as soon as it is there, and the host of a virtual machine does not take its processors away
-//              meanwhile. The thread of the server has a real-time priority: a message to it does not wait
-//              until a worker has used up its turn of a processor.
+//              meanwhile. The thread of the server has the highest of the usual priorities and the shortest
+//              slice: a message to it does not wait until a worker has used up its turn of a processor, and
+//              it goes to a processor that idles if there is one. A real-time priority would keep it on the
+//              one where it was last, before whose worker it then always goes.
 // Units:       the first request is in microseconds, until a processor has woken up: 0.
 // Assumptions: the kernel has a driver for idle processors and lets this user ask. Both end with this
 //              process, whatever ends it; processes and threads that it starts have the usual priority.
@@ -16,6 +18,8 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+
+#include "calibrate/live/scheduling.hpp"
 
 namespace paceline::live {
 
@@ -52,6 +56,7 @@ class FirstInLine {
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
  private:
+  Scheduling usual_ = scheduling();
   std::string why_not_;
 };
 

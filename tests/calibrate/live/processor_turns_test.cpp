@@ -7,7 +7,7 @@
 using namespace paceline;
 using namespace paceline::live;
 
-TEST_CASE("the kernel's turns are the same for a thread with a real-time priority, whose server goes first") {
+TEST_CASE("the kernel's turns are the same for a thread that goes first in line, as a server does") {
   const std::optional<Turns> usual = processor_turns();
   if (!usual) {
     MESSAGE("left out: the kernel does not say how long a turn is (before Linux 6.12)");

@@ -6,8 +6,9 @@
 #include <string>
 
 #include <doctest/doctest.h>
-#include <sched.h>
+#include <sys/resource.h>
 
+#include "calibrate/live/scheduling.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/process.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -58,24 +59,26 @@ TEST_CASE("where processors cannot be kept from idling, the reason is said") {
 }
 
 TEST_CASE("the server goes before processes that it starts, for as long as it wants to") {
-  const int usual = sched_getscheduler(0);
+  const Scheduling usual = scheduling();
   {
     const FirstInLine first;
     if (!first.why_not().empty()) {
       MESSAGE("left out: ", first.why_not());
       return;
     }
-    CHECK((sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_FIFO);
+    CHECK(scheduling().nice == highest_usual_priority);
+    if (usual.slice) CHECK(*scheduling().slice <= *usual.slice);
     const Process worker({.words = {"sleep", "60"}});
-    CHECK(sched_getscheduler(worker.id()) == SCHED_OTHER);
+    CHECK(getpriority(PRIO_PROCESS, static_cast<id_t>(worker.id())) == usual.nice);
   }
-  CHECK(sched_getscheduler(0) == usual);
+  CHECK(scheduling().nice == usual.nice);
+  CHECK(scheduling().slice == usual.slice);
 }
 
 TEST_CASE("nothing is asked of a machine that is to stay as it is, and that is said") {
-  const int usual = sched_getscheduler(0);
+  const int usual = scheduling().nice;
   const SteadyMachine machine(true);
-  CHECK(sched_getscheduler(0) == usual);
+  CHECK(scheduling().nice == usual);
   CHECK(machine.is_as_asked());
   CHECK(machine.text() == "the machine as it is (--as-it-is)");
   const SteadyMachine asked(false);
