@@ -217,14 +217,19 @@ std::vector<AloneTime> time_alone(const Scenario& scenario, const Profiles& prof
   return times;
 }
 
-std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations, std::size_t workers) {
+std::vector<Finished> finished_iterations(const std::vector<IterationRecord>& iterations,
+                                          std::size_t workers) {
   std::vector<Finished> finished(workers);
   for (const IterationRecord& iteration : iterations)
     if (iteration.finish)
       finished.at(iteration.worker.value)
           .push_back({iteration.finish->value(), iteration.compute_time.value().value()});
+  return finished;
+}
+
+std::vector<CycleTime> mean_cycles(const std::vector<Finished>& iterations) {
   std::vector<CycleTime> cycles;
-  for (const Finished& of_worker : finished) cycles.push_back(cycle_of(of_worker));
+  for (const Finished& of_worker : iterations) cycles.push_back(cycle_of(of_worker));
   return cycles;
 }
 

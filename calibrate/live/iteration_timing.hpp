@@ -78,9 +78,11 @@ struct TogetherTimes {
 };
 // Of a machine as fast as usual.
 [[nodiscard]] TogetherTimes together_times(const std::vector<TogetherPass>& passes);
-// Of each worker's iterations that were finished.
-[[nodiscard]] std::vector<CycleTime> mean_cycles(const std::vector<IterationRecord>& iterations,
-                                                 std::size_t workers);
+// Of each worker, those of its iterations that were finished.
+[[nodiscard]] std::vector<std::vector<calibrate::TimedStep>> finished_iterations(
+    const std::vector<IterationRecord>& iterations, std::size_t workers);
+[[nodiscard]] std::vector<CycleTime> mean_cycles(
+    const std::vector<std::vector<calibrate::TimedStep>>& iterations);
 // From the means of the passes.
 [[nodiscard]] AloneTime alone_time(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
                                    std::int64_t batch_samples, const std::vector<double>& means,

@@ -1,8 +1,6 @@
 #include "calibrate/live/sharing_timing.hpp"
 
 #include <algorithm>
-#include <map>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -11,71 +9,35 @@
 #include <sched.h>
 
 #include "calibrate/live/memory_load.hpp"
-#include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/processor_turns.hpp"
-#include "sim/base/diagnostic.hpp"
+#include "calibrate/live/repeating_workers.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::live {
 namespace {
 
-constexpr Seconds patience_with_stretches{120.0};
 constexpr std::size_t first_iterations = 2;  // of each stretch, left out
 
-// Workers that compute gradients nobody wants, for a stretch at a time.
-class IdleJob {
- public:
-  IdleJob(const std::filesystem::path& program, const SharingLoad& load)
-      : batch_samples_(load.batch_samples),
-        crew_({.program = program,
-               .setups = std::vector<WorkerSetup>(
-                   load.learner.worker_count, {.learner = load.learner, .repeats_for = load.for_each})}) {}
-
-  // The mean time of an iteration while these compute without a break.
-  [[nodiscard]] Seconds mean_of(const std::vector<Member>& members) {
-    for (const Member member : members) crew_.send(member, Compute{next_gradient_++, batch_samples_, 0, {}});
-    std::map<Member, std::vector<double>> seconds;
-    for (std::size_t owed = members.size(); owed > 0;) {
-      const Arrived arrived = next();
-      if (const auto* one = std::get_if<Computed>(&arrived.message))
-        seconds[arrived.member].push_back(1e-9 * static_cast<double>(one->ended_ns - one->began_ns));
-      else if (std::holds_alternative<GradientValues>(arrived.message))
-        --owed;
-    }
-    std::vector<double> all;
-    for (const auto& [member, of_worker] : seconds)
-      for (std::size_t i = std::min(first_iterations, of_worker.size() - 1); i < of_worker.size(); ++i)
-        all.push_back(of_worker[i]);
-    return Seconds{spread_of(all).mean};
-  }
-
- private:
-  [[nodiscard]] Arrived next() {
-    std::optional<News> news = crew_.next(patience_with_stretches);
-    if (!news) throw std::runtime_error("the worker processes say nothing any more");
-    if (const auto* lost = std::get_if<Lost>(&*news))
-      throw std::runtime_error(fmt::format("worker process {} {}", lost->member, lost->reason));
-    auto& arrived = std::get<Arrived>(*news);
-    if (const auto* failed = std::get_if<Failed>(&arrived.message)) throw UserError(failed->reason);
-    return std::move(arrived);
-  }
-
-  std::int64_t batch_samples_;
-  ProcessCrew crew_;
-  std::uint64_t next_gradient_ = 0;
-};
+// The mean time of an iteration while these compute without a break.
+Seconds mean_of(RepeatingWorkers& workers, const std::vector<Member>& members, std::int64_t batch_samples) {
+  std::vector<double> all;
+  for (const auto& [member, seconds] : workers.stretch_of(members, batch_samples))
+    for (std::size_t i = std::min(first_iterations, seconds.size() - 1); i < seconds.size(); ++i)
+      all.push_back(seconds[i]);
+  return Seconds{spread_of(all).mean};
+}
 
 }  // namespace
 
 std::vector<SharingPass> time_sharing(const std::filesystem::path& program, const SharingLoad& load,
                                       const std::function<void(double)>& progress) {
-  IdleJob job(program, load);
+  RepeatingWorkers at_work(program, load.learner, load.for_each);
   const std::size_t workers = load.learner.worker_count;
   std::vector<SharingPass> passes(static_cast<std::size_t>(load.passes));
   double done = 0.0;
   const auto timed = [&](const std::vector<Member>& members) {
     progress(done++ / static_cast<double>(2 * workers * passes.size()));
-    return job.mean_of(members);
+    return mean_of(at_work, members, load.batch_samples);
   };
   for (SharingPass& pass : passes) {
     Seconds alone;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
@@ -77,8 +78,16 @@ SpellFit fit_variance(const Pairs& pairs, double length_s) {
   return {length_s, sum / weight, sum * sum / weight, weight};
 }
 
-double coefficient_of(double log_variance) {
-  return std::sqrt(std::expm1(std::max(0.0, log_variance)));
+double coefficient_of(double variance_of_log) {
+  return std::sqrt(std::expm1(std::max(0.0, variance_of_log)));
+}
+
+double log_variance(double coefficient) {
+  return std::log1p(coefficient * coefficient);
+}
+
+double whole_log_variance(const StepVariation& variation) {
+  return log_variance(variation.iteration_cv) + (variation.spells ? log_variance(variation.spells->cv) : 0.0);
 }
 
 }  // namespace
@@ -110,14 +119,35 @@ StepVariation step_variation(const std::vector<std::vector<TimedStep>>& series) 
     if (const SpellFit fit = fit_variance(pairs, length_s); fit.squares_explained > best.squares_explained)
       best = fit;
   if (best.variance * std::sqrt(best.weight) <= least_significance * variance)
-    return {coefficient_of(variance), std::nullopt};
-  return {coefficient_of(variance - best.variance),
-          Spells{coefficient_of(best.variance), Seconds{best.length_s}}};
+    return {.iteration_cv = coefficient_of(variance)};
+  return {.iteration_cv = coefficient_of(variance - best.variance),
+          .spells = Spells{coefficient_of(best.variance), Seconds{best.length_s}}};
+}
+
+StepVariation less(StepVariation variation, const StepVariation& explained) {
+  variation.iteration_cv =
+      coefficient_of(log_variance(variation.iteration_cv) - whole_log_variance(explained));
+  return variation;
+}
+
+StepVariation by_length(StepVariation of_longer, Seconds longer, const StepVariation& of_shorter,
+                        Seconds shorter) {
+  check(shorter < longer, "two lengths of step");
+  const double spells = whole_log_variance(of_longer) - log_variance(of_longer.iteration_cv);
+  const double at_longer = log_variance(of_longer.iteration_cv);
+  const double at_shorter = std::max(0.0, whole_log_variance(of_shorter) - spells);
+  const auto square = [](Seconds time) { return time.value() * time.value(); };
+  double fixed = std::max(0.0, at_shorter - at_longer) / (1.0 / square(shorter) - 1.0 / square(longer));
+  if (fixed > at_longer * square(longer))
+    fixed = 0.5 * (at_shorter * square(shorter) + at_longer * square(longer));
+  of_longer.iteration_cv = coefficient_of(at_longer - fixed / square(longer));
+  of_longer.iteration_fixed = Seconds{std::sqrt(fixed)};
+  return of_longer;
 }
 
 double variance_of_mean(const std::optional<Spells>& spells, Seconds over) {
   if (!spells) return 0.0;
-  const double variance = std::log1p(spells->cv * spells->cv);
+  const double variance = log_variance(spells->cv);
   const double ratio = spells->length / over;
   return variance * (ratio <= 1.0 ? ratio - ratio * ratio / 3.0 : 1.0 - 1.0 / (3.0 * ratio));
 }
@@ -146,6 +176,8 @@ Residuals log_residuals(const std::vector<std::vector<double>>& rows) {
 
 std::string scenario_words(const StepVariation& variation) {
   std::string words = fmt::format("iteration: {:.2g} %", 100.0 * variation.iteration_cv);
+  if (variation.iteration_fixed > Seconds{})
+    words += fmt::format(", iteration_fixed: {:.3g} us", 1e6 * variation.iteration_fixed.value());
   if (variation.spells)
     words += fmt::format(", spells: {{variation: {:.2g} %, length: {:.3g} ms}}", 100.0 * variation.spells->cv,
                          1e3 * variation.spells->length.value());

@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "calibrate/collective/ring_in_job.hpp"
+#include "calibrate/live/batch_preparation.hpp"
 #include "calibrate/live/restart_timing.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
 #include "calibrate/validation/live_validation.hpp"
 #include "sim/base/atomic_file.hpp"
+#include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/cost/quota_clock.hpp"
@@ -85,6 +88,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
     fmt::print(stderr, "note: {}: messages in its ring are predicted to cost what those with its server do\n",
                loaded.scenario.name);
   fill_in_resume(loaded.scenario, *originals, figures);
+  fill_in_preparation(loaded.scenario, figures);
   fill_in_sharing(loaded.scenario, *profiles, figures);
   fill_in_restarts(loaded.scenario, figures);
   if (workers.size() < 2) return figures;
@@ -115,22 +119,48 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   return figures;
 }
 
-std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, const Profiles& profiles) {
-  constexpr int runs = 5;
+namespace {
+
+// By run, then by worker.
+using SimulatedSteps = std::vector<std::vector<std::vector<calibrate::TimedStep>>>;
+SimulatedSteps simulated_steps(const LoadedScenario& loaded, const Profiles& profiles) {
   LoadedScenario job = loaded;
   job.scenario = live::together_job(loaded.scenario, profiles);
   job.scenario.learner = {};
-  job.scenario.replications = runs;
+  job.scenario.replications = 5;
   PreparedStudy study = prepare_scenarios({job}, ProfileUse::as_fitted);
   const WholeRuns whole =
       run_whole(study, missing_runs(study.planned, {}), 1, {.iterations = true, .trace = false});
-  const std::size_t workers = job.scenario.cluster.workers.size();
-  std::vector<live::CycleTime> means(workers);
-  for (const RunResult& run : whole.variants.front().runs) {
-    const std::vector<live::CycleTime> of_run = live::mean_cycles(run.iterations, workers);
-    for (std::size_t w = 0; w < workers; ++w) {
-      means[w].iteration += of_run[w].iteration / runs;
-      means[w].between += of_run[w].between / runs;
+  SimulatedSteps steps;
+  for (const RunResult& run : whole.variants.front().runs)
+    steps.push_back(live::finished_iterations(run.iterations, job.scenario.cluster.workers.size()));
+  return steps;
+}
+
+// What jobs that time workers together vary by though nothing does so by itself: servers and turns.
+calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profiles& profiles) {
+  JitterOverrides& jitter = loaded.scenario.jitter;
+  jitter = {.run_cv = 0.0, .worker_cv = 0.0, .iteration_cv = 0.0, .message = jitter.message};
+  std::vector<std::vector<calibrate::TimedStep>> series;
+  for (auto& run : simulated_steps(loaded, profiles)) std::ranges::move(run, std::back_inserter(series));
+  return calibrate::step_variation(series);
+}
+
+Scenario with_initial_batch(Scenario scenario, std::int64_t samples) {
+  scenario.batching.initial_samples = samples;
+  return scenario;
+}
+
+}  // namespace
+
+std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, const Profiles& profiles) {
+  std::vector<live::CycleTime> means(loaded.scenario.cluster.workers.size());
+  const SimulatedSteps runs = simulated_steps(loaded, profiles);
+  for (const auto& run : runs) {
+    const std::vector<live::CycleTime> of_run = live::mean_cycles(run);
+    for (std::size_t w = 0; w < means.size(); ++w) {
+      means[w].iteration += of_run[w].iteration / static_cast<double>(runs.size());
+      means[w].between += of_run[w].between / static_cast<double>(runs.size());
     }
   }
   return means;
@@ -161,23 +191,31 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
   return iterations_.emplace_back(point, std::move(times)).second;
 }
 
-live::TogetherTimes LiveGate::timed_together(const Scenario& scenario, const Profiles& profiles,
-                                             std::vector<double>& slowness) {
+void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles, TimedTogether& timed) {
   constexpr int rounds = 5;
   Progress progress("timing all workers together");
+  const std::int64_t smallest = live::batches_to_time(scenario.batching).front();
+  const bool batches_change = smallest < scenario.batching.initial_samples;
   std::vector<live::TogetherPass> passes;
+  std::vector<live::TogetherPass> of_smallest;
   for (int round = 0; round < rounds; ++round) {
     progress.update(static_cast<double>(round) / rounds, scenario.name);
     std::vector<live::TogetherPass> of_round;
-    slowness.push_back(
-        pace_.slowness_while([&] { of_round = live::time_together(scenario, profiles, round, options_); }));
+    timed.slowness.push_back(pace_.slowness_while([&] {
+      of_round = live::time_together(scenario, profiles, round, options_);
+      if (batches_change)
+        std::ranges::move(
+            live::time_together(with_initial_batch(scenario, smallest), profiles, round, options_),
+            std::back_inserter(of_smallest));
+    }));
     for (live::TogetherPass& pass : of_round) {
-      pass.slowness = slowness.back();
+      pass.slowness = timed.slowness.back();
       passes.push_back(std::move(pass));
     }
   }
   progress.update(1.0, scenario.name);
-  return live::together_times(passes);
+  timed.times = live::together_times(passes);
+  if (batches_change) timed.of_smallest = live::together_times(of_smallest).variation;
 }
 
 std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Profiles& profiles,
@@ -189,14 +227,14 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
   auto known = std::ranges::find_if(
       together_, [&](const TimedTogether& one) { return one.workers == point && one.links == links(); });
   if (known == together_.end()) {
-    TimedTogether timed{std::move(point), links(), {}, {}};
-    timed.times = timed_together(scenario, profiles, timed.slowness);
+    TimedTogether timed{.workers = std::move(point), .links = links()};
+    time_together(scenario, profiles, timed);
     between_workers_ += timed.times.between_workers;
     known = together_.insert(known, std::move(timed));
   }
   figures.slowness = known->slowness;
   const live::TogetherTimes& measured = known->times;
-  adopt_variation(loaded.scenario.jitter, measured, figures);
+  adopt_variation(loaded, profiles, *known, figures);
   const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
   std::vector<TogetherTime> times;
   for (std::size_t w = 0; w < workers; ++w) times.push_back({measured.cycles[w], predicted[w]});
@@ -204,11 +242,12 @@ std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Pr
 }
 
 // Where the scenario says nothing of it. Runs differ as the machine's speed did between measurements.
-void LiveGate::adopt_variation(JitterOverrides& jitter, const live::TogetherTimes& measured,
+void LiveGate::adopt_variation(LoadedScenario& loaded, const Profiles& profiles, const TimedTogether& timed,
                                GateFigures& figures) const {
-  const calibrate::StepVariation& variation = measured.variation;
+  JitterOverrides& jitter = loaded.scenario.jitter;
+  const calibrate::StepVariation& variation = timed.times.variation;
   const double between_workers = std::max(
-      0.0, between_workers_.variance() - calibrate::variance_of_mean(variation.spells, measured.pass));
+      0.0, between_workers_.variance() - calibrate::variance_of_mean(variation.spells, timed.times.pass));
   const auto adopt = [&](std::optional<double>& stated, const char* key, double coefficient) {
     if (stated) return;
     stated = coefficient;
@@ -216,10 +255,32 @@ void LiveGate::adopt_variation(JitterOverrides& jitter, const live::TogetherTime
   };
   adopt(jitter.run_cv, "run", pace_.run_variation(variation.spells, between_workers));
   adopt(jitter.worker_cv, "worker", std::sqrt(std::expm1(between_workers)));
-  if (jitter.iteration_cv || jitter.spells) return;
-  jitter.iteration_cv = variation.iteration_cv;
-  jitter.spells = variation.spells;
-  state(figures, fmt::format("jitter: {{{}}}", scenario_words(variation)));
+  if (jitter.iteration_cv || jitter.spells || jitter.iteration_fixed > Seconds{}) return;
+  const calibrate::StepVariation own = own_variation(loaded, profiles, timed, figures.alone.front());
+  jitter.iteration_cv = own.iteration_cv;
+  jitter.iteration_fixed = own.iteration_fixed;
+  jitter.spells = own.spells;
+  state(figures, fmt::format("jitter: {{{}}}", scenario_words(own)));
+}
+
+// What iterations vary by themselves: of any length, where two were timed.
+calibrate::StepVariation LiveGate::own_variation(const LoadedScenario& loaded, const Profiles& profiles,
+                                                 const TimedTogether& timed,
+                                                 const std::vector<live::AloneTime>& alone) {
+  const calibrate::StepVariation own = less(timed.times.variation, simulated_variation(loaded, profiles));
+  if (!timed.of_smallest) return own;
+  const std::int64_t initial = loaded.scenario.batching.initial_samples;
+  const auto time_of = [&](std::int64_t batch) {
+    const auto found =
+        std::ranges::find(alone, batch, [](const live::AloneTime& time) { return time.computing.batch; });
+    check(found != alone.end(), "each batch of a job of all workers was timed alone");
+    return Seconds{found->computing.wall.seconds};
+  };
+  const std::int64_t smallest = alone.front().computing.batch;
+  LoadedScenario small = loaded;
+  small.scenario = with_initial_batch(loaded.scenario, smallest);
+  return by_length(own, time_of(initial), less(*timed.of_smallest, simulated_variation(small, profiles)),
+                   time_of(smallest));
 }
 
 void LiveGate::slow_down(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
@@ -406,6 +467,25 @@ void LiveGate::fill_in_resume(Scenario& scenario, const Profiles& profiles, Gate
     const Seconds resume = resume_after(worker.quota->period - allowance, scenario.resume);
     if (resume < allowance) worker.quota->resume = resume;
   }
+}
+
+// Where batches change and the scenario does not say what a new one costs.
+void LiveGate::fill_in_preparation(Scenario& scenario, GateFigures& figures) {
+  BatchingConfig& batching = scenario.batching;
+  const std::vector<std::int64_t> batches = live::batches_to_prepare(batching);
+  if (batching.preparation || batches.empty()) return;
+  const std::tuple point{scenario.job.network, scenario.learner.model, batches};
+  const auto known = preparation_.find(point);
+  if (known == preparation_.end()) {
+    Progress progress("timing first iterations");
+    preparation_[point] = live::preparation_of(pace_.steadily([&] {
+      return live::time_first_iterations(live::worker_program(),
+                                         network_learner_config(scenario, {scenario.seed, 0}), batches,
+                                         [&](double share) { progress.update(share, scenario.job.network); });
+    }));
+  }
+  batching.preparation = preparation_[point];
+  state(figures, live::preparation_words(*batching.preparation));
 }
 
 // Where a phase has no cost of the switch to it.

@@ -2,14 +2,14 @@
 // what the profile cannot know of the state the machine is in.
 //
 // Models:      iterations of each worker within a job of its own and beside the others (its profile is
-//              corrected by them), how they vary, what they take longer after a rest, what messages cost,
-//              how much processes slow each other down on a shared machine, how long messages wait there for
-//              a processor, and what a switch with restarts costs.
+//              corrected by them), how they vary, what they take longer after a rest and with a new batch,
+//              what messages cost, how much processes slow each other down on a shared machine, how long
+//              messages wait there for a processor, and what a switch with restarts costs.
 // Assumptions: the machine stays as it is until the jobs have run; or each measurement and each run waits
 //              for it to be as fast as it mostly was at first. Workers, networks and batches that are alike
 //              are measured once for all scenarios.
 // Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp,
-//              rest_timing.hpp, restart_timing.hpp.
+//              rest_timing.hpp, batch_preparation.hpp, restart_timing.hpp.
 #pragma once
 
 #include <deque>
@@ -82,13 +82,23 @@ class LiveGate {
   void fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
   const std::vector<RestCost>& resume_of(const Scenario& scenario, const Profiles& profiles);
   const live::SharingTimes& sharing_of(const Scenario& scenario, Seconds iteration);
+  struct TimedTogether {
+    std::vector<TimedWorker> workers;
+    Links links;
+    live::TogetherTimes times{};
+    std::vector<double> slowness{};                         // by round
+    std::optional<calibrate::StepVariation> of_smallest{};  // with the smallest batch, where they change
+  };
   // In several rounds, each of a machine about as fast as usual.
-  live::TogetherTimes timed_together(const Scenario& scenario, const Profiles& profiles,
-                                     std::vector<double>& slowness);
+  void time_together(const Scenario& scenario, const Profiles& profiles, TimedTogether& timed);
   std::vector<TogetherTime> together_of(LoadedScenario& loaded, const Profiles& profiles,
                                         GateFigures& figures);
-  void adopt_variation(JitterOverrides& jitter, const live::TogetherTimes& measured,
+  void adopt_variation(LoadedScenario& loaded, const Profiles& profiles, const TimedTogether& timed,
                        GateFigures& figures) const;
+  [[nodiscard]] static calibrate::StepVariation own_variation(const LoadedScenario& loaded,
+                                                              const Profiles& profiles,
+                                                              const TimedTogether& timed,
+                                                              const std::vector<live::AloneTime>& alone);
   // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
   // has corrected.
   void correct(LoadedScenario& loaded, const GateFigures& figures, const std::vector<double>& factors,
@@ -102,6 +112,7 @@ class LiveGate {
                         GateFigures& figures) const;
   static void delay_messages(LoadedScenario& loaded, const Profiles& profiles, GateFigures& figures);
   void fill_in_resume(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
+  void fill_in_preparation(Scenario& scenario, GateFigures& figures);
   void fill_in_restarts(Scenario& scenario, GateFigures& figures);
   void fill_in_sharing(Scenario& scenario, const Profiles& profiles, GateFigures& figures);
 
@@ -110,17 +121,12 @@ class LiveGate {
   live::LiveOptions options_;
   calibrate::Residuals between_workers_{};  // of all that were timed together so far
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
-  struct TimedTogether {
-    std::vector<TimedWorker> workers;
-    Links links;
-    live::TogetherTimes times;
-    std::vector<double> slowness;  // by round
-  };
   std::vector<TimedTogether> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
   std::map<std::tuple<std::uint64_t, std::vector<Seconds>, Links, bool>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, std::vector<RestCost>> resume_;
+  std::map<std::tuple<std::string, std::string, std::vector<std::int64_t>>, Seconds> preparation_;
 };
 
 }  // namespace paceline

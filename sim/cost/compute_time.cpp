@@ -77,6 +77,7 @@ ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& ove
   };
   jitter.iteration_cv = overrides.iteration_cv.value_or(measured.iteration_cv);
   if (!overrides.iteration_cv) jitter.iteration_quantiles = measured.iteration_quantiles;
+  jitter.iteration_fixed = overrides.iteration_fixed;
 
   const bool run_is_known = overrides.run_cv || measured.run_cv.value_or(0.0) > 0.0;
   jitter.run_cv = overrides.run_cv.value_or(measured.run_cv.value_or(0.0));
@@ -122,12 +123,13 @@ ComputeTimes::ComputeTimes(std::vector<Profile> profiles, const std::vector<std:
       iteration_cv_(jitter.iteration_cv),
       iteration_log_mean_(-0.5 * std::log1p(jitter.iteration_cv * jitter.iteration_cv)),
       iteration_log_deviation_(std::sqrt(std::log1p(jitter.iteration_cv * jitter.iteration_cv))),
+      iteration_fixed_(jitter.iteration_fixed),
       iteration_quantiles_(jitter.iteration_quantiles),
       seed_(seed),
       data_loading_(data_loading) {
   check(is_coefficient(jitter.run_cv) && is_coefficient(jitter.worker_cv) &&
-            is_coefficient(jitter.iteration_cv),
-        "a coefficient of variation is finite and not negative");
+            is_coefficient(jitter.iteration_cv) && is_coefficient(jitter.iteration_fixed.value()),
+        "a variation is finite and not negative");
   const double run_factor = mean_one_factor(seed, Purpose::run_jitter, 0, 0, jitter.run_cv);
   for (std::size_t w = 0; w < workers.size(); ++w) {
     check(workers[w].speed > 0.0, "a worker's speed is positive");
@@ -176,11 +178,14 @@ std::vector<std::optional<QuotaClock>> ComputeTimes::quota_clocks() const {
   return clocks;
 }
 
-double ComputeTimes::iteration_factor(std::uint32_t random_stream, std::uint64_t iteration) const {
+double ComputeTimes::iteration_factor(std::uint32_t random_stream, std::uint64_t iteration,
+                                      double fixed_cv) const {
   if (!has_iteration_jitter()) return 1.0;
   RandomStream stream(seed_, Purpose::iteration_jitter, random_stream, iteration);
-  if (!iteration_quantiles_.empty()) return quantile_factor(iteration_quantiles_, stream.uniform());
-  return std::exp(stream.normal(iteration_log_mean_, iteration_log_deviation_));
+  const double factor = iteration_quantiles_.empty()
+                            ? std::exp(stream.normal(iteration_log_mean_, iteration_log_deviation_))
+                            : quantile_factor(iteration_quantiles_, stream.uniform());
+  return fixed_cv > 0.0 ? factor * stream.log_normal(1.0, fixed_cv) : factor;
 }
 
 double ComputeTimes::speed_up(WorkerId worker, int cores, std::int64_t batch_samples) const {

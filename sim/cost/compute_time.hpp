@@ -2,13 +2,14 @@
 //
 // Models:      one network on uneven workers, with jitter at three levels: the whole run (shared by all
 //              workers), the worker for the length of a run, and the single iteration.
-// Equation:    T(w, k, b) = law(b, cores_w) / speed_w · R · W_w · I_{w,k}          law: compute_law.hpp
+// Equation:    T(w, k, b) = law(b, cores_w) / speed_w · R · W_w · I_{w,k} · F_{w,k}   law: compute_law.hpp
 //              Where the profile measured it, fetching the batch is added to the law (inline), or takes its
 //              place where it is longer (prefetched: the next batch is fetched meanwhile).
 //              R, W_w, I_{w,k} log-normal with mean 1 and the coefficients of variation run_cv, worker_cv,
 //              iteration_cv; a coefficient of 0 makes the factor exactly 1. Where the profile found the
 //              iteration factor not to be log-normal, I_{w,k} = Q(u), linear between the profile's measured
-//              quantiles Q.
+//              quantiles Q. F_{w,k} is log-normal, too, with mean 1 and the coefficient of variation
+//              iteration_fixed / law(b, cores_w): what disturbs an iteration however short it is.
 //              optimizer step: optimizer_step[cores_w] / speed_w, without jitter.
 // Units:       seconds, samples; speed relative to the profile's machine.
 // Assumptions: factors are keyed by (run), (worker's random stream) and (that, iteration) and not by the
@@ -41,6 +42,7 @@ struct Jitter {
   double run_cv = 0.0;
   double worker_cv = 0.0;
   double iteration_cv = 0.0;
+  Seconds iteration_fixed{};  // standard deviation that does not grow with the iteration, at speed 1
   // Measured quantiles of the iteration factor at equally spaced probabilities, mean 1; empty: log-normal.
   std::vector<double> iteration_quantiles = {};
 };
@@ -50,6 +52,7 @@ struct JitterOverrides {
   std::optional<double> run_cv;
   std::optional<double> worker_cv;
   std::optional<double> iteration_cv;
+  Seconds iteration_fixed{};
   std::optional<Spells> spells{};  // sim/cluster/conditions.hpp
   Seconds message{};               // message_delay.hpp
 };
@@ -96,27 +99,40 @@ class ComputeTimes {
   // The same for many of them: what they have in common is computed once. Refers to these times.
   class Iterations {
    public:
-    Iterations(const ComputeTimes& times, std::uint32_t random_stream, Seconds undisturbed, double factor)
-        : times_(times), random_stream_(random_stream), undisturbed_(undisturbed), factor_(factor) {}
+    // `factor`: of the run and the worker. `fixed_cv`: coefficient of variation of what does not grow.
+    Iterations(const ComputeTimes& times, std::uint32_t random_stream, Seconds undisturbed, double factor,
+               double fixed_cv)
+        : times_(times),
+          random_stream_(random_stream),
+          undisturbed_(undisturbed),
+          factor_(factor),
+          fixed_cv_(fixed_cv) {}
     [[nodiscard]] Seconds operator[](std::uint64_t iteration) const {
-      return undisturbed_ * (factor_ * times_.iteration_factor(random_stream_, iteration));
+      return undisturbed_ * (factor_ * times_.iteration_factor(random_stream_, iteration, fixed_cv_));
     }
 
    private:
     const ComputeTimes& times_;
     std::uint32_t random_stream_;
     Seconds undisturbed_;
-    double factor_;  // of the run and the worker
+    double factor_;
+    double fixed_cv_;
   };
   [[nodiscard]] Iterations iterations(WorkerId worker, std::int64_t batch_samples) const {
-    return {*this, random_streams_.at(worker.value), undisturbed_iteration(worker, batch_samples),
-            times(worker).run_and_worker_factor};
+    const Seconds undisturbed = undisturbed_iteration(worker, batch_samples);
+    const WorkerTimes& own = times(worker);
+    return {*this, random_streams_.at(worker.value), undisturbed, own.run_and_worker_factor,
+            iteration_fixed_ / (undisturbed * own.speed)};
   }
   [[nodiscard]] bool has_iteration_jitter() const {
-    return iteration_cv_ > 0.0 || !iteration_quantiles_.empty();
+    return iteration_cv_ > 0.0 || !iteration_quantiles_.empty() || iteration_fixed_ > Seconds{};
   }
   // Without jitter; under a quota of processor time, what iterations one after the other take on average.
   [[nodiscard]] Seconds mean_iteration(WorkerId worker, std::int64_t batch_samples) const;
+  // What takes `work` at speed 1, without jitter.
+  [[nodiscard]] Seconds at_speed_of(WorkerId worker, Seconds work) const {
+    return work / times(worker).speed;
+  }
   [[nodiscard]] Seconds optimizer_step(WorkerId worker) const { return times(worker).fit.optimizer_step; }
   // How many times faster the worker's mean iteration would be on `cores` of its cores instead of its own.
   // Throws UserError when that core count was not measured.
@@ -139,7 +155,8 @@ class ComputeTimes {
     std::optional<CpuQuota> quota{};
   };
   [[nodiscard]] Seconds with_loading(Seconds compute, const WorkerTimes& times, double batch_samples) const;
-  [[nodiscard]] double iteration_factor(std::uint32_t random_stream, std::uint64_t iteration) const;
+  [[nodiscard]] double iteration_factor(std::uint32_t random_stream, std::uint64_t iteration,
+                                        double fixed_cv) const;
   [[nodiscard]] Seconds undisturbed_iteration(WorkerId worker, std::int64_t batch_samples) const;
   [[nodiscard]] const WorkerTimes& times(WorkerId worker) const;
 
@@ -149,6 +166,7 @@ class ComputeTimes {
   double iteration_cv_;
   double iteration_log_mean_;  // of the log-normal factor with that coefficient of variation and mean 1
   double iteration_log_deviation_;
+  Seconds iteration_fixed_;
   std::vector<double> iteration_quantiles_;
   Seed seed_;
   DataLoading data_loading_;

@@ -18,6 +18,9 @@
 //              ramp-up:           the k-th iteration of a worker after a start or restart (k = 0, 1, …) takes
 //                                 1 + (slowdown - 1) · (1 - k / iterations) times its time, while k <
 //                                 iterations
+//              preparation:       a worker's first iteration with a batch that it has not had since it was
+//                                 started, or since a phase began, takes longer by this over its speed:
+//                                 libraries choose and compile kernels for shapes that they have not met
 //              resume:            an iteration that begins T after the worker's last one ended takes
 //                                 longer, as its own work, by what was measured after rests: on lines
 //                                 between them, from nothing after none, and after the longest no more.
@@ -131,6 +134,7 @@ struct FixedCosts {
   std::optional<RestartCost> start_up{};
   std::vector<RestartCost> switching{};  // by phase: before it
   RampUp ramp_up{};
+  Seconds preparation{};  // of a batch, at speed 1
   std::vector<RestCost> resume{};
   Seconds checkpoint{};
   std::vector<std::optional<Seconds>> checkpoint_of_phase{};  // instead, by phase

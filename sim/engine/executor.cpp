@@ -21,6 +21,7 @@ Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learn
       server_free_at_(model.shards.size()),
       owed_to_messages_(model.compute.worker_count()),
       rests_since_(model.compute.worker_count()),
+      prepared_(model.compute.worker_count()),
       rest_of_stretch_(model.compute.worker_count()) {}
 
 std::optional<Stalled> Executor::run() {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -109,6 +110,8 @@ class Executor {
   // One by one: whether a worker that ended a local step has begun the next one of its stretch.
   bool takes_next_step(const Event& event);
   [[nodiscard]] Seconds work_of(const StartIteration& action) const;
+  // What its batch takes the worker besides, if it is a new one to it.
+  [[nodiscard]] Seconds preparation(const StartIteration& action);
   // What going on now takes the worker, whose rest is over.
   [[nodiscard]] Seconds resume(WorkerId worker);
   void send_now(const SendGradient& action);
@@ -148,6 +151,7 @@ class Executor {
   std::vector<Seconds> server_free_at_;
   std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began
   std::vector<std::optional<Seconds>> rests_since_;  // absent: it computes, or has been called off
+  std::vector<std::set<std::int64_t>> prepared_;     // batches that each worker has had since its start
   // Local steps taken one by one: what each worker has still to do.
   std::vector<std::optional<StartIteration>> rest_of_stretch_;
   Seconds evaluator_free_at_;

@@ -26,7 +26,7 @@ void Executor::compute(const StartIteration& action, Seconds messages, Seconds c
 }
 
 void Executor::compute_at_once(const StartIteration& action, Seconds messages, Seconds computed_before) {
-  const Seconds own = work_of(action) + resume(action.worker);
+  const Seconds own = work_of(action) + preparation(action) + resume(action.worker);
   Computation computation{.gradient = action.gradient,
                           .batch_samples = action.batch_samples,
                           .started = timeline_.now(),
@@ -63,6 +63,14 @@ Seconds Executor::work_of(const StartIteration& action) const {
   Seconds work = own_steps;
   for (std::uint64_t step = 0; step < steps; ++step) work += one(step);
   return work;
+}
+
+Seconds Executor::preparation(const StartIteration& action) {
+  if (model_.costs.preparation == Seconds{}) return {};
+  std::set<std::int64_t>& prepared = prepared_.at(action.worker.value);
+  if (action.since_start == 0) prepared.clear();
+  if (!prepared.insert(action.batch_samples).second) return {};
+  return model_.compute.at_speed_of(action.worker, model_.costs.preparation);
 }
 
 Seconds Executor::resume(WorkerId worker) {

@@ -183,6 +183,7 @@ FixedCosts fixed_costs(const Scenario& scenario) {
   FixedCosts costs{.start_up = scenario.start_up,
                    .switching = {},
                    .ramp_up = scenario.ramp_up.value_or(RampUp{}),
+                   .preparation = scenario.batching.preparation.value_or(Seconds{}),
                    .resume = scenario.resume,
                    .checkpoint = scenario.checkpoints ? scenario.checkpoints->cost : Seconds{},
                    .checkpoint_of_phase = {},

@@ -186,6 +186,7 @@ void draw_work(Dice& dice, TestJob& job) {
   job.batching.maximum_samples = 64;
   if (dice.chance(0.3)) job.batching.start = StartBatches::shares;
   if (dice.chance(0.2)) job.costs.adjustment = dice.seconds(0.0, 5.0);
+  if (dice.chance(0.2)) job.costs.preparation = dice.seconds(0.0, 5.0);
   if (dice.chance(0.3)) job.batching.weighting = GradientWeighting::equal;
   job.total_samples = dice.whole(50, 1500);
   job.intercept = dice.chance(0.5) ? dice.seconds(0.0, 10.0) : Seconds{};

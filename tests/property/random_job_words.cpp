@@ -104,6 +104,8 @@ std::string words(const FixedCosts& costs) {
   if (costs.start_up)
     text += fmt::format("start-up: {} s + {} s per worker\n", costs.start_up->time.value(),
                         costs.start_up->per_worker.value());
+  if (costs.preparation > Seconds{})
+    text += fmt::format("preparation of a batch: {} s\n", costs.preparation.value());
   for (const RestCost& cost : costs.resume)
     text += fmt::format("going on after {} s: {} s\n", cost.rest.value(), cost.time.value());
   if (costs.ramp_up.iterations > 0)

@@ -103,6 +103,7 @@ class Simplifications {
     consider(job_.checkpoint_every.has_value(), [](TestJob& job) { job.checkpoint_every.reset(); });
     consider(!costs.coordination.is_free(), [](TestJob& job) { job.costs.coordination = {}; });
     consider(costs.ramp_up.iterations > 0, [](TestJob& job) { job.costs.ramp_up = {}; });
+    consider(costs.preparation > Seconds{}, [](TestJob& job) { job.costs.preparation = {}; });
     consider(!costs.resume.empty(), [](TestJob& job) { job.costs.resume = {}; });
     consider(costs.evaluation_payer != EvaluationPayer::free,
              [](TestJob& job) { job.costs.evaluation_payer = EvaluationPayer::free; });

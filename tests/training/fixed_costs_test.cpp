@@ -1,4 +1,8 @@
 // Pauses, ramps, coordination and evaluations: what they add to iterations of 10 s.
+#include <map>
+#include <set>
+#include <utility>
+
 #include <doctest/doctest.h>
 
 #include "sim/report/recording/run_recorder.hpp"
@@ -275,6 +279,40 @@ TEST_CASE("after a start the first iterations are slower by a factor that falls 
   CHECK(times_of_updates(job.run_ideal()) == std::vector{30.0, 55.0, 75.0, 90.0, 100.0, 110.0});
   job.phases = {{.policy = "asp", .length = UpdateCount{5}}, {.policy = "asp"}};
   CHECK(times_of_updates(job.run_ideal()) == std::vector{30.0, 55.0, 75.0, 90.0, 100.0, 130.0});
+}
+
+TEST_CASE(
+    "a batch that a worker has not had before takes it longer, over its speed, and again after a switch") {
+  // 4 s of preparation: 10 + 4 and 20 + 8 s, then 10 and 20; after the switch once more.
+  TestJob job = two_workers("bsp", 80);
+  job.workers[1].speed = 0.5;
+  job.costs.preparation = Seconds{4.0};
+  job.phases = {{.policy = "bsp", .length = UpdateCount{2}}, {.policy = "bsp"}};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{28.0, 48.0, 76.0, 96.0});
+}
+
+TEST_CASE("what a controller sees of a new batch is what it takes with preparation, once for each size") {
+  // Iterations of b / speed s, and 4 / speed s longer the first time that the worker has b samples.
+  TestJob job = two_workers("bsp", 600);
+  job.workers[1].speed = 0.5;
+  job.batching.controller = "dynamic";
+  job.costs.preparation = Seconds{4.0};
+  const TestJob::Result result = job.run_ideal();
+  std::map<GradientId, double> expected_s;
+  std::set<std::pair<WorkerId, std::int64_t>> had;
+  for (const auto& [time, start] : result.recording.all<StartIteration>()) {
+    const bool is_new = had.emplace(start.worker, start.batch_samples).second;
+    const double samples = static_cast<double>(start.batch_samples) + (is_new ? 4.0 : 0.0);
+    expected_s[start.gradient] = samples / job.workers[start.worker.value].speed;
+  }
+  CHECK(had.size() > 2);
+  std::size_t ended = 0;
+  for (const test::Happened& happened : result.recording.events)
+    if (const auto* one = std::get_if<IterationFinished>(&happened.event)) {
+      CHECK(one->compute_time.value() == doctest::Approx(expected_s.at(one->gradient)));
+      ++ended;
+    }
+  CHECK(ended > had.size());
 }
 
 TEST_CASE("who has waited takes longer for its next iteration, the longer it has waited") {

@@ -135,6 +135,8 @@ struct BatchingConfig {
   std::int64_t minimum_samples = 1;
   std::int64_t maximum_samples = 1024;
   Seconds adjustment_cost{};  // pause of every worker before it goes on with other batches
+  // That a worker's first iteration with a new batch takes longer, at speed 1.
+  std::optional<Seconds> preparation{};
   GradientWeighting weighting = GradientWeighting::by_batch;
 };
 

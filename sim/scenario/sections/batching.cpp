@@ -23,6 +23,10 @@ void describe(Visitor& v, BatchingConfig& c) {
   v.only_if(adjusts);
   v.optional("adjustment_cost", c.adjustment_cost, duration(at_least(0)),
              "pause of every worker before it goes on with other batches: a new data loader, or a restart");
+  v.optional("preparation", c.preparation, duration(at_least(0)),
+             "that an iteration takes longer, at speed 1, where the worker has not had a batch of that size "
+             "before: libraries compile kernels for it; `validate live` measures it",
+             Absent{"`0 s`"});
   v.always();
   v.optional("weighting", c.weighting,
              Choice{{"by-batch", GradientWeighting::by_batch}, {"equal", GradientWeighting::equal}},

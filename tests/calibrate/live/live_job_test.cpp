@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include "calibrate/live/batch_preparation.hpp"
 #include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
@@ -233,6 +234,17 @@ TEST_CASE("workers of a live job are timed alone, together, and beside a server"
   }
 }
 
+TEST_CASE("first iterations with a batch are timed in worker processes, anew and once more in each of them") {
+  const LoadedJob job = load_job();
+  const std::vector<FirstIteration> iterations = time_first_iterations(
+      PACELINE_CALIBRATE, network_learner_config(job.loaded.scenario, {1, 0}), {4, 8, 9});
+  REQUIRE(iterations.size() == 9);  // three passes
+  for (const FirstIteration& one : iterations) {
+    CHECK(std::min(one.anew, one.again) > Seconds{});
+    CHECK((one.batch_samples == 4 || one.batch_samples == 8 || one.batch_samples == 9));
+  }
+}
+
 TEST_CASE("a restart of all workers is timed, and is some time") {
   const LoadedJob job = load_job();
   const LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
@@ -305,10 +317,10 @@ TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes n
   };
   // Worker 0: 1 s, 2.5 s, 4.5 s, of which the last two end 4 and 5 s after the one before; worker 1 goes on
   // at once.
-  const std::vector<CycleTime> cycles =
-      mean_cycles({iteration(0, 1.0, 2.0), iteration(0, 3.0, 6.0), iteration(0, 6.0, 11.0),
-                   iteration(0, 11.0, std::nullopt), iteration(1, 0.0, 4.0), iteration(1, 4.0, 8.0)},
-                  2);
+  const std::vector<CycleTime> cycles = mean_cycles(
+      finished_iterations({iteration(0, 1.0, 2.0), iteration(0, 3.0, 6.0), iteration(0, 6.0, 11.0),
+                           iteration(0, 11.0, std::nullopt), iteration(1, 0.0, 4.0), iteration(1, 4.0, 8.0)},
+                          2));
   REQUIRE(cycles.size() == 2);
   CHECK(cycles[0].iteration.value() == doctest::Approx((1.0 + 2.5 + 4.5) / 3.0));
   CHECK(cycles[0].between == Seconds{0.5 * (1.5 + 0.5)});

@@ -98,4 +98,43 @@ TEST_CASE("too few steps say nothing") {
   CHECK(found.iteration_cv == 0.0);
 }
 
+TEST_CASE("two lengths of step tell the part of their variation that does not grow with them") {
+  // c = 5 % and s = 60 us: of 1 ms σ² = 0.0025 + 0.0036, of 0.4 ms 0.0025 + 0.0225. Both have spells of 10 %.
+  const auto varied = [](double log_variance) {
+    return StepVariation{.iteration_cv = std::sqrt(std::expm1(log_variance)),
+                         .spells = Spells{0.1, Seconds{0.2}}};
+  };
+  const StepVariation found = by_length(varied(0.0061), Seconds{1e-3}, varied(0.025), Seconds{0.4e-3});
+  CHECK(std::log1p(found.iteration_cv * found.iteration_cv) == doctest::Approx(0.0025));
+  CHECK(found.iteration_fixed.value() == doctest::Approx(60e-6));
+  REQUIRE(found.spells.has_value());
+  CHECK(found.spells->cv == 0.1);
+  CHECK(scenario_words(found) ==
+        "iteration: 5 %, iteration_fixed: 60 us, spells: {variation: 10 %, length: 200 ms}");
+}
+
+TEST_CASE(
+    "steps that vary less the shorter they are have no fixed part, and none has less than nothing else") {
+  const StepVariation steady{.iteration_cv = 0.1};
+  const StepVariation found = by_length(steady, Seconds{1e-3}, {.iteration_cv = 0.05}, Seconds{0.5e-3});
+  CHECK(found.iteration_cv == doctest::Approx(0.1));
+  CHECK(found.iteration_fixed == Seconds{});
+  // 100 us of 1 ms, but 200 us of half of that: sqrt((0.1² + 0.2²) / 2) ms, and nothing that grows.
+  const auto share = [](double cv) { return StepVariation{.iteration_cv = std::sqrt(std::expm1(cv * cv))}; };
+  const StepVariation fixed = by_length(share(0.1), Seconds{1e-3}, share(0.4), Seconds{0.5e-3});
+  CHECK(fixed.iteration_cv == 0.0);
+  CHECK(fixed.iteration_fixed.value() == doctest::Approx(std::sqrt(0.5 * (0.01 + 0.04)) * 1e-3));
+}
+
+TEST_CASE("what is explained is taken off the variance of single steps, down to nothing") {
+  const auto share = [](double cv) { return std::sqrt(std::expm1(cv * cv)); };
+  const StepVariation varied{.iteration_cv = share(0.05), .spells = Spells{0.1, Seconds{0.2}}};
+  const StepVariation left = less(varied, {.iteration_cv = share(0.03)});
+  CHECK(left.iteration_cv == doctest::Approx(share(0.04)));
+  CHECK(left.spells->cv == 0.1);
+  CHECK(
+      less(varied, {.iteration_cv = share(0.03), .spells = Spells{share(0.04), Seconds{1.0}}}).iteration_cv ==
+      doctest::Approx(0.0));
+}
+
 }  // namespace paceline::calibrate

@@ -1,0 +1,47 @@
+#include "calibrate/live/repeating_workers.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "sim/base/diagnostic.hpp"
+
+namespace paceline::live {
+namespace {
+
+constexpr Seconds patience_with_stretches{120.0};
+
+}  // namespace
+
+RepeatingWorkers::RepeatingWorkers(const std::filesystem::path& program, const NetworkLearnerConfig& learner,
+                                   Seconds stretch)
+    : crew_({.program = program,
+             .setups = std::vector<WorkerSetup>(learner.worker_count,
+                                                {.learner = learner, .repeats_for = stretch})}) {}
+
+std::map<Member, std::vector<double>> RepeatingWorkers::stretch_of(const std::vector<Member>& members,
+                                                                   std::int64_t batch_samples) {
+  for (const Member member : members) crew_.send(member, Compute{next_gradient_++, batch_samples, 0, {}});
+  std::map<Member, std::vector<double>> seconds;
+  for (std::size_t owed = members.size(); owed > 0;) {
+    const Arrived arrived = next();
+    if (const auto* one = std::get_if<Computed>(&arrived.message))
+      seconds[arrived.member].push_back(1e-9 * static_cast<double>(one->ended_ns - one->began_ns));
+    else if (std::holds_alternative<GradientValues>(arrived.message))
+      --owed;
+  }
+  return seconds;
+}
+
+Arrived RepeatingWorkers::next() {
+  std::optional<News> news = crew_.next(patience_with_stretches);
+  if (!news) throw std::runtime_error("the worker processes say nothing any more");
+  if (const auto* lost = std::get_if<Lost>(&*news))
+    throw std::runtime_error(fmt::format("worker process {} {}", lost->member, lost->reason));
+  auto& arrived = std::get<Arrived>(*news);
+  if (const auto* failed = std::get_if<Failed>(&arrived.message)) throw UserError(failed->reason);
+  return std::move(arrived);
+}
+
+}  // namespace paceline::live
