@@ -44,7 +44,7 @@ std::shared_ptr<gloo::transport::Device> device_of(const RingPlace& place) {
   return std::async(std::launch::async,
                     [&] {
                       const sched_param none{};
-                      if (place.polls_last) sched_setscheduler(0, SCHED_IDLE, &none);
+                      if (place.gives_way) sched_setscheduler(0, SCHED_IDLE, &none);
                       gloo::transport::tcp::attr attributes;
                       attributes.hostname = place.address;
                       return gloo::transport::tcp::CreateDevice(attributes);

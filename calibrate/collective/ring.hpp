@@ -6,8 +6,9 @@
 //              at the same time, then adds. Gloo works in a thread of its own while its caller waits, as in
 //              PyTorch's process group: a thread that has just computed is more often preempted by the one
 //              of Gloo's that polls, and an all-reduce takes half as long again.
-//              That thread polls as long as a message is there that nobody has asked for yet; on the core of
-//              the one that is to ask for it, until the next tick of the kernel (4 ms), unless it polls last.
+//              That thread does not wait for a connection's lock: while another holds it, it asks again and
+//              again. If it has interrupted that other one on the only core of both, it does so until the
+//              kernel's next tick (4 ms), unless it gives way.
 //              A latency of the ring of its own is real waiting: what a round sends leaves that much later.
 // Equation:    each member waits for the one before in every round, and so the last one has the sum
 //              2 (n - 1) · latency later than without.
@@ -55,7 +56,7 @@ struct RingPlace {
   std::chrono::milliseconds patience{30'000};          // until all are there
   std::chrono::milliseconds message_patience{30'000};  // of Gloo's; the other one waits until it breaks
   Seconds latency{};                                   // of each message; Gloo's cannot be held back
-  bool polls_last = false;  // Gloo's thread that polls leaves its core to any other
+  bool gives_way = false;                              // Gloo's thread leaves its core to any other
 };
 // In a folder that all of them see.
 [[nodiscard]] Meeting meeting_in(const std::filesystem::path& folder, std::size_t rank, std::size_t members);

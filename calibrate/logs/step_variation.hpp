@@ -51,7 +51,8 @@ inline constexpr std::size_t fewest_varied_steps = 40;
 
 // Without what these others explain of it.
 [[nodiscard]] StepVariation less(StepVariation variation, const StepVariation& explained);
-// Of steps of any length, from how those of two lengths vary. `longer` and `shorter`: how long they take.
+// Of steps of any length, from how those of two lengths vary. `longer` and `shorter`: how long they take;
+// where that is the same, nothing is told apart.
 [[nodiscard]] StepVariation by_length(StepVariation of_longer, Seconds longer,
                                       const StepVariation& of_shorter, Seconds shorter);
 

@@ -33,11 +33,6 @@
 
 namespace paceline {
 
-// Of each worker in the job that times all of them together, simulated: means over some runs. What messages
-// take of a worker's processor is no part of its iterations, nor is it of real ones.
-[[nodiscard]] std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded,
-                                                            const Profiles& profiles);
-
 class LiveGate {
  public:
   // Corrected profiles are written into the folder. Each measurement and each run is held back for about

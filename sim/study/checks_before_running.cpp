@@ -243,6 +243,10 @@ std::vector<std::string> check_before_running(const LoadedScenario& loaded, Inpu
     notes.emplace_back("communication costs no processor time here: not calibrated (`communication`)");
   if (scenario.communication && scenario.resume.empty() && scenario.cluster.workers.size() > 1)
     notes.emplace_back("going on after a wait takes no longer than computing on: not calibrated (`resume`)");
+  if (scenario.communication && scenario.batching.controller->adjusts && !scenario.batching.preparation)
+    notes.emplace_back(
+        "a batch that is new to its worker takes no longer than others: not calibrated "
+        "(`batching.preparation`)");
   if (std::ranges::any_of(scenario.cluster.workers,
                           [](const Worker& worker) { return worker.quota && !worker.quota->resume; }))
     notes.emplace_back(

@@ -63,7 +63,7 @@ void RingMember::carry_out(const FormRing& request) {
                              .patience = patience_with_members,
                              .message_patience = as_long_as_it_takes,
                              .latency = way_.latency,
-                             .polls_last = true};
+                             .gives_way = true};
   place.meet = [&](const std::string& own) {
     link_.send(RingAddress{request.ring, own});
     std::optional<std::vector<std::string>> members = link_.members_of(request.ring);

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <sched.h>
 
 #include "calibrate/live/message.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -139,5 +142,31 @@ TEST_CASE("a latency holds up every round of a ring, and changes no bit of its s
     CHECK(slow.shortest_s >= rounds * latency_s);
     const TimedSum quick = sum_over_ring(members, Seconds{});
     CHECK(std::ranges::equal(slow.values, quick.values));
+  }
+}
+
+TEST_CASE("Gloo's thread gives way where it is told to, and only that thread") {
+  // It asked for a lock again and again whose holder it had interrupted, on the only core of both.
+  if (!has_gloo()) {
+    MESSAGE("left out: built without Gloo");
+    return;
+  }
+  const auto threads_that_give_way = [] {
+    std::ptrdiff_t count = 0;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+      count += sched_getscheduler(std::stoi(task.path().filename())) == SCHED_IDLE ? 1 : 0;
+    return count;
+  };
+  for (const bool gives_way : {false, true}) {
+    const test::TemporaryFolder folder;
+    std::vector<std::unique_ptr<Ring>> rings(2);
+    std::vector<std::thread> members;
+    for (std::size_t rank = 0; rank < 2; ++rank)
+      members.emplace_back([&, rank] {
+        rings[rank] = make_gloo_ring(
+            {.meet = meeting_in(folder.path(), rank, 2), .rank = rank, .token = {}, .gives_way = gives_way});
+      });
+    for (std::thread& member : members) member.join();
+    CHECK(threads_that_give_way() == (gives_way ? 2 : 0));
   }
 }

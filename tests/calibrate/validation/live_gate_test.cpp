@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "calibrate/validation/gate_simulation.hpp"
 #include "sim/cost/compute_time.hpp"
 #include "sim/study/input_files.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -68,6 +69,23 @@ TEST_CASE("messages of a worker with a wait of its own lengthen its cycles by tw
   CHECK(waits[0].between <= alike[0].between);  // less, where both came to the server at once
   CHECK(waits[1].between.value() == doctest::Approx(alike[1].between.value() + 2e-3).epsilon(0.1));
   CHECK(waits[1].iteration.value() == doctest::Approx(alike[1].iteration.value()).epsilon(0.01));
+}
+
+TEST_CASE("what a server interrupts makes simulated iterations vary, jitter that is stated does not") {
+  LoadedScenario loaded = noiseless("server_request: 300 us", "0 us");
+  InputFiles files;
+  const std::shared_ptr<const Profiles> profiles = files.profiles_of(loaded);
+  loaded.scenario.jitter.iteration_cv = 0.3;
+  loaded.scenario.jitter.iteration_fixed = Seconds{1e-3};
+  loaded.scenario.jitter.spells = Spells{0.2, Seconds{0.1}};
+  CHECK(simulated_variation(loaded, *profiles).iteration_cv == doctest::Approx(0.0));
+  // Both workers and the server on two cores: 300 us of it within an iteration, now and then.
+  loaded.scenario.cluster.machines = {{.cores = 2,
+                                       .is_shared = true,
+                                       .speeds = {1.0, 1.0},
+                                       .hosts_servers = true,
+                                       .turns = Turns{Seconds{1e-3}, true}}};
+  CHECK(simulated_variation(loaded, *profiles).iteration_cv > 0.01);
 }
 
 TEST_CASE(
