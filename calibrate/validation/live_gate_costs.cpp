@@ -12,6 +12,7 @@
 #include "calibrate/validation/live_validation.hpp"
 #include "sim/base/progress.hpp"
 #include "sim/cost/quota_clock.hpp"
+#include "sim/study/simulation.hpp"
 
 namespace paceline {
 

@@ -26,7 +26,7 @@ void describe(Visitor& v, BatchingConfig& c) {
   v.optional("preparation", c.preparation, duration(at_least(0)),
              "that an iteration takes longer, at speed 1, where the worker has not had a batch of that size "
              "before: libraries compile kernels for it; `validate live` measures it",
-             Absent{"`0 s`"});
+             Absent{"0 s: not measured"});
   v.always();
   v.optional("weighting", c.weighting,
              Choice{{"by-batch", GradientWeighting::by_batch}, {"equal", GradientWeighting::equal}},
