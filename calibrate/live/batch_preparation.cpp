@@ -33,7 +33,7 @@ std::vector<std::int64_t> batches_to_prepare(const BatchingConfig& batching) {
 }
 
 std::vector<FirstIteration> time_first_iterations(const std::filesystem::path& program,
-                                                  NetworkLearnerConfig learner,
+                                                  NetworkLearnerConfig learner, std::int64_t first_batch,
                                                   const std::vector<std::int64_t>& batches,
                                                   const std::function<void(double)>& progress) {
   learner.worker_count = 1;
@@ -44,9 +44,10 @@ std::vector<FirstIteration> time_first_iterations(const std::filesystem::path& p
   for (int pass = 0; pass < processes; ++pass) {
     RepeatingWorkers worker(program, learner, stretch);
     const auto first_of = [&](std::int64_t batch) {
-      progress(done++ / static_cast<double>(2 * processes * batches.size()));
+      progress(done++ / static_cast<double>(processes * (2 * batches.size() + 1)));
       return Seconds{worker.stretch_of({0}, batch).at(0).front()};
     };
+    static_cast<void>(first_of(first_batch));
     std::vector<Seconds> anew;
     for (const std::int64_t batch : order) anew.push_back(first_of(batch));
     for (std::size_t i = 0; i < order.size(); ++i)

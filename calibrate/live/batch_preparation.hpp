@@ -32,9 +32,10 @@ struct FirstIteration {
 // Spread over those at which iterations are timed (iteration_timing.hpp), without the initial one.
 [[nodiscard]] std::vector<std::int64_t> batches_to_prepare(const BatchingConfig& batching);
 
-// Throws what RepeatingWorkers throws.
+// `first_batch`: what each process computes with before, so that its own start is over. Throws what
+// RepeatingWorkers throws.
 [[nodiscard]] std::vector<FirstIteration> time_first_iterations(
-    const std::filesystem::path& program, NetworkLearnerConfig learner,
+    const std::filesystem::path& program, NetworkLearnerConfig learner, std::int64_t first_batch,
     const std::vector<std::int64_t>& batches,
     const std::function<void(double share_done)>& progress = [](double) {});
 

@@ -1,7 +1,8 @@
 // How the kernel schedules the calling thread, of the usual class: its priority and its slice.
 //
 // Units:       seconds; nice values, -20 goes before 19.
-// Assumptions: threads and processes that a thread starts have the usual priority and slice again.
+// Assumptions: the thread is of the usual class. Threads and processes that it starts after an adopt() have
+//              the kernel's own slice, and a nice value of 0 instead of one below.
 // Source:      Linux, sched_setattr(2): `sched_runtime` of such threads is their slice since 6.12.
 #pragma once
 

@@ -44,6 +44,11 @@ struct StepVariation {
   std::optional<Spells> spells{};
 };
 
+// Not where no series had enough steps, or all of them took equally long.
+[[nodiscard]] inline bool is_measured(const StepVariation& variation) {
+  return variation.iteration_cv > 0.0 || variation.spells.has_value();
+}
+
 inline constexpr std::size_t fewest_varied_steps = 40;
 
 // Of several series, each by ascending time; those of fewer steps are left out.

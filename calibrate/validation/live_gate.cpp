@@ -11,10 +11,8 @@
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
 #include "calibrate/validation/gate_simulation.hpp"
-#include "calibrate/validation/live_validation.hpp"
 #include "sim/base/atomic_file.hpp"
 #include "sim/base/check.hpp"
-#include "sim/base/diagnostic.hpp"
 #include "sim/base/progress.hpp"
 
 namespace paceline {
@@ -126,8 +124,12 @@ LiveGate::TimedWorker LiveGate::timed_worker(const Scenario& scenario, std::size
   alike.price_per_hour.reset();
   alike.random_stream.reset();
   alike.profile.clear();
-  return {alike, scenario.job.network, scenario.learner.model, scenario.job.profile,
-          live::batches_to_time(scenario.batching)};
+  return {alike,
+          scenario.job.network,
+          scenario.learner.model,
+          scenario.job.profile,
+          live::batches_to_time(scenario.batching),
+          scenario.batching.initial_samples};
 }
 
 const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scenario,
@@ -155,13 +157,14 @@ void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles,
   for (int round = 0; round < rounds; ++round) {
     progress.update(static_cast<double>(round) / rounds, scenario.name);
     std::vector<live::TogetherPass> of_round;
+    std::vector<live::TogetherPass> small_of_round;  // of the attempt that counts, as of_round
     timed.slowness.push_back(pace_.slowness_while([&] {
       of_round = live::time_together(scenario, profiles, round, options_);
       if (batches_change)
-        std::ranges::move(
-            live::time_together(with_initial_batch(scenario, smallest), profiles, round, options_),
-            std::back_inserter(of_smallest));
+        small_of_round =
+            live::time_together(with_initial_batch(scenario, smallest), profiles, round, options_);
     }));
+    std::ranges::move(small_of_round, std::back_inserter(of_smallest));
     for (live::TogetherPass& pass : of_round) {
       pass.slowness = timed.slowness.back();
       passes.push_back(std::move(pass));
@@ -210,6 +213,7 @@ void LiveGate::adopt_variation(LoadedScenario& loaded, const Profiles& profiles,
   adopt(jitter.run_cv, "run", pace_.run_variation(variation.spells, between_workers));
   adopt(jitter.worker_cv, "worker", std::sqrt(std::expm1(between_workers)));
   if (jitter.iteration_cv || jitter.spells || jitter.iteration_fixed > Seconds{}) return;
+  if (!is_measured(variation)) return;
   const calibrate::StepVariation own = own_variation(loaded, profiles, timed, figures.alone.front());
   jitter.iteration_cv = own.iteration_cv;
   jitter.iteration_fixed = own.iteration_fixed;
@@ -222,13 +226,16 @@ calibrate::StepVariation LiveGate::own_variation(const LoadedScenario& loaded, c
                                                  const TimedTogether& timed,
                                                  const std::vector<live::AloneTime>& alone) {
   const calibrate::StepVariation own = less(timed.times.variation, simulated_variation(loaded, profiles));
-  if (!timed.of_smallest) return own;
+  if (!timed.of_smallest || !is_measured(*timed.of_smallest)) return own;
+  const Profile& profile = profiles.of(0);
+  const bool fetches = profile.loading && loaded.scenario.job.data_loading == DataLoading::inline_;
   const std::int64_t initial = loaded.scenario.batching.initial_samples;
   const auto time_of = [&](std::int64_t batch) {
     const auto found =
         std::ranges::find(alone, batch, [](const live::AloneTime& time) { return time.computing.batch; });
     check(found != alone.end(), "each batch of a job of all workers was timed alone");
-    return Seconds{found->computing.wall.seconds};
+    const Seconds computing{found->computing.wall.seconds};
+    return fetches ? computing + profile.loading->of(static_cast<double>(batch)) : computing;
   };
   const std::int64_t smallest = alone.front().computing.batch;
   LoadedScenario small = loaded;

@@ -62,6 +62,7 @@ class LiveGate {
     std::string learner;
     std::filesystem::path job_profile;
     std::vector<std::int64_t> batches;
+    std::int64_t initial_samples = 0;  // of them
     friend bool operator==(const TimedWorker&, const TimedWorker&) = default;
   };
 

@@ -190,7 +190,8 @@ void LiveGate::fill_in_preparation(Scenario& scenario, GateFigures& figures) {
     Progress progress("timing first iterations");
     preparation_[point] = live::preparation_of(pace_.steadily([&] {
       return live::time_first_iterations(live::worker_program(),
-                                         network_learner_config(scenario, {scenario.seed, 0}), batches,
+                                         network_learner_config(scenario, {scenario.seed, 0}),
+                                         batching.initial_samples, batches,
                                          [&](double share) { progress.update(share, scenario.job.network); });
     }));
   }

@@ -43,7 +43,8 @@ class BatchingRules : Rules {
   // Without a dead-band the slightest difference of two times changes batches at every look.
   void check_dead_band() const {
     const auto dead_band = batching.controller.parameters().value("dead_band");
-    if (dead_band && number_of(*dead_band) <= 0.0 && scenario.jitter.iteration_cv != 0.0)
+    if (dead_band && number_of(*dead_band) <= 0.0 &&
+        (scenario.jitter.iteration_cv != 0.0 || scenario.jitter.iteration_fixed > Seconds{}))
       warn("batching.dead_band",
            "a dead-band of 0 with jitter: every look changes batches, whether the workers' speeds have "
            "changed or not");

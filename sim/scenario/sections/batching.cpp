@@ -25,7 +25,8 @@ void describe(Visitor& v, BatchingConfig& c) {
              "pause of every worker before it goes on with other batches: a new data loader, or a restart");
   v.optional("preparation", c.preparation, duration(at_least(0)),
              "that an iteration takes longer, at speed 1, where the worker has not had a batch of that size "
-             "before: libraries compile kernels for it; `validate live` measures it",
+             "since it was started or its phase began: libraries compile kernels for it; `validate live` "
+             "measures it",
              Absent{"0 s: not measured"});
   v.always();
   v.optional("weighting", c.weighting,

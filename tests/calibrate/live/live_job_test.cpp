@@ -237,7 +237,7 @@ TEST_CASE("workers of a live job are timed alone, together, and beside a server"
 TEST_CASE("first iterations with a batch are timed in worker processes, anew and once more in each of them") {
   const LoadedJob job = load_job();
   const std::vector<FirstIteration> iterations = time_first_iterations(
-      PACELINE_CALIBRATE, network_learner_config(job.loaded.scenario, {1, 0}), {4, 8, 9});
+      PACELINE_CALIBRATE, network_learner_config(job.loaded.scenario, {1, 0}), 6, {4, 8, 9});
   REQUIRE(iterations.size() == 9);  // three passes
   for (const FirstIteration& one : iterations) {
     CHECK(std::min(one.anew, one.again) > Seconds{});

@@ -84,8 +84,8 @@ TEST_CASE("what a server interrupts makes simulated iterations vary, jitter that
     return variation.iteration_cv + (variation.spells ? variation.spells->cv : 0.0);
   };
   CHECK(found() == doctest::Approx(0.0));
-  // Two workers who do not keep step, since one's messages wait, and the server, on one core: now and then 300
-  // us of it fall into an iteration, or a turn of the other.
+  // Two workers who do not keep step, since one's messages wait, and the server, on one core: now and then
+  // 300 us of it fall into an iteration, or a turn of the other.
   loaded.scenario.cluster.machines = {{.cores = 1,
                                        .is_shared = true,
                                        .speeds = {1.0, 0.5},
