@@ -19,6 +19,7 @@ namespace {
 
 constexpr int passes_at_once = 3;
 constexpr Seconds pass_at_each_batch{1.0};
+constexpr Seconds pass_of_all{1.0};
 constexpr std::size_t warm_up_iterations = 5;
 
 Seconds modelled_iteration(const Scenario& scenario, const Profiles& profiles, WorkerId worker,
@@ -42,7 +43,7 @@ std::vector<double> durations(const Finished& iterations) {
 }
 
 CycleTime cycle_of(const Finished& iterations) {
-  check(iterations.size() >= 2, "every worker of an ASP job finishes two iterations");
+  check(iterations.size() >= 2, "every worker of a timed job finishes two iterations");
   double took_s = 0.0;
   for (std::size_t i = 1; i < iterations.size(); ++i) took_s += iterations[i].took_s;
   const auto cycles = static_cast<double>(iterations.size() - 1);
@@ -107,7 +108,9 @@ Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>&
   return job;
 }
 
-Scenario together_job(const Scenario& scenario, const Profiles& profiles, Seconds duration) {
+namespace {
+
+Scenario job_of_all(const Scenario& scenario, const Profiles& profiles, Seconds duration) {
   std::vector<WorkerId> workers;
   Seconds longest;
   for (std::uint64_t w = 0; w < scenario.cluster.workers.size(); ++w) {
@@ -117,6 +120,21 @@ Scenario together_job(const Scenario& scenario, const Profiles& profiles, Second
   }
   return asynchronous_job(scenario, workers, scenario.batching.initial_samples,
                           iterations_for(duration, longest));
+}
+
+}  // namespace
+
+Scenario together_job(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for) {
+  Scenario job = job_of_all(scenario, profiles, pass_of_all);
+  if (waits_for != WaitsFor::nobody) job.synchronization.front().config.policy = SynchronizationChoice("bsp");
+  return job;
+}
+
+WaitsFor waits_for(const Scenario& scenario) {
+  const bool goes_on = std::ranges::any_of(scenario.synchronization, [](const PhaseEntry& phase) {
+    return phase.config.policy->waits_for == WaitsFor::nobody;
+  });
+  return goes_on ? WaitsFor::nobody : WaitsFor::all;
 }
 
 std::vector<std::int64_t> batches_to_time(const BatchingConfig& batching) {
@@ -185,7 +203,7 @@ double mean_of_pass(const Scenario& scenario, WorkerId worker, const Finished& i
 Seconds time_look(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options) {
   double log_sum = 0.0;
   for (const Finished& of_worker :
-       timed(together_job(scenario, profiles, duration_of_look), profiles, 0, options))
+       timed(job_of_all(scenario, profiles, duration_of_look), profiles, 0, options))
     log_sum += std::log(cycle_of(of_worker).iteration.value());
   return Seconds{std::exp(log_sum / static_cast<double>(scenario.cluster.workers.size()))};
 }
@@ -233,9 +251,9 @@ std::vector<CycleTime> mean_cycles(const std::vector<Finished>& iterations) {
   return cycles;
 }
 
-std::vector<TogetherPass> time_together(const Scenario& scenario, const Profiles& profiles, int round,
-                                        const LiveOptions& options) {
-  const Scenario job = together_job(scenario, profiles);
+std::vector<TogetherPass> time_together(const Scenario& scenario, const Profiles& profiles,
+                                        WaitsFor waits_for, int round, const LiveOptions& options) {
+  const Scenario job = together_job(scenario, profiles, waits_for);
   std::vector<TogetherPass> timed_passes;
   for (int pass = 0; pass < passes_at_once; ++pass)
     timed_passes.push_back({.iterations = timed(job, profiles, round * passes_at_once + pass, options)});

@@ -2,21 +2,22 @@
 // just before a prediction, so that it knows the state the machine is in, and what rests, messages and others
 // that displace their data from caches cost them.
 //
-// Models:      a live ASP job of these workers, at their own speeds and quotas, in several short passes.
+// Models:      a live ASP job of these workers, at their own speeds and quotas, in several short passes; all of
+//              them also in a BSP job, where those of the scenario wait for others.
 // Equation:    t(b) = median over the passes of the mean iteration after the first ones, stalls left out but
 //              where a quota makes them; half width: t(0.975, P − 1) · sd / √P of P passes. As of a machine
 //              at full speed, which is what a profile holds: c(b) = t(b) / h(b) − fetching(b), h(b) = mean
 //              iteration at the worker's speed and quota over that at speed 1 without a quota, both as
 //              modelled. Together: the mean of each worker alike; c(b) is multiplied by it over its
-//              prediction from c(b) and the rest of the gate, both for the same job. What lies between two
-//              iterations: the mean time from the end of one to that of the next, less the mean iteration;
+//              prediction from c(b) and the rest of the gate, both for the same job: the BSP job where workers
+//              wait for others in every phase, else the ASP job. What lies between two iterations of the latter: the mean time from the end of one to that of the next, less the mean iteration;
 //              what it exceeds its prediction by is what two messages of that worker wait for a processor
 //              (message_wait.hpp). Times of a pass are divided by how much slower than usual the machine was
 //              during it. How iterations vary beside the others: calibrate/logs/step_variation.hpp.
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
-//              What others cost an iteration beyond its turns of the processor is a share of its time, under
-//              ASP as under any policy, at all batches; what they cost a message is a time.
+//              What others cost an iteration beyond its turns of the processor is a share of its time, at all
+//              batches, under SSP and in rings as under BSP; what they cost a message is a time.
 // Not modelled: how that depends on who else is busy.
 // Source:      calibrate/logs/correction.hpp for what is made of it.
 #pragma once
@@ -29,6 +30,7 @@
 #include "calibrate/live/message_wait.hpp"
 #include "calibrate/logs/own_steps.hpp"
 #include "calibrate/logs/step_variation.hpp"
+#include "sim/policy/synchronization/synchronization.hpp"
 
 namespace paceline::live {
 
@@ -59,16 +61,18 @@ inline constexpr Seconds duration_of_look{0.5};
 // An ASP job of these workers and nothing but iterations, so many of each one.
 [[nodiscard]] Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,
                                         std::int64_t batch_samples, std::int64_t iterations);
-// That of all workers, at the initial batch, for about so long.
-[[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles,
-                                    Seconds duration = Seconds{1.0});
+// That of all workers, at the initial batch, for about a second; or, where they wait for all, a BSP job.
+[[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for);
+// Which of the two is more like the scenario.
+[[nodiscard]] WaitsFor waits_for(const Scenario& scenario);
 struct TogetherPass {
   std::vector<std::vector<calibrate::TimedStep>> iterations;  // by worker: those that were finished
   double slowness = 1.0;                                      // of the machine meanwhile; 1: as usual
 };
 // Of that job for real, a few passes. `round` counts the calls, from 0: each trains from seeds of its own.
 [[nodiscard]] std::vector<TogetherPass> time_together(const Scenario& scenario, const Profiles& profiles,
-                                                      int round, const LiveOptions& options);
+                                                      WaitsFor waits_for, int round,
+                                                      const LiveOptions& options);
 
 struct TogetherTimes {
   std::vector<CycleTime> cycles;  // by worker: medians of the passes; of iterations without stalls

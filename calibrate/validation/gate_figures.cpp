@@ -16,13 +16,16 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
                                           {"batch", own.computing.batch},
                                           {"measured_s", own.measured.value()},
                                           {"calibrated_s", own.modelled.value()}});
-  for (std::size_t w = 0; w < figures.together.size(); ++w)
-    json["iterations_together"].push_back(
-        {{"worker", w},
-         {"measured_s", figures.together[w].measured.iteration.value()},
-         {"predicted_s", figures.together[w].predicted.iteration.value()},
-         {"between_measured_s", figures.together[w].measured.between.value()},
-         {"between_predicted_s", figures.together[w].predicted.between.value()}});
+  const auto add_together = [&](const char* key, const std::vector<TogetherTime>& times) {
+    for (std::size_t w = 0; w < times.size(); ++w)
+      json[key].push_back({{"worker", w},
+                           {"measured_s", times[w].measured.iteration.value()},
+                           {"predicted_s", times[w].predicted.iteration.value()},
+                           {"between_measured_s", times[w].measured.between.value()},
+                           {"between_predicted_s", times[w].predicted.between.value()}});
+  };
+  add_together("iterations_together", figures.together);
+  add_together("iterations_waiting_for_all", figures.waiting);
   if (!figures.slowness.empty()) json["machine_slower_by_round"] = figures.slowness;
   if (figures.sharing)
     json["sharing"] = {{"cores", figures.sharing->cores},

@@ -30,7 +30,8 @@ struct GateFigures {
   std::string stated{};  // what of the scenario was measured instead, in its words; empty: nothing
   std::optional<live::SharingTimes> sharing{};
   std::vector<std::vector<live::AloneTime>> alone{};  // by worker
-  std::vector<TogetherTime> together{};               // by worker; empty for one
+  std::vector<TogetherTime> together{};               // by worker, under ASP; empty for one
+  std::vector<TogetherTime> waiting{};                // under BSP, where workers wait for others
   std::vector<double> slowness{};                     // of the machine, in each round that timed them
   std::vector<std::string> deviations{};              // of speeds from the profile, accepted
   std::shared_ptr<const Profiles> calibrated{};       // as they were given

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "sim/base/check.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
@@ -11,9 +12,9 @@ namespace {
 
 // By run, then by worker.
 using SimulatedSteps = std::vector<std::vector<std::vector<calibrate::TimedStep>>>;
-SimulatedSteps simulated_steps(const LoadedScenario& loaded, const Profiles& profiles) {
+SimulatedSteps simulated_steps(const LoadedScenario& loaded, const Profiles& profiles, WaitsFor waits_for) {
   LoadedScenario job = loaded;
-  job.scenario = live::together_job(loaded.scenario, profiles);
+  job.scenario = live::together_job(loaded.scenario, profiles, waits_for);
   job.scenario.learner = {};
   job.scenario.replications = 5;
   PreparedStudy study = prepare_scenarios({job}, ProfileUse::as_fitted);
@@ -27,9 +28,10 @@ SimulatedSteps simulated_steps(const LoadedScenario& loaded, const Profiles& pro
 
 }  // namespace
 
-std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, const Profiles& profiles) {
+std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, const Profiles& profiles,
+                                              WaitsFor waits_for) {
   std::vector<live::CycleTime> means(loaded.scenario.cluster.workers.size());
-  const SimulatedSteps runs = simulated_steps(loaded, profiles);
+  const SimulatedSteps runs = simulated_steps(loaded, profiles, waits_for);
   for (const auto& run : runs) {
     const std::vector<live::CycleTime> of_run = live::mean_cycles(run);
     for (std::size_t w = 0; w < means.size(); ++w) {
@@ -44,8 +46,36 @@ calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profil
   JitterOverrides& jitter = loaded.scenario.jitter;
   jitter = {.run_cv = 0.0, .worker_cv = 0.0, .iteration_cv = 0.0, .message = jitter.message};
   std::vector<std::vector<calibrate::TimedStep>> series;
-  for (auto& run : simulated_steps(loaded, profiles)) std::ranges::move(run, std::back_inserter(series));
+  for (auto& run : simulated_steps(loaded, profiles, WaitsFor::nobody))
+    std::ranges::move(run, std::back_inserter(series));
   return calibrate::step_variation(series);
+}
+
+Scenario with_initial_batch(Scenario scenario, std::int64_t samples) {
+  scenario.batching.initial_samples = samples;
+  return scenario;
+}
+
+calibrate::StepVariation own_variation(const LoadedScenario& loaded, const Profiles& profiles,
+                                       const calibrate::StepVariation& together,
+                                       const std::optional<calibrate::StepVariation>& of_smallest,
+                                       const std::vector<live::AloneTime>& alone) {
+  const calibrate::StepVariation own = less(together, simulated_variation(loaded, profiles));
+  if (!of_smallest || !is_measured(*of_smallest)) return own;
+  const Profile& profile = profiles.of(0);
+  const bool fetches = profile.loading && loaded.scenario.job.data_loading == DataLoading::inline_;
+  const auto time_of = [&](std::int64_t batch) {
+    const auto found =
+        std::ranges::find(alone, batch, [](const live::AloneTime& time) { return time.computing.batch; });
+    check(found != alone.end(), "each batch of a job of all workers was timed alone");
+    const Seconds computing{found->computing.wall.seconds};
+    return fetches ? computing + profile.loading->of(static_cast<double>(batch)) : computing;
+  };
+  const std::int64_t smallest = alone.front().computing.batch;
+  LoadedScenario small = loaded;
+  small.scenario = with_initial_batch(loaded.scenario, smallest);
+  return by_length(own, time_of(loaded.scenario.batching.initial_samples),
+                   less(*of_smallest, simulated_variation(small, profiles)), time_of(smallest));
 }
 
 }  // namespace paceline

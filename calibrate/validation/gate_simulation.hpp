@@ -1,10 +1,13 @@
 // The job that times all workers of a scenario together, simulated: what the measured one is held against.
 //
 // Models:      five runs of that job (calibrate/live/iteration_timing.hpp), as the scenario has it so far.
+//              What they vary by without jitter is no jitter: it is taken off what was measured.
 // Assumptions: what messages take of a worker's processor is no part of its iterations, nor is it of real
 //              ones.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "calibrate/live/iteration_timing.hpp"
@@ -15,8 +18,16 @@ namespace paceline {
 
 // Of each worker: means over the runs.
 [[nodiscard]] std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded,
-                                                            const Profiles& profiles);
-// What iterations vary by though nothing does so by itself: a server and turns interrupt them.
+                                                            const Profiles& profiles, WaitsFor waits_for);
+// What iterations of the ASP job vary by though nothing does so by itself: a server and turns interrupt them.
 [[nodiscard]] calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profiles& profiles);
+
+[[nodiscard]] Scenario with_initial_batch(Scenario scenario, std::int64_t samples);
+// What iterations vary by themselves: less than `together`, as measured with the initial batch, by what a
+// server and turns explain. Of any length where they were measured with the smallest batch, too, which comes
+// first in `alone`: what the first worker's take, each batch of the job.
+[[nodiscard]] calibrate::StepVariation own_variation(
+    const LoadedScenario& loaded, const Profiles& profiles, const calibrate::StepVariation& together,
+    const std::optional<calibrate::StepVariation>& of_smallest, const std::vector<live::AloneTime>& alone);
 
 }  // namespace paceline

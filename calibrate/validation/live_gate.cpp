@@ -35,9 +35,13 @@ void write_corrected(const Profile& profile, int cores, const std::vector<live::
                                               {.source = "short live jobs", .date = date, .warm_up = 0}));
 }
 
-Scenario with_initial_batch(Scenario scenario, std::int64_t samples) {
-  scenario.batching.initial_samples = samples;
-  return scenario;
+void say(const Scenario& scenario, const char* how, const std::vector<TogetherTime>& times) {
+  const auto text = [](Seconds time) { return calibrate::duration_text(time.value()); };
+  for (std::size_t w = 0; w < times.size(); ++w)
+    fmt::print("{}: {}, {}: {}, and {} until the next (predicted until now: {}, {})\n", scenario.name,
+               name_of(scenario.cluster.workers, w), how, text(times[w].measured.iteration),
+               text(times[w].measured.between), text(times[w].predicted.iteration),
+               text(times[w].predicted.between));
 }
 
 bool sums_in_ring(const PhaseEntry& phase) {
@@ -91,30 +95,27 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   fill_in_sharing(loaded.scenario, *profiles, figures);
   fill_in_restarts(loaded.scenario, figures);
   if (workers.size() < 2) return figures;
-  figures.together = together_of(loaded, *profiles, figures);
-  const auto text = [](Seconds time) { return calibrate::duration_text(time.value()); };
-  for (std::size_t w = 0; w < workers.size(); ++w) {
-    const TogetherTime& together = figures.together[w];
-    fmt::print(
-        "{}: {}, beside the others: {}, and {} until the next (predicted from what it takes alone: {}, {})\n",
-        loaded.scenario.name, name_of(workers, w), text(together.measured.iteration),
-        text(together.measured.between), text(together.predicted.iteration),
-        text(together.predicted.between));
-  }
-  const auto slow_down = [&](const std::vector<live::CycleTime>& predicted) {
+  const TimedTogether& going_on = timed_together(loaded.scenario, *profiles, WaitsFor::nobody);
+  figures.slowness = going_on.slowness;
+  adopt_variation(loaded, *profiles, going_on, figures);
+  const auto slow_down = [&](const std::vector<TogetherTime>& together) {
     for (std::size_t w = 0; w < workers.size(); ++w)
-      factors[w] *= figures.together[w].measured.iteration / predicted[w].iteration;
+      factors[w] *= together[w].measured.iteration / together[w].predicted.iteration;
     adopt_factors("");
   };
-  std::vector<live::CycleTime> predicted;
-  for (const TogetherTime& together : figures.together) predicted.push_back(together.predicted);
-  slow_down(predicted);
-  if (is_ring) {
-    fill_in_ring(loaded.scenario, *profiles, figures);
-  } else if (network_is_measured) {
+  figures.together = compared(loaded, *profiles, going_on);
+  say(loaded.scenario, "beside others that go on at once", figures.together);
+  slow_down(figures.together);
+  if (!is_ring && network_is_measured) {
     delay_messages(loaded, *profiles, figures);
-    slow_down(simulated_cycles(loaded, *profiles));  // who waits leaves the cores to the others
+    slow_down(compared(loaded, *profiles, going_on));  // who waits leaves the cores to the others
   }
+  if (live::waits_for(loaded.scenario) != WaitsFor::nobody) {
+    figures.waiting = compared(loaded, *profiles, timed_together(loaded.scenario, *profiles, WaitsFor::all));
+    say(loaded.scenario, "beside others that wait", figures.waiting);
+    slow_down(figures.waiting);
+  }
+  if (is_ring) fill_in_ring(loaded.scenario, *profiles, figures);
   return figures;
 }
 
@@ -124,6 +125,7 @@ LiveGate::TimedWorker LiveGate::timed_worker(const Scenario& scenario, std::size
   alike.price_per_hour.reset();
   alike.random_stream.reset();
   alike.profile.clear();
+  alike.message_wait.reset();  // a real job does not impose it
   return {alike,
           scenario.job.network,
           scenario.learner.model,
@@ -149,9 +151,11 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
 
 void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles, TimedTogether& timed) {
   constexpr int rounds = 5;
-  Progress progress("timing all workers together");
+  Progress progress(timed.waits_for == WaitsFor::nobody ? "timing all workers together"
+                                                        : "timing all workers in step");
   const std::int64_t smallest = live::batches_to_time(scenario.batching).front();
-  const bool batches_change = smallest < scenario.batching.initial_samples;
+  const bool has_smaller =
+      timed.waits_for == WaitsFor::nobody && smallest < scenario.batching.initial_samples;
   std::vector<live::TogetherPass> passes;
   std::vector<live::TogetherPass> of_smallest;
   for (int round = 0; round < rounds; ++round) {
@@ -159,10 +163,10 @@ void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles,
     std::vector<live::TogetherPass> of_round;
     std::vector<live::TogetherPass> small_of_round;  // of the attempt that counts, as of_round
     timed.slowness.push_back(pace_.slowness_while([&] {
-      of_round = live::time_together(scenario, profiles, round, options_);
-      if (batches_change)
-        small_of_round =
-            live::time_together(with_initial_batch(scenario, smallest), profiles, round, options_);
+      of_round = live::time_together(scenario, profiles, timed.waits_for, round, options_);
+      if (has_smaller)
+        small_of_round = live::time_together(with_initial_batch(scenario, smallest), profiles,
+                                             timed.waits_for, round, options_);
     }));
     std::ranges::move(small_of_round, std::back_inserter(of_smallest));
     for (live::TogetherPass& pass : of_round) {
@@ -172,29 +176,28 @@ void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles,
   }
   progress.update(1.0, scenario.name);
   timed.times = live::together_times(passes);
-  if (batches_change) timed.of_smallest = live::together_times(of_smallest).variation;
+  if (has_smaller) timed.of_smallest = live::together_times(of_smallest).variation;
 }
 
-std::vector<TogetherTime> LiveGate::together_of(LoadedScenario& loaded, const Profiles& profiles,
-                                                GateFigures& figures) {
-  const Scenario& scenario = loaded.scenario;
-  const std::size_t workers = scenario.cluster.workers.size();
-  std::vector<TimedWorker> point;
-  for (std::size_t w = 0; w < workers; ++w) point.push_back(timed_worker(scenario, w));
-  auto known = std::ranges::find_if(
-      together_, [&](const TimedTogether& one) { return one.workers == point && one.links == links(); });
-  if (known == together_.end()) {
-    TimedTogether timed{.workers = std::move(point), .links = links()};
-    time_together(scenario, profiles, timed);
-    between_workers_ += timed.times.between_workers;
-    known = together_.insert(known, std::move(timed));
-  }
-  figures.slowness = known->slowness;
-  const live::TogetherTimes& measured = known->times;
-  adopt_variation(loaded, profiles, *known, figures);
-  const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles);
+const LiveGate::TimedTogether& LiveGate::timed_together(const Scenario& scenario, const Profiles& profiles,
+                                                        WaitsFor waits_for) {
+  TimedTogether timed{.workers = {}, .links = links(), .waits_for = waits_for};
+  for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
+    timed.workers.push_back(timed_worker(scenario, w));
+  const auto known = std::ranges::find_if(together_, [&](const TimedTogether& one) {
+    return one.workers == timed.workers && one.links == timed.links && one.waits_for == waits_for;
+  });
+  if (known != together_.end()) return *known;
+  time_together(scenario, profiles, timed);
+  between_workers_ += timed.times.between_workers;
+  return together_.emplace_back(std::move(timed));
+}
+
+std::vector<TogetherTime> LiveGate::compared(const LoadedScenario& loaded, const Profiles& profiles,
+                                             const TimedTogether& timed) {
+  const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles, timed.waits_for);
   std::vector<TogetherTime> times;
-  for (std::size_t w = 0; w < workers; ++w) times.push_back({measured.cycles[w], predicted[w]});
+  for (std::size_t w = 0; w < predicted.size(); ++w) times.push_back({timed.times.cycles[w], predicted[w]});
   return times;
 }
 
@@ -212,36 +215,14 @@ void LiveGate::adopt_variation(LoadedScenario& loaded, const Profiles& profiles,
   };
   adopt(jitter.run_cv, "run", pace_.run_variation(variation.spells, between_workers));
   adopt(jitter.worker_cv, "worker", std::sqrt(std::expm1(between_workers)));
-  if (jitter.iteration_cv || jitter.spells || jitter.iteration_fixed > Seconds{}) return;
+  if (jitter.iteration_cv || jitter.spells || jitter.iteration_fixed) return;
   if (!is_measured(variation)) return;
-  const calibrate::StepVariation own = own_variation(loaded, profiles, timed, figures.alone.front());
+  const calibrate::StepVariation own =
+      own_variation(loaded, profiles, variation, timed.of_smallest, figures.alone.front());
   jitter.iteration_cv = own.iteration_cv;
   jitter.iteration_fixed = own.iteration_fixed;
   jitter.spells = own.spells;
   state(figures, fmt::format("jitter: {{{}}}", scenario_words(own)));
-}
-
-// What iterations vary by themselves: of any length, where two were timed.
-calibrate::StepVariation LiveGate::own_variation(const LoadedScenario& loaded, const Profiles& profiles,
-                                                 const TimedTogether& timed,
-                                                 const std::vector<live::AloneTime>& alone) {
-  const calibrate::StepVariation own = less(timed.times.variation, simulated_variation(loaded, profiles));
-  if (!timed.of_smallest || !is_measured(*timed.of_smallest)) return own;
-  const Profile& profile = profiles.of(0);
-  const bool fetches = profile.loading && loaded.scenario.job.data_loading == DataLoading::inline_;
-  const std::int64_t initial = loaded.scenario.batching.initial_samples;
-  const auto time_of = [&](std::int64_t batch) {
-    const auto found =
-        std::ranges::find(alone, batch, [](const live::AloneTime& time) { return time.computing.batch; });
-    check(found != alone.end(), "each batch of a job of all workers was timed alone");
-    const Seconds computing{found->computing.wall.seconds};
-    return fetches ? computing + profile.loading->of(static_cast<double>(batch)) : computing;
-  };
-  const std::int64_t smallest = alone.front().computing.batch;
-  LoadedScenario small = loaded;
-  small.scenario = with_initial_batch(loaded.scenario, smallest);
-  return by_length(own, time_of(initial), less(*timed.of_smallest, simulated_variation(small, profiles)),
-                   time_of(smallest));
 }
 
 void LiveGate::slow_down(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,

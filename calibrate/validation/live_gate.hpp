@@ -6,7 +6,7 @@
 //              what messages cost, how much processes slow each other down on a shared machine, how long
 //              messages wait there for a processor, and what a switch with restarts costs.
 // Assumptions: the machine stays as it is until the jobs have run; or each measurement and each run waits
-//              for it to be as fast as it mostly was at first. Workers, networks and batches that are alike
+//              for it to be as fast as in its quicker moments at first. Workers, networks and batches that are alike
 //              are measured once for all scenarios.
 // Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp,
 //              rest_timing.hpp, batch_preparation.hpp, restart_timing.hpp.
@@ -36,7 +36,7 @@ namespace paceline {
 class LiveGate {
  public:
   // Corrected profiles are written into the folder. Each measurement and each run is held back for about
-  // `longest_wait` while the machine is not as fast as it mostly was at first.
+  // `longest_wait` while the machine is not as fast as in its quicker moments at first.
   LiveGate(std::filesystem::path folder, live::LiveOptions options, double most_deviation,
            Seconds longest_wait)
       : folder_(std::move(folder)),
@@ -46,12 +46,12 @@ class LiveGate {
   // Changes the scenario and its profiles into those to predict with. Throws live::LoadedMachine, and
   // UserError where a worker's speed deviates from its profile's by too much.
   GateFigures measure(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles);
-  // Once all scenarios are measured: how much longer than at first iterations mostly took meanwhile.
+  // Once all scenarios are measured: how much longer than at first usual iterations took meanwhile.
   double settle() { return pace_.settle(); }
   // Corrects a measured scenario's profiles by that, too.
   void slow_down(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
                  const GateFigures& figures, double slowness);
-  // What iterations of the first scenario's workers, together, mostly took.
+  // What iterations of the first scenario's workers, together, take as usual.
   [[nodiscard]] Seconds usual_iteration() const { return pace_.usual(); }
 
  private:
@@ -81,20 +81,20 @@ class LiveGate {
   struct TimedTogether {
     std::vector<TimedWorker> workers;
     Links links;
+    WaitsFor waits_for = WaitsFor::nobody;
     live::TogetherTimes times{};
     std::vector<double> slowness{};                         // by round
     std::optional<calibrate::StepVariation> of_smallest{};  // with the smallest batch, where they change
   };
   // In several rounds, each of a machine about as fast as usual.
   void time_together(const Scenario& scenario, const Profiles& profiles, TimedTogether& timed);
-  std::vector<TogetherTime> together_of(LoadedScenario& loaded, const Profiles& profiles,
-                                        GateFigures& figures);
+  const TimedTogether& timed_together(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for);
+  // Beside what is predicted of them so far.
+  [[nodiscard]] static std::vector<TogetherTime> compared(const LoadedScenario& loaded,
+                                                          const Profiles& profiles,
+                                                          const TimedTogether& timed);
   void adopt_variation(LoadedScenario& loaded, const Profiles& profiles, const TimedTogether& timed,
                        GateFigures& figures) const;
-  [[nodiscard]] static calibrate::StepVariation own_variation(const LoadedScenario& loaded,
-                                                              const Profiles& profiles,
-                                                              const TimedTogether& timed,
-                                                              const std::vector<live::AloneTime>& alone);
   // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
   // has corrected.
   void correct(LoadedScenario& loaded, const GateFigures& figures, const std::vector<double>& factors,
@@ -117,7 +117,7 @@ class LiveGate {
   live::LiveOptions options_;
   calibrate::Residuals between_workers_{};  // of all that were timed together so far
   std::deque<std::pair<TimedWorker, std::vector<live::AloneTime>>> iterations_;
-  std::vector<TimedTogether> together_;
+  std::deque<TimedTogether> together_;
   std::map<std::tuple<std::uint64_t, Seconds, Links>, live::CommunicationFit> communication_;
   std::map<std::tuple<std::uint64_t, std::vector<Seconds>, Links, bool>, calibrate::CollectiveFit> rings_;
   std::map<std::tuple<std::string, std::string, std::int64_t, std::size_t>, live::SharingTimes> sharing_;

@@ -125,7 +125,7 @@ void LiveGate::delay_messages(LoadedScenario& loaded, const Profiles& profiles, 
   const std::vector<Seconds> added =
       live::added_to_messages(measured, [&](const std::vector<Seconds>& tried) {
         std::vector<Seconds> between;
-        for (const live::CycleTime& cycle : simulated_cycles(delayed(tried), profiles))
+        for (const live::CycleTime& cycle : simulated_cycles(delayed(tried), profiles, WaitsFor::nobody))
           between.push_back(cycle.between);
         return between;
       }).added;

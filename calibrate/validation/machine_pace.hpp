@@ -2,7 +2,9 @@
 // again and again.
 //
 // Models:      a machine that others use, too: it is faster or slower for seconds, minutes or hours.
-// Equation:    usual: the median of some looks at first, and once all is measured that of all looks. What is
+// Equation:    usual: the lower quartile of some looks at first, and once all is measured that of all looks.
+//              Others make the machine slower than it is alone and never faster, so that its quicker looks
+//              are the same in a restless hour as in a calm one, where the median is not. What is
 //              measured counts when the looks before and after it are within a tenth of the usual one, or
 //              the time to wait for that has passed; otherwise it is measured again. Its slowness is the
 //              geometric mean of both looks over the usual one. Runs differ by sd / mean = √(exp(σ²) - 1): σ²
@@ -10,7 +12,8 @@
 //              looked at, of that between workers of a run and of that which spells leave to a worker's mean
 //              over a look (calibrate/logs/step_variation.hpp).
 // Units:       seconds.
-// Assumptions: what slows the workers looked at slows every job alike.
+// Assumptions: what slows the workers looked at slows every job alike. A quarter of the looks at least find the
+//              machine as good as alone; runs, held to within a tenth of those, are that slow or a little slower.
 // Not modelled: changes during a measurement or a run that are over when it ends.
 // Source:      docs/validation.md.
 #pragma once
@@ -30,6 +33,9 @@ namespace paceline {
 
 // By how much `measured` is more or less than `expected`, as a share of the latter.
 [[nodiscard]] double deviation(Seconds measured, Seconds expected);
+
+// Of what looks took.
+[[nodiscard]] Seconds usual_of(std::vector<double> looks_s);
 
 struct PaceProbe {
   std::function<Seconds()> look;

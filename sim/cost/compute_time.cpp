@@ -77,7 +77,7 @@ ResolvedJitter resolve_jitter(const Profile& profile, const JitterOverrides& ove
   };
   jitter.iteration_cv = overrides.iteration_cv.value_or(measured.iteration_cv);
   if (!overrides.iteration_cv) jitter.iteration_quantiles = measured.iteration_quantiles;
-  jitter.iteration_fixed = overrides.iteration_fixed;
+  jitter.iteration_fixed = overrides.iteration_fixed.value_or(Seconds{});
 
   const bool run_is_known = overrides.run_cv || measured.run_cv.value_or(0.0) > 0.0;
   jitter.run_cv = overrides.run_cv.value_or(measured.run_cv.value_or(0.0));

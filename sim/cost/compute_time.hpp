@@ -9,7 +9,7 @@
 //              iteration_cv; a coefficient of 0 makes the factor exactly 1. Where the profile found the
 //              iteration factor not to be log-normal, I_{w,k} = Q(u), linear between the profile's measured
 //              quantiles Q. F_{w,k} is log-normal, too, with mean 1 and the coefficient of variation
-//              iteration_fixed / law(b, cores_w): what disturbs an iteration however short it is.
+//              iteration_fixed over the law, with fetching: what disturbs an iteration however short it is.
 //              optimizer step: optimizer_step[cores_w] / speed_w, without jitter.
 // Units:       seconds, samples; speed relative to the profile's machine.
 // Assumptions: factors are keyed by (run), (worker's random stream) and (that, iteration) and not by the
@@ -52,7 +52,7 @@ struct JitterOverrides {
   std::optional<double> run_cv;
   std::optional<double> worker_cv;
   std::optional<double> iteration_cv;
-  Seconds iteration_fixed{};
+  std::optional<Seconds> iteration_fixed{};
   std::optional<Spells> spells{};  // sim/cluster/conditions.hpp
   Seconds message{};               // message_delay.hpp
 };

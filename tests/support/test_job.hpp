@@ -195,4 +195,27 @@ struct TestJob {
   }
 };
 
+// Two workers alike, 10 samples each.
+inline TestJob two_workers(const char* policy, std::int64_t total_samples) {
+  TestJob job;
+  job.workers = {{}, {}};
+  job.phases = {{.policy = policy}};
+  job.total_samples = total_samples;
+  return job;
+}
+
+inline std::vector<double> times_of_updates(const TestJob::Result& result) {
+  std::vector<double> times;
+  for (const auto& [time, update] : result.recording.all<Apply>()) times.push_back(time.value());
+  return times;
+}
+
+inline std::vector<Seconds> compute_times(const TestJob::Result& result) {
+  std::vector<Seconds> times;
+  for (const Happened& happened : result.recording.events)
+    if (const auto* finished = std::get_if<IterationFinished>(&happened.event))
+      times.push_back(finished->compute_time);
+  return times;
+}
+
 }  // namespace paceline::test

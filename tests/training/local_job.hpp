@@ -69,10 +69,4 @@ inline void check_same(const std::vector<std::vector<float>>& one,
     }
 }
 
-inline std::vector<double> times_of_updates(const TestJob::Result& result) {
-  std::vector<double> times;
-  for (const auto& [time, update] : result.recording.all<Apply>()) times.push_back(time.value());
-  return times;
-}
-
 }  // namespace paceline::test

@@ -79,7 +79,8 @@ void describe(Visitor& v, JitterOverrides& c) {
   v.optional("iteration", c.iteration_cv, percent(between(0, 1)), "variation between iterations", measured);
   v.optional("iteration_fixed", c.iteration_fixed, duration(at_least(0)),
              "standard deviation of iterations, at speed 1, that does not grow with them, besides: those of "
-             "small batches vary by a larger share; `validate live` measures it where batches change");
+             "small batches vary by a larger share; `validate live` measures it where batches change",
+             Absent{"0 s: not measured"});
   v.optional("spells", c.spells, Section{},
              "stretches of time in which a worker's core is faster or slower, each worker's on its own; "
              "`validate live` and `calibrate own` measure them",

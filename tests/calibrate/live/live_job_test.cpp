@@ -294,10 +294,32 @@ TEST_CASE("what a slow worker's iteration took is what a machine at full speed c
                         2.0));
 }
 
+TEST_CASE("workers that wait for others in every phase are timed in step, too, all others only going on") {
+  LoadedJob job = load_job();
+  const Scenario in_step = together_job(job.loaded.scenario, *job.profiles, WaitsFor::all);
+  CHECK(in_step.synchronization.at(0).config.policy->word == "bsp");
+  CHECK(in_step.synchronization[0].config.transport == Transport::server);
+  CHECK(in_step.stop.epochs ==
+        together_job(job.loaded.scenario, *job.profiles, WaitsFor::nobody).stop.epochs);
+  const auto of_policies = [&](const std::vector<const char*>& words) {
+    Scenario& scenario = job.loaded.scenario;
+    scenario.synchronization.clear();
+    for (const char* word : words) {
+      PhaseEntry& phase = scenario.synchronization.emplace_back();
+      phase.config.policy = SynchronizationChoice(word);
+    }
+    return waits_for(scenario);
+  };
+  CHECK(of_policies({"bsp"}) == WaitsFor::all);
+  CHECK(of_policies({"ssp"}) == WaitsFor::all);
+  CHECK(of_policies({"asp"}) == WaitsFor::nobody);
+  CHECK(of_policies({"bsp", "asp"}) == WaitsFor::nobody);
+}
+
 TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes nothing") {
   // Its length: 1 s of the slowest worker's iterations, that many for each of the three.
   const LoadedJob job = load_job();
-  const Scenario together = together_job(job.loaded.scenario, *job.profiles);
+  const Scenario together = together_job(job.loaded.scenario, *job.profiles, WaitsFor::nobody);
   CHECK(together.cluster.workers == job.loaded.scenario.cluster.workers);
   CHECK(together.synchronization.size() == 1);
   CHECK(together.synchronization[0].config.policy->word == "asp");

@@ -45,7 +45,7 @@ stop: {{epochs: 3}}
 std::vector<live::CycleTime> cycles(const char* communication, const char* wait_of_second) {
   const LoadedScenario loaded = noiseless(communication, wait_of_second);
   InputFiles files;
-  return simulated_cycles(loaded, *files.profiles_of(loaded));
+  return simulated_cycles(loaded, *files.profiles_of(loaded), WaitsFor::nobody);
 }
 
 }  // namespace
@@ -92,6 +92,46 @@ TEST_CASE("what a server interrupts makes simulated iterations vary, jitter that
                                        .hosts_servers = true,
                                        .turns = Turns{Seconds{0.4e-3}, true}}};
   CHECK(found() > 0.01);
+}
+
+TEST_CASE("iterations measured with two batches tell what of their variation does not grow, with fetching") {
+  // c = 5 % and s = 60 us: of 1 ms σ² = 0.0025 + 0.0036, of 0.4 ms 0.0025 + 0.0225. Nothing of a job without
+  // jitter explains any of it. Of each time 0.1 ms is fetching, where the profile knows that.
+  const LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
+  InputFiles files;
+  Profiles profiles = *files.profiles_of(loaded);
+  const auto varied = [](double log_variance) {
+    return calibrate::StepVariation{.iteration_cv = std::sqrt(std::expm1(log_variance))};
+  };
+  const auto found = [&](double smallest_s, double initial_s) {
+    std::vector<live::AloneTime> alone(2);
+    alone[0].computing.batch = 4;
+    alone[0].computing.wall.seconds = smallest_s;
+    alone[1].computing.batch = 10;
+    alone[1].computing.wall.seconds = initial_s;
+    return own_variation(loaded, profiles, varied(0.0061), varied(0.025), alone);
+  };
+  const auto check_parts = [](const calibrate::StepVariation& parts) {
+    CHECK(std::log1p(parts.iteration_cv * parts.iteration_cv) == doctest::Approx(0.0025));
+    CHECK(parts.iteration_fixed.value() == doctest::Approx(60e-6));
+  };
+  check_parts(found(0.4e-3, 1e-3));
+  for (Profile& profile : profiles.distinct)
+    profile.loading = LoadingFit{.data = "images", .intercept = Seconds{0.1e-3}, .per_sample = Seconds{}};
+  check_parts(found(0.3e-3, 0.9e-3));
+}
+
+TEST_CASE("small batches whose variation was not measured tell nothing of it") {
+  const LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
+  InputFiles files;
+  const std::shared_ptr<const Profiles> profiles = files.profiles_of(loaded);
+  const calibrate::StepVariation together{.iteration_cv = 0.05};
+  for (const std::optional<calibrate::StepVariation>& of_smallest :
+       {std::optional<calibrate::StepVariation>(), std::optional(calibrate::StepVariation{})}) {
+    const calibrate::StepVariation own = own_variation(loaded, *profiles, together, of_smallest, {});
+    CHECK(own.iteration_cv == doctest::Approx(0.05));
+    CHECK(own.iteration_fixed == Seconds{});
+  }
 }
 
 TEST_CASE(
