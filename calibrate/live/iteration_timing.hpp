@@ -2,18 +2,20 @@
 // just before a prediction, so that it knows the state the machine is in, and what rests, messages and others
 // that displace their data from caches cost them.
 //
-// Models:      a live ASP job of these workers, at their own speeds and quotas, in several short passes; all of
-//              them also in a BSP job, where those of the scenario wait for others.
+// Models:      a live ASP job of these workers, at their own speeds and quotas, in several short passes; all
+//              of them also in a BSP job, where those of the scenario wait for others.
 // Equation:    t(b) = median over the passes of the mean iteration after the first ones, stalls left out but
 //              where a quota makes them; half width: t(0.975, P − 1) · sd / √P of P passes. As of a machine
 //              at full speed, which is what a profile holds: c(b) = t(b) / h(b) − fetching(b), h(b) = mean
 //              iteration at the worker's speed and quota over that at speed 1 without a quota, both as
 //              modelled. Together: the mean of each worker alike; c(b) is multiplied by it over its
-//              prediction from c(b) and the rest of the gate, both for the same job: the BSP job where workers
-//              wait for others in every phase, else the ASP job. What lies between two iterations of the latter: the mean time from the end of one to that of the next, less the mean iteration;
-//              what it exceeds its prediction by is what two messages of that worker wait for a processor
-//              (message_wait.hpp). Times of a pass are divided by how much slower than usual the machine was
-//              during it. How iterations vary beside the others: calibrate/logs/step_variation.hpp.
+//              prediction from c(b) and the rest of the gate, both for the same job: first the ASP job, and
+//              then the BSP job where workers wait for others in every phase. What lies between two
+//              iterations of the ASP job: the mean time from the end of one to that of the next, less the
+//              mean iteration; what it exceeds its prediction by is what two messages of that worker wait
+//              for a processor (message_wait.hpp). Times of a pass are divided by how much slower than usual
+//              the machine was during it. How iterations vary beside the others, under ASP:
+//              calibrate/logs/step_variation.hpp.
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
 //              What others cost an iteration beyond its turns of the processor is a share of its time, at all

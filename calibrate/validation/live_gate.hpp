@@ -6,8 +6,8 @@
 //              what messages cost, how much processes slow each other down on a shared machine, how long
 //              messages wait there for a processor, and what a switch with restarts costs.
 // Assumptions: the machine stays as it is until the jobs have run; or each measurement and each run waits
-//              for it to be as fast as in its quicker moments at first. Workers, networks and batches that are alike
-//              are measured once for all scenarios.
+//              for it to be as fast as in its quicker moments at first. Workers, networks and batches that
+//              are alike are measured once for all scenarios.
 // Source:      calibrate/live/iteration_timing.hpp, request_timing.hpp, sharing_timing.hpp,
 //              rest_timing.hpp, batch_preparation.hpp, restart_timing.hpp.
 #pragma once

@@ -12,8 +12,8 @@
 //              looked at, of that between workers of a run and of that which spells leave to a worker's mean
 //              over a look (calibrate/logs/step_variation.hpp).
 // Units:       seconds.
-// Assumptions: what slows the workers looked at slows every job alike. A quarter of the looks at least find the
-//              machine as good as alone; runs, held to within a tenth of those, are that slow or a little slower.
+// Assumptions: what slows the workers looked at slows every job alike. A quarter of the looks at least find
+//              the machine as good as alone; runs, held to within a tenth of those, hardly find it slower.
 // Not modelled: changes during a measurement or a run that are over when it ends.
 // Source:      docs/validation.md.
 #pragma once

@@ -44,7 +44,8 @@ class BatchingRules : Rules {
   void check_dead_band() const {
     const auto dead_band = batching.controller.parameters().value("dead_band");
     if (dead_band && number_of(*dead_band) <= 0.0 &&
-        (scenario.jitter.iteration_cv != 0.0 || scenario.jitter.iteration_fixed.value_or(Seconds{}) > Seconds{}))
+        (scenario.jitter.iteration_cv != 0.0 ||
+         scenario.jitter.iteration_fixed.value_or(Seconds{}) > Seconds{}))
       warn("batching.dead_band",
            "a dead-band of 0 with jitter: every look changes batches, whether the workers' speeds have "
            "changed or not");
