@@ -1,12 +1,23 @@
 #include "calibrate/cli/own_loop.hpp"
 
+#include <cerrno>
 #include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
+
+extern "C" {  // glibc 2.36 forgets to say so
+#include <sys/pidfd.h>
+}
 
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/process.hpp"
@@ -18,6 +29,25 @@ namespace {
 std::string end_of(const std::string& text) {
   constexpr std::size_t most = 2000;
   return text.size() <= most ? text : "…" + text.substr(text.size() - most);
+}
+
+// Stops the process again and again, until it is over. By its descriptor, which never means another one.
+void stop_in_turn(const std::stop_token& over, int process, Seconds between,
+                  const std::vector<Seconds>& rests) {
+  std::mutex mutex;
+  std::condition_variable_any ended;
+  std::unique_lock lock(mutex);
+  const auto wait = [&](Seconds time) {
+    ended.wait_for(lock, over, std::chrono::duration<double>(time.value()), [] { return false; });
+  };
+  for (std::size_t turn = 0; !over.stop_requested(); ++turn) {
+    wait(between);
+    if (over.stop_requested()) break;
+    pidfd_send_signal(process, SIGSTOP, nullptr, 0);
+    wait(rests[turn % rests.size()]);
+    pidfd_send_signal(process, SIGCONT, nullptr, 0);
+  }
+  close(process);
 }
 
 }  // namespace
@@ -53,6 +83,17 @@ OwnLoop run_command(const std::vector<std::string>& words, const std::function<v
     throw std::runtime_error(fmt::format("{} {}{}", loop.source, describe_status(status),
                                          process.errors().empty() ? "" : ":\n" + end_of(process.errors())));
   return loop;
+}
+
+OwnLoop run_stopping(const std::vector<std::string>& words, Seconds between,
+                     const std::vector<Seconds>& rests) {
+  std::jthread stopping;
+  return run_command(words, [&](pid_t id) {
+    const int process = pidfd_open(id, 0);
+    if (process < 0) throw std::system_error(errno, std::generic_category(), "pidfd_open");
+    stopping = std::jthread(
+        [=, &rests](const std::stop_token& over) { stop_in_turn(over, process, between, rests); });
+  });
 }
 
 }  // namespace paceline::calibrate

@@ -1,10 +1,12 @@
 // `paceline calibrate own --quota`: what a training loop takes longer after each stop by a quota.
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "calibrate/cli/own_loop.hpp"
 #include "calibrate/live/cpu_budget.hpp"
+#include "calibrate/logs/rest_cost.hpp"
 #include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
@@ -17,22 +19,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+struct PairOfRuns {  // processor time of a sample
+  double free_s = 0.0;
+  double held_s = 0.0;  // under the quota
+};
 struct QuotaPass {
-  double free_s = 0.0;  // processor time of a sample
-  double held_s = 0.0;  // the same under the quota
-  Seconds resume;
+  Seconds resume{};
+  std::optional<PairOfRuns> in_pair{};  // where stops of its own did not tell
 };
 
-QuotaPass quota_pass(const OwnArguments& arguments, const CpuQuota& quota) {
+// A loop may read its clocks so that it never sees the kernel's stops: these are as long, and within its steps.
+std::optional<Seconds> cost_of_imposed_stops(const OwnArguments& arguments, const CpuQuota& quota) {
+  const Seconds allowance = allowance_of(quota, arguments.cores);
+  const Seconds stop = quota.period - allowance;
+  const OwnLoop stopped = run_stopping(arguments.command, allowance, {stop});
+  return cost_of_stops(stopped.steps, static_cast<std::size_t>(arguments.warm_up), stop);
+}
+
+QuotaPass pair_of_runs(const OwnArguments& arguments, const CpuQuota& quota) {
   const auto warm_up = static_cast<std::size_t>(arguments.warm_up);
-  QuotaPass pass;
   const OwnLoop free = run_command(arguments.command);
-  pass.free_s = mean_processor_per_sample(free.steps, warm_up, free.source);
+  const double free_s = mean_processor_per_sample(free.steps, warm_up, free.source);
   const live::CpuBudget budget(quota, 0);
   const OwnLoop held = run_command(arguments.command, [&](pid_t id) { budget.add(id); });
-  pass.held_s = mean_processor_per_sample(held.steps, warm_up, held.source);
-  pass.resume = allowance_of(quota, arguments.cores) * (1.0 - pass.free_s / pass.held_s);
-  return pass;
+  const double held_s = mean_processor_per_sample(held.steps, warm_up, held.source);
+  return {allowance_of(quota, arguments.cores) * (1.0 - free_s / held_s), PairOfRuns{free_s, held_s}};
 }
 
 }  // namespace
@@ -49,7 +60,9 @@ int run_quota(const OwnArguments& arguments) {
   std::vector<double> resumes;
   for (int pass = 0; pass < passes; ++pass) {
     progress.update(static_cast<double>(pass) / passes, fmt::format("pass {} of {}", pass + 1, passes));
-    all.push_back(quota_pass(arguments, quota));
+    const bool stops_tell = all.empty() || !all.front().in_pair;
+    const std::optional<Seconds> cost = stops_tell ? cost_of_imposed_stops(arguments, quota) : std::nullopt;
+    all.push_back(cost ? QuotaPass{*cost} : pair_of_runs(arguments, quota));
     resumes.push_back(all.back().resume.value());
   }
   progress.update(1.0, fmt::format("{} passes", passes));
@@ -60,10 +73,12 @@ int run_quota(const OwnArguments& arguments) {
   const bool is_told = passes > 1 && spread.mean > deviations * deviation_of_mean;
   if (arguments.json) {
     Json rows = Json::array();
-    for (const QuotaPass& pass : all)
-      rows.push_back({{"processor_s_per_sample", pass.free_s},
-                      {"processor_s_per_sample_under_quota", pass.held_s},
-                      {"resume_s", pass.resume.value()}});
+    for (const QuotaPass& pass : all) {
+      rows.push_back({{"resume_s", pass.resume.value()}});
+      if (!pass.in_pair) continue;
+      rows.back()["processor_s_per_sample"] = pass.in_pair->free_s;
+      rows.back()["processor_s_per_sample_under_quota"] = pass.in_pair->held_s;
+    }
     Json json = {{"format", "paceline-own-quota"},
                  {"version", 1},
                  {"quota_cores", quota.cores},
@@ -74,10 +89,13 @@ int run_quota(const OwnArguments& arguments) {
     if (is_told) json["resume_s"] = spread.mean;
     fmt::print("{}\n", json.dump(2));
   } else {
-    fmt::print("processor time of a sample\n    at will   under the quota   longer in each period\n");
-    for (const QuotaPass& pass : all)
-      fmt::print("{:>9}  {:>16}  {:>20.2f} ms\n", duration_text(pass.free_s), duration_text(pass.held_s),
-                 1e3 * pass.resume.value());
+    for (const QuotaPass& pass : all) {
+      fmt::print("longer after each stop: {:.2f} ms", 1e3 * pass.resume.value());
+      if (pass.in_pair)
+        fmt::print("; processor time of a sample: {} at will, {} under the quota",
+                   duration_text(pass.in_pair->free_s), duration_text(pass.in_pair->held_s));
+      fmt::print("\n");
+    }
     if (is_told)
       fmt::print(
           "in a scenario, of workers like this one (± {:.2g} ms):\n  quota: {{cores: {:g}, resume: {:.3g} "

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <functional>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,30 +27,62 @@ std::vector<double> waits_of(const std::vector<OwnStep>& steps) {
   return waits_s;
 }
 
-// The place of the rest meant.
-std::optional<std::size_t> rest_of(double wait_s, const std::vector<Seconds>& rests) {
-  for (std::size_t r = 0; r < rests.size(); ++r)
-    if (std::abs(wait_s / rests[r].value() - 1.0) < 1.0 / 3.0) return r;
-  return std::nullopt;
-}
-
 double trimmed_mean(std::vector<double> values) {
   std::ranges::sort(values);
   const auto left_out = static_cast<std::ptrdiff_t>(values.size() / 10);
   return spread_of({values.begin() + left_out, values.end() - left_out}).mean;
 }
 
-// Steps around the place that no stop has touched.
-std::vector<double> undisturbed_around(const std::vector<OwnStep>& steps, const std::vector<double>& waits_s,
-                                       std::size_t place, std::size_t first) {
-  constexpr std::size_t before = 3;
-  constexpr std::size_t after = 4;
-  std::vector<double> processor_s;
-  for (std::size_t i = std::max(first + 1, place - std::min(place, before));
-       i < std::min(steps.size(), place + after + 1); ++i)
-    if (waits_s[i] < shortest_stop_s && waits_s[i - 1] < shortest_stop_s)
-      processor_s.push_back(steps[i].processor_s);
-  return processor_s;
+struct Stop {
+  double rest_s;
+  double usual_s;   // of a step after it, later
+  double longer_s;  // that the first steps take together
+};
+
+// With steps enough until the next one.
+std::vector<Stop> stops_of(const std::vector<OwnStep>& steps, std::size_t warm_up) {
+  constexpr std::size_t fewest_steps = 4;
+  constexpr std::size_t most_longer = 6;
+  const std::vector<double> waits_s = waits_of(steps);
+  std::vector<std::size_t> places;
+  for (std::size_t i = warm_up; i < steps.size(); ++i)
+    if (waits_s[i] > shortest_stop_s) places.push_back(i);
+  const auto processor_s = [&](std::size_t from, std::size_t to) {
+    return std::transform_reduce(steps.begin() + static_cast<std::ptrdiff_t>(from),
+                                 steps.begin() + static_cast<std::ptrdiff_t>(to), 0.0, std::plus<>{},
+                                 [](const OwnStep& step) { return step.processor_s; });
+  };
+  std::vector<Stop> stops;
+  for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+    const std::size_t count = places[i + 1] - places[i];
+    if (count < fewest_steps) continue;
+    const std::size_t longer = std::min(most_longer, count / 2);
+    const std::size_t usual = places[i] + longer;
+    const double usual_s = processor_s(usual, places[i + 1]) / static_cast<double>(count - longer);
+    stops.push_back(
+        {waits_s[places[i]], usual_s, processor_s(places[i], usual) - static_cast<double>(longer) * usual_s});
+  }
+  return stops;
+}
+
+// What a step takes longer; `usual_s` without.
+RestedIteration rested_step(const std::vector<Stop>& stops, Seconds rest, double usual_s) {
+  std::vector<double> rests_s;
+  std::vector<double> longer_s;
+  for (const Stop& stop : stops) {
+    if (std::abs(stop.rest_s / rest.value() - 1.0) >= 1.0 / 3.0) continue;
+    rests_s.push_back(stop.rest_s);
+    longer_s.push_back(stop.longer_s);
+  }
+  const std::size_t count = rests_s.size();
+  if (count < fewest_stops) return {rest, Seconds{usual_s}, count};
+  return {Seconds{median(std::move(rests_s))}, Seconds{usual_s + trimmed_mean(std::move(longer_s))}, count};
+}
+
+double usual_step_s(const std::vector<Stop>& stops) {
+  std::vector<double> usual_s;
+  for (const Stop& stop : stops) usual_s.push_back(stop.usual_s);
+  return usual_s.empty() ? 0.0 : median(std::move(usual_s));
 }
 
 }  // namespace
@@ -67,34 +100,24 @@ std::vector<RestCost> resume_costs(const std::vector<RestedIteration>& iteration
 
 std::vector<RestedIteration> rested_steps(const std::vector<OwnStep>& steps, std::size_t warm_up,
                                           const std::vector<Seconds>& rests, const std::string& source) {
-  const std::vector<double> waits_s = waits_of(steps);
-  std::vector<std::vector<double>> rested_s(rests.size());
-  std::vector<std::vector<double>> longer_s(rests.size());
-  std::vector<double> undisturbed_s;
-  for (std::size_t i = warm_up; i + 1 < steps.size(); ++i) {
-    const std::optional<std::size_t> rest = rest_of(waits_s[i], rests);
-    const std::vector<double> around = undisturbed_around(steps, waits_s, i, warm_up);
-    if (!rest || around.empty() || waits_s[i + 1] >= shortest_stop_s) continue;
-    const double usual_s = spread_of(around).mean;
-    undisturbed_s.push_back(usual_s);
-    rested_s[*rest].push_back(waits_s[i]);
-    longer_s[*rest].push_back(steps[i].processor_s + steps[i + 1].processor_s - 2.0 * usual_s);
-  }
-  for (std::size_t r = 0; r < rests.size(); ++r)
-    if (rested_s[r].size() < fewest_stops)
+  const std::vector<Stop> stops = stops_of(steps, warm_up);
+  std::vector<RestedIteration> iterations = {{Seconds{}, Seconds{usual_step_s(stops)}, 0}};
+  for (const Seconds rest : rests) {
+    iterations.push_back(rested_step(stops, rest, iterations.front().processor_time.value()));
+    if (iterations.back().count < fewest_stops)
       throw UserError(
-          fmt::format("{}: {} stops of {:g} ms, and {} are needed", source, rested_s[r].size(),
-                      1e3 * rests[r].value(), fewest_stops),
+          fmt::format("{}: {} stops of {:g} ms with steps enough after them, and {} are needed", source,
+                      iterations.back().count, 1e3 * rest.value(), fewest_stops),
           "more steps of a few milliseconds each, on a machine that does nothing else; the program "
           "itself, and no shell that starts it");
-  const double usual_s = median(std::move(undisturbed_s));
-  std::vector<RestedIteration> iterations = {{Seconds{}, Seconds{usual_s}, 0}};
-  for (std::size_t r = 0; r < rests.size(); ++r) {
-    const std::size_t count = rested_s[r].size();
-    iterations.push_back({Seconds{median(std::move(rested_s[r]))},
-                          Seconds{usual_s + trimmed_mean(std::move(longer_s[r]))}, count});
   }
   return iterations;
+}
+
+std::optional<Seconds> cost_of_stops(const std::vector<OwnStep>& steps, std::size_t warm_up, Seconds rest) {
+  const RestedIteration iteration = rested_step(stops_of(steps, warm_up), rest, 0.0);
+  if (iteration.count < fewest_stops) return std::nullopt;
+  return iteration.processor_time;
 }
 
 std::string scenario_words(const std::vector<RestCost>& costs) {

@@ -132,6 +132,8 @@ TEST_CASE("a machine that others slow down most of the time is as fast as usual 
   CHECK(usual_of({1.5, 1.0, 1.6, 1.0, 1.5, 1.7, 1.0, 2.0}) == Seconds{1.0});
   // A single quick look of nine is none of its quicker moments: between ranks, linear.
   CHECK(usual_of({0.5, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7}) == Seconds{1.1});
+  // Of looks around the quickest 1 s what is usual is their middle: what a run, too, may meet.
+  CHECK(usual_of({1.5, 1.06, 1.0, 1.02, 1.04}).value() == doctest::Approx(1.03));
 }
 
 TEST_CASE("a run waits for the machine to be as fast as before the prediction, and no longer than it may") {
