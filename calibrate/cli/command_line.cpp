@@ -285,7 +285,8 @@ void declare(CLI::App& app, OwnArguments& arguments) {
   app.add_option(
          "--quota", arguments.quota,
          "Instead of a correction: what the command takes longer after each time that a quota of so many "
-         "cores in each 100 ms has held it up (as root)")
+         "cores in each 100 ms has held it up, by stopping it as long now and then; let it train for four "
+         "seconds (where steps are longer than 8 ms, by runs with and without such a quota: as root)")
       ->check(CLI::Range(0.01, 1024.0))
       ->type_name("CORES")
       ->excludes("--log")
@@ -293,8 +294,8 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       ->excludes(copies);
   app.add_flag(
          "--rests", arguments.rests,
-         "Instead of a correction: what a step takes longer after the command has rested for 1 to 20 ms, "
-         "by stopping it now and then (`resume`); let it train for ten seconds, and wait for nobody")
+         "Instead of a correction: what a step takes longer after the command has rested for 1 to 80 ms, "
+         "by stopping it now and then (`resume`); let it train for fifteen seconds, and wait for nobody")
       ->excludes("--log")
       ->excludes(profile)
       ->excludes(copies)
@@ -322,7 +323,7 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       "  paceline calibrate own --log train.log --profile resnet20.json -o mine.json\n"
       "  paceline calibrate own --copies 3 -- python3 train.py --steps 3000    for workers that share this "
       "machine\n"
-      "  paceline calibrate own --quota 0.4 -- python3 train.py --steps 300    for workers under a quota\n"
+      "  paceline calibrate own --quota 0.4 -- python3 train.py --steps 3000   for workers under a quota\n"
       "  paceline calibrate own --rests -- python3 train.py --steps 5000       for workers that wait for "
       "others");
 }

@@ -32,8 +32,7 @@ std::string end_of(const std::string& text) {
 }
 
 // Stops the process again and again, until it is over. By its descriptor, which never means another one.
-void stop_in_turn(const std::stop_token& over, int process, Seconds between,
-                  const std::vector<Seconds>& rests) {
+void stop_in_turn(const std::stop_token& over, int process, const std::vector<Seconds>& rests) {
   std::mutex mutex;
   std::condition_variable_any ended;
   std::unique_lock lock(mutex);
@@ -41,7 +40,7 @@ void stop_in_turn(const std::stop_token& over, int process, Seconds between,
     ended.wait_for(lock, over, std::chrono::duration<double>(time.value()), [] { return false; });
   };
   for (std::size_t turn = 0; !over.stop_requested(); ++turn) {
-    wait(between);
+    wait(between_stops);
     if (over.stop_requested()) break;
     pidfd_send_signal(process, SIGSTOP, nullptr, 0);
     wait(rests[turn % rests.size()]);
@@ -85,14 +84,13 @@ OwnLoop run_command(const std::vector<std::string>& words, const std::function<v
   return loop;
 }
 
-OwnLoop run_stopping(const std::vector<std::string>& words, Seconds between,
-                     const std::vector<Seconds>& rests) {
+OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests) {
   std::jthread stopping;
   return run_command(words, [&](pid_t id) {
     const int process = pidfd_open(id, 0);
     if (process < 0) throw std::system_error(errno, std::generic_category(), "pidfd_open");
-    stopping = std::jthread(
-        [=, &rests](const std::stop_token& over) { stop_in_turn(over, process, between, rests); });
+    stopping =
+        std::jthread([process, &rests](const std::stop_token& over) { stop_in_turn(over, process, rests); });
   });
 }
 

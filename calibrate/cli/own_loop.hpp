@@ -24,9 +24,9 @@ struct OwnLoop {
 // Throws UserError where it cannot be started or a line is wrong, std::runtime_error where it fails.
 [[nodiscard]] OwnLoop run_command(
     const std::vector<std::string>& words, const std::function<void(pid_t)>& when_started = [](pid_t) {});
-// The same, stopping it for these rests in turn, with such a time between them.
-[[nodiscard]] OwnLoop run_stopping(const std::vector<std::string>& words, Seconds between,
-                                   const std::vector<Seconds>& rests);
+// The same, stopping it for these rests in turn.
+inline constexpr Seconds between_stops{0.1};
+[[nodiscard]] OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests);
 
 // How copies slow each other down, what a quota's stops cost, what rests cost.
 int run_copies(const OwnArguments& arguments);

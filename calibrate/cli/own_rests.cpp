@@ -13,7 +13,6 @@ using Json = nlohmann::ordered_json;
 
 const std::vector<Seconds> rests = {Seconds{1e-3}, Seconds{2e-3},  Seconds{4e-3},
                                     Seconds{8e-3}, Seconds{20e-3}, Seconds{80e-3}};
-constexpr Seconds between_stops{60e-3};
 
 Json report_json(const std::vector<RestedIteration>& iterations) {
   Json rows = Json::array();
@@ -37,7 +36,7 @@ std::string report_text(const std::vector<RestedIteration>& iterations) {
 }  // namespace
 
 int run_rests(const OwnArguments& arguments) {
-  const OwnLoop loop = run_stopping(arguments.command, between_stops, rests);
+  const OwnLoop loop = run_stopping(arguments.command, rests);
   const std::vector<RestedIteration> iterations =
       rested_steps(loop.steps, static_cast<std::size_t>(arguments.warm_up), rests, loop.source);
   fmt::print("{}", arguments.json ? report_json(iterations).dump(2) + "\n" : report_text(iterations));

@@ -41,8 +41,7 @@ struct Stop {
 
 // With steps enough until the next one.
 std::vector<Stop> stops_of(const std::vector<OwnStep>& steps, std::size_t warm_up) {
-  constexpr std::size_t fewest_steps = 4;
-  constexpr std::size_t most_longer = 6;
+  constexpr std::size_t longer = 6;
   const std::vector<double> waits_s = waits_of(steps);
   std::vector<std::size_t> places;
   for (std::size_t i = warm_up; i < steps.size(); ++i)
@@ -55,8 +54,7 @@ std::vector<Stop> stops_of(const std::vector<OwnStep>& steps, std::size_t warm_u
   std::vector<Stop> stops;
   for (std::size_t i = 0; i + 1 < places.size(); ++i) {
     const std::size_t count = places[i + 1] - places[i];
-    if (count < fewest_steps) continue;
-    const std::size_t longer = std::min(most_longer, count / 2);
+    if (count < fewest_steps_after_stop) continue;
     const std::size_t usual = places[i] + longer;
     const double usual_s = processor_s(usual, places[i + 1]) / static_cast<double>(count - longer);
     stops.push_back(
@@ -106,18 +104,12 @@ std::vector<RestedIteration> rested_steps(const std::vector<OwnStep>& steps, std
     iterations.push_back(rested_step(stops, rest, iterations.front().processor_time.value()));
     if (iterations.back().count < fewest_stops)
       throw UserError(
-          fmt::format("{}: {} stops of {:g} ms with steps enough after them, and {} are needed", source,
-                      iterations.back().count, 1e3 * rest.value(), fewest_stops),
+          fmt::format("{}: {} stops of {:g} ms with {} steps after them, and {} are needed", source,
+                      iterations.back().count, 1e3 * rest.value(), fewest_steps_after_stop, fewest_stops),
           "more steps of a few milliseconds each, on a machine that does nothing else; the program "
           "itself, and no shell that starts it");
   }
   return iterations;
-}
-
-std::optional<Seconds> cost_of_stops(const std::vector<OwnStep>& steps, std::size_t warm_up, Seconds rest) {
-  const RestedIteration iteration = rested_step(stops_of(steps, warm_up), rest, 0.0);
-  if (iteration.count < fewest_stops) return std::nullopt;
-  return iteration.processor_time;
 }
 
 std::string scenario_words(const std::vector<RestCost>& costs) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -32,13 +31,11 @@ double deviation(Seconds measured, Seconds expected) {
   return std::abs(measured / expected - 1.0);
 }
 
-Seconds usual_of(const std::vector<double>& looks_s) {
-  constexpr double quicker_share = 0.25;
-  const Seconds quick{quantile(looks_s, quicker_share)};
-  std::vector<double> near_s;
-  std::ranges::copy_if(looks_s, std::back_inserter(near_s),
-                       [&](double look_s) { return deviation(Seconds{look_s}, quick) <= usual_within; });
-  return Seconds{near_s.empty() ? quick.value() : median(std::move(near_s))};
+Seconds usual_of(std::vector<double> looks_s) {
+  std::ranges::sort(looks_s);
+  const Seconds quick{looks_s.at((looks_s.size() - 1) / 4)};
+  std::erase_if(looks_s, [&](double look_s) { return deviation(Seconds{look_s}, quick) > usual_within; });
+  return Seconds{median(std::move(looks_s))};
 }
 
 live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds longest, const PaceProbe& probe,

@@ -26,7 +26,8 @@ BATCH = 32
 CORES = 2
 COPIES_S = 8  # of each alone: copies begin at different moments
 RESTS_S = 15
-LONG_STEP_S = 0.02  # which no rest makes noticeably longer
+QUOTA_S = 4
+LONG_STEP_S = 0.008  # which no rest makes noticeably longer
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
         for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
@@ -170,8 +171,10 @@ class Calibration:
 
     def resume_after_quota(self):
         """What a step takes longer after each stop by a quota."""
+        step_s = self.own("ddp", "worker")["processor_s"]
+        steps = self.steps if step_s > LONG_STEP_S else int(QUOTA_S / step_s)
         said = self.run("calibrate", "own", "--quota", 0.4, "--json", "--", TRAIN, "alone", "--network", self.network,
-                        "--steps", self.steps)
+                        "--steps", steps)
         self.file("quota.json").write_text(said)
         return 1e3 * (json.loads(said)["resume_s"] or 0.0)
 

@@ -137,8 +137,11 @@ TEST_CASE("copies of a loop that do not slow each other down have a speed of 1")
   CHECK(json["seconds_per_sample"].size() == 2);
   check_refused("own --copies 2 --log train.log", "--log excludes --copies");
   check_refused("own --rests --log train.log", "--log excludes --rests");
-  check_refused("own --rests -- echo step 1 0.1 0.1 8", "0 stops of 1 ms, and 10 are needed");
+  check_refused("own --rests -- echo step 1 0.1 0.1 8",
+                "0 stops of 1 ms with 12 steps after them, and 10 are needed");
   check_refused("own --rests -- true", "0 stops of 1 ms");
+  check_refused("own --quota 0.5 -- true", "0 stops of 50 ms");
+  check_refused("own --quota 0.5 -- echo step 1 0.001 0.001 8", "0 stops of 50 ms");
   for (const char* way : {"--rests", "--copies 2", "--quota 0.5"})
     check_refused(std::string("own ") + way + " -o x.json -- true", "--profile and --output go together");
   check_refused("own --passes 2 -- true", "--passes goes with --copies or --quota");
