@@ -15,8 +15,6 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr double shortest_stop_s = 5e-4;
-
 // What each step waited beyond what it usually does.
 std::vector<double> waits_of(const std::vector<OwnStep>& steps) {
   std::vector<double> waits_s;
@@ -33,19 +31,25 @@ double trimmed_mean(std::vector<double> values) {
   return spread_of({values.begin() + left_out, values.end() - left_out}).mean;
 }
 
+bool is_rest(double wait_s, Seconds rest) {
+  return std::abs(wait_s / rest.value() - 1.0) < 1.0 / 3.0;
+}
+
 struct Stop {
   double rest_s;
   double usual_s;   // of a step after it, later
   double longer_s;  // that the first steps take together
 };
 
-// With steps enough until the next one.
-std::vector<Stop> stops_of(const std::vector<OwnStep>& steps, std::size_t warm_up) {
+// For one of these rests, with steps enough until the next one.
+std::vector<Stop> stops_of(const std::vector<OwnStep>& steps, std::size_t warm_up,
+                           const std::vector<Seconds>& rests) {
   constexpr std::size_t longer = 6;
   const std::vector<double> waits_s = waits_of(steps);
   std::vector<std::size_t> places;
   for (std::size_t i = warm_up; i < steps.size(); ++i)
-    if (waits_s[i] > shortest_stop_s) places.push_back(i);
+    if (std::ranges::any_of(rests, [&](Seconds rest) { return is_rest(waits_s[i], rest); }))
+      places.push_back(i);
   const auto processor_s = [&](std::size_t from, std::size_t to) {
     return std::transform_reduce(steps.begin() + static_cast<std::ptrdiff_t>(from),
                                  steps.begin() + static_cast<std::ptrdiff_t>(to), 0.0, std::plus<>{},
@@ -68,7 +72,7 @@ RestedIteration rested_step(const std::vector<Stop>& stops, Seconds rest, double
   std::vector<double> rests_s;
   std::vector<double> longer_s;
   for (const Stop& stop : stops) {
-    if (std::abs(stop.rest_s / rest.value() - 1.0) >= 1.0 / 3.0) continue;
+    if (!is_rest(stop.rest_s, rest)) continue;
     rests_s.push_back(stop.rest_s);
     longer_s.push_back(stop.longer_s);
   }
@@ -98,7 +102,7 @@ std::vector<RestCost> resume_costs(const std::vector<RestedIteration>& iteration
 
 std::vector<RestedIteration> rested_steps(const std::vector<OwnStep>& steps, std::size_t warm_up,
                                           const std::vector<Seconds>& rests, const std::string& source) {
-  const std::vector<Stop> stops = stops_of(steps, warm_up);
+  const std::vector<Stop> stops = stops_of(steps, warm_up, rests);
   std::vector<RestedIteration> iterations = {{Seconds{}, Seconds{usual_step_s(stops)}, 0}};
   for (const Seconds rest : rests) {
     iterations.push_back(rested_step(stops, rest, iterations.front().processor_time.value()));

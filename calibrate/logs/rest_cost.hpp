@@ -3,11 +3,11 @@
 // Models:      what others do meanwhile displaces a process's data from caches; on a virtual machine the
 //              processor may have been another guest's.
 // Equation:    of processor times p(T) after rests of T: p(T) - p(T0), T0 the shortest; 0 where that is less.
-//              From a loop that is stopped now and then: a step was stopped where its wall-clock time
-//              exceeds its processor time by more than 0.5 ms beyond the median; T is that excess. Where it
-//              and those after it are twelve or more until the next, the first six take x = Σ p - 6 m
-//              longer, m the mean of the others. Of each rest imposed the medians of T and the means of x, the
-//              tenth at either end left out; a T within a third of a rest counts as that one.
+//              From a loop that is stopped for rests imposed: a step was stopped where its wall-clock time
+//              exceeds its processor time, beyond the median of that, by T within a third of one of them.
+//              Where it and those after it are twelve or more until the next, the first six take x = Σ p -
+//              6 m longer, m the mean of the others. Of each rest the medians of T and the means of x, the
+//              tenth at either end left out.
 // Units:       seconds of the processor.
 // Assumptions: what it takes does not depend on the batch, and is over after six steps (small-cnn after
 //              80 ms: 0.9, 0.6, 0.2, 0.1, 0.05 ms). A worker that rests again within those steps is predicted

@@ -3,15 +3,15 @@
 //
 // Models:      a machine that others use, too: it is faster or slower for seconds, minutes or hours.
 // Equation:    usual: the median of those looks that are within a tenth of the lower quartile; of some looks
-//              at first, and of all once all is measured. Others make the machine slower than it is alone and
-//              never faster, so that its quicker looks are the same in a restless hour as in a calm one,
-//              where the median is not; and runs that wait for such moments meet what lies around them. What
-//              is measured counts when the looks before and after it are within a tenth of the usual one, or the
-//              time to wait for that has passed; otherwise it is measured again. Its slowness is the geometric
-//              mean of both looks over the usual one. Runs differ by sd / mean = √(exp(σ²) - 1): σ² the
-//              variance of the logarithms of the looks around what counts, less a share 1/W, of W workers
-//              looked at, of that between workers of a run and of that which spells leave to a worker's mean
-//              over a look (calibrate/logs/step_variation.hpp).
+//              at first, and of all once all is measured. Others make the machine slower than it is alone
+//              and never faster, so that its quicker looks are the same in a restless hour as in a calm one,
+//              where the median is not; and runs that wait for such moments meet what lies around them.
+//              What is measured counts when the looks before and after it are within a tenth of the usual
+//              one, or the time to wait for that has passed; otherwise it is measured again. Its slowness is
+//              the geometric mean of both looks over the usual one. Runs differ by sd / mean =
+//              √(exp(σ²) - 1): σ² the variance of the logarithms of the looks around what counts, less a
+//              share 1/W, of W workers looked at, of that between workers of a run and of that which spells
+//              leave to a worker's mean over a look (calibrate/logs/step_variation.hpp).
 // Units:       seconds.
 // Assumptions: what slows the workers looked at slows every job alike. A quarter of the looks at least find
 //              the machine as good as alone; no run has to begin while it is slower.
