@@ -86,3 +86,16 @@ TEST_CASE("stops with fewer than twelve steps from one to the next tell nothing 
   CHECK_THROWS_AS(static_cast<void>(found(11)), UserError);
   CHECK(found(12).back().count >= 82);
 }
+
+TEST_CASE("waits for others that no rest explains do not part the steps after a stop") {
+  // Each fifth step waits 5 ms for another program; each 20th is stopped for 60 ms and takes 0.3 ms longer.
+  std::vector<OwnStep> steps;
+  for (int i = 0; i < 1000; ++i) {
+    const double processor_s = step_s + (i % 20 == 0 ? 3e-4 : 0.0);
+    const double wait_s = i % 20 == 0 ? 0.06 : i % 5 == 0 ? 5e-3 : 0.0;
+    steps.push_back({i, processor_s + wait_s, processor_s, 32});
+  }
+  const std::vector<RestedIteration> found = rested_steps(steps, 0, {Seconds{0.06}}, "a loop");
+  CHECK(found[1].count == 49);
+  CHECK((found[1].processor_time - found[0].processor_time).value() == doctest::Approx(3e-4));
+}
