@@ -324,7 +324,7 @@ void declare(CLI::App& app, OwnArguments& arguments) {
       "  paceline calibrate own --copies 3 -- python3 train.py --steps 3000    for workers that share this "
       "machine\n"
       "  paceline calibrate own --quota 0.4 -- python3 train.py --steps 3000   for workers under a quota\n"
-      "  paceline calibrate own --rests -- python3 train.py --steps 5000       for workers that wait for "
+      "  paceline calibrate own --rests -- python3 train.py --steps 10000      for workers that wait for "
       "others");
 }
 
