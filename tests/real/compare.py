@@ -4,9 +4,10 @@
 Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--repetitions 5] [--steps 600]
                      [--keep-awake]
 
-As root, on an otherwise idle machine with two cores or more. A profile that stands in FOLDER is used again. The jobs of
-one worker that predictions are made from take turns with the jobs predicted, since speeds of a machine change within
-minutes; they know nothing of them.
+As root, on an otherwise idle machine with two cores or more. Speeds of a machine change within minutes, so each repetition
+calibrates, predicts, and then carries the jobs out; the table shows medians, and ranges over the repetitions. A profile
+and repetitions that stand in FOLDER are used again: give the same command after an interruption, or one with more
+repetitions.
 """
 import argparse
 import csv
@@ -56,6 +57,13 @@ stop: {{epochs: 12}}
 """
 
 
+def run(*words):
+    result = subprocess.run(list(map(str, words)), capture_output=True, text=True)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}:\n{result.stderr}")
+    return result.stdout
+
+
 class Request(typing.NamedTuple):
     wait_us: float
     slowdown: float  # of what a worker computes
@@ -66,15 +74,10 @@ class Request(typing.NamedTuple):
 class Calibration:
     """What the predictions are made from; all of it is measured with one worker, or by `paceline calibrate`."""
 
-    def __init__(self, arguments):
-        self.paceline, self.folder, self.network = arguments.paceline, arguments.folder, arguments.network
+    def __init__(self, arguments, profile, folder):
+        self.paceline, self.network, self.profile, self.folder = arguments.paceline, arguments.network, profile, folder
         self.steps, self.link_mbit = str(arguments.steps), arguments.link_mbit
         self.links = ["--link-mbit", str(self.link_mbit)] if self.link_mbit else []
-        self.profile = self.file("profile.json")
-        if not self.profile.exists():
-            self.run("calibrate", self.network, "--cores", "1", "--budget", "60 s", "-o", self.profile)
-        for log in self.folder.glob(self.network + "-*.log"):
-            log.unlink()
         self.link, self.carried_s = self.shaped_link() if self.link_mbit else ("bandwidth: 1000 Gbit/s", 0.0)
         self.measure_own()
         computing = self.own("ddp", "worker")["processor_s"]
@@ -88,6 +91,7 @@ class Calibration:
                          for members, text in rings.items()}
         rounds = re.search(r"network: {topology: star, (latency: [^}]*)}", rings[2])
         self.connection = {"ddp": rounds.group(1) if rounds else "latency: 0 us, bandwidth: 1000 Gbit/s"}
+        self.conclude()
 
     def shaped_link(self):
         """What a scenario says of it, and how long it carries a message of all parameters."""
@@ -98,7 +102,7 @@ class Calibration:
                 said = subprocess.run([*calibrate[1], hosts.addresses[0] + ":7000", "--largest", "4194304", "--json"],
                                       capture_output=True, text=True, check=True).stdout
                 other_end.wait()
-        self.file("network.json").write_text(said)
+        (self.folder / "network.json").write_text(said)
         fit, size = json.loads(said), 4 * PARAMETERS[self.network]
         burst = fit["burst"] or {"bytes": 0, "seconds_per_byte": 0, "seconds_per_byte_beyond": fit["seconds_per_byte"]}
         at_once = min(size, burst["bytes"])
@@ -106,9 +110,9 @@ class Calibration:
         return re.search(r"network: {topology: star, latency: [^,]*, (.*)}", fit["scenario"]).group(1), carried_s
 
     def measure_own(self):
-        """Jobs of one worker, once more."""
+        """Jobs of one worker."""
         for mode, who in (("ddp", "worker"), ("server", "worker"), ("server", "server")):
-            with self.file(f"{mode}-{who}.log").open("a", encoding="utf-8") as log:
+            with (self.folder / f"{mode}-{who}.log").open("w", encoding="utf-8") as log:
                 subprocess.run([TRAIN, mode, "--workers", "1", "--network", self.network, "--steps", self.steps,
                                 "--say", who, *self.links], stdout=log, check=True)
 
@@ -128,23 +132,17 @@ class Calibration:
         self.overlap = 100 * min(1.0, max(0.0, -waiting / server))
         self.connection["server"] = f"latency: {1e6 * max(0.0, waiting) / 2} us, {self.link}"
 
-    def file(self, name):
-        return self.folder / f"{self.network}-{name}"
-
     def run(self, *words):
-        result = subprocess.run([self.paceline, *map(str, words)], capture_output=True, text=True)
-        if result.returncode != 0:
-            sys.exit(f"paceline {' '.join(map(str, words))}:\n{result.stderr}")
-        return result.stdout
+        return run(self.paceline, *words)
 
     def own(self, mode, who):
         return self.own_loop(mode, who)["batches"][0]
 
     def own_loop(self, mode, who):
         """Times of that one worker (with a corrected profile) or of the server's requests."""
-        words = ["calibrate", "own", "--log", self.file(f"{mode}-{who}.log"), "--json", "--processor-time"]
+        words = ["calibrate", "own", "--log", self.folder / f"{mode}-{who}.log", "--json", "--processor-time"]
         if who == "worker":
-            words += ["--profile", self.profile, "-o", self.file(mode + ".json"), "--force"]
+            words += ["--profile", self.profile, "-o", self.folder / f"{mode}.json", "--force"]
             words += ["--without-optimizer-step"] if mode == "server" else []
         return json.loads(self.run(*words))
 
@@ -153,7 +151,7 @@ class Calibration:
         steps = int(COPIES_S / self.own("ddp", "worker")["processor_s"])
         said = self.run("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
                         "--steps", steps)
-        self.file("copies.json").write_text(said)
+        (self.folder / "copies.json").write_text(said)
         passes = json.loads(said)["seconds_per_sample"]
         at_once_s = [BATCH * statistics.median(times) for times in zip(*passes)]
         self.copies_alone_s = at_once_s[0]
@@ -166,7 +164,7 @@ class Calibration:
             return ""
         said = self.run("calibrate", "own", "--rests", "--", TRAIN, "alone", "--network", self.network, "--steps",
                         int(RESTS_S / step_s))
-        self.file("rests.txt").write_text(said)
+        (self.folder / "rests.txt").write_text(said)
         return re.search(r"resume: .*", said).group(0)
 
     def resume_after_quota(self):
@@ -175,7 +173,7 @@ class Calibration:
         steps = self.steps if step_s > LONG_STEP_S else int(QUOTA_S / step_s)
         said = self.run("calibrate", "own", "--quota", 0.4, "--json", "--", TRAIN, "alone", "--network", self.network,
                         "--steps", steps)
-        self.file("quota.json").write_text(said)
+        (self.folder / "quota.json").write_text(said)
         return 1e3 * (json.loads(said)["resume_s"] or 0.0)
 
     def emulated_links(self):
@@ -189,7 +187,7 @@ class Calibration:
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
                         f"{size // 2},{size}", "--computing", f"{1e3 * computing_s} ms", "--serving",
                         f"{1e3 * serving_s} ms", "--json", *self.emulated_links())
-        self.file(f"requests-{policy}.json").write_text(said)
+        (self.folder / f"requests-{policy}.json").write_text(said)
         report = json.loads(said)
         samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
         worker_s = statistics.median(sample["worker_s"] for sample in samples)
@@ -202,7 +200,7 @@ class Calibration:
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
         said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members,
                         "--computing", f"{1e3 * computing_s} ms", *self.emulated_links())
-        self.file(f"collective-{members}.txt").write_text(said)
+        (self.folder / f"collective-{members}.txt").write_text(said)
         return said
 
     def request_of(self, policy, quotas):
@@ -230,15 +228,15 @@ class Calibration:
             communication = (f"server_request: {self.server_request_us + request.server_more_us} us, "
                              f"server_overlap: {self.overlap} %, "
                              f"per_message: {self.messages_us * max(0.0, request.growth - 1) / 2} us")
-        scenario = self.file("scenario.yaml")
+        scenario = self.folder / "scenario.yaml"
         scenario.write_text(SCENARIO.format(
-            cores=CORES, network=self.network, profile=self.file(mode + ".json").resolve(), workers=workers, policy=policy,
+            cores=CORES, network=self.network, profile=(self.folder / f"{mode}.json").resolve(), workers=workers, policy=policy,
             transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
             in_turn="" if over_ring else "  servers: {sends: in-turn}\n",
             connection=self.connection[mode], jitter=", ".join(jitter), communication=self.messages[len(quotas)] if over_ring
             else communication, resume=self.resume_words if over_ring else ""))
-        self.run("run", scenario, "-o", self.file("predicted"), "--force")
-        with open(self.file("predicted") / "summary.csv", encoding="utf-8") as lines:
+        self.run("run", scenario, "-o", self.folder / "predicted", "--force")
+        with open(self.folder / "predicted" / "summary.csv", encoding="utf-8") as lines:
             rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
         return statistics.median(int(row["updates"]) / float(row["end_time_s"]) for row in rows)
 
@@ -248,8 +246,28 @@ def real(arguments, mode, policy, quotas):
              arguments.network, "--steps", arguments.steps]
     words += ["--policy", policy] if mode == "server" else []
     words += ["--link-mbit", arguments.link_mbit] if arguments.link_mbit else []
-    output = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=True).stdout
-    return json.loads(output.splitlines()[-1])["updates_per_s"]
+    return json.loads(run(*words).splitlines()[-1])["updates_per_s"]
+
+
+def repetition(arguments, profile, folder):
+    """Updates a second, predicted and real, of each job."""
+    ended = folder / "updates.json"
+    if ended.exists():
+        return json.loads(ended.read_text())
+    folder.mkdir(exist_ok=True)
+    calibration = Calibration(arguments, profile, folder)
+    predicted = [calibration.predicted(*job.split(), quotas) for job, quotas in JOBS]
+    updates = []
+    for (job, quotas), prediction in zip(JOBS, predicted):
+        updates.append((prediction, real(arguments, *job.split(), quotas)))
+        print(f"{folder.name}, {job}, {', '.join(map(str, quotas))}: {updates[-1][1]:.4g} updates/s, "
+              f"predicted {prediction:.4g}", file=sys.stderr)
+    ended.write_text(json.dumps(updates))
+    return updates
+
+
+def median_and_range(values):
+    return f"{statistics.median(values):.4g} ({min(values):.4g} - {max(values):.4g})"
 
 
 def main():
@@ -267,22 +285,17 @@ def main():
     if arguments.keep_awake:
         awake = open("/dev/cpu_dma_latency", "wb", buffering=0)  # as long as this process lives
         awake.write(bytes(4))
-    calibration = Calibration(arguments)
-    measured = {(job, tuple(quotas)): [] for job, quotas in JOBS}
-    for repetition in range(arguments.repetitions):
-        if repetition > 0:
-            calibration.measure_own()
-        for (job, quotas), values in measured.items():
-            values.append(real(arguments, *job.split(), quotas))
-            print(f"run {repetition + 1} of {arguments.repetitions}, {job}, {', '.join(map(str, quotas))}: "
-                  f"{values[-1]:.4g} updates/s", file=sys.stderr)
-    calibration.conclude()
-    predicted = {(job, quotas): calibration.predicted(*job.split(), quotas) for job, quotas in measured}
-    print("| job | quotas | updates/s, predicted | real, median (range) | error |\n|---|---|---|---|---|")
-    for (job, quotas), values in measured.items():
-        middle = statistics.median(values)
-        print(f"| {job} | {', '.join(map(str, quotas))} | {predicted[job, quotas]:.4g} | {middle:.4g} "
-              f"({min(values):.4g} - {max(values):.4g}) | {100 * (predicted[job, quotas] / middle - 1):+.0f} % |")
+    profile = arguments.folder / f"{arguments.network}-profile.json"
+    if not profile.exists():
+        run(arguments.paceline, "calibrate", arguments.network, "--cores", "1", "--budget", "60 s", "-o", profile)
+    repetitions = [repetition(arguments, profile, arguments.folder / f"{arguments.network}-{number + 1}")
+                   for number in range(arguments.repetitions)]
+    print("| job | quotas | updates/s, predicted (range) | real (range) | error |\n|---|---|---|---|---|")
+    for (job, quotas), pairs in zip(JOBS, zip(*repetitions)):
+        predicted, measured = zip(*pairs)
+        error = 100 * (statistics.median(predicted) / statistics.median(measured) - 1)
+        print(f"| {job} | {', '.join(map(str, quotas))} | {median_and_range(predicted)} | {median_and_range(measured)} "
+              f"| {error:+.0f} % |")
 
 
 if __name__ == "__main__":
