@@ -10,7 +10,9 @@
 //              iteration at the worker's speed and quota over that at speed 1 without a quota, both as
 //              modelled. Together: the mean of each worker alike; c(b) is multiplied by it over its
 //              prediction from c(b) and the rest of the gate, both for the same job: first the ASP job, and
-//              then the BSP job where workers wait for others in every phase. What lies between two
+//              then the BSP job where workers wait for others in every phase. Where a controller may change
+//              batches, both jobs are timed with the initial and the smallest one that was timed alone, and
+//              what c(b) is multiplied by lies on a line over log b between the two. What lies between two
 //              iterations of the ASP job: the mean time from the end of one to that of the next, less the
 //              mean iteration; what it exceeds its prediction by is what two messages of that worker wait
 //              for a processor (message_wait.hpp). Times of a pass are divided by how much slower than usual
@@ -18,8 +20,8 @@
 //              calibrate/logs/step_variation.hpp.
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
-//              What others cost an iteration beyond its turns of the processor is a share of its time, at all
-//              batches, under SSP and in rings as under BSP; what they cost a message is a time.
+//              What others cost an iteration beyond its turns of the processor is a share of its time, the
+//              same under SSP and in rings as under BSP; what they cost a message is a time.
 // Not modelled: how that depends on who else is busy.
 // Source:      calibrate/logs/correction.hpp for what is made of it.
 #pragma once

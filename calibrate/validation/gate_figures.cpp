@@ -1,11 +1,23 @@
 #include "calibrate/validation/gate_figures.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 namespace paceline {
 
 void state(GateFigures& figures, const std::string& words) {
   figures.stated += figures.stated.empty() ? words : ", " + words;
+}
+
+double factor_of(const BesideOthers& beside, std::int64_t batch, std::int64_t smallest,
+                 std::int64_t initial) {
+  if (batch >= initial) return beside.initial;
+  const auto distance = [&](std::int64_t to) {
+    return std::log(static_cast<double>(to) / static_cast<double>(smallest));
+  };
+  return std::lerp(beside.smallest, beside.initial, std::max(0.0, distance(batch) / distance(initial)));
 }
 
 nlohmann::ordered_json gate_json(const GateFigures& figures) {
@@ -26,6 +38,8 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
   };
   add_together("iterations_together", figures.together);
   add_together("iterations_waiting_for_all", figures.waiting);
+  add_together("iterations_together_smallest_batch", figures.together_small);
+  add_together("iterations_waiting_for_all_smallest_batch", figures.waiting_small);
   if (!figures.slowness.empty()) json["machine_slower_by_round"] = figures.slowness;
   if (figures.sharing)
     json["sharing"] = {{"cores", figures.sharing->cores},

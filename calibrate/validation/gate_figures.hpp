@@ -5,6 +5,7 @@
 // Source:      calibrate/validation/live_gate.hpp measures them.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,16 +27,27 @@ struct TogetherTime {
   live::CycleTime predicted;  // with what workers took alone
 };
 
+// By how much a worker's iterations are longer beside the others than alone.
+struct BesideOthers {
+  double initial = 1.0;   // with the initial batch
+  double smallest = 1.0;  // with the smallest that was timed
+};
+// Between the two batches on a line over the logarithm of the batch; beyond them as with the nearer one.
+[[nodiscard]] double factor_of(const BesideOthers& beside, std::int64_t batch, std::int64_t smallest,
+                               std::int64_t initial);
+
 struct GateFigures {
   std::string stated{};  // what of the scenario was measured instead, in its words; empty: nothing
   std::optional<live::SharingTimes> sharing{};
   std::vector<std::vector<live::AloneTime>> alone{};  // by worker
   std::vector<TogetherTime> together{};               // by worker, under ASP; empty for one
   std::vector<TogetherTime> waiting{};                // under BSP, where workers wait for others
-  std::vector<double> slowness{};                     // of the machine, in each round that timed them
-  std::vector<std::string> deviations{};              // of speeds from the profile, accepted
-  std::shared_ptr<const Profiles> calibrated{};       // as they were given
-  std::vector<double> factors{};                      // of each worker's iterations, beside the others
+  std::vector<TogetherTime> together_small{};         // both with the smallest batch, where batches change
+  std::vector<TogetherTime> waiting_small{};
+  std::vector<double> slowness{};                // of the machine, in each round that timed them
+  std::vector<std::string> deviations{};         // of speeds from the profile, accepted
+  std::shared_ptr<const Profiles> calibrated{};  // as they were given
+  std::vector<BesideOthers> factors{};           // of each worker's iterations
 };
 
 // Adds to what is stated.

@@ -2,27 +2,27 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <iterator>
+#include <utility>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
-#include "calibrate/validation/gate_simulation.hpp"
 #include "sim/base/atomic_file.hpp"
-#include "sim/base/check.hpp"
 #include "sim/base/progress.hpp"
 
 namespace paceline {
 namespace {
 
 void write_corrected(const Profile& profile, int cores, const std::vector<live::AloneTime>& times,
-                     double factor, const std::filesystem::path& file) {
+                     const BesideOthers& beside, std::int64_t initial_samples,
+                     const std::filesystem::path& file) {
   std::vector<calibrate::OwnBatchTime> computing;
   for (const live::AloneTime& time : times) {
     computing.push_back(time.computing);
+    const double factor =
+        factor_of(beside, time.computing.batch, times.front().computing.batch, initial_samples);
     computing.back().wall.seconds *= factor;
     computing.back().wall.half_width_s *= factor;
   }
@@ -33,15 +33,6 @@ void write_corrected(const Profile& profile, int cores, const std::vector<live::
   write_file_atomically(
       file, calibrate::corrected_profile_text(profile.path, correction,
                                               {.source = "short live jobs", .date = date, .warm_up = 0}));
-}
-
-void say(const Scenario& scenario, const char* how, const std::vector<TogetherTime>& times) {
-  const auto text = [](Seconds time) { return calibrate::duration_text(time.value()); };
-  for (std::size_t w = 0; w < times.size(); ++w)
-    fmt::print("{}: {}, {}: {}, and {} until the next (predicted until now: {}, {})\n", scenario.name,
-               name_of(scenario.cluster.workers, w), how, text(times[w].measured.iteration),
-               text(times[w].measured.between), text(times[w].predicted.iteration),
-               text(times[w].predicted.between));
 }
 
 bool sums_in_ring(const PhaseEntry& phase) {
@@ -74,13 +65,8 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
     if (pace_.accept_deviation(deviation(time.measured, time.modelled), what))
       figures.deviations.push_back(what);
   }
-  std::vector<double>& factors = figures.factors;
-  factors.assign(workers.size(), 1.0);
-  const auto adopt_factors = [&](const std::string& suffix) {
-    correct(loaded, figures, factors, suffix);
-    profiles = InputFiles().profiles_of(loaded);
-  };
-  adopt_factors("-alone");
+  figures.factors.resize(workers.size());
+  correct(loaded, profiles, figures, figures.factors, "-alone");
   const bool has_ring = std::ranges::any_of(loaded.scenario.synchronization, sums_in_ring);
   const bool is_ring =
       std::ranges::all_of(loaded.scenario.synchronization, sums_in_ring) && !loaded.scenario.communication;
@@ -95,26 +81,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
   fill_in_sharing(loaded.scenario, *profiles, figures);
   fill_in_restarts(loaded.scenario, figures);
   if (workers.size() < 2) return figures;
-  const TimedTogether& going_on = timed_together(loaded.scenario, *profiles, WaitsFor::nobody);
-  figures.slowness = going_on.slowness;
-  adopt_variation(loaded, *profiles, going_on, figures);
-  const auto slow_down = [&](const std::vector<TogetherTime>& together) {
-    for (std::size_t w = 0; w < workers.size(); ++w)
-      factors[w] *= together[w].measured.iteration / together[w].predicted.iteration;
-    adopt_factors("");
-  };
-  figures.together = compared(loaded, *profiles, going_on);
-  say(loaded.scenario, "beside others that go on at once", figures.together);
-  slow_down(figures.together);
-  if (!is_ring && network_is_measured) {
-    delay_messages(loaded, *profiles, figures);
-    slow_down(compared(loaded, *profiles, going_on));  // who waits leaves the cores to the others
-  }
-  if (live::waits_for(loaded.scenario) != WaitsFor::nobody) {
-    figures.waiting = compared(loaded, *profiles, timed_together(loaded.scenario, *profiles, WaitsFor::all));
-    say(loaded.scenario, "beside others that wait", figures.waiting);
-    slow_down(figures.waiting);
-  }
+  hold_against_others(loaded, profiles, figures, !is_ring && network_is_measured);
   if (is_ring) fill_in_ring(loaded.scenario, *profiles, figures);
   return figures;
 }
@@ -149,91 +116,18 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
   return iterations_.emplace_back(point, std::move(times)).second;
 }
 
-void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles, TimedTogether& timed) {
-  constexpr int rounds = 5;
-  Progress progress(timed.waits_for == WaitsFor::nobody ? "timing all workers together"
-                                                        : "timing all workers in step");
-  const std::int64_t smallest = live::batches_to_time(scenario.batching).front();
-  const bool has_smaller =
-      timed.waits_for == WaitsFor::nobody && smallest < scenario.batching.initial_samples;
-  std::vector<live::TogetherPass> passes;
-  std::vector<live::TogetherPass> of_smallest;
-  for (int round = 0; round < rounds; ++round) {
-    progress.update(static_cast<double>(round) / rounds, scenario.name);
-    std::vector<live::TogetherPass> of_round;
-    std::vector<live::TogetherPass> small_of_round;  // of the attempt that counts, as of_round
-    timed.slowness.push_back(pace_.slowness_while([&] {
-      of_round = live::time_together(scenario, profiles, timed.waits_for, round, options_);
-      if (has_smaller)
-        small_of_round = live::time_together(with_initial_batch(scenario, smallest), profiles,
-                                             timed.waits_for, round, options_);
-    }));
-    std::ranges::move(small_of_round, std::back_inserter(of_smallest));
-    for (live::TogetherPass& pass : of_round) {
-      pass.slowness = timed.slowness.back();
-      passes.push_back(std::move(pass));
-    }
-  }
-  progress.update(1.0, scenario.name);
-  timed.times = live::together_times(passes);
-  if (has_smaller) timed.of_smallest = live::together_times(of_smallest).variation;
-}
-
-const LiveGate::TimedTogether& LiveGate::timed_together(const Scenario& scenario, const Profiles& profiles,
-                                                        WaitsFor waits_for) {
-  TimedTogether timed{.workers = {}, .links = links(), .waits_for = waits_for};
-  for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
-    timed.workers.push_back(timed_worker(scenario, w));
-  const auto known = std::ranges::find_if(together_, [&](const TimedTogether& one) {
-    return one.workers == timed.workers && one.links == timed.links && one.waits_for == waits_for;
-  });
-  if (known != together_.end()) return *known;
-  time_together(scenario, profiles, timed);
-  between_workers_ += timed.times.between_workers;
-  return together_.emplace_back(std::move(timed));
-}
-
-std::vector<TogetherTime> LiveGate::compared(const LoadedScenario& loaded, const Profiles& profiles,
-                                             const TimedTogether& timed) {
-  const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles, timed.waits_for);
-  std::vector<TogetherTime> times;
-  for (std::size_t w = 0; w < predicted.size(); ++w) times.push_back({timed.times.cycles[w], predicted[w]});
-  return times;
-}
-
-// Where the scenario says nothing of it. Runs differ as the machine's speed did between measurements.
-void LiveGate::adopt_variation(LoadedScenario& loaded, const Profiles& profiles, const TimedTogether& timed,
-                               GateFigures& figures) const {
-  JitterOverrides& jitter = loaded.scenario.jitter;
-  const calibrate::StepVariation& variation = timed.times.variation;
-  const double between_workers = std::max(
-      0.0, between_workers_.variance() - calibrate::variance_of_mean(variation.spells, timed.times.pass));
-  const auto adopt = [&](std::optional<double>& stated, const char* key, double coefficient) {
-    if (stated) return;
-    stated = coefficient;
-    state(figures, fmt::format("jitter.{}: {:.2g} %", key, 100.0 * coefficient));
-  };
-  adopt(jitter.run_cv, "run", pace_.run_variation(variation.spells, between_workers));
-  adopt(jitter.worker_cv, "worker", std::sqrt(std::expm1(between_workers)));
-  if (jitter.iteration_cv || jitter.spells || jitter.iteration_fixed) return;
-  if (!is_measured(variation)) return;
-  const calibrate::StepVariation own =
-      own_variation(loaded, profiles, variation, timed.of_smallest, figures.alone.front());
-  jitter.iteration_cv = own.iteration_cv;
-  jitter.iteration_fixed = own.iteration_fixed;
-  jitter.spells = own.spells;
-  state(figures, fmt::format("jitter: {{{}}}", scenario_words(own)));
-}
-
 void LiveGate::slow_down(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
                          const GateFigures& figures, double slowness) {
-  std::vector<double> factors = figures.factors;
-  for (double& factor : factors) factor *= slowness;
-  correct(loaded, figures, factors, "");
-  profiles = InputFiles().profiles_of(loaded);  // the file is another than it was
+  std::vector<BesideOthers> factors = figures.factors;
+  for (BesideOthers& factor : factors) {
+    factor.initial *= slowness;
+    factor.smallest *= slowness;
+  }
+  correct(loaded, profiles, figures, factors, "");
 }
 
-void LiveGate::correct(LoadedScenario& loaded, const GateFigures& figures, const std::vector<double>& factors,
+void LiveGate::correct(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
+                       const GateFigures& figures, const std::vector<BesideOthers>& factors,
                        const std::string& suffix) {
   std::vector<Worker>& workers = loaded.scenario.cluster.workers;
   std::string name = loaded.scenario.name;
@@ -243,9 +137,11 @@ void LiveGate::correct(LoadedScenario& loaded, const GateFigures& figures, const
     const Profile& original = figures.calibrated->of(w);
     if (original.correction) continue;
     const std::filesystem::path file = folder_ / fmt::format("profile-{}-{}{}.json", name, w, suffix);
-    write_corrected(original, workers[w].cores, figures.alone[w], factors[w], file);
+    write_corrected(original, workers[w].cores, figures.alone[w], factors[w],
+                    loaded.scenario.batching.initial_samples, file);
     workers[w].profile = file;
   }
+  profiles = InputFiles().profiles_of(loaded);  // the files are others than they were
 }
 
 }  // namespace paceline

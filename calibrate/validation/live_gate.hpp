@@ -83,22 +83,30 @@ class LiveGate {
     Links links;
     WaitsFor waits_for = WaitsFor::nobody;
     live::TogetherTimes times{};
-    std::vector<double> slowness{};                         // by round
-    std::optional<calibrate::StepVariation> of_smallest{};  // with the smallest batch, where they change
+    std::vector<double> slowness{};                    // by round
+    std::optional<live::TogetherTimes> of_smallest{};  // with the smallest batch, where they change
   };
   // In several rounds, each of a machine about as fast as usual.
   void time_together(const Scenario& scenario, const Profiles& profiles, TimedTogether& timed);
   const TimedTogether& timed_together(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for);
   // Beside what is predicted of them so far.
   [[nodiscard]] static std::vector<TogetherTime> compared(const LoadedScenario& loaded,
-                                                          const Profiles& profiles,
-                                                          const TimedTogether& timed);
+                                                          const Profiles& profiles, WaitsFor waits_for,
+                                                          const live::TogetherTimes& timed);
+  // The same with the smallest batch; nothing where it was not timed.
+  [[nodiscard]] static std::vector<TogetherTime> compared_small(const LoadedScenario& loaded,
+                                                                const Profiles& profiles,
+                                                                const TimedTogether& timed);
   void adopt_variation(LoadedScenario& loaded, const Profiles& profiles, const TimedTogether& timed,
                        GateFigures& figures) const;
-  // Gives every worker a profile with its computing times, times its factor; but for profiles that their user
+  // Corrects the profiles by what iterations take beside the others, and states how they vary there; where
+  // wanted, also how long messages wait.
+  void hold_against_others(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
+                           GateFigures& figures, bool delays_messages);
+  // Gives every worker a profile with its computing times, times its factors; but for profiles that their user
   // has corrected.
-  void correct(LoadedScenario& loaded, const GateFigures& figures, const std::vector<double>& factors,
-               const std::string& suffix);
+  void correct(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, const GateFigures& figures,
+               const std::vector<BesideOthers>& factors, const std::string& suffix);
   // Whether the network is measured, too.
   [[nodiscard]] bool fill_in_communication(Scenario& scenario, const Profiles& profiles,
                                            GateFigures& figures);

@@ -6,8 +6,8 @@ Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--
 
 As root, on an otherwise idle machine with two cores or more. Speeds of a machine change within minutes, so each repetition
 calibrates, predicts, and then carries the jobs out; the table shows medians, and ranges over the repetitions. A profile
-and repetitions that stand in FOLDER are used again: give the same command after an interruption, or one with more
-repetitions.
+and repetitions by the same options that stand in FOLDER are used again: give the same command after an interruption, or
+one with more repetitions.
 """
 import argparse
 import csv
@@ -288,7 +288,9 @@ def main():
     profile = arguments.folder / f"{arguments.network}-profile.json"
     if not profile.exists():
         run(arguments.paceline, "calibrate", arguments.network, "--cores", "1", "--budget", "60 s", "-o", profile)
-    repetitions = [repetition(arguments, profile, arguments.folder / f"{arguments.network}-{number + 1}")
+    alike = "-".join([arguments.network, f"{arguments.link_mbit:g}-mbit" if arguments.link_mbit else "loopback",
+                      f"{arguments.steps}-steps", "awake" if arguments.keep_awake else "idling"])
+    repetitions = [repetition(arguments, profile, arguments.folder / f"{alike}-{number + 1}")
                    for number in range(arguments.repetitions)]
     print("| job | quotas | updates/s, predicted (range) | real (range) | error |\n|---|---|---|---|---|")
     for (job, quotas), pairs in zip(JOBS, zip(*repetitions)):

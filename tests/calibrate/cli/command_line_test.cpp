@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -146,6 +148,38 @@ TEST_CASE("copies of a loop that do not slow each other down have a speed of 1")
     check_refused(std::string("own ") + way + " -o x.json -- true", "--profile and --output go together");
   check_refused("own --passes 2 -- true", "--passes goes with --copies or --quota");
   check_refused("own --copies 2 -- echo step 1 0.1 0.1 8", "1 steps are too few");
+}
+
+TEST_CASE(
+    "what a loop takes longer after a quota's stops is found by stops of its own, shared among its cores") {
+  const Workplace workplace;
+  // A step takes 1 ms of the processor's time, one in which the loop was stopped 3 ms more.
+  std::ofstream(workplace.file("train.py")) << R"(import time
+for i in range(1500):
+    wall, processor, most = time.perf_counter(), time.process_time(), 0.001
+    while (used := time.process_time() - processor) < most:
+        if time.perf_counter() - wall - used > 0.03:
+            most = 0.004
+    print("step", i, time.perf_counter() - wall, used, 32)
+)";
+  for (const auto& [options, cores] : {std::pair{"--quota 0.4", 1.0}, {"--quota 0.8 --cores 2", 2.0}}) {
+    CAPTURE(options);
+    const test::ProgramResult outcome = workplace.run(
+        std::string("own ") + options + " --passes 2 --json -- /usr/bin/python3 train.py", "2>/dev/null");
+    REQUIRE(outcome.exit_code == 0);
+    const auto json = nlohmann::json::parse(outcome.out);
+    CHECK(json["method"] == "stops");
+    for (const auto& pass : json["passes"])
+      CHECK(pass["resume_s"].get<double>() == doctest::Approx(0.003 / cores).epsilon(0.1));
+  }
+}
+
+TEST_CASE("a loop with steps too long to be stopped is said to run in pairs") {
+  const test::ProgramResult outcome = Workplace().run(
+      "own --quota 0.5 --passes 1 -- sh -c 'for i in $(seq 40); do echo step $i 0.02 0.02 32; done'");
+  CHECK_MESSAGE(
+      outcome.out.find("too long to be stopped, and run with and without a quota") != std::string::npos,
+      outcome.out);
 }
 
 TEST_CASE("a loop of one's own is timed by what it prints, and corrects a profile") {

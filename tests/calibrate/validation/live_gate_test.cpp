@@ -166,10 +166,45 @@ TEST_CASE("a machine that has become slower is predicted with iterations that ta
   alone.computing.steps = 100;
   alone.computing.wall = {.seconds = iteration(0).value(), .half_width_s = 0.0};
   const double before_s = iteration(0).value();
-  const GateFigures figures{.alone = {{alone}, {alone}}, .calibrated = profiles, .factors = {1.2, 1.0}};
+  const GateFigures figures{.alone = {{alone}, {alone}}, .calibrated = profiles, .factors = {{1.2, 1.2}, {}}};
   gate.slow_down(loaded, profiles, figures, 1.1);
   CHECK(iteration(0).value() == doctest::Approx(1.2 * 1.1 * before_s));
   CHECK(iteration(1).value() == doctest::Approx(1.1 * before_s));
+}
+
+TEST_CASE("others cost small batches a share of their own: what is predicted passes through both") {
+  // Timed alone at 8 and 32 samples as the profile has it; beside others 1.5 times as long with 8, as long
+  // with 32, and at 16, halfway on a logarithmic scale, 1.25 times. Two times determine a factor and an offset.
+  LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
+  loaded.scenario = with_initial_batch(loaded.scenario, 32);
+  const test::TemporaryFolder folder;
+  LiveGate gate(folder.path(), {}, 0.6, Seconds{});
+  std::shared_ptr<const Profiles> profiles = InputFiles().profiles_of(loaded);
+  const auto iteration_s = [&](std::uint64_t worker, std::int64_t batch) {
+    return ComputeTimes(profiles->distinct, profiles->of_worker, loaded.scenario.cluster.workers, {}, {1, 0},
+                        DataLoading::free)
+        .mean_iteration(WorkerId{worker}, batch)
+        .value();
+  };
+  const auto timed_alone = [&](std::int64_t batch) {
+    live::AloneTime alone{};
+    alone.computing.batch = batch;
+    alone.computing.steps = 100;
+    alone.computing.wall = {.seconds = iteration_s(0, batch), .half_width_s = 0.0};
+    return alone;
+  };
+  const std::vector<live::AloneTime> alone = {timed_alone(8), timed_alone(32)};
+  const BesideOthers beside{.initial = 1.0, .smallest = 1.5};
+  CHECK(factor_of(beside, 16, 8, 32) == doctest::Approx(1.25));
+  CHECK(factor_of(beside, 4, 8, 32) == 1.5);
+  CHECK(factor_of(beside, 64, 8, 32) == 1.0);
+  const double of_8_s = iteration_s(0, 8);
+  const double of_32_s = iteration_s(0, 32);
+  const GateFigures figures{.alone = {alone, alone}, .calibrated = profiles, .factors = {beside, {}}};
+  gate.slow_down(loaded, profiles, figures, 1.0);
+  CHECK(iteration_s(0, 8) == doctest::Approx(1.5 * of_8_s));
+  CHECK(iteration_s(0, 32) == doctest::Approx(of_32_s));
+  CHECK(iteration_s(1, 8) == doctest::Approx(of_8_s));
 }
 
 }  // namespace paceline

@@ -185,6 +185,10 @@ TEST_CASE("what workers take beside others that wait is sealed apart from what t
   CHECK(synchronous.at("iterations_together").at(1).at("measured_s") == 2.5e-3);
   CHECK(synchronous.at("iterations_waiting_for_all").at(1).at("measured_s") == 2.1e-3);
   CHECK(synchronous.at("iterations_waiting_for_all").at(1).at("between_predicted_s") == 4e-4);
+  CHECK_FALSE(synchronous.contains("iterations_waiting_for_all_smallest_batch"));
+  const auto small = gate_json({.together_small = {busy, busy}, .waiting_small = {waiting, busy}});
+  CHECK(small.at("iterations_together_smallest_batch").at(0).at("measured_s") == 2.5e-3);
+  CHECK(small.at("iterations_waiting_for_all_smallest_batch").at(0).at("measured_s") == 2.1e-3);
 }
 
 TEST_CASE("deviations that were accepted stand beside the sealed prediction") {
