@@ -103,8 +103,8 @@ class LiveGate {
   // wanted, also how long messages wait.
   void hold_against_others(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
                            GateFigures& figures, bool delays_messages);
-  // Gives every worker a profile with its computing times, times its factors; but for profiles that their user
-  // has corrected.
+  // Gives every worker a profile with its computing times, times its factors; but for profiles that their
+  // user has corrected.
   void correct(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles, const GateFigures& figures,
                const std::vector<BesideOthers>& factors, const std::string& suffix);
   // Whether the network is measured, too.

@@ -174,7 +174,8 @@ TEST_CASE("a machine that has become slower is predicted with iterations that ta
 
 TEST_CASE("others cost small batches a share of their own: what is predicted passes through both") {
   // Timed alone at 8 and 32 samples as the profile has it; beside others 1.5 times as long with 8, as long
-  // with 32, and at 16, halfway on a logarithmic scale, 1.25 times. Two times determine a factor and an offset.
+  // with 32, and at 16, halfway on a logarithmic scale, 1.25 times. Two times determine a factor and an
+  // offset.
   LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
   loaded.scenario = with_initial_batch(loaded.scenario, 32);
   const test::TemporaryFolder folder;
