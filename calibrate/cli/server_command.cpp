@@ -42,10 +42,10 @@ struct AtOnce {
     for (const live::Disturbance& one : by_size[size].of_pass) seconds.push_back(one.wait.value());
     return seconds;
   }
-  [[nodiscard]] double slowdown(std::size_t size) const {
+  [[nodiscard]] std::vector<double> slowdowns(std::size_t size) const {
     std::vector<double> times;
     for (const live::Disturbance& one : by_size[size].of_pass) times.push_back(one.slowdown);
-    return median(std::move(times));
+    return times;
   }
 };
 
@@ -53,29 +53,18 @@ struct Requests {
   std::vector<RequestPass> one;
   std::vector<AtOnce> several;
 };
-// In turn, since the machine changes its speed. `plan`: of one worker.
 Requests measure(live::RequestPlan plan, const std::vector<int>& workers) {
-  const int passes = std::exchange(plan.passes, 1);
-  Requests measured;
-  for (const int many : workers) measured.several.push_back({.workers = static_cast<std::uint32_t>(many)});
+  plan.workers.insert(plan.workers.end(), workers.begin(), workers.end());
   Progress progress("measuring requests");
-  const double kinds = 1.0 + static_cast<double>(workers.size());
-  const auto add_pass = [&](std::vector<RequestPass>& to, std::uint32_t many, int pass, double kind) {
-    plan.workers = many;
-    to.push_back(live::time_passes(own_program, plan, [&](double share) {
-                   progress.update((pass + (kind + share) / kinds) / passes,
-                                   fmt::format("{} passes, {} at once", passes, many));
-                 }).front());
-  };
-  for (int pass = 0; pass < passes; ++pass) {
-    add_pass(measured.one, 1, pass, 0.0);
-    for (std::size_t i = 0; i < workers.size(); ++i)
-      add_pass(measured.several[i].passes, measured.several[i].workers, pass, 1.0 + static_cast<double>(i));
-  }
-  for (AtOnce& several : measured.several) {
-    plan.workers = several.workers;
-    several.by_size = live::disturbances(measured.one, several.passes, plan, live::usable_cores());
-  }
+  const auto passes = live::time_passes(own_program, plan, [&](double share) {
+    progress.update(share, fmt::format("{} passes", plan.passes));
+  });
+  Requests measured{.one = passes.front(), .several = {}};
+  for (std::size_t n = 1; n < passes.size(); ++n)
+    measured.several.push_back({.workers = plan.workers[n],
+                                .passes = passes[n],
+                                .by_size = live::disturbances(measured.one, passes[n], plan.workers[n], plan,
+                                                              live::usable_cores())});
   return measured;
 }
 
@@ -86,8 +75,8 @@ std::vector<live::MemoryWork> served_besides(const live::RequestPlan& asked, Sec
   plan.passes = 1;
   const auto times = [&] {
     std::vector<Seconds> of_size;
-    const std::vector<RequestPass> passes = live::time_passes(own_program, plan);
-    for (const RequestTime& time : passes.front()) of_size.push_back(time.server + time.applying);
+    const auto passes = live::time_passes(own_program, plan);
+    for (const RequestTime& time : passes.front().front()) of_size.push_back(time.server + time.applying);
     return of_size;
   };
   const std::vector<Seconds> ours = times();
@@ -109,13 +98,15 @@ std::string at_once_text(const std::vector<AtOnce>& all) {
     for (std::size_t size = 0; size < several.by_size.size(); ++size) {
       const std::vector<double> waits_s = several.waits_s(size);
       const auto [least, most] = std::ranges::minmax(waits_s);
+      const std::vector<double> slowdowns = several.slowdowns(size);
+      const double slowdown = median(slowdowns);
+      const auto [fastest, slowest] = std::ranges::minmax(slowdowns);
       text += fmt::format(
           "{} workers at once: a message of {:.0f} parameters waits for a processor for {:.3g} us ({:.3g} to "
-          "{:.3g}): `jitter: {{message: {:.3g} us}}`; computing takes {:.3g} times as long: `speed: "
-          "{:.3g}`\n",
+          "{:.3g}): `jitter: {{message: {:.3g} us}}`; computing takes {:.3g} ({:.3g} to {:.3g}) "
+          "times as long: `speed: {:.3g}`\n",
           several.workers, several.by_size[size].bytes.value() / sizeof(float), 1e6 * median(waits_s),
-          1e6 * least, 1e6 * most, 1e6 * median(waits_s), several.slowdown(size),
-          1.0 / several.slowdown(size));
+          1e6 * least, 1e6 * most, 1e6 * median(waits_s), slowdown, fastest, slowest, 1.0 / slowdown);
     }
   return text;
 }
@@ -128,7 +119,8 @@ Json at_once_json(const std::vector<AtOnce>& all) {
                       {"bytes", several.by_size[size].bytes.value()},
                       {"median_s", median(several.waits_s(size))},
                       {"seconds", several.waits_s(size)},
-                      {"slowdown", several.slowdown(size)},
+                      {"slowdown", median(several.slowdowns(size))},
+                      {"slowdowns", several.slowdowns(size)},
                       {"server_s", several.middle_s(size, &RequestTime::server) +
                                        several.middle_s(size, &RequestTime::applying)},
                       {"worker_s", several.middle_s(size, &RequestTime::worker)}});

@@ -51,26 +51,6 @@ std::string rate_words(BytesPerSecond rate) {
   return fmt::format("{:.4g} Gbit/s", 8e-9 * rate.value());
 }
 
-// Each part's median over the passes.
-RequestTime middle_request(const std::vector<RequestPass>& passes, std::size_t size) {
-  const auto middle = [&](const auto& of_request) {
-    std::vector<double> values;
-    for (const RequestPass& pass : passes) values.push_back(of_request(pass.at(size)));
-    return median(std::move(values));
-  };
-  const auto part = [&](Seconds RequestTime::*one) {
-    return Seconds{middle([&](const RequestTime& time) { return (time.*one).value(); })};
-  };
-  return {.bytes = passes.front().at(size).bytes,
-          .server = part(&RequestTime::server),
-          .applying = part(&RequestTime::applying),
-          .worker = part(&RequestTime::worker),
-          .connection = part(&RequestTime::connection),
-          .cycle = {Seconds{middle([](const RequestTime& time) { return time.cycle.iteration.value(); })},
-                    Seconds{middle([](const RequestTime& time) { return time.cycle.between.value(); })}},
-          .variation = middle([](const RequestTime& time) { return time.variation; })};
-}
-
 }  // namespace
 
 FittedTime fit_time(const std::vector<TimedWork>& times) {
@@ -109,8 +89,8 @@ std::vector<TimedWork> part_of(const std::vector<RequestPass>& passes, Seconds R
 }
 
 std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
-                                       const std::vector<RequestPass>& several, const RequestPlan& plan,
-                                       int cores) {
+                                       const std::vector<RequestPass>& several, std::uint32_t workers,
+                                       const RequestPlan& plan, int cores) {
   const std::optional<NetworkConfig>& links = plan.links;
   NetworkConfig network = links.value_or(NetworkConfig{});
   if (links) {
@@ -119,9 +99,9 @@ std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
   } else {
     network.bandwidth = network.server_bandwidth = Connection{}.bandwidth;
   }
-  const auto measured = [&](const RequestTime& time, std::uint32_t workers, Seconds busy) {
+  const auto measured = [&](const RequestTime& time, std::uint32_t many, Seconds busy) {
     return MeasuredWorkers{
-        .job = {.workers = workers,
+        .job = {.workers = many,
                 .policy = plan.policy,
                 .busy = busy,
                 .variation = time.variation,
@@ -133,12 +113,13 @@ std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
   };
   std::vector<Disturbances> by_size;
   for (std::size_t size = 0; size < one.front().size(); ++size) {
-    const RequestTime alone = middle_request(one, size);
-    const Seconds busy = alone.cycle.iteration;
-    Disturbances& found = by_size.emplace_back(Disturbances{alone.bytes, {}});
-    for (const RequestPass& pass : several)
-      found.of_pass.push_back(
-          disturbance_of(measured(alone, 1, busy), measured(pass.at(size), plan.workers, busy)));
+    Disturbances& found = by_size.emplace_back(Disturbances{one.front()[size].bytes, {}});
+    for (std::size_t pass = 0; pass < several.size(); ++pass) {
+      const RequestTime& alone = one.at(pass).at(size);
+      const RequestTime& together = several[pass].at(size);
+      const Seconds busy = alone.cycle.iteration;
+      found.of_pass.push_back(disturbance_of(measured(alone, 1, busy), measured(together, workers, busy)));
+    }
   }
   return by_size;
 }

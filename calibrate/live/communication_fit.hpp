@@ -8,7 +8,8 @@
 //              server; per_message = a / 2 and rate = 2 / s of the worker, since each of its two messages has
 //              B bytes; the connection's latency = a / 2 and bandwidth = 2 / s. The connection has no time of
 //              its own where it takes less than 1 us, or 1 % of the request, at any size. What several
-//              workers cost one another: message_wait.hpp, from each pass of several and the medians of one.
+//              workers cost one another: message_wait.hpp, from each pass of several beside the same pass of
+//              one, since a machine changes its speed between passes.
 // Units:       seconds, bytes.
 // Assumptions: passes are alike and independent; a pass holds every size once.
 // Not modelled: where one line does not fit all sizes: the error says so.
@@ -45,15 +46,16 @@ struct TimedWork {
 // At least two of different sizes.
 [[nodiscard]] FittedTime fit_time(const std::vector<TimedWork>& works);
 
-// Of several workers at once, beside what one alone took; by size.
+// Of several workers at once, beside what one alone took in the same pass; by size.
 struct Disturbances {
   Bytes bytes;
   std::vector<Disturbance> of_pass;
 };
-// `plan`: of these several. `cores`: that all processes may use.
+// `cores`: that all processes may use.
 [[nodiscard]] std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
                                                      const std::vector<RequestPass>& several,
-                                                     const RequestPlan& plan, int cores);
+                                                     std::uint32_t workers, const RequestPlan& plan,
+                                                     int cores);
 
 struct CommunicationFit {
   FittedTime server;

@@ -35,25 +35,41 @@ double each_without_stalls(const std::vector<double>& values, std::uint32_t work
   return without_stalls(rounds) / workers;
 }
 
-// Hears what workers say of their messages.
+// Hears what workers say of their messages, and what they owe. None may be lost, of those that rest either.
 class HeardCrew final : public SelfEvaluatingCrew {
  public:
   using SelfEvaluatingCrew::SelfEvaluatingCrew;
 
   std::optional<News> next(Seconds patience) override {
     std::optional<News> news = SelfEvaluatingCrew::next(patience);
-    if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr)
+    if (const auto* lost = news ? std::get_if<Lost>(&*news) : nullptr)
+      throw std::runtime_error(fmt::format("a worker process {}", lost->reason));
+    if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr) {
+      if (std::holds_alternative<GradientValues>(arrived->message)) --owed_;
       if (const auto* computed = std::get_if<Computed>(&arrived->message)) {
         messages_s_.push_back(in_seconds(computed->messages_ns));
         busy_s_.push_back(in_seconds(computed->ended_ns - computed->began_ns));
       }
+    }
     return news;
+  }
+  void send(Member member, const Message& message) override {
+    if (std::holds_alternative<Compute>(message)) ++owed_;
+    SelfEvaluatingCrew::send(member, message);
+  }
+
+  // Gradients that the job did not wait for arrive, and count no more.
+  void finish() {
+    constexpr Seconds patience{60.0};
+    while (owed_ > 0)
+      if (!next(patience)) throw std::runtime_error("the worker processes say nothing any more");
   }
 
   [[nodiscard]] const std::vector<double>& messages_s() const { return messages_s_; }
   [[nodiscard]] const std::vector<double>& busy_s() const { return busy_s_; }
 
  private:
+  std::int64_t owed_ = 0;
   std::vector<double> messages_s_;
   std::vector<double> busy_s_;
 };
@@ -128,12 +144,18 @@ CoordinatorConfig job_of(const std::string& policy, std::uint32_t workers, std::
 
 }  // namespace
 
-RequestTime time_requests(const std::filesystem::path& program, const RequestLoad& load) {
+RequestWorkers::RequestWorkers(const std::filesystem::path& program, std::uint32_t most, MemoryWork busy,
+                               const std::optional<NetworkConfig>& links)
+    : crew_(std::make_unique<ProcessCrew>(CrewConfig{
+          .program = program,
+          .setups = std::vector<WorkerSetup>(most, WorkerSetup{.learner = {}, .echo = Echo{1, busy}}),
+          .links = links})) {}
+
+RequestWorkers::~RequestWorkers() = default;
+
+RequestTime RequestWorkers::time(const RequestLoad& load) {
   const std::size_t warm_up = std::size_t{warm_up_requests} * load.workers;
-  const std::vector<WorkerSetup> setups(load.workers,
-                                        WorkerSetup{.learner = {}, .echo = Echo{load.values, load.busy}});
-  ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
-  HeardCrew crew(processes, load.workers);
+  HeardCrew crew(*crew_, load.workers);
   const std::int64_t requests = load.requests + static_cast<std::int64_t>(warm_up) + 1;
   Coordinator coordinator(job_of(load.policy, load.workers, requests));
   NetworkLearnerConfig of_store;
@@ -149,8 +171,6 @@ RequestTime time_requests(const std::filesystem::path& program, const RequestLoa
   job.dataset_samples = requests;
   LiveExecutor executor(coordinator, crew, state, std::move(job), clock);
   const std::optional<Stalled> stalled = executor.run([](std::int64_t) {});
-  if (!executor.lost().empty())
-    throw std::runtime_error(fmt::format("a worker process {}", executor.lost().front().reason));
   if (stalled) throw std::runtime_error("the requests stopped:\n" + stalled->waiting);
   RequestTime time;
   time.bytes = Bytes{static_cast<double>(load.values * sizeof(float))};
@@ -166,27 +186,30 @@ RequestTime time_requests(const std::filesystem::path& program, const RequestLoa
     const Seconds busy{without_stalls(after_warm_up(crew.busy_s(), warm_up))};
     time.connection = std::max(Seconds{}, wall - busy - time.server - time.applying - time.worker);
   }
+  crew.finish();
   return time;
 }
 
-std::vector<RequestPass> time_passes(const std::filesystem::path& program, const RequestPlan& plan,
-                                     const std::function<void(double)>& progress) {
-  std::vector<RequestPass> all(static_cast<std::size_t>(plan.passes));
-  const double points = static_cast<double>(plan.values.size()) * plan.passes;
+std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& program,
+                                                  const RequestPlan& plan,
+                                                  const std::function<void(double)>& progress) {
+  RequestWorkers workers(program, std::ranges::max(plan.workers), plan.busy, plan.links);
+  std::vector all(plan.workers.size(), std::vector<RequestPass>(static_cast<std::size_t>(plan.passes)));
+  const double points = static_cast<double>(plan.values.size() * plan.workers.size()) * plan.passes;
   double done = 0.0;
-  for (RequestPass& pass : all)
+  for (std::size_t pass = 0; pass < all.front().size(); ++pass)
     for (std::size_t i = 0; i < plan.values.size(); ++i) {
-      progress(done++ / points);
       const MemoryWork serving = plan.serving.empty() ? MemoryWork{} : plan.serving.at(i);
       const int requests =
           request_count(plan.values[i], plan.busy.undisturbed + serving.undisturbed, plan.for_each);
-      pass.push_back(time_requests(program, {.values = plan.values[i],
-                                             .workers = plan.workers,
+      for (std::size_t n = 0; n < plan.workers.size(); ++n) {
+        progress(done++ / points);
+        all[n][pass].push_back(workers.time({.values = plan.values[i],
+                                             .workers = plan.workers[n],
                                              .policy = plan.policy,
-                                             .requests = static_cast<int>(plan.workers) * requests,
-                                             .busy = plan.busy,
-                                             .serving = serving,
-                                             .links = plan.links}));
+                                             .requests = static_cast<int>(plan.workers[n]) * requests,
+                                             .serving = serving}));
+      }
     }
   progress(1.0);
   return all;

@@ -1,6 +1,6 @@
 // What a request at a parameter server takes, measured with the live server itself.
 //
-// Models:      one job, asynchronous or synchronous, of worker processes that learn nothing: each answers
+// Models:      jobs, asynchronous or synchronous, of worker processes that learn nothing: each answers
 //              parameters with a gradient of as many values, after it was busy with as much memory as takes
 //              an undisturbed processor as long as a gradient does: after processors slept and caches were
 //              used for other things, messages take several times as long as in a ping-pong. Protocol,
@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,14 +33,14 @@
 
 namespace paceline::live {
 
+class ProcessCrew;
+
 struct RequestLoad {
   std::uint64_t values = 1;  // of a gradient, float32
   std::uint32_t workers = 1;
-  std::string policy = "asp";            // or bsp
-  int requests = 100;                    // of all workers together, warm-up not counted
-  MemoryWork busy{};                     // of a worker, before each gradient
-  MemoryWork serving{};                  // of the server besides, for each
-  std::optional<NetworkConfig> links{};  // to emulate
+  std::string policy = "asp";  // or bsp
+  int requests = 100;          // of all workers together, warm-up not counted
+  MemoryWork serving{};        // of the server besides, for each
 };
 
 struct RequestTime {
@@ -52,21 +53,35 @@ struct RequestTime {
   double variation = 0.0;  // of the time a worker is busy, sd / mean
 };
 
-// Starts the processes, and ends them. Throws Interrupted, and std::runtime_error when a process is lost.
-[[nodiscard]] RequestTime time_requests(const std::filesystem::path& program, const RequestLoad& load);
+// Their processes go on from one job to the next: jobs of few and of many, in turn, differ in nothing else.
+class RequestWorkers {
+ public:
+  // `busy`: of each, before each gradient. Throws what ProcessCrew throws.
+  RequestWorkers(const std::filesystem::path& program, std::uint32_t most, MemoryWork busy,
+                 const std::optional<NetworkConfig>& links);
+  ~RequestWorkers();
 
-using RequestPass = std::vector<RequestTime>;  // one of each size, in processes of its own
+  // The first workers' job; the others rest. Throws Interrupted, and std::runtime_error when one is lost.
+  [[nodiscard]] RequestTime time(const RequestLoad& load);
+
+ private:
+  std::unique_ptr<ProcessCrew> crew_;
+};
+
+using RequestPass = std::vector<RequestTime>;  // one of each size
 struct RequestPlan {
-  std::vector<std::uint64_t> values;  // sizes
-  std::uint32_t workers = 1;
+  std::vector<std::uint64_t> values;         // sizes
+  std::vector<std::uint32_t> workers = {1};  // numbers of them
   std::string policy = "asp";
   int passes = 5;
-  Seconds for_each{0.2};              // of about so long, each size in each pass
-  MemoryWork busy{};                  // of a worker, before each gradient
-  std::vector<MemoryWork> serving{};  // of the server besides, for each gradient, by size; empty: none
-  std::optional<NetworkConfig> links{};
+  Seconds for_each{0.2};                 // of about so long, each size and number in each pass
+  MemoryWork busy{};                     // of a worker, before each gradient
+  std::vector<MemoryWork> serving{};     // of the server besides, for each gradient, by size; empty: none
+  std::optional<NetworkConfig> links{};  // to emulate
 };
-[[nodiscard]] std::vector<RequestPass> time_passes(
+// By number of workers, in the order of the plan. Numbers take turns at each size, since a machine changes
+// its speed from one second to the next. Throws what RequestWorkers does.
+[[nodiscard]] std::vector<std::vector<RequestPass>> time_passes(
     const std::filesystem::path& program, const RequestPlan& plan,
     const std::function<void(double share_done)>& progress = [](double) {});
 

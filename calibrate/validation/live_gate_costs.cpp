@@ -25,11 +25,12 @@ const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds
   Progress progress("timing requests");
   return communication_[point] = live::fit_communication(pace_.steadily([&] {
            return live::time_passes(
-               live::worker_program(),
-               {.values = {values, 2 * values, 4 * values},
-                .busy = live::memory_work_of(computing),
-                .links = without_burst()},
-               [&](double share) { progress.update(share, fmt::format("{} values", values)); });
+                      live::worker_program(),
+                      {.values = {values, 2 * values, 4 * values},
+                       .busy = live::memory_work_of(computing),
+                       .links = without_burst()},
+                      [&](double share) { progress.update(share, fmt::format("{} values", values)); })
+               .front();
          }));
 }
 

@@ -4,16 +4,19 @@
 Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--repetitions 5] [--steps 600]
                      [--keep-awake]
 
-As root, on an otherwise idle machine with two cores or more. Speeds of a machine change within minutes, so each repetition
-calibrates, predicts, and then carries the jobs out; the table shows medians, and ranges over the repetitions. A profile
-and repetitions by the same options that stand in FOLDER are used again: give the same command after an interruption, or
-one with more repetitions.
+As root, on an otherwise idle machine with two cores or more. Speeds of a machine change within seconds and with the
+hour, so each repetition looks how fast it is usually, then calibrates, predicts, and carries the jobs out. What is
+measured with the machine a tenth slower than usual before or after is measured again, up to three times, unless it
+compares one moment with the next. The table shows medians, and ranges over the repetitions. A profile and repetitions
+by the same options that stand in FOLDER are used again: give the same command after an interruption, or one with more
+repetitions.
 """
 import argparse
 import csv
 import json
 import pathlib
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -28,6 +31,7 @@ CORES = 2
 COPIES_S = 8  # of each alone: copies begin at different moments
 RESTS_S = 15
 QUOTA_S = 4
+SERVER_PASSES = 12  # each of several workers beside one: a machine may change between passes
 LONG_STEP_S = 0.008  # which no rest makes noticeably longer
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
@@ -58,10 +62,62 @@ stop: {{epochs: 12}}
 
 
 def run(*words):
-    result = subprocess.run(list(map(str, words)), capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(map(str, words))}:\n{result.stderr}")
-    return result.stdout
+    with subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            said, complaint = process.communicate()
+        except BaseException:
+            process.terminate()  # and has time to clear up: it may have network namespaces
+            raise
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}:\n{complaint}")
+    return said
+
+
+class Machine:
+    """How fast it is, by the steps of one small loop: `usual` is the median of those looks of the beginning that are
+    within a tenth of their lower quartile."""
+    LOOKS = 60
+    STEPS = 100
+    TOLERANCE = 1.1
+    TRIES = 3
+    PATIENCE_S = 30
+
+    def __init__(self):
+        self.loop = train.Loop(argparse.Namespace(batch=BATCH, network="small-cnn"))
+        looks = []
+        for _ in range(self.LOOKS):
+            looks.append(self.look())
+            time.sleep(0.25)
+        lower = statistics.quantiles(looks, n=4)[0]
+        self.usual = statistics.median(look for look in looks if abs(look / lower - 1) <= self.TOLERANCE - 1)
+        self.last = None  # how much slower than usual, around what was measured last
+
+    def look(self):
+        began = time.process_time()
+        for _ in range(self.STEPS):
+            self.loop.gradient(self.loop.model)
+        return (time.process_time() - began) / self.STEPS
+
+    def slower(self):
+        return self.look() / self.usual
+
+    def wait(self):
+        until = time.monotonic() + self.PATIENCE_S
+        while (slower := self.slower()) > self.TOLERANCE and time.monotonic() < until:
+            time.sleep(1)
+        return slower
+
+    def steadily(self, measure):
+        """What it returned with the machine as fast as usual before and after; or else nearest to that."""
+        tried = []
+        for _ in range(self.TRIES):
+            before = self.wait()
+            result = measure()
+            tried.append((max(before, self.slower()), result))
+            if tried[-1][0] <= self.TOLERANCE:
+                break
+        self.last, result = min(tried, key=lambda one: one[0])
+        return result
 
 
 class Request(typing.NamedTuple):
@@ -74,7 +130,8 @@ class Request(typing.NamedTuple):
 class Calibration:
     """What the predictions are made from; all of it is measured with one worker, or by `paceline calibrate`."""
 
-    def __init__(self, arguments, profile, folder):
+    def __init__(self, arguments, machine, profile, folder):
+        self.machine = machine
         self.paceline, self.network, self.profile, self.folder = arguments.paceline, arguments.network, profile, folder
         self.steps, self.link_mbit = str(arguments.steps), arguments.link_mbit
         self.links = ["--link-mbit", str(self.link_mbit)] if self.link_mbit else []
@@ -112,9 +169,9 @@ class Calibration:
     def measure_own(self):
         """Jobs of one worker."""
         for mode, who in (("ddp", "worker"), ("server", "worker"), ("server", "server")):
-            with (self.folder / f"{mode}-{who}.log").open("w", encoding="utf-8") as log:
-                subprocess.run([TRAIN, mode, "--workers", "1", "--network", self.network, "--steps", self.steps,
-                                "--say", who, *self.links], stdout=log, check=True)
+            log = self.machine.steadily(lambda mode=mode, who=who: run(
+                TRAIN, mode, "--workers", 1, "--network", self.network, "--steps", self.steps, "--say", who, *self.links))
+            (self.folder / f"{mode}-{who}.log").write_text(log)
 
     def conclude(self):
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
@@ -135,6 +192,9 @@ class Calibration:
     def run(self, *words):
         return run(self.paceline, *words)
 
+    def steadily(self, *words):
+        return self.machine.steadily(lambda: self.run(*words))
+
     def own(self, mode, who):
         return self.own_loop(mode, who)["batches"][0]
 
@@ -149,8 +209,8 @@ class Calibration:
     def copies(self):
         """Seconds of a step of 1, 2 and 3 workers that compute at once."""
         steps = int(COPIES_S / self.own("ddp", "worker")["processor_s"])
-        said = self.run("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
-                        "--steps", steps)
+        said = self.steadily("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
+                             "--steps", steps)
         (self.folder / "copies.json").write_text(said)
         passes = json.loads(said)["seconds_per_sample"]
         at_once_s = [BATCH * statistics.median(times) for times in zip(*passes)]
@@ -186,7 +246,7 @@ class Calibration:
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
                         f"{size // 2},{size}", "--computing", f"{1e3 * computing_s} ms", "--serving",
-                        f"{1e3 * serving_s} ms", "--json", *self.emulated_links())
+                        f"{1e3 * serving_s} ms", "--passes", SERVER_PASSES, "--json", *self.emulated_links())
         (self.folder / f"requests-{policy}.json").write_text(said)
         report = json.loads(said)
         samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
@@ -198,8 +258,8 @@ class Calibration:
 
     def collective(self, members, computing_s):
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
-        said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members,
-                        "--computing", f"{1e3 * computing_s} ms", *self.emulated_links())
+        said = self.steadily("calibrate", "collective", "--parameters", sizes, "--members", members,
+                             "--computing", f"{1e3 * computing_s} ms", *self.emulated_links())
         (self.folder / f"collective-{members}.txt").write_text(said)
         return said
 
@@ -250,18 +310,20 @@ def real(arguments, mode, policy, quotas):
 
 
 def repetition(arguments, profile, folder):
-    """Updates a second, predicted and real, of each job."""
+    """Of each job: updates a second, predicted and real, and how much slower than usual the machine was around it."""
     ended = folder / "updates.json"
     if ended.exists():
         return json.loads(ended.read_text())
     folder.mkdir(exist_ok=True)
-    calibration = Calibration(arguments, profile, folder)
+    machine = Machine()
+    calibration = Calibration(arguments, machine, profile, folder)
     predicted = [calibration.predicted(*job.split(), quotas) for job, quotas in JOBS]
     updates = []
     for (job, quotas), prediction in zip(JOBS, predicted):
-        updates.append((prediction, real(arguments, *job.split(), quotas)))
-        print(f"{folder.name}, {job}, {', '.join(map(str, quotas))}: {updates[-1][1]:.4g} updates/s, "
-              f"predicted {prediction:.4g}", file=sys.stderr)
+        measured = machine.steadily(lambda job=job, quotas=quotas: real(arguments, *job.split(), quotas))
+        updates.append((prediction, measured, machine.last))
+        print(f"{folder.name}, {job}, {', '.join(map(str, quotas))}: {measured:.4g} updates/s, predicted "
+              f"{prediction:.4g}; around it the machine was {machine.last:.2f} times as slow as usual", file=sys.stderr)
     ended.write_text(json.dumps(updates))
     return updates
 
@@ -281,6 +343,7 @@ def main():
     parser.add_argument("--keep-awake", action="store_true",
                         help="keep processors from idling in calibrations and jobs alike, as `paceline live` does")
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.keep_awake:
         awake = open("/dev/cpu_dma_latency", "wb", buffering=0)  # as long as this process lives
@@ -292,13 +355,15 @@ def main():
                       f"{arguments.steps}-steps", "awake" if arguments.keep_awake else "idling"])
     repetitions = [repetition(arguments, profile, arguments.folder / f"{alike}-{number + 1}")
                    for number in range(arguments.repetitions)]
-    print("| job | quotas | updates/s, predicted (range) | real (range) | error |\n|---|---|---|---|---|")
-    for (job, quotas), pairs in zip(JOBS, zip(*repetitions)):
-        predicted, measured = zip(*pairs)
+    print("| job | quotas | updates/s, predicted (range) | real (range) | error | machine, times as slow as usual |\n"
+          "|---|---|---|---|---|---|")
+    for (job, quotas), told in zip(JOBS, zip(*repetitions)):
+        predicted, measured, slower = zip(*told)
         error = 100 * (statistics.median(predicted) / statistics.median(measured) - 1)
         print(f"| {job} | {', '.join(map(str, quotas))} | {median_and_range(predicted)} | {median_and_range(measured)} "
-              f"| {error:+.0f} % |")
+              f"| {error:+.0f} % | {median_and_range(slower)} |")
 
 
 if __name__ == "__main__":
+    train.keep_memory()
     main()

@@ -18,6 +18,7 @@ import json
 import os
 import pathlib
 import selectors
+import signal
 import socket
 import struct
 import subprocess
@@ -337,6 +338,13 @@ def spawn(target, arguments, *more):
     return processes, results
 
 
+def end(processes):
+    """Before their control groups and hosts are removed."""
+    for process in processes:
+        process.terminate()
+        process.join()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", choices=["alone", "ddp", "server"])
@@ -364,12 +372,14 @@ def main():
         if arguments.mode == "ddp":
             with tempfile.TemporaryDirectory() as folder:
                 processes, results = spawn(ddp_worker, arguments, groups, hosts, folder + "/rendezvous")
+                stack.callback(end, processes)
                 times = [results.get() for _ in processes]
                 seconds, counts = max(t[2] for t in times), [arguments.steps] * arguments.workers
         else:
             become(hosts[-1])
             server = Server(arguments, address)
             processes, results = spawn(server_worker, arguments, groups, hosts, server.listener.getsockname())
+            stack.callback(end, processes)
             seconds, counts = server.run(arguments.policy, arguments.warm_up, arguments.steps)
             times = [results.get() for _ in processes]
             if arguments.say == "server":
@@ -386,7 +396,14 @@ def main():
 # Otherwise glibc gives memory back after each step in some processes and not in others: 0.9 or 1.4 ms for a step.
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "1099511627776", "MALLOC_MMAP_THRESHOLD_": "1073741824"}
 
-if __name__ == "__main__":
+
+def keep_memory():
+    """Begins this program anew unless it is so already."""
     if not KEPT_MEMORY.keys() <= os.environ.keys():
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | KEPT_MEMORY)
+
+
+if __name__ == "__main__":
+    keep_memory()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # network namespaces and control groups are cleared up
     main()

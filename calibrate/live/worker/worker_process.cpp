@@ -164,11 +164,10 @@ class Worker {
   WorkerId number_;
 };
 
-// Answers parameters with a gradient that means nothing, until the server says it is over.
+// Answers parameters with a gradient of their size that means nothing, until the server says it is over.
 void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const Token& token) {
   link.send(Ready{setup.values, 0, {}, {}});
-  std::vector<float> parameters(setup.values);
-  const std::vector<float> gradient(setup.values);
+  std::vector<float> gradient(setup.values);
   RingMember member(link, {}, gradient, to_text(token), way);
   MemoryLoad load;
   std::int64_t computed_at = 0;
@@ -184,7 +183,7 @@ void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const
     const auto* request = std::get_if<Compute>(&message);
     if (request == nullptr) continue;
     if (!request->parameters.empty()) {
-      parameters = request->parameters;
+      gradient = request->parameters;
       link.send(Received{request->gradient});
     }
     const std::int64_t began = LiveClock::monotonic_ns();

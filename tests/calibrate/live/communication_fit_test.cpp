@@ -1,6 +1,8 @@
 #include "calibrate/live/communication_fit.hpp"
 
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -22,7 +24,37 @@ RequestPass exact_pass(double factor) {
   return pass;
 }
 
+// A pass of one size in which workers that are busy for 2 ms, `slowdown` times as long, exchange gradients
+// with the server; on a machine that takes `slower` times as long for everything in it.
+RequestPass pass_of(std::uint32_t workers, double slowdown, double slower) {
+  const BusyWorkers job{
+      .workers = workers,
+      .busy = slower * Seconds{2e-3},
+      .slowdown = slowdown,
+      .bytes = Bytes{4e3},
+      .cost = {.server_request = slower * Seconds{1e-4}},
+      .network = {.bandwidth = BytesPerSecond{125e9}, .server_bandwidth = BytesPerSecond{125e9}},
+      .cores = 4};
+  RequestTime time{};
+  time.bytes = job.bytes;
+  time.server = job.cost.server_request;
+  time.cycle = simulated_cycle(job);
+  return {time};
+}
+
 }  // namespace
+
+TEST_CASE(
+    "several workers are held against one in the same pass: a machine that changes in between slows none") {
+  // Two take 1.2 times as long as one. The third pass meets a machine at two thirds of its speed.
+  const std::vector<RequestPass> one = {pass_of(1, 1.0, 1.0), pass_of(1, 1.0, 1.0), pass_of(1, 1.0, 1.5)};
+  const std::vector<RequestPass> two = {pass_of(2, 1.2, 1.0), pass_of(2, 1.2, 1.0), pass_of(2, 1.2, 1.5)};
+  const std::vector<Disturbances> found = disturbances(one, two, 2, {.values = {1000}}, 4);
+  REQUIRE(found.size() == 1);
+  REQUIRE(found.front().of_pass.size() == 3);
+  for (const Disturbance& pass : found.front().of_pass)
+    CHECK(pass.slowdown == doctest::Approx(1.2).epsilon(0.01));
+}
 
 TEST_CASE("requests on a line give the costs of a scenario back") {
   const CommunicationFit fit = fit_communication({exact_pass(1.0), exact_pass(1.0)});

@@ -18,8 +18,8 @@ constexpr MemoryWork besides{.pieces = 1000};
 }  // namespace
 
 TEST_CASE("a server that does more is imitated: applying a gradient takes it longer than all the rest") {
-  const RequestTime time =
-      time_requests(PACELINE_CALIBRATE, {.values = 1000, .requests = requests, .serving = besides});
+  RequestWorkers workers(PACELINE_CALIBRATE, 1, {}, {});
+  const RequestTime time = workers.time({.values = 1000, .requests = requests, .serving = besides});
   CHECK(time.bytes == Bytes{4000.0});
   CHECK(time.applying > time.server);
   // Each gradient is waited for.
@@ -27,11 +27,24 @@ TEST_CASE("a server that does more is imitated: applying a gradient takes it lon
 }
 
 TEST_CASE("of synchronous workers each gradient is served, and each round lasts for all of them") {
-  const RequestTime time = time_requests(
-      PACELINE_CALIBRATE,
-      {.values = 1000, .workers = 2, .policy = "bsp", .requests = requests, .serving = besides});
+  RequestWorkers workers(PACELINE_CALIBRATE, 2, {}, {});
+  const RequestTime time =
+      workers.time({.values = 1000, .workers = 2, .policy = "bsp", .requests = requests, .serving = besides});
   CHECK(time.applying > time.server);
   CHECK(time.cycle.iteration + time.cycle.between > 1.5 * time.applying);
+}
+
+TEST_CASE("the same processes carry out jobs of several and of one, of gradients of any size") {
+  // Asynchronous workers still owe gradients as a job ends. Those of one job must not reach the next.
+  RequestWorkers workers(PACELINE_CALIBRATE, 3, {.pieces = 10}, {});
+  for (const std::uint32_t many : {3U, 1U, 2U})
+    for (const std::uint64_t values : {10U, 1000U}) {
+      CAPTURE(many);
+      CAPTURE(values);
+      const RequestTime time = workers.time({.values = values, .workers = many, .requests = requests});
+      CHECK(time.bytes == Bytes{4.0 * static_cast<double>(values)});
+      CHECK(time.cycle.iteration > Seconds{});
+    }
 }
 
 TEST_CASE("work of memory that takes no time is none") {
