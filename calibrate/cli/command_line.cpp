@@ -195,7 +195,8 @@ void declare(CLI::App& app, NetworkArguments& arguments) {
 void declare(CLI::App& app, ServerArguments& arguments) {
   app.description(
       "Measures what a request at a parameter server on this machine takes: with the server of `paceline "
-      "live`, over loopback TCP, and workers that learn nothing. Prints the lines for a scenario.");
+      "live`, over loopback TCP, and workers that learn nothing, on the cores that the kernel gives them. "
+      "Prints the lines for a scenario.");
   add_list(app, "--parameters", arguments.parameters,
            "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
   CLI::Option* const several =
@@ -216,7 +217,8 @@ void declare(CLI::App& app, ServerArguments& arguments) {
            "own (`calibrate own`). One that does more waits longer for a processor, and so do its messages");
   declare(app, arguments.links);
   add_count(app, "--passes", arguments.passes, 2, 1000,
-            "How often every size is measured, in processes of its own each time (default: 5)");
+            "How often every size is measured, in new processes each time (default: 5); with --workers a "
+            "restless machine needs more, 12 say");
   app.add_flag("--quick", arguments.quick,
                "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
   add_json(app, arguments.json);

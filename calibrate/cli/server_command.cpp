@@ -206,7 +206,8 @@ int run(const ServerArguments& arguments) {
                          .passes = arguments.passes.value_or(arguments.quick ? 3 : 5),
                          .for_each = Seconds{arguments.quick ? 0.1 : 0.3},
                          .busy = live::memory_work_of(Seconds{arguments.computing_s}),
-                         .links = links_of(arguments.links)};
+                         .links = links_of(arguments.links),
+                         .keeps_cores = false};
   if (arguments.serving_s > 0.0) plan.serving = served_besides(plan, Seconds{arguments.serving_s});
   const Requests measured = measure(plan, arguments.workers);
   const live::CommunicationFit fit = live::fit_communication(measured.one);

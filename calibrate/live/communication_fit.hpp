@@ -11,7 +11,7 @@
 //              workers cost one another: message_wait.hpp, from each pass of several beside the same pass of
 //              one, since a machine changes its speed between passes.
 // Units:       seconds, bytes.
-// Assumptions: passes are alike and independent; a pass holds every size once.
+// Assumptions: passes are alike and independent, each of processes of its own; a pass holds every size once.
 // Not modelled: where one line does not fit all sizes: the error says so.
 // Source:      calibrate/logs/statistics.hpp for the fit.
 #pragma once

@@ -90,7 +90,7 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
     const std::optional<CpuQuota>& quota = state.config.setups[member].quota;
     state.budgets.push_back(quota ? std::make_unique<CpuBudget>(*quota, member) : nullptr);
   }
-  state.own_cores = cores_for(workers);
+  if (state.config.keeps_cores) state.own_cores = cores_for(workers);
   state.processes.resize(members);
   for (Member member = 0; member < members; ++member) start(member);
   accept();

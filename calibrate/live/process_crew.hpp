@@ -40,6 +40,7 @@ struct CrewConfig {
   int port = 0;                          // 0: any that is free
   std::optional<HostsConfig> hosts{};    // absent: all workers are on this machine; the evaluator always is
   std::optional<NetworkConfig> links{};  // a star to emulate; absent: messages pass as they can
+  bool keeps_cores = true;               // each worker one for itself, where there are enough
 };
 
 struct RefusedConnections {

@@ -35,7 +35,7 @@ double each_without_stalls(const std::vector<double>& values, std::uint32_t work
   return without_stalls(rounds) / workers;
 }
 
-// Hears what workers say of their messages, and what they owe. None may be lost, of those that rest either.
+// Hears what workers say of their messages, and what they owe. None may be lost, not even one that rests.
 class HeardCrew final : public SelfEvaluatingCrew {
  public:
   using SelfEvaluatingCrew::SelfEvaluatingCrew;
@@ -144,12 +144,13 @@ CoordinatorConfig job_of(const std::string& policy, std::uint32_t workers, std::
 
 }  // namespace
 
-RequestWorkers::RequestWorkers(const std::filesystem::path& program, std::uint32_t most, MemoryWork busy,
-                               const std::optional<NetworkConfig>& links)
-    : crew_(std::make_unique<ProcessCrew>(CrewConfig{
-          .program = program,
-          .setups = std::vector<WorkerSetup>(most, WorkerSetup{.learner = {}, .echo = Echo{1, busy}}),
-          .links = links})) {}
+RequestWorkers::RequestWorkers(const std::filesystem::path& program, const RequestCrew& crew)
+    : crew_(std::make_unique<ProcessCrew>(
+          CrewConfig{.program = program,
+                     .setups = std::vector<WorkerSetup>(
+                         crew.workers, WorkerSetup{.learner = {}, .echo = Echo{crew.values, crew.busy}}),
+                     .links = crew.links,
+                     .keeps_cores = crew.keeps_cores})) {}
 
 RequestWorkers::~RequestWorkers() = default;
 
@@ -193,11 +194,16 @@ RequestTime RequestWorkers::time(const RequestLoad& load) {
 std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& program,
                                                   const RequestPlan& plan,
                                                   const std::function<void(double)>& progress) {
-  RequestWorkers workers(program, std::ranges::max(plan.workers), plan.busy, plan.links);
+  const RequestCrew crew{.workers = std::ranges::max(plan.workers),
+                         .values = std::ranges::max(plan.values),
+                         .busy = plan.busy,
+                         .links = plan.links,
+                         .keeps_cores = plan.keeps_cores};
   std::vector all(plan.workers.size(), std::vector<RequestPass>(static_cast<std::size_t>(plan.passes)));
   const double points = static_cast<double>(plan.values.size() * plan.workers.size()) * plan.passes;
   double done = 0.0;
-  for (std::size_t pass = 0; pass < all.front().size(); ++pass)
+  for (std::size_t pass = 0; pass < all.front().size(); ++pass) {
+    RequestWorkers workers(program, crew);
     for (std::size_t i = 0; i < plan.values.size(); ++i) {
       const MemoryWork serving = plan.serving.empty() ? MemoryWork{} : plan.serving.at(i);
       const int requests =
@@ -211,6 +217,7 @@ std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& p
                                              .serving = serving}));
       }
     }
+  }
   progress(1.0);
   return all;
 }

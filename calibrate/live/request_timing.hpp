@@ -53,15 +53,23 @@ struct RequestTime {
   double variation = 0.0;  // of the time a worker is busy, sd / mean
 };
 
-// Their processes go on from one job to the next: jobs of few and of many, in turn, differ in nothing else.
+struct RequestCrew {
+  std::uint32_t workers = 1;
+  std::uint64_t values = 1;              // of a gradient, at most
+  MemoryWork busy{};                     // of each worker, before each gradient
+  std::optional<NetworkConfig> links{};  // to emulate
+  bool keeps_cores = true;               // as workers of a live job do, where there are enough
+};
+
+// Worker processes that go on from one job to the next: jobs of few and of many, in turn, differ in nothing
+// else.
 class RequestWorkers {
  public:
-  // `busy`: of each, before each gradient. Throws what ProcessCrew throws.
-  RequestWorkers(const std::filesystem::path& program, std::uint32_t most, MemoryWork busy,
-                 const std::optional<NetworkConfig>& links);
+  // Throws what ProcessCrew throws.
+  RequestWorkers(const std::filesystem::path& program, const RequestCrew& crew);
   ~RequestWorkers();
 
-  // The first workers' job; the others rest. Throws Interrupted, and std::runtime_error when one is lost.
+  // A job of the first workers; the others rest. Throws Interrupted, and std::runtime_error when one is lost.
   [[nodiscard]] RequestTime time(const RequestLoad& load);
 
  private:
@@ -78,9 +86,10 @@ struct RequestPlan {
   MemoryWork busy{};                     // of a worker, before each gradient
   std::vector<MemoryWork> serving{};     // of the server besides, for each gradient, by size; empty: none
   std::optional<NetworkConfig> links{};  // to emulate
+  bool keeps_cores = true;
 };
-// By number of workers, in the order of the plan. Numbers take turns at each size, since a machine changes
-// its speed from one second to the next. Throws what RequestWorkers does.
+// By number of workers, in the order of the plan. Each pass has new processes; within it, numbers take turns at
+// each size, since a machine changes its speed from one second to the next. Throws what RequestWorkers does.
 [[nodiscard]] std::vector<std::vector<RequestPass>> time_passes(
     const std::filesystem::path& program, const RequestPlan& plan,
     const std::function<void(double share_done)>& progress = [](double) {});

@@ -14,7 +14,7 @@ namespace paceline::live {
 // To time requests: a worker that answers parameters with a gradient of their size that means nothing, after
 // it was busy with memory, as one that computes is.
 struct Echo {
-  std::uint64_t values = 1;  // of a gradient, until parameters have come
+  std::uint64_t values = 1;  // of a gradient, at most, and until parameters have come
   MemoryWork busy{};
 };
 

@@ -5,18 +5,17 @@ Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--
                      [--keep-awake]
 
 As root, on an otherwise idle machine with two cores or more. Speeds of a machine change within seconds and with the
-hour, so each repetition looks how fast it is usually, then calibrates, predicts, and carries the jobs out. What is
-measured with the machine a tenth slower than usual before or after is measured again, up to three times, unless it
-compares one moment with the next. The table shows medians, and ranges over the repetitions. A profile and repetitions
-by the same options that stand in FOLDER are used again: give the same command after an interruption, or one with more
-repetitions.
+hour, so each repetition looks at how fast it usually is, then calibrates, predicts, and carries the jobs out. All jobs,
+copies of a loop and all-reduces are measured at most twice more where the machine was more than a tenth slower than
+usual before or after; requests, rests and stops are not, since their passes and steps take turns. The table shows
+medians, and ranges over the repetitions. A profile and repetitions by the same options that stand in FOLDER are used
+again: give the same command after an interruption, or one with more repetitions.
 """
 import argparse
 import csv
 import json
 import pathlib
 import re
-import signal
 import statistics
 import subprocess
 import sys
@@ -67,6 +66,7 @@ def run(*words):
             said, complaint = process.communicate()
         except BaseException:
             process.terminate()  # and has time to clear up: it may have network namespaces
+            process.communicate()
             raise
     if process.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}:\n{complaint}")
@@ -88,7 +88,7 @@ class Machine:
         for _ in range(self.LOOKS):
             looks.append(self.look())
             time.sleep(0.25)
-        lower = statistics.quantiles(looks, n=4)[0]
+        lower = sorted(looks)[self.LOOKS // 4]
         self.usual = statistics.median(look for look in looks if abs(look / lower - 1) <= self.TOLERANCE - 1)
         self.last = None  # how much slower than usual, around what was measured last
 
@@ -155,10 +155,12 @@ class Calibration:
         with train.Hosts(2, self.link_mbit) as hosts:
             calibrate = [["ip", "netns", "exec", name, self.paceline, "calibrate", "network"] for name in hosts.names]
             with subprocess.Popen([*calibrate[0], "--listen", "7000"], stderr=subprocess.DEVNULL) as other_end:
-                time.sleep(1)
-                said = subprocess.run([*calibrate[1], hosts.addresses[0] + ":7000", "--largest", "4194304", "--json"],
-                                      capture_output=True, text=True, check=True).stdout
-                other_end.wait()
+                try:
+                    time.sleep(1)
+                    said = run(*calibrate[1], hosts.addresses[0] + ":7000", "--largest", "4194304", "--json")
+                except BaseException:
+                    other_end.kill()
+                    raise
         (self.folder / "network.json").write_text(said)
         fit, size = json.loads(said), 4 * PARAMETERS[self.network]
         burst = fit["burst"] or {"bytes": 0, "seconds_per_byte": 0, "seconds_per_byte_beyond": fit["seconds_per_byte"]}
@@ -311,7 +313,7 @@ def real(arguments, mode, policy, quotas):
 
 def repetition(arguments, profile, folder):
     """Of each job: updates a second, predicted and real, and how much slower than usual the machine was around it."""
-    ended = folder / "updates.json"
+    ended = folder / "jobs.json"
     if ended.exists():
         return json.loads(ended.read_text())
     folder.mkdir(exist_ok=True)
@@ -343,7 +345,6 @@ def main():
     parser.add_argument("--keep-awake", action="store_true",
                         help="keep processors from idling in calibrations and jobs alike, as `paceline live` does")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.keep_awake:
         awake = open("/dev/cpu_dma_latency", "wb", buffering=0)  # as long as this process lives
@@ -365,5 +366,5 @@ def main():
 
 
 if __name__ == "__main__":
-    train.keep_memory()
+    train.end_on_signals()
     main()

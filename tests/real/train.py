@@ -168,12 +168,24 @@ class Hosts:
         self.addresses = [f"10.77.0.{i + 1}" for i in range(count)]
 
     def __enter__(self):
-        self.home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        home = os.open("/proc/self/ns/net", os.O_RDONLY)
+        with contextlib.ExitStack() as undo:  # which happens here unless all are there
+            self.make(undo)
+            undo.callback(become, f"/proc/self/fd/{home}")
+            self.undo = undo.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self.undo.close()
+
+    def make(self, undo):
         ip("link", "add", self.bridge, "type", "bridge")
+        undo.callback(subprocess.run, ["ip", "link", "del", self.bridge], check=False)
         ip("link", "set", self.bridge, "up")
         for i, (name, address) in enumerate(zip(self.names, self.addresses)):
             port = f"{self.bridge}-{i}"
             ip("netns", "add", name)
+            undo.callback(subprocess.run, ["ip", "netns", "del", name], check=False)
             ip("link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", name)
             ip("link", "set", port, "master", self.bridge, "up")
             ip("-n", name, "addr", "add", address + "/24", "dev", "eth0")
@@ -181,13 +193,6 @@ class Hosts:
                 ip("-n", name, "link", "set", device, "up")
             run("tc", "qdisc", "add", "dev", port, "root", *self.shape)
             run("tc", "-n", name, "qdisc", "add", "dev", "eth0", "root", *self.shape)
-        return self
-
-    def __exit__(self, *_):
-        become(f"/proc/self/fd/{self.home}")
-        for name in self.names:
-            subprocess.run(["ip", "netns", "del", name], check=False)
-        subprocess.run(["ip", "link", "del", self.bridge], check=False)
 
 
 def run(*words):
@@ -328,21 +333,28 @@ class Server:
         return seconds, counts
 
 
-def spawn(target, arguments, *more):
+def spawn(stack, target, arguments, *more):
+    """They end before their control groups and hosts are removed."""
     context = torch.multiprocessing.get_context("spawn")
     results = context.SimpleQueue()
     processes = [context.Process(target=target, args=(rank, arguments, *more, results), daemon=True)
                  for rank in range(arguments.workers)]
     for process in processes:
         process.start()
+        stack.callback(process.join)
+        stack.callback(process.terminate)
     return processes, results
 
 
-def end(processes):
-    """Before their control groups and hosts are removed."""
-    for process in processes:
-        process.terminate()
-        process.join()
+def end_on_signals():
+    """With all that was begun cleared up, once."""
+    def end(number, _):
+        for each in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(each, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, end)
 
 
 def main():
@@ -371,15 +383,13 @@ def main():
             hosts, address = network.places, network.addresses[-1]
         if arguments.mode == "ddp":
             with tempfile.TemporaryDirectory() as folder:
-                processes, results = spawn(ddp_worker, arguments, groups, hosts, folder + "/rendezvous")
-                stack.callback(end, processes)
+                processes, results = spawn(stack, ddp_worker, arguments, groups, hosts, folder + "/rendezvous")
                 times = [results.get() for _ in processes]
                 seconds, counts = max(t[2] for t in times), [arguments.steps] * arguments.workers
         else:
             become(hosts[-1])
             server = Server(arguments, address)
-            processes, results = spawn(server_worker, arguments, groups, hosts, server.listener.getsockname())
-            stack.callback(end, processes)
+            processes, results = spawn(stack, server_worker, arguments, groups, hosts, server.listener.getsockname())
             seconds, counts = server.run(arguments.policy, arguments.warm_up, arguments.steps)
             times = [results.get() for _ in processes]
             if arguments.say == "server":
@@ -396,14 +406,8 @@ def main():
 # Otherwise glibc gives memory back after each step in some processes and not in others: 0.9 or 1.4 ms for a step.
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "1099511627776", "MALLOC_MMAP_THRESHOLD_": "1073741824"}
 
-
-def keep_memory():
-    """Begins this program anew unless it is so already."""
+if __name__ == "__main__":
     if not KEPT_MEMORY.keys() <= os.environ.keys():
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | KEPT_MEMORY)
-
-
-if __name__ == "__main__":
-    keep_memory()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # network namespaces and control groups are cleared up
+    end_on_signals()
     main()

@@ -18,7 +18,7 @@ constexpr MemoryWork besides{.pieces = 1000};
 }  // namespace
 
 TEST_CASE("a server that does more is imitated: applying a gradient takes it longer than all the rest") {
-  RequestWorkers workers(PACELINE_CALIBRATE, 1, {}, {});
+  RequestWorkers workers(PACELINE_CALIBRATE, {.values = 1000});
   const RequestTime time = workers.time({.values = 1000, .requests = requests, .serving = besides});
   CHECK(time.bytes == Bytes{4000.0});
   CHECK(time.applying > time.server);
@@ -27,23 +27,29 @@ TEST_CASE("a server that does more is imitated: applying a gradient takes it lon
 }
 
 TEST_CASE("of synchronous workers each gradient is served, and each round lasts for all of them") {
-  RequestWorkers workers(PACELINE_CALIBRATE, 2, {}, {});
+  RequestWorkers workers(PACELINE_CALIBRATE, {.workers = 2, .values = 1000});
   const RequestTime time =
       workers.time({.values = 1000, .workers = 2, .policy = "bsp", .requests = requests, .serving = besides});
   CHECK(time.applying > time.server);
   CHECK(time.cycle.iteration + time.cycle.between > 1.5 * time.applying);
 }
 
-TEST_CASE("the same processes carry out jobs of several and of one, of gradients of any size") {
-  // Asynchronous workers still owe gradients as a job ends. Those of one job must not reach the next.
-  RequestWorkers workers(PACELINE_CALIBRATE, 3, {.pieces = 10}, {});
-  for (const std::uint32_t many : {3U, 1U, 2U})
-    for (const std::uint64_t values : {10U, 1000U}) {
+TEST_CASE("the same processes carry out jobs of several and of one, of gradients small and large") {
+  // Asynchronous workers still owe gradients as a job ends, and synchronous ones wait. What is left of one job must
+  // not reach the next: gradients of another size would be refused, and end it. A message of 100,000 values takes the
+  // server longer than one of ten.
+  RequestWorkers workers(PACELINE_CALIBRATE, {.workers = 3, .values = 100'000, .busy = {.pieces = 10}});
+  for (const char* policy : {"asp", "bsp"})
+    for (const std::uint32_t many : {3U, 1U, 2U}) {
+      CAPTURE(policy);
       CAPTURE(many);
-      CAPTURE(values);
-      const RequestTime time = workers.time({.values = values, .workers = many, .requests = requests});
-      CHECK(time.bytes == Bytes{4.0 * static_cast<double>(values)});
-      CHECK(time.cycle.iteration > Seconds{});
+      const auto timed = [&](std::uint64_t values) {
+        return workers.time({.values = values, .workers = many, .policy = policy, .requests = requests});
+      };
+      const RequestTime large = timed(100'000);
+      const RequestTime small = timed(10);
+      CHECK(large.server > 2.0 * small.server);
+      CHECK(small.cycle.iteration > Seconds{});
     }
 }
 
