@@ -18,12 +18,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string with_interval(const MeasuredMedian& time) {
+std::string with_interval(const MeasuredMean& time) {
   return fmt::format("{} ± {}", duration_text(time.seconds), duration_text(time.half_width_s));
 }
 
 std::string times_text(const OwnLoop& loop, const OwnTimes& times, std::size_t warm_up) {
-  std::string text = fmt::format("{} steps of {}, the first {} left out; medians with 95 % intervals\n",
+  std::string text = fmt::format("{} steps of {}, the first {} left out; means with 95 % intervals\n",
                                  loop.steps.size(), loop.source, warm_up);
   text += " batch   steps             wall-clock time              processor time   processor/wall\n";
   for (const OwnBatchTime& time : times.batches)
@@ -60,8 +60,8 @@ std::vector<std::string> notes_about(const OwnTimes& times, const OwnArguments& 
           "simulated worker would not; --processor-time leaves that out",
           time.batch, 100.0 * (1.0 - busy)));
     if (time.wall.half_width_s > wide * time.wall.seconds)
-      notes.push_back(fmt::format("batch {}: its median is known to ± {:.0f} % only", time.batch,
-                                  100.0 * time.wall.half_width_s / time.wall.seconds));
+      notes.push_back(fmt::format("batch {}: its mean is known to ± {:.0f} % only: let the loop train longer",
+                                  time.batch, 100.0 * time.wall.half_width_s / time.wall.seconds));
   }
   return notes;
 }

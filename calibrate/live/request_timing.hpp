@@ -88,8 +88,9 @@ struct RequestPlan {
   std::optional<NetworkConfig> links{};  // to emulate
   bool keeps_cores = true;
 };
-// By number of workers, in the order of the plan. Each pass has new processes; within it, numbers take turns at
-// each size, since a machine changes its speed from one second to the next. Throws what RequestWorkers does.
+// By number of workers, in the order of the plan. Each pass has new processes; within it, numbers take turns
+// at each size, since a machine changes its speed from one second to the next. Throws what RequestWorkers
+// does.
 [[nodiscard]] std::vector<std::vector<RequestPass>> time_passes(
     const std::filesystem::path& program, const RequestPlan& plan,
     const std::function<void(double share_done)>& progress = [](double) {});

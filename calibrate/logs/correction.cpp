@@ -25,7 +25,7 @@ std::vector<CorrectedPoint> points_of(const ComputeFit& fit, const std::vector<O
                                       const CorrectionRequest& request) {
   std::vector<CorrectedPoint> points;
   for (const OwnBatchTime& time : times) {
-    const MeasuredMedian& measured = request.clock == StepClock::wall ? time.wall : time.processor;
+    const MeasuredMean& measured = request.clock == StepClock::wall ? time.wall : time.processor;
     if (measured.seconds <= 0.0)
       throw UserError(fmt::format("batch {}: its steps took no processor time", time.batch),
                       "print the time of the whole process, or leave --clock out");

@@ -47,7 +47,7 @@ struct Correction {
   double factor = 1.0;
   double offset_s = 0.0;
   std::vector<CorrectedPoint> points;
-  double relative_half_width = 0.0;  // the widest of the measured medians
+  double relative_half_width = 0.0;  // the widest of the measured means
   double error = 0.0;                // mean relative residual; 0 for one batch size
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -35,13 +37,16 @@ std::vector<Word> words_of(const std::string& line) {
   return words;
 }
 
-MeasuredMedian median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  const auto count = static_cast<double>(values.size());
-  const double reach = 0.98 * std::sqrt(count);
-  const auto low = static_cast<std::size_t>(std::max(0.0, std::floor(0.5 * count - reach)));
-  const auto high = std::min(values.size() - 1, static_cast<std::size_t>(std::ceil(0.5 * count + reach)));
-  return {median(values), 0.5 * (values[high] - values[low])};
+MeasuredMean mean_of(const std::vector<double>& values, double variance_by_spells) {
+  const double bound = stall_bound * median(values);
+  std::vector<double> steady;
+  std::ranges::copy_if(values, std::back_inserter(steady), [&](double value) { return value <= bound; });
+  const Spread spread = spread_of(steady);
+  if (spread.mean == 0.0) return {};
+  constexpr double normal_quantile = 1.96;  // 0.975
+  const double relative = spread.deviation / spread.mean;
+  const double variance = relative * relative / static_cast<double>(steady.size()) + variance_by_spells;
+  return {spread.mean, normal_quantile * spread.mean * std::sqrt(variance)};
 }
 
 // Every step's time above the one before: no loop slows down like that.
@@ -89,6 +94,7 @@ OwnTimes own_times(const std::vector<OwnStep>& steps, std::size_t warm_up, const
                     "each line says the time of its own step, not the time since the start");
   std::map<std::int64_t, std::vector<const OwnStep*>> by_batch;
   for (std::size_t i = warm_up; i < steps.size(); ++i) by_batch[steps[i].samples].push_back(&steps[i]);
+  const std::optional<StepVariation> variation = variation_of(steps, warm_up);
   OwnTimes times;
   for (const auto& [batch, of_batch] : by_batch) {
     if (of_batch.size() < fewest_own_steps) {
@@ -101,8 +107,10 @@ OwnTimes own_times(const std::vector<OwnStep>& steps, std::size_t warm_up, const
       wall.push_back(step->wall_s);
       processor.push_back(step->processor_s);
     }
+    const Seconds over{std::accumulate(wall.begin(), wall.end(), 0.0)};
+    const double by_spells = variation ? variance_of_mean(variation->spells, over) : 0.0;
     times.batches.push_back(
-        {batch, of_batch.size(), median_of(std::move(wall)), median_of(std::move(processor))});
+        {batch, of_batch.size(), mean_of(wall, by_spells), mean_of(processor, by_spells)});
   }
   if (times.batches.empty())
     throw UserError(fmt::format("{}: no batch size has {} steps after warm-up", source, fewest_own_steps),

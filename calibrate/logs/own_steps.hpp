@@ -2,12 +2,14 @@
 //
 // Models:      lines `step <n> <wall_s> <cpu_s> <samples>` among any others: the number of the step, its
 //              wall-clock time, the processor time of the whole process, the samples of its batch.
-// Equation:    of each batch size the medians over the steps after the first `warm_up`; their 95 % interval
-//              by order statistics: the ranks n/2 ± 0.98 √n.
+// Equation:    of each batch size the mean m of the steps after the first `warm_up`, without those of more
+//              than three times the median, which are stalls: a job's rate follows from means. Its 95 %
+//              interval: ± 1.96 · m · √(s²/(n·m²) + v), s the deviation of n steps, v the variance that
+//              spells of the machine leave to a mean over so long (step_variation.hpp).
 // Units:       seconds, samples.
 // Assumptions: steps come in order, one process says them; each says its own time, not that since the start.
-// Not modelled: dependence of successive steps, which makes the interval too narrow.
-// Source:      Conover, Practical Nonparametric Statistics, 1999, for the interval.
+// Not modelled: spells that step_variation.hpp cannot tell, longer than a quarter of the log: they make the
+//              interval too narrow.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +35,7 @@ struct OwnStep {
 [[nodiscard]] std::optional<OwnStep> parse_own_step(const std::string& line, const std::string& source,
                                                     int line_number);
 
-struct MeasuredMedian {
+struct MeasuredMean {
   double seconds = 0.0;
   double half_width_s = 0.0;  // of its 95 % interval
 };
@@ -41,8 +43,8 @@ struct MeasuredMedian {
 struct OwnBatchTime {
   std::int64_t batch = 1;
   std::size_t steps = 0;  // after warm-up
-  MeasuredMedian wall;
-  MeasuredMedian processor;
+  MeasuredMean wall;
+  MeasuredMean processor;
 };
 
 inline constexpr std::size_t fewest_own_steps = 10;  // of each batch size, after warm-up

@@ -5,17 +5,17 @@ Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--
                      [--keep-awake]
 
 As root, on an otherwise idle machine with two cores or more. Speeds of a machine change within seconds and with the
-hour, so each repetition looks at how fast it usually is, then calibrates, predicts, and carries the jobs out. All jobs,
-copies of a loop and all-reduces are measured at most twice more where the machine was more than a tenth slower than
-usual before or after; requests, rests and stops are not, since their passes and steps take turns. The table shows
-medians, and ranges over the repetitions. A profile and repetitions by the same options that stand in FOLDER are used
-again: give the same command after an interruption, or one with more repetitions.
+hour. So each repetition calibrates, predicts, and carries the jobs out; jobs consist of three parts each, minutes
+apart, and so do those of one worker. The table shows medians, and ranges over the repetitions. A profile and
+repetitions by the same options that have ended in FOLDER are used again: give the same command after an interruption,
+or one with more repetitions.
 """
 import argparse
 import csv
 import json
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -30,7 +30,9 @@ CORES = 2
 COPIES_S = 8  # of each alone: copies begin at different moments
 RESTS_S = 15
 QUOTA_S = 4
-SERVER_PASSES = 12  # each of several workers beside one: a machine may change between passes
+WARM_UP = 30  # steps of a job of one worker
+PASSES = 12
+PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no rest makes noticeably longer
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
@@ -73,53 +75,6 @@ def run(*words):
     return said
 
 
-class Machine:
-    """How fast it is, by the steps of one small loop: `usual` is the median of those looks of the beginning that are
-    within a tenth of their lower quartile."""
-    LOOKS = 60
-    STEPS = 100
-    TOLERANCE = 1.1
-    TRIES = 3
-    PATIENCE_S = 30
-
-    def __init__(self):
-        self.loop = train.Loop(argparse.Namespace(batch=BATCH, network="small-cnn"))
-        looks = []
-        for _ in range(self.LOOKS):
-            looks.append(self.look())
-            time.sleep(0.25)
-        lower = sorted(looks)[self.LOOKS // 4]
-        self.usual = statistics.median(look for look in looks if abs(look / lower - 1) <= self.TOLERANCE - 1)
-        self.last = None  # how much slower than usual, around what was measured last
-
-    def look(self):
-        began = time.process_time()
-        for _ in range(self.STEPS):
-            self.loop.gradient(self.loop.model)
-        return (time.process_time() - began) / self.STEPS
-
-    def slower(self):
-        return self.look() / self.usual
-
-    def wait(self):
-        until = time.monotonic() + self.PATIENCE_S
-        while (slower := self.slower()) > self.TOLERANCE and time.monotonic() < until:
-            time.sleep(1)
-        return slower
-
-    def steadily(self, measure):
-        """What it returned with the machine as fast as usual before and after; or else nearest to that."""
-        tried = []
-        for _ in range(self.TRIES):
-            before = self.wait()
-            result = measure()
-            tried.append((max(before, self.slower()), result))
-            if tried[-1][0] <= self.TOLERANCE:
-                break
-        self.last, result = min(tried, key=lambda one: one[0])
-        return result
-
-
 class Request(typing.NamedTuple):
     wait_us: float
     slowdown: float  # of what a worker computes
@@ -130,19 +85,21 @@ class Request(typing.NamedTuple):
 class Calibration:
     """What the predictions are made from; all of it is measured with one worker, or by `paceline calibrate`."""
 
-    def __init__(self, arguments, machine, profile, folder):
-        self.machine = machine
+    def __init__(self, arguments, profile, folder):
         self.paceline, self.network, self.profile, self.folder = arguments.paceline, arguments.network, profile, folder
         self.steps, self.link_mbit = str(arguments.steps), arguments.link_mbit
         self.links = ["--link-mbit", str(self.link_mbit)] if self.link_mbit else []
         self.link, self.carried_s = self.shaped_link() if self.link_mbit else ("bandwidth: 1000 Gbit/s", 0.0)
         self.measure_own()
         computing = self.own("ddp", "worker")["processor_s"]
+        serving = self.own("server", "server")["processor_s"]
         self.at_once_s = self.copies()
         self.quota_resume_ms = self.resume_after_quota()
         self.resume_words = self.resume_after_rests()
-        serving = self.own("server", "server")["processor_s"]
-        self.requests = {policy: self.server_requests(policy, computing, serving) for policy in ("asp", "bsp")}
+        self.requests = {}
+        for policy in ("asp", "bsp"):
+            self.measure_own()
+            self.requests[policy] = self.server_requests(policy, computing, serving)
         rings = {members: self.collective(members, computing) for members in (2, 3)}
         self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
                          for members, text in rings.items()}
@@ -169,11 +126,13 @@ class Calibration:
         return re.search(r"network: {topology: star, latency: [^,]*, (.*)}", fit["scenario"]).group(1), carried_s
 
     def measure_own(self):
-        """Jobs of one worker."""
+        """A part of the jobs of one worker."""
         for mode, who in (("ddp", "worker"), ("server", "worker"), ("server", "server")):
-            log = self.machine.steadily(lambda mode=mode, who=who: run(
-                TRAIN, mode, "--workers", 1, "--network", self.network, "--steps", self.steps, "--say", who, *self.links))
-            (self.folder / f"{mode}-{who}.log").write_text(log)
+            said = run(TRAIN, mode, "--workers", 1, "--network", self.network, "--steps", self.steps, "--say", who,
+                       *self.links)
+            steps = [line for line in said.splitlines() if line.startswith("step ")][WARM_UP:]
+            with (self.folder / f"{mode}-{who}.log").open("a", encoding="utf-8") as log:
+                log.writelines(line + "\n" for line in steps)
 
     def conclude(self):
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
@@ -194,9 +153,6 @@ class Calibration:
     def run(self, *words):
         return run(self.paceline, *words)
 
-    def steadily(self, *words):
-        return self.machine.steadily(lambda: self.run(*words))
-
     def own(self, mode, who):
         return self.own_loop(mode, who)["batches"][0]
 
@@ -211,8 +167,8 @@ class Calibration:
     def copies(self):
         """Seconds of a step of 1, 2 and 3 workers that compute at once."""
         steps = int(COPIES_S / self.own("ddp", "worker")["processor_s"])
-        said = self.steadily("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
-                             "--steps", steps)
+        said = self.run("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
+                        "--steps", steps)
         (self.folder / "copies.json").write_text(said)
         passes = json.loads(said)["seconds_per_sample"]
         at_once_s = [BATCH * statistics.median(times) for times in zip(*passes)]
@@ -248,7 +204,7 @@ class Calibration:
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
                         f"{size // 2},{size}", "--computing", f"{1e3 * computing_s} ms", "--serving",
-                        f"{1e3 * serving_s} ms", "--passes", SERVER_PASSES, "--json", *self.emulated_links())
+                        f"{1e3 * serving_s} ms", "--passes", PASSES, "--json", *self.emulated_links())
         (self.folder / f"requests-{policy}.json").write_text(said)
         report = json.loads(said)
         samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
@@ -260,8 +216,8 @@ class Calibration:
 
     def collective(self, members, computing_s):
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
-        said = self.steadily("calibrate", "collective", "--parameters", sizes, "--members", members,
-                             "--computing", f"{1e3 * computing_s} ms", *self.emulated_links())
+        said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members, "--passes", PASSES,
+                        "--computing", f"{1e3 * computing_s} ms", *self.emulated_links())
         (self.folder / f"collective-{members}.txt").write_text(said)
         return said
 
@@ -312,20 +268,21 @@ def real(arguments, mode, policy, quotas):
 
 
 def repetition(arguments, profile, folder):
-    """Of each job: updates a second, predicted and real, and how much slower than usual the machine was around it."""
-    ended = folder / "jobs.json"
+    """Updates a second, predicted and real, of each job."""
+    ended = folder / "updates.json"
     if ended.exists():
         return json.loads(ended.read_text())
-    folder.mkdir(exist_ok=True)
-    machine = Machine()
-    calibration = Calibration(arguments, machine, profile, folder)
+    shutil.rmtree(folder, ignore_errors=True)  # of a repetition that did not end
+    folder.mkdir()
+    calibration = Calibration(arguments, profile, folder)
     predicted = [calibration.predicted(*job.split(), quotas) for job, quotas in JOBS]
-    updates = []
-    for (job, quotas), prediction in zip(JOBS, predicted):
-        measured = machine.steadily(lambda job=job, quotas=quotas: real(arguments, *job.split(), quotas))
-        updates.append((prediction, measured, machine.last))
-        print(f"{folder.name}, {job}, {', '.join(map(str, quotas))}: {measured:.4g} updates/s, predicted "
-              f"{prediction:.4g}; around it the machine was {machine.last:.2f} times as slow as usual", file=sys.stderr)
+    rates = [[] for _ in JOBS]
+    for part in range(PARTS):
+        for (job, quotas), prediction, of_job in zip(JOBS, predicted, rates):
+            of_job.append(real(arguments, *job.split(), quotas))
+            print(f"{folder.name}, part {part + 1} of {PARTS}, {job}, {', '.join(map(str, quotas))}: "
+                  f"{of_job[-1]:.4g} updates/s, predicted {prediction:.4g}", file=sys.stderr)
+    updates = list(zip(predicted, map(statistics.harmonic_mean, rates)))  # as many updates in each part
     ended.write_text(json.dumps(updates))
     return updates
 
@@ -356,13 +313,12 @@ def main():
                       f"{arguments.steps}-steps", "awake" if arguments.keep_awake else "idling"])
     repetitions = [repetition(arguments, profile, arguments.folder / f"{alike}-{number + 1}")
                    for number in range(arguments.repetitions)]
-    print("| job | quotas | updates/s, predicted (range) | real (range) | error | machine, times as slow as usual |\n"
-          "|---|---|---|---|---|---|")
-    for (job, quotas), told in zip(JOBS, zip(*repetitions)):
-        predicted, measured, slower = zip(*told)
+    print("| job | quotas | updates/s, predicted (range) | real (range) | error |\n|---|---|---|---|---|")
+    for (job, quotas), pairs in zip(JOBS, zip(*repetitions)):
+        predicted, measured = zip(*pairs)
         error = 100 * (statistics.median(predicted) / statistics.median(measured) - 1)
         print(f"| {job} | {', '.join(map(str, quotas))} | {median_and_range(predicted)} | {median_and_range(measured)} "
-              f"| {error:+.0f} % | {median_and_range(slower)} |")
+              f"| {error:+.0f} % |")
 
 
 if __name__ == "__main__":

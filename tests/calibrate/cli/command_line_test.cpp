@@ -193,7 +193,7 @@ TEST_CASE("a loop of one's own is timed by what it prints, and corrects a profil
   REQUIRE(outcome.exit_code == 0);
   const auto json = nlohmann::json::parse(outcome.out);
   CHECK(json["batches"][0]["steps"] == 30);
-  CHECK(json["batches"][0]["wall_s"] == 0.05);
+  CHECK(json["batches"][0]["wall_s"].get<double>() == doctest::Approx(0.05));
   CHECK(json["offset_s"] > 0.0);
   CHECK(read_profile(workplace.file("mine.json")).correction->offset.value() == json["offset_s"]);
   const test::ProgramResult shown = workplace.run("show mine.json");

@@ -35,9 +35,9 @@ TEST_CASE("of synchronous workers each gradient is served, and each round lasts 
 }
 
 TEST_CASE("the same processes carry out jobs of several and of one, of gradients small and large") {
-  // Asynchronous workers still owe gradients as a job ends, and synchronous ones wait. What is left of one job must
-  // not reach the next: gradients of another size would be refused, and end it. A message of 100,000 values takes the
-  // server longer than one of ten.
+  // Asynchronous workers still owe gradients as a job ends, and synchronous ones wait. What is left of one
+  // job must not reach the next: gradients of another size would be refused, and end it. A message of 100,000
+  // values takes the server longer than one of ten.
   RequestWorkers workers(PACELINE_CALIBRATE, {.workers = 3, .values = 100'000, .busy = {.pieces = 10}});
   for (const char* policy : {"asp", "bsp"})
     for (const std::uint32_t many : {3U, 1U, 2U}) {

@@ -1,6 +1,7 @@
 #include "calibrate/logs/own_steps.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -49,7 +50,7 @@ TEST_CASE("a line of a step that is none names its place") {
   CHECK(mistake("step 1 0.1 0.1 0").find("train.log:7:16: error: ") == 0);
 }
 
-TEST_CASE("warm-up is left out, and a stall does not move the median") {
+TEST_CASE("warm-up is left out, and a stall does not move the mean") {
   std::vector<double> wall(5, 9.0);
   wall.insert(wall.end(), 40, 0.1);
   wall.push_back(50.0);
@@ -106,14 +107,31 @@ TEST_CASE("bug: copies that hardly computed at once told speeds of a machine of 
                   UserError);
 }
 
-TEST_CASE("the interval of a median reaches from rank n/2 - 0.98 √n to n/2 + 0.98 √n") {
-  // 1 … 100 in steps of 1, shuffled by a stride that is prime to 100: ranks 50 ± 9.8, so 40 to 60: values 41
-  // to 61, half of it 10.
+TEST_CASE("steps that vary by themselves tell their mean to 1.96 s/√n") {
+  // 50 times 0.09 and 0.11 s by turns: mean 0.1 s, s = 0.01 · √(100/99).
   std::vector<double> wall;
-  for (int i = 0; i < 100; ++i) wall.push_back(1.0 + (i * 37) % 100);
+  for (int i = 0; i < 50; ++i) wall.insert(wall.end(), {0.09, 0.11});
   const OwnTimes times = own_times(steps_of(8, wall), 0, "train.log");
-  CHECK(times.batches[0].wall.seconds == doctest::Approx(50.5));
-  CHECK(times.batches[0].wall.half_width_s == doctest::Approx(10.0));
+  CHECK(times.batches[0].wall.seconds == doctest::Approx(0.1));
+  CHECK(times.batches[0].wall.half_width_s == doctest::Approx(1.96 * 0.01 * std::sqrt(100.0 / 99.0) / 10.0));
+}
+
+TEST_CASE("on a machine whose speed stays for a while, as many steps tell their mean less well") {
+  // Of 400 steps 20 at a time take 0.09 s or 0.11 s, at random: known about as well as a mean of 20 values.
+  std::vector<double> wall;
+  for (const int slow : {0, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 1})
+    wall.insert(wall.end(), 20, slow == 0 ? 0.09 : 0.11);
+  const std::vector<OwnStep> steps = steps_of(8, wall);
+  const MeasuredMean mean = own_times(steps, 0, "train.log").batches[0].wall;
+  CHECK(mean.seconds == doctest::Approx(0.1));
+  CHECK(mean.half_width_s > 0.6 * 1.96 * 0.01 / std::sqrt(20.0));
+  CHECK(mean.half_width_s < 1.4 * 1.96 * 0.01 / std::sqrt(20.0));
+  const auto variation = variation_of(steps, 0);
+  REQUIRE(variation.has_value());
+  const double of_steps = 0.01 * std::sqrt(400.0 / 399.0) / 0.1 / std::sqrt(400.0);
+  CHECK(mean.half_width_s ==
+        doctest::Approx(1.96 * 0.1 *
+                        std::sqrt(of_steps * of_steps + variance_of_mean(variation->spells, Seconds{40.0}))));
 }
 
 TEST_CASE("batch sizes are told apart, and one of too few steps is left out by name") {
