@@ -35,7 +35,7 @@ double each_without_stalls(const std::vector<double>& values, std::uint32_t work
   return without_stalls(rounds) / workers;
 }
 
-// Hears what workers say of their messages, and what they owe. None may be lost, not even one that rests.
+// Hears what workers say of their messages. None may be lost, not even one that rests.
 class HeardCrew final : public SelfEvaluatingCrew {
  public:
   using SelfEvaluatingCrew::SelfEvaluatingCrew;
@@ -44,32 +44,18 @@ class HeardCrew final : public SelfEvaluatingCrew {
     std::optional<News> news = SelfEvaluatingCrew::next(patience);
     if (const auto* lost = news ? std::get_if<Lost>(&*news) : nullptr)
       throw std::runtime_error(fmt::format("a worker process {}", lost->reason));
-    if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr) {
-      if (std::holds_alternative<GradientValues>(arrived->message)) --owed_;
+    if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr)
       if (const auto* computed = std::get_if<Computed>(&arrived->message)) {
         messages_s_.push_back(in_seconds(computed->messages_ns));
         busy_s_.push_back(in_seconds(computed->ended_ns - computed->began_ns));
       }
-    }
     return news;
-  }
-  void send(Member member, const Message& message) override {
-    if (std::holds_alternative<Compute>(message)) ++owed_;
-    SelfEvaluatingCrew::send(member, message);
-  }
-
-  // Gradients that the job did not wait for arrive, and count no more.
-  void finish() {
-    constexpr Seconds patience{60.0};
-    while (owed_ > 0)
-      if (!next(patience)) throw std::runtime_error("the worker processes say nothing any more");
   }
 
   [[nodiscard]] const std::vector<double>& messages_s() const { return messages_s_; }
   [[nodiscard]] const std::vector<double>& busy_s() const { return busy_s_; }
 
  private:
-  std::int64_t owed_ = 0;
   std::vector<double> messages_s_;
   std::vector<double> busy_s_;
 };
@@ -187,7 +173,6 @@ RequestTime RequestWorkers::time(const RequestLoad& load) {
     const Seconds busy{without_stalls(after_warm_up(crew.busy_s(), warm_up))};
     time.connection = std::max(Seconds{}, wall - busy - time.server - time.applying - time.worker);
   }
-  crew.finish();
   return time;
 }
 

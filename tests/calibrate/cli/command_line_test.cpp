@@ -88,7 +88,7 @@ TEST_CASE("requests at a server are timed, and the lines for a scenario printed"
 TEST_CASE(
     "messages of several workers are timed beside those of one, at a server that takes as long as asked") {
   const test::ProgramResult outcome = Workplace().run(
-      "server --parameters 100,100000 --passes 2 --quick --computing '1 ms' --workers 2 --policy bsp "
+      "server --parameters 100,10000 --passes 2 --quick --computing '1 ms' --workers 2 --policy bsp "
       "--serving '2 ms' --json",
       "2>/dev/null");
   REQUIRE(outcome.exit_code == 0);
