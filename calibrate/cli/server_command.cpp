@@ -42,10 +42,10 @@ struct AtOnce {
     for (const live::Disturbance& one : by_size[size].of_pass) seconds.push_back(one.wait.value());
     return seconds;
   }
-  [[nodiscard]] std::vector<double> slowdowns(std::size_t size) const {
-    std::vector<double> times;
-    for (const live::Disturbance& one : by_size[size].of_pass) times.push_back(one.slowdown);
-    return times;
+  [[nodiscard]] std::vector<double> each(std::size_t size, double live::Disturbance::*part) const {
+    std::vector<double> values;
+    for (const live::Disturbance& one : by_size[size].of_pass) values.push_back(one.*part);
+    return values;
   }
 };
 
@@ -98,15 +98,20 @@ std::string at_once_text(const std::vector<AtOnce>& all) {
     for (std::size_t size = 0; size < several.by_size.size(); ++size) {
       const std::vector<double> waits_s = several.waits_s(size);
       const auto [least, most] = std::ranges::minmax(waits_s);
-      const std::vector<double> slowdowns = several.slowdowns(size);
+      const std::vector<double> slowdowns = several.each(size, &live::Disturbance::slowdown);
       const double slowdown = median(slowdowns);
+      const double overlap = 100.0 * median(several.each(size, &live::Disturbance::overlap));
       const auto [fastest, slowest] = std::ranges::minmax(slowdowns);
       text += fmt::format(
           "{} workers at once: a message of {:.0f} parameters waits for a processor for {:.3g} us ({:.3g} to "
           "{:.3g}): `jitter: {{message: {:.3g} us}}`; computing takes {:.3g} ({:.3g} to {:.3g}) "
-          "times as long: `speed: {:.3g}`\n",
+          "times as long: `speed: {:.3g}`{}\n",
           several.workers, several.by_size[size].bytes.value() / sizeof(float), 1e6 * median(waits_s),
-          1e6 * least, 1e6 * most, 1e6 * median(waits_s), slowdown, fastest, slowest, 1.0 / slowdown);
+          1e6 * least, 1e6 * most, 1e6 * median(waits_s), slowdown, fastest, slowest, 1.0 / slowdown,
+          overlap > 0.0 ? fmt::format("; {:.3g} % of what messages take of processors costs no time besides: "
+                                      "`server_overlap: {:.3g} %, worker_overlap: {:.3g} %`",
+                                      overlap, overlap, overlap)
+                        : "");
     }
   return text;
 }
@@ -119,8 +124,9 @@ Json at_once_json(const std::vector<AtOnce>& all) {
                       {"bytes", several.by_size[size].bytes.value()},
                       {"median_s", median(several.waits_s(size))},
                       {"seconds", several.waits_s(size)},
-                      {"slowdown", median(several.slowdowns(size))},
-                      {"slowdowns", several.slowdowns(size)},
+                      {"slowdown", median(several.each(size, &live::Disturbance::slowdown))},
+                      {"slowdowns", several.each(size, &live::Disturbance::slowdown)},
+                      {"overlap", median(several.each(size, &live::Disturbance::overlap))},
                       {"server_s", several.middle_s(size, &RequestTime::server) +
                                        several.middle_s(size, &RequestTime::applying)},
                       {"worker_s", several.middle_s(size, &RequestTime::worker)}});

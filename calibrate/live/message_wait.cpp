@@ -130,6 +130,17 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
   return clock.cycle(job.workers);
 }
 
+namespace {
+
+double overlap_of(const BusyWorkers& one, Seconds measured_between) {
+  const Seconds messages =
+      one.cost.server_request + one.cost.of(messages_between, messages_between * one.bytes);
+  const Seconds more = simulated_cycle(one).between - measured_between;
+  return messages > Seconds{} ? std::clamp(more / messages, 0.0, 1.0) : 0.0;
+}
+
+}  // namespace
+
 Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& several) {
   BusyWorkers alone = one.job;
   const Seconds latency = added_to_messages({one.cycle.between}, [&](const std::vector<Seconds>& added) {
@@ -139,9 +150,8 @@ Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& se
   alone.network.latency = latency;
   BusyWorkers job = several.job;
   job.network.latency = latency;
-  if (const Seconds more = simulated_cycle(alone).between - one.cycle.between;
-      latency == Seconds{} && alone.cost.server_request > Seconds{})
-    job.cost.server_overlap = std::clamp(more / alone.cost.server_request, 0.0, 1.0);
+  const double overlap = latency == Seconds{} ? overlap_of(alone, one.cycle.between) : 0.0;
+  job.cost.server_overlap = job.cost.worker_overlap = overlap;
   // Where no message waits the search below is over at once.
   constexpr int steps = 3;
   for (int step = 0; step < steps; ++step)
@@ -152,7 +162,7 @@ Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& se
                          job.slowdown *= several.cycle.iteration / simulated.iteration;
                          return std::vector{simulated.between};
                        }).added.front();
-  return {job.slowdown, wait};
+  return {job.slowdown, wait, overlap};
 }
 
 }  // namespace paceline::live

@@ -29,13 +29,15 @@
 //                                 (sim/cost/quota_clock.hpp)
 //              communication:     of a worker messages · per_message + bytes / rate, as work of its next
 //                                 iteration: out of its quota, slower while it straggles, the same whatever
-//                                 its own `speed`. For an all-reduce among n members as many messages as it
+//                                 its own `speed`; but for worker_overlap of it, which it works off from the
+//                                 moment on when the message is sent, and which its next iteration waits for
+//                                 only where that is not done by then. For an all-reduce among n members as many messages as it
 //                                 has rounds, and 2 (n - 1) / n of the bytes, both ways. Of a server
 //                                 server_request + variables · server_variable + bytes / server_rate for
 //                                 each gradient (or copy of parameters) it takes in, in its queue. Of each
-//                                 step a server is busy for all its time, its workers wait for 1 -
-//                                 server_overlap of it: parameters come back tensor by tensor, and the rest
-//                                 is served while they compute
+//                                 update a server is busy for all its time, its workers wait for 1 -
+//                                 server_overlap of it: parameters come back tensor by tensor, or packets are
+//                                 handled while others travel; the rest is served after the step
 // Units:       seconds; seconds per worker or sample.
 // Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
 //              for them. Neither a worker's first iteration nor one after an iteration that was called off
@@ -114,9 +116,10 @@ struct CommunicationCost {
   Seconds server_request{};
   std::optional<BytesPerSecond> server_rate{};  // bytes of gradients; absent: they cost a server nothing
   Seconds server_variable{};                    // for each variable of a gradient
-  double server_overlap = 0.0;                  // share of a step that nobody waits for
+  double server_overlap = 0.0;                  // share of its time for an update that nobody waits for
   Seconds per_message{};
   std::optional<BytesPerSecond> rate{};  // bytes that a worker's processor handles; absent: they cost nothing
+  double worker_overlap = 0.0;           // share of that which is done while messages travel
 
   [[nodiscard]] Seconds of(double messages, Bytes bytes) const {
     return messages * per_message + (rate ? bytes / *rate : Seconds{});

@@ -4,7 +4,8 @@
 //              processor time "elapsed" is the time in which the worker was allowed to compute
 //              (sim/cost/quota_clock.hpp).
 //              Of the time since it started, own_share counts as its compute time: what messages take of
-//              the processor is spread evenly over it.
+//              the processor is spread evenly over it. What a worker that waits does for messages goes on at
+//              the rate of its last iteration; what is left of it when the next one begins is added to that.
 // Units:       work in seconds at rate 1.
 // Assumptions: rates are constant between two changes and above 0.
 #pragma once
@@ -35,6 +36,11 @@ struct Computation {
   [[nodiscard]] Seconds compute_time(Seconds now) const {
     return computed_before + (now - started) * own_share;
   }
+  void add_messages(Seconds work) {
+    if (work == Seconds{}) return;
+    own_share = own_share * work_left / (work_left + work);
+    work_left += work;
+  }
 };
 
 class Computations {
@@ -54,8 +60,18 @@ class Computations {
   End start(WorkerId worker, Computation computation) {
     check(computation.rate > 0.0, "a computation goes forward");
     Slot& slot = of_worker_.at(worker.value);
+    computation.add_messages(settle_messages(slot, computation.since));
+    slot.messages.left = {};
+    slot.messages.rate = computation.rate;
     slot.computation = computation;
     return {end_of(slot), ++slot.attempt};
+  }
+  // From now on, while the worker waits.
+  void handle_messages(WorkerId worker, Seconds now, Seconds work) {
+    Slot& slot = of_worker_.at(worker.value);
+    check(!slot.computation, "a worker that computes handles messages with its next iteration");
+    slot.messages.left = settle_messages(slot, now) + work;
+    slot.messages.since = now;
   }
   // Nothing when the worker computes nothing, or its rate stays.
   std::optional<End> change_rate(WorkerId worker, Seconds now, double rate) {
@@ -89,11 +105,27 @@ class Computations {
   }
 
  private:
+  struct Messages {
+    Seconds left{};
+    Seconds since{};  // when that was true
+    double rate = 1.0;
+  };
   struct Slot {
     std::optional<Computation> computation;
     std::uint64_t attempt = 0;
     std::optional<QuotaClock> quota = std::nullopt;
+    Messages messages{};
   };
+  // What is left by now, at rate 1.
+  static Seconds settle_messages(Slot& slot, Seconds now) {
+    const Messages& messages = slot.messages;
+    if (messages.left == Seconds{}) return {};
+    const Seconds work = messages.left / messages.rate;
+    const Seconds end = slot.quota ? slot.quota->end_of(messages.since, work) : messages.since + work;
+    const Seconds until = std::min(end, now);
+    const Seconds done = slot.quota ? slot.quota->use(messages.since, until) : until - messages.since;
+    return end <= now ? Seconds{} : messages.left - messages.rate * done;
+  }
   [[nodiscard]] static Seconds end_of(const Slot& slot) {
     const Computation& computation = *slot.computation;
     const Seconds work = computation.work_left / computation.rate;

@@ -19,6 +19,7 @@ Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learn
       shared_machines_(model.shared_machines, model.compute.worker_count(), model.shards.size(),
                        model.compute.quota_clocks()),
       server_free_at_(model.shards.size()),
+      served_later_(model.shards.size()),
       owed_to_messages_(model.compute.worker_count()),
       rests_since_(model.compute.worker_count()),
       prepared_(model.compute.worker_count()),
@@ -193,23 +194,33 @@ void Executor::send(Endpoint from, Endpoint to, Bytes size, Event arrival) {
 }
 
 void Executor::occupy(ServerId server, Seconds duration, std::optional<UpdateId> step) {
-  const double waited_for = step ? 1.0 - model_.costs.communication.server_overlap : 1.0;
+  const Seconds waited_for = (1.0 - model_.costs.communication.server_overlap) * duration;
+  Seconds& later = served_later_.at(server.value);
+  later += duration - waited_for;
+  const Seconds behind = step ? std::exchange(later, {}) : Seconds{};
   if (shared_machines_.hosts(server)) {
-    shared_machines_.enqueue(server, timeline_.now(), waited_for * duration, step);
-    // What nobody waits for comes next in its queue.
-    if (waited_for < 1.0)
-      shared_machines_.enqueue(server, timeline_.now(), (1.0 - waited_for) * duration, std::nullopt);
+    shared_machines_.enqueue(server, timeline_.now(), waited_for, step);
+    if (behind > Seconds{}) shared_machines_.enqueue(server, timeline_.now(), behind, std::nullopt);
     return;
   }
   Seconds& free_at = server_free_at_.at(server.value);
   const Seconds begin = std::max(free_at, timeline_.now());
-  free_at = begin + duration;
+  free_at = begin + waited_for + behind;
   observer_.on_server_work(server, step, begin, free_at);
-  if (step) at(begin + waited_for * duration, Event(StepFinished{*step, server}));
+  if (step) at(begin + waited_for, Event(StepFinished{*step, server}));
 }
 
 void Executor::charge(WorkerId worker, double messages, Bytes bytes) {
-  owed_to_messages_.at(worker.value) += model_.costs.communication.of(messages, bytes);
+  const CommunicationCost& cost = model_.costs.communication;
+  const Seconds time = cost.of(messages, bytes);
+  const bool computes =
+      computations_.of(worker) || (shared_machines_.hosts(worker) && shared_machines_.of(worker));
+  const Seconds meanwhile = computes ? Seconds{} : cost.worker_overlap * time;
+  owed_to_messages_.at(worker.value) += time - meanwhile;
+  if (meanwhile == Seconds{}) return;
+  if (shared_machines_.hosts(worker))
+    return shared_machines_.handle_messages(worker, timeline_.now(), meanwhile);
+  computations_.handle_messages(worker, timeline_.now(), meanwhile);
 }
 
 }  // namespace paceline

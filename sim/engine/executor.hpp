@@ -121,6 +121,7 @@ class Executor {
   void occupy(ServerId server, Seconds duration, std::optional<UpdateId> step);
   [[nodiscard]] const ServerShard& shard(ServerId server) const { return model_.shards.at(server.value); }
   [[nodiscard]] Bytes size_of(const SendParameters& action) const;
+  // What a message that is being sent takes of the worker's processor, now or with its next iteration.
   void charge(WorkerId worker, double messages, Bytes bytes);
 
   // Speeds, links and members change: returns what the coordinator hears of it.
@@ -149,6 +150,7 @@ class Executor {
   std::map<std::uint64_t, Send> held_back_;  // by added latency, or a random delay
   std::uint64_t held_back_so_far_ = 0;
   std::vector<Seconds> server_free_at_;
+  std::vector<Seconds> served_later_;      // of an update's gradients: what each server does after its step
   std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began
   std::vector<std::optional<Seconds>> rests_since_;  // absent: it computes, or has been called off
   std::vector<std::set<std::int64_t>> prepared_;     // batches that each worker has had since its start

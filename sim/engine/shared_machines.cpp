@@ -50,15 +50,32 @@ SharedMachines::SharedMachines(const std::vector<SharedMachine>& machines, std::
 
 void SharedMachines::start(WorkerId worker, Computation computation, const WorkerPace& pace) {
   const std::size_t process = worker.value;
+  Process& of = processes_[process];
   move(*machine_of_[process], computation.started);
   const Seconds own = computation.work_left * computation.own_share;
   const Seconds messages = computation.work_left - own;
   const Seconds computing = own * (may_rest(worker) ? std::min(1.0, residents_[process].speed) : 1.0);
   const Seconds work = computing + messages;
   computation.own_share = work > Seconds{} ? computing / work : 1.0;
+  const bool is_busy = of.doing != Doing::nothing;
+  computation.work_left = work;
+  if (is_busy) computation.add_messages(of.left);
   computations_[process] = computation;
   set_pace(process, pace);
-  begin(process, work);
+  if (!is_busy) return begin(process, work);
+  // It goes on with messages, and keeps its core, or its place in line.
+  of.left += work;
+  of.spent = {};
+  of.began.reset();
+  if (of.doing == Doing::computing) of.began = computation.started;
+}
+
+void SharedMachines::handle_messages(WorkerId worker, Seconds now, Seconds work) {
+  const std::size_t process = worker.value;
+  check(!computations_[process], "a worker that computes handles messages with its next iteration");
+  move(*machine_of_[process], now);
+  if (processes_[process].doing == Doing::nothing) return begin(process, work);
+  processes_[process].left += work;
 }
 
 void SharedMachines::change_pace(WorkerId worker, Seconds now, const WorkerPace& pace) {
@@ -172,7 +189,7 @@ void SharedMachines::get_core(std::size_t process) {
   }
   if (of.began) return;
   of.began = machine.since;
-  if (process < workers_) computations_[process]->started = machine.since;
+  if (process < workers_ && computations_[process]) computations_[process]->started = machine.since;
 }
 
 void SharedMachines::leave_core(std::size_t process) {
@@ -297,6 +314,8 @@ void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>&
     join_line(process, machine.line.size());
     return leave_core(process);
   }
+  const bool handles_messages = process < workers_ && !computations_[process];
+  if (handles_messages) return end(process);
   if (of.doing == Doing::computing && process < workers_ && std::isfinite(of.rest_rate)) {
     Computation& computation = *computations_[process];
     of.doing = Doing::resting;

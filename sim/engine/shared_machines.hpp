@@ -2,8 +2,8 @@
 // whenever another process of the machine begins or ends something.
 //
 // Models:      processor sharing by sim/cost/machine_speed.hpp. A worker is busy with its cores while it
-//              computes (an iteration, with what messages took of its processor), a server with one while it
-//              serves. Who waits, is held up by a quota, or rests is not busy.
+//              computes (an iteration, with what messages took of its processor) or handles messages, a
+//              server with one while it serves. Who waits, is held up by a quota, or rests is not busy.
 // Equation:    of work at rate 1 the machine does d/dt = own rate · s(m) / s(c), until nothing is left.
 //              A quota of processor time is spent at the share of a core's time that the process gets; who
 //              was held up by it has that much more to compute as the quota's clock says.
@@ -96,6 +96,9 @@ class SharedMachines {
   // Begins now. No rest makes the messages' share of its work longer.
   void start(WorkerId worker, Computation computation, const WorkerPace& pace);
   void change_pace(WorkerId worker, Seconds now, const WorkerPace& pace);
+  // From now on, while the worker waits, at the pace of its last iteration; what is left of it when the next
+  // one begins is added to that.
+  void handle_messages(WorkerId worker, Seconds now, Seconds work);
   void call_off(GradientId gradient, Seconds now);
   [[nodiscard]] const std::optional<Computation>& of(WorkerId worker) const {
     return computations_.at(worker.value);

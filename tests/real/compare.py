@@ -34,6 +34,7 @@ WARM_UP = 30  # steps of a job of one worker
 PASSES = 12
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no rest makes noticeably longer
+PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 JOBS = [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
         for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
@@ -130,24 +131,26 @@ class Calibration:
         for mode, who in (("ddp", "worker"), ("server", "worker"), ("server", "server")):
             said = run(TRAIN, mode, "--workers", 1, "--network", self.network, "--steps", self.steps, "--say", who,
                        *self.links)
-            steps = [line for line in said.splitlines() if line.startswith("step ")][WARM_UP:]
-            with (self.folder / f"{mode}-{who}.log").open("a", encoding="utf-8") as log:
-                log.writelines(line + "\n" for line in steps)
+            for name, of in (("step ", who), ("computing ", "computing")):
+                steps = [line for line in said.splitlines() if line.startswith(name)][WARM_UP:]
+                with (self.folder / f"{mode}-{of}.log").open("a", encoding="utf-8") as log:
+                    log.writelines("step " + line.removeprefix(name) + "\n" for line in steps)
 
     def conclude(self):
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
-        self.jitter = {mode: self.own_loop(mode, "worker").get("jitter", "") for mode in ("ddp", "server")}
-        # Within a pass; or by what the profile holds, where copies met the machine in a slower state than that one
-        # worker, whose time has its messages besides.
-        self.speeds = {mode: [1] + [min(1, CORES / (2 + more), self.copies_alone_s / seconds, own["processor_s"] / seconds)
+        profiled = {mode: self.own_loop(mode, who) for mode, who in PROFILED.items()}
+        self.jitter = {mode: loop.get("jitter", "") for mode, loop in profiled.items()}
+        computing = {mode: loop["batches"][0]["processor_s"] for mode, loop in profiled.items()}
+        # Within a pass; or by what the profile holds, where copies met the machine in a slower state.
+        self.speeds = {mode: [1] + [min(1, CORES / (2 + more), self.copies_alone_s / seconds, alone_s / seconds)
                                     for more, seconds in enumerate(self.at_once_s[1:])]
-                       for mode, own in (("ddp", self.own("ddp", "worker")), ("server", worker))}
+                       for mode, alone_s in computing.items()}
+        messages = max(0.0, worker["processor_s"] - computing["server"])
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
-        # Below 0 where the server handles packets while the link carries others: no time besides for one worker, but
-        # several need all of it.
-        self.server_request_us = 1e6 * server
-        self.messages_us = 1e6 * max(0.0, worker["processor_s"] - self.copies_alone_s)
-        self.overlap = 100 * min(1.0, max(0.0, -waiting / server))
+        # Below 0 where server and worker handle packets while the link carries others: no time besides for one worker,
+        # but several need all of it.
+        self.server_request_us, self.messages_us = 1e6 * server, 1e6 * messages
+        self.overlap = 100 * min(1.0, max(0.0, -waiting / (messages + server)))
         self.connection["server"] = f"latency: {1e6 * max(0.0, waiting) / 2} us, {self.link}"
 
     def run(self, *words):
@@ -159,7 +162,7 @@ class Calibration:
     def own_loop(self, mode, who):
         """Times of that one worker (with a corrected profile) or of the server's requests."""
         words = ["calibrate", "own", "--log", self.folder / f"{mode}-{who}.log", "--json", "--processor-time"]
-        if who == "worker":
+        if PROFILED.get(mode) == who:
             words += ["--profile", self.profile, "-o", self.folder / f"{mode}.json", "--force"]
             words += ["--without-optimizer-step"] if mode == "server" else []
         return json.loads(self.run(*words))
@@ -245,7 +248,8 @@ class Calibration:
             jitter.append(f"message: {request.wait_us} us")
             communication = (f"server_request: {self.server_request_us + request.server_more_us} us, "
                              f"server_overlap: {self.overlap} %, "
-                             f"per_message: {self.messages_us * max(0.0, request.growth - 1) / 2} us")
+                             f"per_message: {self.messages_us * request.growth / 2} us, "
+                             f"worker_overlap: {self.overlap} %")
         scenario = self.folder / "scenario.yaml"
         scenario.write_text(SCENARIO.format(
             cores=CORES, network=self.network, profile=(self.folder / f"{mode}.json").resolve(), workers=workers, policy=policy,
@@ -275,6 +279,8 @@ def repetition(arguments, profile, folder):
     shutil.rmtree(folder, ignore_errors=True)  # of a repetition that did not end
     folder.mkdir()
     calibration = Calibration(arguments, profile, folder)
+    print(f"{folder.name}, one worker of a server: {calibration.own('server', 'worker')['wall_s'] * 1e3:.4g} ms a step, "
+          f"simulated {1e3 / calibration.predicted('server', 'asp', [1]):.4g}", file=sys.stderr)
     predicted = [calibration.predicted(*job.split(), quotas) for job, quotas in JOBS]
     rates = [[] for _ in JOBS]
     for part in range(PARTS):

@@ -8,7 +8,8 @@ Usage:    train.py alone  [--batch 32] [--steps 300]               lines `step .
 Each process has one thread and keeps the memory it has once had; images are random, since only times count. A quota is
 the share of one core that a worker may use in each 100 ms, by control groups (as root). With `--link-mbit 200` each
 worker, and the server, is a host of its own (a network namespace, as root) behind a link of that rate. With `--say worker` or `--say
-server` a job prints `step` lines, too: those of its first worker, or of its server for each gradient. The last line is
+server` a job prints `step` lines, too: those of its first worker, or of its server for each gradient; and `computing` lines,
+like these, for what a worker of a server takes besides its messages. The last line is
 JSON: updates and samples a second after warm-up. Needs Debian's python3-torch.
 """
 import argparse
@@ -104,9 +105,9 @@ class Steps:
     def end(self):
         self.times.append((time.perf_counter() - self.wall, time.process_time() - self.processor))
 
-    def say(self):
+    def say(self, name="step"):
         for step, (wall, processor) in enumerate(self.times):
-            print("step", step, wall, processor, self.samples, flush=True)
+            print(name, step, wall, processor, self.samples, flush=True)
 
 
 def alone(arguments):
@@ -254,7 +255,7 @@ def flat(tensors):
 def server_worker(rank, arguments, groups, hosts, address, results):
     become(hosts[rank])
     loop = Loop(arguments, rank)
-    times = Steps(arguments.batch)
+    times, computing = Steps(arguments.batch), Steps(arguments.batch)
     connection = socket.create_connection(address)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.sendall(struct.pack("<i", rank))
@@ -265,14 +266,17 @@ def server_worker(rank, arguments, groups, hosts, address, results):
         while True:
             times.begin()
             values = torch.frombuffer(exactly(connection, size), dtype=torch.float32)
+            computing.begin()
             torch.nn.utils.vector_to_parameters(values, loop.model.parameters())
             loop.gradient(loop.model)
+            computing.end()
             connection.sendall(flat([p.grad for p in loop.model.parameters()]).numpy().tobytes())
             times.end()
             steps += 1
     except (EOFError, OSError):
         if rank == 0 and arguments.say == "worker":
             times.say()
+            computing.say("computing")
         results.put((rank, steps, 0.0, (time.process_time() - used) / max(1, steps)))
 
 

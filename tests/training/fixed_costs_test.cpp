@@ -141,22 +141,6 @@ TEST_CASE("a server's request has a fixed time, for each gradient in turn") {
   CHECK(times_of_updates(job.run_ideal()) == std::vector{11.5, 13.0, 23.0, 24.5});
 }
 
-TEST_CASE("what a server does while its worker computes again delays the others, not this one") {
-  // ASP, 1 s a gradient, half of it overlapped: worker 0 waits until 10.5 s, the server works until 11 s,
-  // then for worker 1 until 12 s, which goes on at 11.5 s; 10 s later each has the server to itself.
-  TestJob job = two_workers("asp", 40);
-  job.costs.communication.server_request = Seconds{1.0};
-  job.costs.communication.server_overlap = 0.5;
-  CHECK(times_of_updates(job.run_ideal()) == std::vector{10.5, 11.5, 21.0, 22.0});
-  // 8 s a gradient: two workers ask for 16 s in 14, so the server is busy all the time and its rate is one
-  // update in 8 s, overlapped or not.
-  job.costs.communication.server_request = Seconds{8.0};
-  CHECK(times_of_updates(job.run_ideal()) == std::vector{14.0, 22.0, 30.0, 38.0});
-  // A machine with a core for each of them changes nothing.
-  job.machines = {Machine{.cores = 3, .workers = {0, 1}, .is_shared = true, .hosts_servers = true}};
-  CHECK(times_of_updates(job.run_ideal()) == std::vector{14.0, 22.0, 30.0, 38.0});
-}
-
 TEST_CASE("an update is complete when the server with most of the variables is") {
   // Services: 0.5 + 2 · 0.25 + 900/200 = 5.5 s and 0.5 + 0.25 + 100/200 = 1.25 s, at the same time. One
   // worker that computes 10 s: an update each 15.5 s.

@@ -141,12 +141,16 @@ void describe(Visitor& v, CommunicationCost& c) {
              "the variables");
   v.optional("server_overlap", c.server_overlap, percent(between(0, 1)),
              "share of a server's time for an update that its workers do not wait for: parameters come back "
-             "tensor by tensor, and they compute while the rest is served; the server is busy all the same");
+             "tensor by tensor, or packets are handled while others travel; the server is busy all the same");
   v.optional("per_message", c.per_message, duration(at_least(0)),
              "processor time of a worker for each message it sends or receives");
   v.optional("rate", c.rate, rate(above(0)),
              "bytes sent or received that a worker's processor handles in a second",
              Absent{"bytes take no processor time"});
+  v.optional(
+      "worker_overlap", c.worker_overlap, percent(between(0, 1)),
+      "share of a worker's processor time for messages that is spent while they travel: it comes out of "
+      "quotas and shared cores all the same, and delays the next iteration where it is not done by then");
 }
 
 void describe(Visitor& v, CheckpointConfig& c) {

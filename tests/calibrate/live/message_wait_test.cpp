@@ -102,20 +102,23 @@ TEST_CASE("turns on too few cores are no slowdown, nor is more processor time of
   CHECK(found.slowdown == doctest::Approx(1.0).epsilon(0.01));
 }
 
-TEST_CASE("what one worker's link hides of the server's work is its overlap, and no wait of messages") {
-  // Requests of 1 ms, half of which nobody waits for; the link has no latency.
+TEST_CASE("what one worker's link hides of work for messages is their overlap, and no wait of them") {
+  // Requests of 1 ms, and messages of 0.2 ms of a worker; nobody waits for half of all that; the link has no
+  // latency.
   const auto said = [](std::uint32_t workers) {
     BusyWorkers job = workers_over_links(workers);
     job.cost.server_request = Seconds{1e-3};
+    job.cost.per_message = Seconds{2e-4};
     return job;
   };
   BusyWorkers one = said(1);
-  one.cost.server_overlap = 0.5;
+  one.cost.server_overlap = one.cost.worker_overlap = 0.5;
   BusyWorkers several = said(2);
-  several.cost.server_overlap = 0.5;
+  several.cost.server_overlap = several.cost.worker_overlap = 0.5;
   several.wait = Seconds{5e-4};
   const Disturbance found =
       disturbance_of({said(1), simulated_cycle(one)}, {said(2), simulated_cycle(several)});
+  CHECK(found.overlap == doctest::Approx(0.5).epsilon(0.02));
   CHECK(found.wait.value() == doctest::Approx(5e-4).epsilon(0.1));
 }
 
