@@ -13,6 +13,7 @@ namespace paceline::live {
 namespace {
 
 constexpr double messages_between = 2.0;
+constexpr double close_enough = 0.005;               // of what lies between
 constexpr std::int64_t simulated_iterations = 1000;  // of each worker
 constexpr std::int64_t warm_up_iterations = 20;
 
@@ -64,7 +65,6 @@ AddedToMessages added_to_messages(
     const std::vector<Seconds>& measured_between,
     const std::function<std::vector<Seconds>(const std::vector<Seconds>& added)>& predicted_between) {
   constexpr int most_steps = 30;
-  constexpr double close_enough = 0.005;
   AddedToMessages found{.added = std::vector<Seconds>(measured_between.size()), .predicted_between = {}};
   for (int step = 0; step < most_steps; ++step) {
     found.predicted_between = predicted_between(found.added);
@@ -132,11 +132,18 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
 
 namespace {
 
-double overlap_of(const BusyWorkers& one, Seconds measured_between) {
-  const Seconds messages =
-      one.cost.server_request + one.cost.of(messages_between, messages_between * one.bytes);
-  const Seconds more = simulated_cycle(one).between - measured_between;
-  return messages > Seconds{} ? std::clamp(more / messages, 0.0, 1.0) : 0.0;
+// By halving: the more is overlapped, the less lies between.
+double overlap_of(BusyWorkers one, Seconds measured_between) {
+  if (simulated_cycle(one).between - measured_between < close_enough * measured_between) return 0.0;
+  constexpr double exact_enough = 0.005;
+  double least = 0.0;
+  double most = 1.0;
+  while (most - least > exact_enough) {
+    const double middle = 0.5 * (least + most);
+    one.cost.server_overlap = one.cost.worker_overlap = middle;
+    (simulated_cycle(one).between > measured_between ? least : most) = middle;
+  }
+  return most;
 }
 
 }  // namespace

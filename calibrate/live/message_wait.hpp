@@ -7,8 +7,9 @@
 //              L is the one with which one simulated worker has the B that was measured of one; then the
 //              slowdown s of all iterations and the wait w of all messages those with which n have I and B of
 //              n, and what n took of processors for messages. None is below 0; where one worker has less
-//              between than that, server and worker handle packets while links carry others: that share of
-//              what both take for messages is their overlap, of n as of one.
+//              between than that, server and worker handle packets while links carry others: the share of
+//              what both take for messages with which one simulated worker has that B, or all of it, is
+//              their overlap, of n as of one.
 //              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations:
 //              over a link that is nearly full the first part of a wait costs nothing; and by
 //              s <- s · I measured / I simulated.

@@ -17,8 +17,6 @@
 namespace paceline::live {
 namespace {
 
-constexpr int warm_up_requests = 10;  // of each worker
-
 double in_seconds(std::int64_t ns) {
   return 1e-9 * static_cast<double>(ns);
 }
@@ -108,11 +106,21 @@ std::vector<double> after_warm_up(const std::vector<double>& values, std::size_t
   return {values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size())), values.end()};
 }
 
-int request_count(std::uint64_t values, Seconds busy, Seconds for_each) {
+// Of each worker. Those that links carry for long vary little, and would take minutes.
+struct RequestCounts {
+  int timed = 20;
+  int warm_up = 10;
+};
+RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPlan& plan) {
   constexpr double usual_request_s = 150e-6;
   constexpr double usual_per_value_s = 15e-9;
+  constexpr Seconds longest{2.0};
   const double each = busy.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
-  return std::clamp(static_cast<int>(for_each.value() / each), 20, 2000);
+  const Bytes both_ways{2.0 * sizeof(float) * static_cast<double>(values)};
+  const Seconds carried = plan.links ? both_ways / plan.links->bandwidth : Seconds{};
+  const int least = 20.0 * carried > longest ? std::max(4, static_cast<int>(longest / carried)) : 20;
+  const int timed = std::clamp(static_cast<int>(plan.for_each.value() / each), least, 2000);
+  return {.timed = timed, .warm_up = least / 2};
 }
 
 CoordinatorConfig job_of(const std::string& policy, std::uint32_t workers, std::int64_t requests) {
@@ -141,7 +149,7 @@ RequestWorkers::RequestWorkers(const std::filesystem::path& program, const Reque
 RequestWorkers::~RequestWorkers() = default;
 
 RequestTime RequestWorkers::time(const RequestLoad& load) {
-  const std::size_t warm_up = std::size_t{warm_up_requests} * load.workers;
+  const auto warm_up = static_cast<std::size_t>(load.warm_up);
   HeardCrew crew(*crew_, load.workers);
   const std::int64_t requests = load.requests + static_cast<std::int64_t>(warm_up) + 1;
   Coordinator coordinator(job_of(load.policy, load.workers, requests));
@@ -191,14 +199,16 @@ std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& p
     RequestWorkers workers(program, crew);
     for (std::size_t i = 0; i < plan.values.size(); ++i) {
       const MemoryWork serving = plan.serving.empty() ? MemoryWork{} : plan.serving.at(i);
-      const int requests =
-          request_count(plan.values[i], plan.busy.undisturbed + serving.undisturbed, plan.for_each);
+      const RequestCounts counts =
+          request_counts(plan.values[i], plan.busy.undisturbed + serving.undisturbed, plan);
       for (std::size_t n = 0; n < plan.workers.size(); ++n) {
         progress(done++ / points);
+        const auto many = static_cast<int>(plan.workers[n]);
         all[n][pass].push_back(workers.time({.values = plan.values[i],
                                              .workers = plan.workers[n],
                                              .policy = plan.policy,
-                                             .requests = static_cast<int>(plan.workers[n]) * requests,
+                                             .requests = many * counts.timed,
+                                             .warm_up = many * counts.warm_up,
                                              .serving = serving}));
       }
     }

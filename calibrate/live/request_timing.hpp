@@ -40,6 +40,7 @@ struct RequestLoad {
   std::uint32_t workers = 1;
   std::string policy = "asp";  // or bsp
   int requests = 100;          // of all workers together, warm-up not counted
+  int warm_up = 10;            // likewise
   MemoryWork serving{};        // of the server besides, for each
 };
 
@@ -82,7 +83,7 @@ struct RequestPlan {
   std::vector<std::uint32_t> workers = {1};  // numbers of them
   std::string policy = "asp";
   int passes = 5;
-  Seconds for_each{0.2};                 // of about so long, each size and number in each pass
+  Seconds for_each{0.2};                 // of about so long, each size and number in each pass, links aside
   MemoryWork busy{};                     // of a worker, before each gradient
   std::vector<MemoryWork> serving{};     // of the server besides, for each gradient, by size; empty: none
   std::optional<NetworkConfig> links{};  // to emulate

@@ -29,15 +29,16 @@
 //                                 (sim/cost/quota_clock.hpp)
 //              communication:     of a worker messages · per_message + bytes / rate, as work of its next
 //                                 iteration: out of its quota, slower while it straggles, the same whatever
-//                                 its own `speed`; but for worker_overlap of it, which it works off from the
-//                                 moment on when the message is sent, and which its next iteration waits for
-//                                 only where that is not done by then. For an all-reduce among n members as many messages as it
-//                                 has rounds, and 2 (n - 1) / n of the bytes, both ways. Of a server
-//                                 server_request + variables · server_variable + bytes / server_rate for
-//                                 each gradient (or copy of parameters) it takes in, in its queue. Of each
+//                                 its own `speed`. worker_overlap of it a worker that waits works off from
+//                                 the moment on when the message is sent, so that its next iteration has
+//                                 only what is left of that. For an all-reduce among n members as many
+//                                 messages as it has rounds, and 2 (n - 1) / n of the bytes, both ways. Of a
+//                                 server server_request + variables · server_variable + bytes / server_rate
+//                                 for each gradient (or copy of parameters) it takes in, in its queue. Of each
 //                                 update a server is busy for all its time, its workers wait for 1 -
 //                                 server_overlap of it: parameters come back tensor by tensor, or packets are
-//                                 handled while others travel; the rest is served after the step
+//                                 handled while others travel; the rest is served while no other gradient of
+//                                 the update is there, and right after its step
 // Units:       seconds; seconds per worker or sample.
 // Assumptions: costs do not vary. A restarted worker begins as soon as it is up; who needs the others waits
 //              for them. Neither a worker's first iteration nor one after an iteration that was called off

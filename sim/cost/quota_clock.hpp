@@ -12,9 +12,9 @@
 //              on: its data have left the caches. Each period entered so has r − u for the work.
 //              Computing without a break the worker is slowed down by P/(r − u), or not at all where r = P.
 // Units:       seconds of wall-clock time at full speed on all c cores.
-// Assumptions: computing keeps all c cores busy, waiting and transfers use none. What is not used is lost at
-//              the end of the period (no burst). The phase is the worker's for a whole run. u is the same
-//              however long the worker has stood still, and u < r.
+// Assumptions: computing and handling messages keep all c cores busy, waiting uses none. What is not used is
+//              lost at the end of the period (no burst). The phase is the worker's for a whole run. u is the
+//              same however long the worker has stood still, and u < r.
 // Not modelled: the slices in which the kernel hands out the quota (about 5 ms: an allowance may be overrun
 //              by that much on each core), the optimizer step of a worker and the work of a server.
 // Measured:    small-gpt on one core under a cgroup of half a core in each 100 ms: iterations of 43.8 and

@@ -73,11 +73,17 @@ class Computations {
     slot.messages.left = settle_messages(slot, now) + work;
     slot.messages.since = now;
   }
+  void drop_messages(WorkerId worker, Seconds now) {
+    Slot& slot = of_worker_.at(worker.value);
+    settle_messages(slot, now);
+    slot.messages.left = {};
+  }
   // Nothing when the worker computes nothing, or its rate stays.
   std::optional<End> change_rate(WorkerId worker, Seconds now, double rate) {
     check(rate > 0.0, "a computation goes forward");
     Slot& slot = of_worker_.at(worker.value);
     if (!slot.computation || slot.computation->rate == rate) return std::nullopt;
+    slot.messages.rate = rate;
     Computation& computation = *slot.computation;
     const Seconds done = pass_time(slot, now) * computation.rate;
     computation.work_left = std::max(Seconds{}, computation.work_left - done);
@@ -124,7 +130,7 @@ class Computations {
     const Seconds end = slot.quota ? slot.quota->end_of(messages.since, work) : messages.since + work;
     const Seconds until = std::min(end, now);
     const Seconds done = slot.quota ? slot.quota->use(messages.since, until) : until - messages.since;
-    return end <= now ? Seconds{} : messages.left - messages.rate * done;
+    return end <= now ? Seconds{} : std::max(Seconds{}, messages.left - messages.rate * done);
   }
   [[nodiscard]] static Seconds end_of(const Slot& slot) {
     const Computation& computation = *slot.computation;

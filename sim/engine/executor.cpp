@@ -18,8 +18,7 @@ Executor::Executor(Coordinator& coordinator, const SimulationModel& model, Learn
       computations_(model.compute.worker_count(), model.compute.quota_clocks()),
       shared_machines_(model.shared_machines, model.compute.worker_count(), model.shards.size(),
                        model.compute.quota_clocks()),
-      server_free_at_(model.shards.size()),
-      served_later_(model.shards.size()),
+      server_queues_(model.shards.size()),
       owed_to_messages_(model.compute.worker_count()),
       rests_since_(model.compute.worker_count()),
       prepared_(model.compute.worker_count()),
@@ -124,7 +123,10 @@ std::vector<Event> Executor::follow_conditions() {
   for (const WorkerId worker : changed) {
     const bool is_present = conditions_.of(worker).is_present;
     if (is_present && !was_present[worker.value]) events.emplace_back(WorkerJoined{worker});
-    if (!is_present && was_present[worker.value]) events.emplace_back(WorkerLeft{worker});
+    if (!is_present && was_present[worker.value]) {
+      events.emplace_back(WorkerLeft{worker});
+      drop_messages(worker);
+    }
     timeline_.set_bandwidth_factor(worker, conditions_.of(worker).bandwidth);
     if (shared_machines_.hosts(worker)) {
       if (const std::optional<Computation>& computation = shared_machines_.of(worker))
@@ -195,32 +197,42 @@ void Executor::send(Endpoint from, Endpoint to, Bytes size, Event arrival) {
 
 void Executor::occupy(ServerId server, Seconds duration, std::optional<UpdateId> step) {
   const Seconds waited_for = (1.0 - model_.costs.communication.server_overlap) * duration;
-  Seconds& later = served_later_.at(server.value);
-  later += duration - waited_for;
-  const Seconds behind = step ? std::exchange(later, {}) : Seconds{};
-  if (shared_machines_.hosts(server)) {
-    shared_machines_.enqueue(server, timeline_.now(), waited_for, step);
-    if (behind > Seconds{}) shared_machines_.enqueue(server, timeline_.now(), behind, std::nullopt);
-    return;
-  }
-  Seconds& free_at = server_free_at_.at(server.value);
-  const Seconds begin = std::max(free_at, timeline_.now());
-  free_at = begin + waited_for + behind;
-  observer_.on_server_work(server, step, begin, free_at);
-  if (step) at(begin + waited_for, Event(StepFinished{*step, server}));
+  if (shared_machines_.hosts(server))
+    return shared_machines_.enqueue(server, timeline_.now(), {waited_for, duration - waited_for, step},
+                                    observer_);
+  ServerQueue& queue = server_queues_.at(server.value);
+  const auto serve_later = [&](Seconds time) {
+    if (time == Seconds{}) return;
+    observer_.on_server_work(server, std::nullopt, queue.free_at, queue.free_at + time);
+    queue.free_at += time;
+    queue.later -= time;
+  };
+  // While nothing else was asked for.
+  serve_later(std::min(queue.later, std::max(Seconds{}, timeline_.now() - queue.free_at)));
+  const Seconds begin = std::max(queue.free_at, timeline_.now());
+  queue.free_at = begin + waited_for;
+  observer_.on_server_work(server, step, begin, queue.free_at);
+  if (step) at(queue.free_at, Event(StepFinished{*step, server}));
+  queue.later += duration - waited_for;
+  if (step) serve_later(queue.later);
 }
 
 void Executor::charge(WorkerId worker, double messages, Bytes bytes) {
   const CommunicationCost& cost = model_.costs.communication;
+  const bool shares = shared_machines_.hosts(worker);
+  const bool computes = (shares ? shared_machines_.of(worker) : computations_.of(worker)).has_value();
   const Seconds time = cost.of(messages, bytes);
-  const bool computes =
-      computations_.of(worker) || (shared_machines_.hosts(worker) && shared_machines_.of(worker));
   const Seconds meanwhile = computes ? Seconds{} : cost.worker_overlap * time;
   owed_to_messages_.at(worker.value) += time - meanwhile;
   if (meanwhile == Seconds{}) return;
-  if (shared_machines_.hosts(worker))
-    return shared_machines_.handle_messages(worker, timeline_.now(), meanwhile);
+  if (shares) return shared_machines_.handle_messages(worker, timeline_.now(), meanwhile);
   computations_.handle_messages(worker, timeline_.now(), meanwhile);
+}
+
+void Executor::drop_messages(WorkerId worker) {
+  owed_to_messages_.at(worker.value) = {};
+  if (shared_machines_.hosts(worker)) return shared_machines_.drop_messages(worker, timeline_.now());
+  computations_.drop_messages(worker, timeline_.now());
 }
 
 }  // namespace paceline

@@ -8,7 +8,9 @@
 //              parameters (shards.hpp) and serves one operation at a time in the order asked: end = max(now,
 //              end of the one before) + bytes / rate. A local step takes the slowest member's time. Latency
 //              added to a worker's iteration delays what it sends. What a worker's messages took of its
-//              processor is work of its next iteration.
+//              processor is work of its next iteration; worker_overlap of it begins when a message is sent
+//              (without what holds it back), unless the worker computes then, and what is left of that is
+//              work of the next iteration, too.
 // Units:       seconds, bytes.
 // Assumptions: a gradient and the parameters have the profile's parameter_bytes. What is called off stops at
 //              once on the worker; what it has already sent travels on and is ignored.
@@ -123,6 +125,8 @@ class Executor {
   [[nodiscard]] Bytes size_of(const SendParameters& action) const;
   // What a message that is being sent takes of the worker's processor, now or with its next iteration.
   void charge(WorkerId worker, double messages, Bytes bytes);
+  // It has left, and owes nothing for them when it comes back.
+  void drop_messages(WorkerId worker);
 
   // Speeds, links and members change: returns what the coordinator hears of it.
   std::vector<Event> follow_conditions();
@@ -149,8 +153,11 @@ class Executor {
   Batches batches_;                          // in force; empty before the job begins
   std::map<std::uint64_t, Send> held_back_;  // by added latency, or a random delay
   std::uint64_t held_back_so_far_ = 0;
-  std::vector<Seconds> server_free_at_;
-  std::vector<Seconds> served_later_;      // of an update's gradients: what each server does after its step
+  struct ServerQueue {
+    Seconds free_at;
+    Seconds later;  // of an update under way: what nobody waits for
+  };
+  std::vector<ServerQueue> server_queues_;
   std::vector<Seconds> owed_to_messages_;  // processor time of each worker since its last iteration began
   std::vector<std::optional<Seconds>> rests_since_;  // absent: it computes, or has been called off
   std::vector<std::set<std::int64_t>> prepared_;     // batches that each worker has had since its start

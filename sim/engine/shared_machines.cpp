@@ -51,6 +51,7 @@ SharedMachines::SharedMachines(const std::vector<SharedMachine>& machines, std::
 void SharedMachines::start(WorkerId worker, Computation computation, const WorkerPace& pace) {
   const std::size_t process = worker.value;
   Process& of = processes_[process];
+  check(!computations_[process], "a worker computes one iteration at a time");
   move(*machine_of_[process], computation.started);
   const Seconds own = computation.work_left * computation.own_share;
   const Seconds messages = computation.work_left - own;
@@ -67,7 +68,7 @@ void SharedMachines::start(WorkerId worker, Computation computation, const Worke
   of.left += work;
   of.spent = {};
   of.began.reset();
-  if (of.doing == Doing::computing) of.began = computation.started;
+  if (of.doing != Doing::in_line) of.began = computation.started;
 }
 
 void SharedMachines::handle_messages(WorkerId worker, Seconds now, Seconds work) {
@@ -76,6 +77,18 @@ void SharedMachines::handle_messages(WorkerId worker, Seconds now, Seconds work)
   move(*machine_of_[process], now);
   if (processes_[process].doing == Doing::nothing) return begin(process, work);
   processes_[process].left += work;
+}
+
+void SharedMachines::drop_messages(WorkerId worker, Seconds now) {
+  if (computations_[worker.value]) return;
+  move(*machine_of_[worker.value], now);
+  end(worker.value);
+}
+
+bool SharedMachines::is_at_work() const {
+  return std::ranges::any_of(computations_,
+                             [](const auto& computation) { return computation.has_value(); }) ||
+         std::ranges::any_of(operations_, [](const auto& queue) { return !queue.empty(); });
 }
 
 void SharedMachines::change_pace(WorkerId worker, Seconds now, const WorkerPace& pace) {
@@ -107,9 +120,29 @@ void SharedMachines::call_off(GradientId gradient, Seconds now) {
   }
 }
 
-void SharedMachines::enqueue(ServerId server, Seconds now, Seconds work, std::optional<UpdateId> step) {
-  operations_[server.value].push_back({work, step});
-  if (operations_[server.value].size() == 1) begin_operation(process_of(server), now);
+void SharedMachines::enqueue(ServerId server, Seconds now, const Request& request, RunObserver& observer) {
+  std::deque<Operation>& queue = operations_[server.value];
+  const bool was_idle = queue.empty();
+  const auto place = std::ranges::find_if(queue, &Operation::comes_later);
+  const bool interrupts = !was_idle && place == queue.begin();
+  if (interrupts) interrupt_operation(server, now, request.work, observer);
+  queue.insert(place, {request.work, request.step});
+  if (request.later > Seconds{}) queue.push_back({request.later, std::nullopt, true});
+  if (request.step)
+    for (Operation& operation : queue) operation.comes_later = false;
+  if (was_idle) begin_operation(process_of(server), now);
+}
+
+void SharedMachines::interrupt_operation(ServerId server, Seconds now, Seconds work, RunObserver& observer) {
+  const std::size_t process = process_of(server);
+  Process& of = processes_[process];
+  move(*machine_of_[process], now);
+  operations_[server.value].front().work = of.left;
+  if (of.began && *of.began < now) observer.on_server_work(server, std::nullopt, *of.began, now);
+  of.began.reset();
+  if (of.doing == Doing::computing) of.began = now;
+  of.left = work;
+  of.ends = never;
 }
 
 void SharedMachines::begin_operation(std::size_t process, Seconds now) {
@@ -131,7 +164,6 @@ void SharedMachines::begin(std::size_t process, Seconds work) {
   of.left = work;
   of.spent = {};
   of.began.reset();
-  ++at_work_;
   get_busy(process);
 }
 
@@ -141,7 +173,6 @@ void SharedMachines::end(std::size_t process) {
   if (std::exchange(of.doing, Doing::nothing) == Doing::computing) leave_core(process);
   std::erase(machines_[*machine_of_[process]].line, process);
   of.left_of_turn.reset();
-  --at_work_;
 }
 
 void SharedMachines::get_busy(std::size_t process) {

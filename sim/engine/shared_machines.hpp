@@ -22,11 +22,12 @@
 //              before all workers.
 // Units:       seconds of work at rate 1.
 // Assumptions: an optimizer step on workers is made by all members at once, beside nobody else. Pauses,
-//              evaluations and the serial part of a synchronous step keep nothing busy. A server has no
-//              quota and answers in the order asked. With turns every process keeps one core busy, no core
-//              has a line of its own, and a switch from one process to another costs nothing. A worker that
-//              begins its next iteration at once has left its core in between; a server with a queue and a
-//              stretch of local steps keep theirs.
+//              evaluations and the serial part of a synchronous step keep nothing busy; meanwhile a worker
+//              goes on with messages. A server has no quota and answers in the order asked, but for what
+//              nobody waits for. With turns every process keeps one core busy, no core has a line of its
+//              own, and a switch from one process to another costs nothing. A worker that begins its next
+//              iteration at once has left its core in between; a server with a queue, a stretch of local
+//              steps and a worker still at messages keep theirs, or their place in line.
 // Not modelled: a kernel's balance of what each process has had, by which one that has used little of its
 //              core gets on before others (Stoica & Abdel-Wahab, Earliest Eligible Virtual Deadline First,
 //              1995, as Linux has it since 6.6). Without turns a short operation of a server is slowed down
@@ -91,7 +92,8 @@ class SharedMachines {
   [[nodiscard]] bool has_whole_stretches(WorkerId worker) const {
     return may_rest(worker) || (hosts(worker) && machines_[*machine_of_[worker.value]].described.turns);
   }
-  [[nodiscard]] bool is_at_work() const { return at_work_ > 0; }
+  // Whether an iteration or an operation is under way. Nothing follows from the end of messages.
+  [[nodiscard]] bool is_at_work() const;
 
   // Begins now. No rest makes the messages' share of its work longer.
   void start(WorkerId worker, Computation computation, const WorkerPace& pace);
@@ -99,12 +101,20 @@ class SharedMachines {
   // From now on, while the worker waits, at the pace of its last iteration; what is left of it when the next
   // one begins is added to that.
   void handle_messages(WorkerId worker, Seconds now, Seconds work);
+  // Of a worker that has left.
+  void drop_messages(WorkerId worker, Seconds now);
   void call_off(GradientId gradient, Seconds now);
   [[nodiscard]] const std::optional<Computation>& of(WorkerId worker) const {
     return computations_.at(worker.value);
   }
-  // An operation in the server's queue: a step of an update, or an accumulation.
-  void enqueue(ServerId server, Seconds now, Seconds work, std::optional<UpdateId> step);
+  // An operation in the server's queue: a step of an update, or an accumulation. What is `later` may be
+  // interrupted up to the step of its update.
+  struct Request {
+    Seconds work;
+    Seconds later;
+    std::optional<UpdateId> step;
+  };
+  void enqueue(ServerId server, Seconds now, const Request& request, RunObserver& observer);
   // How many times as long work takes that all these begin together.
   [[nodiscard]] double slowdown_together(WorkerId worker, std::span<const WorkerId> members) const;
 
@@ -146,6 +156,7 @@ class SharedMachines {
   struct Operation {
     Seconds work;
     std::optional<UpdateId> step;
+    bool comes_later = false;  // than others of its update
   };
   struct Machine {
     SharedMachine described;
@@ -179,6 +190,8 @@ class SharedMachines {
   // Of those whose turn has ended without anybody waiting before now.
   void begin_new_turns(const Machine& machine);
   void begin_operation(std::size_t process, Seconds now);
+  // It leaves what comes later for what is now the first in its queue.
+  void interrupt_operation(ServerId server, Seconds now, Seconds work, RunObserver& observer);
   // It has come to the end of what it did.
   void go_on(std::size_t process, Seconds now, std::vector<Event>& events, RunObserver& observer);
 
@@ -190,7 +203,6 @@ class SharedMachines {
   std::vector<std::optional<Computation>> computations_;
   std::vector<std::deque<Operation>> operations_;  // by server; the first is under way
   std::vector<std::size_t> moved_;
-  std::size_t at_work_ = 0;
 };
 
 }  // namespace paceline

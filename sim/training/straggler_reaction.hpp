@@ -48,10 +48,11 @@ class StragglerReaction {
     coordinated_.clear();
   }
   void forget_notes() { noted_.clear(); }
-  // Tells the policy what was noted of those who still take part.
+  // Tells the policy what was noted of those who still take part. Until somebody who is to be dropped is gone
+  // nobody is judged: of each window somebody remains, of two perhaps nobody.
   void tell(const Workers& workers, Phases& phases, Actions& actions) {
     for (const Noted& noted : std::exchange(noted_, {}))
-      if (workers[noted.worker].is_member())
+      if (workers[noted.worker].is_member() && regrouping_.drop.empty())
         act_on(policy_->on_iteration(noted.worker, noted.samples, noted.own_time), phases, actions);
   }
   void tell_probe(WorkerId worker, std::int64_t samples, Seconds own_time, Phases& phases, Actions& actions) {

@@ -59,6 +59,7 @@ RandomJob random_local_job(std::uint32_t seed, std::uint32_t index) {
   job.jitter = {
       .run_cv = 0.05, .worker_cv = 0.1, .iteration_cv = dice.chance(0.5) ? dice.real(0.05, 0.8) : 0.0};
   job.parameter_bytes = Bytes{15120.0};
+  job.costs.communication.per_message = {};  // as in random_job.cpp, where jobs train locally
   job.optimizer.schedule = {
       .basis = ScheduleBasis::progress, .milestones = {dice.real(0.2, 0.8)}, .factor = 0.5};
   std::int64_t longest = 1;

@@ -59,6 +59,26 @@ TEST_CASE("synchronous workers do not wait for the overlapped share of any gradi
   CHECK(times_of_updates(job.run_ideal()) == std::vector{10.0, 34.0, 58.0});
 }
 
+TEST_CASE("a server that waits for the last gradient works off what nobody waits for meanwhile") {
+  // Iterations of 10 and 20 s, 12 s a gradient, all overlapped. Of the first gradient's 12 s 10 are over when
+  // the second one comes, and the step is taken at once: at 20 s, with 2 + 12 s to do. So the gradient of
+  // 30 s waits until 34 s, and its work is interrupted by the step at 40 s.
+  TestJob job = two_workers("bsp", 60);
+  job.workers = {{}, {.speed = 0.5}};
+  job.costs.communication = {.server_request = Seconds{12.0}, .server_overlap = 1.0};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{20.0, 40.0, 60.0});
+  job.machines = {Machine{.cores = 3, .workers = {0, 1}, .is_shared = true, .hosts_servers = true}};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{20.0, 40.0, 60.0});
+  // 1 s a gradient, two cores: the first one's is worked off on the core that nobody needs, the second one's
+  // beside both workers, each at 2/3 of its speed for 1.5 s: they lose half a second.
+  job.costs.communication.server_request = Seconds{1.0};
+  job.machines.front().cores = 2;
+  const std::vector<double> times = times_of_updates(job.run_ideal());
+  REQUIRE(times.size() == 3);
+  for (std::size_t k = 0; k < 3; ++k)
+    CHECK(times[k] == doctest::Approx(20.0 + 20.5 * static_cast<double>(k)));
+}
+
 TEST_CASE("what a worker does for a message that travels delays it only where that is not done in time") {
   // While the server works for 2 s the gradient's 0.5 s are over. Parameters arrive at once, so their 0.5 s
   // are still to do: iterations of 10 s end at 10, 22.5 and 35 s, updates 2 s later.
@@ -92,13 +112,49 @@ TEST_CASE("at half speed messages that travel take what they take, and are no co
 
 TEST_CASE("messages that travel come out of a worker's quota") {
   // 10 s of computing and 1 s of messages each time, at half a core, though 0.5 s of it cost no time: 22 s an
-  // update in the long run, shared machine or not.
+  // update in the long run, shared machine or not. An iteration lasts as long on either, though what was left
+  // of messages may have used the quota up before it.
   TestJob job = one_worker(Seconds{2.0}, 1.0);
   job.total_samples = 4000;
   job.workers = {{.quota = CpuQuota{.cores = 0.5, .period = Seconds{4.0}}}};
   CHECK(seconds_of_an_update(job) == doctest::Approx(22.0).epsilon(0.01));
+  const std::vector<Seconds> alone = compute_times(job.run_ideal());
   job.machines = {{.cores = 2, .is_shared = true}};
   CHECK(seconds_of_an_update(job) == doctest::Approx(22.0).epsilon(0.01));
+  const std::vector<Seconds> shared = compute_times(job.run_ideal());
+  REQUIRE(shared.size() == alone.size());
+  for (std::size_t k = 0; k < alone.size(); ++k)
+    CHECK(shared[k].value() == doctest::Approx(alone[k].value()).epsilon(1e-6));
+}
+
+TEST_CASE("messages that travel go on at the pace that their worker has come to while it computed") {
+  // From 5 s on it computes at a tenth of its speed: the first iteration ends at 55 s, and at 57 s its server
+  // is done and 0.3 s of its gradient's 0.5 are left: with those of the parameters (5 + 3) s, then 100 s.
+  TestJob job = one_worker(Seconds{2.0}, 1.0);
+  job.total_samples = 20;
+  job.heterogeneity.schedule = {{.at = Seconds{5.0}, .speeds = {0.1}}};
+  const auto expect = [&] {
+    const std::vector<double> times = times_of_updates(job.run_ideal());
+    REQUIRE(times.size() == 2);
+    CHECK(times[0] == doctest::Approx(57.0));
+    CHECK(times[1] == doctest::Approx(167.0));
+  };
+  expect();
+  job.machines = {{.cores = 2, .is_shared = true}};
+  expect();
+}
+
+TEST_CASE("a worker that comes back owes nothing for messages of the one that left") {
+  // It leaves at 10.125 s, while it handles its gradient, and comes back at 10.25 s, when the server is done:
+  // with what parameters take, 0.5 s, and 10 s its next gradient is there at 20.75 s.
+  TestJob job = one_worker(Seconds{0.25}, 1.0);
+  job.total_samples = 20;
+  job.heterogeneity.membership = {{Seconds{10.125}, 0, MembershipEvent::leaves},
+                                  {Seconds{10.25}, 0, MembershipEvent::joins}};
+  const auto expect = [&] { CHECK(times_of_updates(job.run_ideal()) == std::vector{10.25, 21.0}); };
+  expect();
+  job.machines = {{.cores = 2, .is_shared = true}};
+  expect();
 }
 
 TEST_CASE("messages that travel take a shared core from whoever computes on it") {
