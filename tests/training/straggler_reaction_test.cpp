@@ -75,6 +75,20 @@ TEST_CASE("a decision to leave the phase ends it at once, and the detour comes n
   CHECK(scene.phases.index() == 1);
 }
 
+TEST_CASE("nobody is judged until who is to be dropped is gone, so that somebody remains") {
+  // Of each window somebody is not slow, but of two windows that end before a drop takes effect perhaps nobody.
+  Scene scene;
+  scene.answer(DecisionKind::drop, WorkerId{0});
+  scene.tell(WorkerId{0});
+  scene.answer(DecisionKind::drop, WorkerId{1});
+  scene.tell(WorkerId{1});
+  CHECK(scene.policy->told.size() == 1);
+  CHECK(scene.reaction.take_regrouping().drop == std::vector{WorkerId{0}});
+  scene.tell(WorkerId{1});
+  CHECK(scene.policy->told.size() == 2);
+  CHECK(scene.reaction.take_regrouping().drop == std::vector{WorkerId{1}});
+}
+
 TEST_CASE("who is to be dropped or taken in again waits for the next round, unless it leaves before") {
   Scene scene;
   scene.answer(DecisionKind::drop, WorkerId{0});
