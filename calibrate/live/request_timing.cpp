@@ -108,8 +108,8 @@ std::vector<double> after_warm_up(const std::vector<double>& values, std::size_t
 
 // Of each worker. Those that links carry for long vary little, and would take minutes.
 struct RequestCounts {
-  int timed = 20;
-  int warm_up = 10;
+  int timed;
+  int warm_up;
 };
 RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPlan& plan) {
   constexpr double usual_request_s = 150e-6;
