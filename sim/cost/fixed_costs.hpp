@@ -34,7 +34,7 @@
 //                                 only what is left of that. For an all-reduce among n members as many
 //                                 messages as it has rounds, and 2 (n - 1) / n of the bytes, both ways. Of a
 //                                 server server_request + variables · server_variable + bytes / server_rate
-//                                 for each gradient (or copy of parameters) it takes in, in its queue. Of each
+//                                 for each gradient (or copy of parameters) it takes in, in its queue. Of an
 //                                 update a server is busy for all its time, its workers wait for 1 -
 //                                 server_overlap of it: parameters come back tensor by tensor, or packets are
 //                                 handled while others travel; the rest is served while no other gradient of

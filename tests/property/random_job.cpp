@@ -202,8 +202,8 @@ void draw_costs(Dice& dice, TestJob& job) {
     job.costs.coordination = {dice.seconds(0.0, 2.0), dice.seconds(0.0, 2.0), Seconds{dice.real(0.0, 0.01)}};
   if (dice.chance(0.3)) job.costs.communication.server_request = dice.seconds(0.0, 2.0);
   if (dice.chance(0.5)) job.costs.communication.server_overlap = dice.number(0.0, 1.0, 0.125);
-  // Messages are spread over the first of local steps that are taken one by one, and over all of a stretch: at
-  // speeds that change meanwhile its compute time is not the same.
+  // Messages are spread over the first of local steps that are taken one by one, and over all of a stretch:
+  // at speeds that change meanwhile its compute time is not the same.
   const bool trains_locally =
       std::ranges::any_of(job.phases, [](const PhaseConfig& phase) { return phase.local.has_value(); });
   if (!trains_locally && dice.chance(0.5)) {

@@ -76,7 +76,7 @@ TEST_CASE("a decision to leave the phase ends it at once, and the detour comes n
 }
 
 TEST_CASE("nobody is judged until who is to be dropped is gone, so that somebody remains") {
-  // Of each window somebody is not slow, but of two windows that end before a drop takes effect perhaps nobody.
+  // Of each window somebody is not slow, but of two that end before a drop takes effect perhaps nobody.
   Scene scene;
   scene.answer(DecisionKind::drop, WorkerId{0});
   scene.tell(WorkerId{0});
