@@ -279,7 +279,10 @@ def repetition(arguments, profile, folder):
     """Updates a second, predicted and real, of each job."""
     ended = folder / "updates.json"
     if ended.exists():
-        return json.loads(ended.read_text())
+        updates = json.loads(ended.read_text())
+        if len(updates) != len(JOBS):
+            sys.exit(f"{ended} has {len(updates)} jobs, not {len(JOBS)}: of another version; name another folder")
+        return updates
     shutil.rmtree(folder, ignore_errors=True)  # of a repetition that did not end
     folder.mkdir()
     calibration = Calibration(arguments, profile, folder)
