@@ -106,23 +106,6 @@ std::vector<double> after_warm_up(const std::vector<double>& values, std::size_t
   return {values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size())), values.end()};
 }
 
-// Of each worker. Those that links carry for long vary little, and would take minutes.
-struct RequestCounts {
-  int timed;
-  int warm_up;
-};
-RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPlan& plan) {
-  constexpr double usual_request_s = 150e-6;
-  constexpr double usual_per_value_s = 15e-9;
-  constexpr Seconds longest{2.0};
-  const double each = busy.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
-  const Bytes both_ways{2.0 * sizeof(float) * static_cast<double>(values)};
-  const Seconds carried = plan.links ? both_ways / plan.links->bandwidth : Seconds{};
-  const int least = 20.0 * carried > longest ? std::max(4, static_cast<int>(longest / carried)) : 20;
-  const int timed = std::clamp(static_cast<int>(plan.for_each.value() / each), least, 2000);
-  return {.timed = timed, .warm_up = least / 2};
-}
-
 CoordinatorConfig job_of(const std::string& policy, std::uint32_t workers, std::int64_t requests) {
   CoordinatorConfig config;
   config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy)}};
@@ -182,6 +165,18 @@ RequestTime RequestWorkers::time(const RequestLoad& load) {
     time.connection = std::max(Seconds{}, wall - busy - time.server - time.applying - time.worker);
   }
   return time;
+}
+
+RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPlan& plan) {
+  constexpr double usual_request_s = 150e-6;
+  constexpr double usual_per_value_s = 15e-9;
+  constexpr Seconds longest{2.0};
+  const double each = busy.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
+  const Bytes both_ways{2.0 * sizeof(float) * static_cast<double>(values)};
+  const Seconds carried = plan.links ? both_ways / plan.links->bandwidth : Seconds{};
+  const int least = 20.0 * carried > longest ? std::max(4, static_cast<int>(longest / carried)) : 20;
+  const int timed = std::clamp(static_cast<int>(plan.for_each.value() / each), least, 2000);
+  return {.timed = timed, .warm_up = least / 2};
 }
 
 std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& program,

@@ -89,6 +89,13 @@ struct RequestPlan {
   std::optional<NetworkConfig> links{};  // to emulate
   bool keeps_cores = true;
 };
+struct RequestCounts {
+  int timed;
+  int warm_up;
+};
+// Of each worker, where a worker and the server are busy for so long with each gradient of as many values.
+// Those that links carry for long vary little, and would take minutes: fewer of them.
+[[nodiscard]] RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPlan& plan);
 // By number of workers, in the order of the plan. Each pass has new processes; within it, numbers take turns
 // at each size, since a machine changes its speed from one second to the next. Throws what RequestWorkers
 // does.

@@ -53,6 +53,24 @@ TEST_CASE("the same processes carry out jobs of several and of one, of gradients
     }
 }
 
+TEST_CASE("requests that links carry for long are few, others as many as time allows") {
+  // Of 0.2 s, requests that take 150 us and 15 ns a value besides 1 ms: 0.2 / 0.001165 = 171 of 1000 values.
+  constexpr Seconds busy{1e-3};
+  RequestPlan plan;
+  plan.for_each = Seconds{0.2};
+  CHECK(request_counts(1000, busy, plan).timed == 171);
+  // At least 20, with half of it before: of ten million values each takes 0.15 s.
+  CHECK(request_counts(10'000'000, busy, plan).timed == 20);
+  CHECK(request_counts(10'000'000, busy, plan).warm_up == 10);
+  // Over 100 Mbit/s a million values take 0.64 s there and back: 2 s / 0.64 s are 3, and there are four.
+  // 500,000 take half as long: six. Small ones are as many as without links.
+  plan.links.emplace().bandwidth = BytesPerSecond{100e6 / 8.0};
+  CHECK(request_counts(1'000'000, busy, plan).timed == 4);
+  CHECK(request_counts(1'000'000, busy, plan).warm_up == 2);
+  CHECK(request_counts(500'000, busy, plan).timed == 6);
+  CHECK(request_counts(1000, busy, plan).timed == 171);
+}
+
 TEST_CASE("work of memory that takes no time is none") {
   const MemoryWork one = memory_work_of(Seconds{1e-2});
   CHECK(one.pieces > 0);

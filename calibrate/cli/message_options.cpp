@@ -1,0 +1,103 @@
+// Options of the commands that measure messages: between two ends, at a server, around a ring.
+#include <CLI/CLI.hpp>
+
+#include "calibrate/cli/link_arguments.hpp"
+#include "calibrate/cli/option_kinds.hpp"
+#include "calibrate/cli/options.hpp"
+
+namespace paceline::calibrate {
+
+void declare(CLI::App& app, NetworkArguments& arguments) {
+  app.description("Measures latency and bandwidth by message size between two ends.");
+  CLI::App* const ends = app.add_option_group("The two ends", "One of these");
+  ends->add_option("HOST:PORT", arguments.peer, "The other end, where this command listens");
+  add_count(*ends, "--listen", arguments.listen, 1, 65535,
+            "Be the other end: answer one measurement on this port", "PORT");
+  ends->add_flag("--loopback", arguments.loopback, "Measure within this machine");
+  ends->require_option(1);
+  add_count(app, "--largest", arguments.largest, 64, 1 << 30, "Largest message in bytes")
+      ->capture_default_str();
+  add_count(app, "--repetitions", arguments.repetitions, 1, 100000, "Messages of each size")
+      ->capture_default_str();
+  add_time(app, "--rest", arguments.rest_s,
+           "Before each message, e.g. \"20 ms\" (the default): a shaped link regains its burst meanwhile");
+  add_json(app, arguments.json);
+  app.footer(
+      "Examples:\n  paceline calibrate network --loopback\n"
+      "  paceline calibrate network --listen 7000          on one host, then on the other:\n"
+      "  paceline calibrate network first-host:7000 --json > network.json");
+}
+
+void declare(CLI::App& app, ServerArguments& arguments) {
+  app.description(
+      "Measures what a request at a parameter server on this machine takes: with the server of `paceline "
+      "live`, over loopback TCP, and workers that learn nothing, on the cores that the kernel gives them. "
+      "Prints the lines for a scenario.");
+  add_list(app, "--parameters", arguments.parameters,
+           "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
+  CLI::Option* const several =
+      add_list(app, "--workers", arguments.workers,
+               "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a "
+               "processor, and how much longer they compute")
+          ->check(CLI::Range(2, 64).description(""));
+  app.add_option("--policy", arguments.policy,
+                 "Of several: asp (the default), or bsp, where all messages come at once and cost more")
+      ->check(CLI::IsMember({"asp", "bsp"}))
+      ->type_name("asp|bsp")
+      ->needs(several);
+  add_time(app, "--computing", arguments.computing_s,
+           "How long a worker is busy before each gradient, e.g. \"5 ms\" (the default): processors that "
+           "slept and caches that hold other things make messages slower");
+  add_time(app, "--serving", arguments.serving_s,
+           "Processor time that the server takes for each gradient, where it takes less: of a server of your "
+           "own (`calibrate own`). One that does more waits longer for a processor, and so do its messages");
+  declare(app, arguments.links);
+  add_count(app, "--passes", arguments.passes, 2, 1000,
+            "How often every size is measured, in new processes each time (default: 5); with --workers a "
+            "restless machine needs more, 12 say");
+  app.add_flag("--quick", arguments.quick,
+               "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
+  add_json(app, arguments.json);
+  app.footer(
+      "Run it on an otherwise idle machine with two free cores.\n\n"
+      "Examples:\n  paceline calibrate server\n"
+      "  paceline calibrate server --parameters 5000,20000,80000      around the size of a network\n"
+      "  paceline calibrate server --bandwidth '100 Mbit/s'\n"
+      "  paceline calibrate server --workers 2,3 --computing '2 ms'    `jitter.message` of jobs like these\n"
+      "  paceline calibrate server --workers 2,3 --computing '2 ms' --serving '0.6 ms'    of a server in "
+      "Python\n"
+      "  paceline calibrate server --quick --json > server.json");
+}
+
+void declare(CLI::App& app, CollectiveArguments& arguments) {
+  app.description(
+      "Measures an all-reduce around a ring of processes on this machine: wall-clock and processor time by "
+      "size and members. Prints the lines for a scenario.");
+  add_list(app, "--members", arguments.members, "Rings to measure (default: 2,4)");
+  add_list(app, "--parameters", arguments.parameters,
+           "Numbers of values to add up, at least 2 (default: 1000,10000,100000,1000000)");
+  add_time(
+      app, "--computing", arguments.computing_s,
+      "How long a member is busy before each all-reduce, e.g. \"5 ms\" (the default): processors that slept "
+      "and caches that hold other things make messages slower");
+  declare(app, arguments.links);
+  app.add_option(
+         "--with", arguments.with,
+         "Gloo, or a ring of paceline's own over TCP (default: Gloo where this program was built with it)")
+      ->check(CLI::IsMember({"gloo", "own"}))
+      ->type_name("gloo|own");
+  add_count(app, "--passes", arguments.passes, 2, 1000,
+            "How often everything is measured, in processes of its own each time (default: 5)");
+  app.add_flag("--quick", arguments.quick,
+               "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
+  add_json(app, arguments.json);
+  app.footer(
+      "Run it on an otherwise idle machine. Latency and bandwidth come from rings of no more members than "
+      "there are cores.\n\n"
+      "Examples:\n  paceline calibrate collective\n"
+      "  paceline calibrate collective --members 2,3 --parameters 5000,20000,80000\n"
+      "  paceline calibrate collective --bandwidth '200 Mbit/s' --burst '32 KiB'\n"
+      "  paceline calibrate collective --with own --json > ring.json");
+}
+
+}  // namespace paceline::calibrate
