@@ -6,6 +6,7 @@
 
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/cli/fitted_text.hpp"
+#include "calibrate/cli/own_loop.hpp"
 #include "calibrate/collective/ring_timing.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/logs/text.hpp"
@@ -24,7 +25,7 @@ const std::vector<std::int64_t> usual_values = {1'000, 10'000, 100'000, 1'000'00
 const std::vector<std::int64_t> quick_values = {1'000, 30'000, 300'000};
 
 std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLibrary library,
-                                    const std::vector<std::int64_t>& values) {
+                                    const std::vector<std::int64_t>& values, Seconds computing) {
   const int passes = arguments.passes.value_or(arguments.quick ? 3 : 5);
   const std::optional<NetworkConfig> links = links_of(arguments.links);
   Progress progress("measuring all-reduces");
@@ -39,7 +40,8 @@ std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLi
                                                          .members = static_cast<std::size_t>(members),
                                                          .values = values,
                                                          .seconds_per_size = arguments.quick ? 0.1 : 0.3,
-                                                         .busy = Seconds{arguments.computing_s},
+                                                         .busy = computing,
+                                                         .loop = arguments.command,
                                                          .links = links}))
         pass.push_back(time);
       ++done;
@@ -130,10 +132,11 @@ int run(const CollectiveArguments& arguments) {
     throw UserError("this program was built without Gloo",
                     "install libgloo-dev and build again, or leave --with out");
   const RingLibrary library = arguments.with == "own" || !has_gloo() ? RingLibrary::own : RingLibrary::gloo;
+  const Seconds computing = computing_of(arguments.command, arguments.computing_s);
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::vector<RingPass> passes = measure_rings(arguments, library, values);
+  const std::vector<RingPass> passes = measure_rings(arguments, library, values, computing);
   const CollectiveFit fit = fit_collectives(passes, cores);
   fmt::print("{}", arguments.json ? report_json(passes, fit, library, load).dump(2) + "\n"
                                   : report_text(passes, fit, library, cores));

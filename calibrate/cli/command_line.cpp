@@ -44,10 +44,13 @@ std::optional<Arguments> parse(const std::string& name, const std::vector<std::s
 }
 
 // Everything after `--` is the command.
-std::optional<Arguments> parse_own(const std::string& name, const std::vector<std::string>& words) {
+template <class OfCommand>
+std::optional<Arguments> parse_with_command(const std::string& name, const std::vector<std::string>& words) {
   const auto end = std::ranges::find(words, "--");
-  std::optional<Arguments> parsed = parse<OwnArguments>(name, {words.begin(), end});
-  if (parsed && end != words.end()) std::get<OwnArguments>(*parsed).command.assign(end + 1, words.end());
+  if (end != words.end() && end + 1 == words.end())
+    throw UserError("there is no command after `--`", "a training loop: python3 train.py, say");
+  std::optional<Arguments> parsed = parse<OfCommand>(name, {words.begin(), end});
+  if (parsed && end != words.end()) std::get<OfCommand>(*parsed).command.assign(end + 1, words.end());
   return parsed;
 }
 
@@ -67,9 +70,9 @@ std::optional<Arguments> parse_command_line(std::vector<std::string> words) {
   const std::map<std::string, Parser> commands = {{"show", parse<ShowArguments>},
                                                   {"check", parse<CheckArguments>},
                                                   {"network", parse<NetworkArguments>},
-                                                  {"server", parse<ServerArguments>},
-                                                  {"collective", parse<CollectiveArguments>},
-                                                  {"own", parse_own},
+                                                  {"server", parse_with_command<ServerArguments>},
+                                                  {"collective", parse_with_command<CollectiveArguments>},
+                                                  {"own", parse_with_command<OwnArguments>},
                                                   {"from-log", parse_from_log}};
   const std::string program = "paceline calibrate";
   if (words == std::vector<std::string>{"networks"}) {  // for `paceline list networks`

@@ -66,7 +66,8 @@ struct ServerArguments {
   std::vector<std::int64_t> parameters;  // of a gradient; empty: the usual sizes
   std::vector<int> workers;              // numbers of several that compute at once, besides one alone
   std::string policy = "asp";            // of several
-  double computing_s = 5e-3;             // of a worker, before each gradient
+  std::optional<double> computing_s;     // of a worker, before each gradient
+  std::vector<std::string> command;      // that computes instead, a step for each line of its input
   double serving_s = 0.0;                // of the server at least, for each gradient
   LinkArguments links;
   std::optional<int> passes;
@@ -77,8 +78,9 @@ struct ServerArguments {
 struct CollectiveArguments {
   std::vector<int> members = {2, 4};
   std::vector<std::int64_t> parameters;
-  std::string with;           // "gloo", "own"; empty: Gloo where it is built in
-  double computing_s = 5e-3;  // of a member, before each all-reduce
+  std::string with;                   // "gloo", "own"; empty: Gloo where it is built in
+  std::optional<double> computing_s;  // of a member, before each all-reduce
+  std::vector<std::string> command;   // that computes instead, a step for each line of its input
   LinkArguments links;
   std::optional<int> passes;
   bool quick = false;

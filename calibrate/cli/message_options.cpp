@@ -32,7 +32,8 @@ void declare(CLI::App& app, ServerArguments& arguments) {
   app.description(
       "Measures what a request at a parameter server on this machine takes: with the server of `paceline "
       "live`, over loopback TCP, and workers that learn nothing, on the cores that the kernel gives them. "
-      "Prints the lines for a scenario.");
+      "Prints the lines for a scenario. A training loop of your own computes for them when it comes last, "
+      "after `--`: it reads a line before each step, and prints a line `step ...` after it, flushed.");
   add_list(app, "--parameters", arguments.parameters,
            "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
   CLI::Option* const several =
@@ -46,8 +47,8 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       ->type_name("asp|bsp")
       ->needs(several);
   add_time(app, "--computing", arguments.computing_s,
-           "How long a worker is busy before each gradient, e.g. \"5 ms\" (the default): processors that "
-           "slept and caches that hold other things make messages slower");
+           "How long a worker is busy before each gradient, e.g. \"5 ms\" (the default), without a loop of "
+           "your own: processors that slept and caches that hold other things make messages slower");
   add_time(app, "--serving", arguments.serving_s,
            "Processor time that the server takes for each gradient, where it takes less: of a server of your "
            "own (`calibrate own`). One that does more waits longer for a processor, and so do its messages");
@@ -66,20 +67,27 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "  paceline calibrate server --workers 2,3 --computing '2 ms'    `jitter.message` of jobs like these\n"
       "  paceline calibrate server --workers 2,3 --computing '2 ms' --serving '0.6 ms'    of a server in "
       "Python\n"
-      "  paceline calibrate server --quick --json > server.json");
+      "  paceline calibrate server --workers 2,3 -- python3 train.py    of workers that train\n"
+      "  paceline calibrate server --quick --json > server.json\n\n"
+      "A loop of your own in Python:\n"
+      "  for line in sys.stdin:\n"
+      "    w, c = time.perf_counter(), time.process_time()\n"
+      "    ...\n"
+      "    print('step', n, time.perf_counter() - w, time.process_time() - c, len(batch), flush=True)");
 }
 
 void declare(CLI::App& app, CollectiveArguments& arguments) {
   app.description(
       "Measures an all-reduce around a ring of processes on this machine: wall-clock and processor time by "
-      "size and members. Prints the lines for a scenario.");
+      "size and members. Prints the lines for a scenario. A training loop of your own computes for the "
+      "members when it comes last, after `--`, as for `calibrate server`.");
   add_list(app, "--members", arguments.members, "Rings to measure (default: 2,4)");
   add_list(app, "--parameters", arguments.parameters,
            "Numbers of values to add up, at least 2 (default: 1000,10000,100000,1000000)");
   add_time(
       app, "--computing", arguments.computing_s,
-      "How long a member is busy before each all-reduce, e.g. \"5 ms\" (the default): processors that slept "
-      "and caches that hold other things make messages slower");
+      "How long a member is busy before each all-reduce, e.g. \"5 ms\" (the default), without a loop of your "
+      "own: processors that slept and caches that hold other things make messages slower");
   declare(app, arguments.links);
   app.add_option(
          "--with", arguments.with,
@@ -97,6 +105,7 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       "Examples:\n  paceline calibrate collective\n"
       "  paceline calibrate collective --members 2,3 --parameters 5000,20000,80000\n"
       "  paceline calibrate collective --bandwidth '200 Mbit/s' --burst '32 KiB'\n"
+      "  paceline calibrate collective --members 2 -- python3 train.py    of members that train\n"
       "  paceline calibrate collective --with own --json > ring.json");
 }
 

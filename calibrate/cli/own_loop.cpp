@@ -19,8 +19,10 @@ extern "C" {  // glibc 2.36 forgets to say so
 #include <sys/pidfd.h>
 }
 
+#include "calibrate/live/stepped_loop.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/process.hpp"
+#include "sim/base/progress.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -92,6 +94,15 @@ OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Se
     stopping =
         std::jthread([process, &rests](const std::stop_token& over) { stop_in_turn(over, process, rests); });
   });
+}
+
+Seconds computing_of(const std::vector<std::string>& loop, std::optional<double> computing_s) {
+  constexpr double usual_s = 5e-3;
+  if (loop.empty()) return Seconds{computing_s.value_or(usual_s)};
+  if (computing_s) throw UserError("--computing: the loop after `--` computes", "leave one of them out");
+  Progress progress("timing a step of the loop");
+  progress.update(0.0, "waiting for lines `step ...`");
+  return live::SteppedLoop(loop).warm_up();
 }
 
 }  // namespace paceline::calibrate

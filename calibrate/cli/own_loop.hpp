@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct OwnLoop {
 // The same, stopping it for these rests in turn.
 inline constexpr Seconds between_stops{0.1};
 [[nodiscard]] OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests);
+
+// How long workers compute in a measurement of messages: as stated, or a step of the loop that does it
+// (live/stepped_loop.hpp). Throws UserError where both are given, and what SteppedLoop throws.
+[[nodiscard]] Seconds computing_of(const std::vector<std::string>& loop, std::optional<double> computing_s);
 
 // How copies slow each other down, what a quota's stops cost, what rests cost.
 int run_copies(const OwnArguments& arguments);

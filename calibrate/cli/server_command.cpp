@@ -6,6 +6,7 @@
 
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/cli/fitted_text.hpp"
+#include "calibrate/cli/own_loop.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/live/sharing_timing.hpp"
@@ -205,13 +206,17 @@ int run(const ServerArguments& arguments) {
         "be "
         "told apart otherwise",
         "for example --parameters 10000,100000");
+  const Seconds computing = computing_of(arguments.command, arguments.computing_s);
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   live::RequestPlan plan{.values = {sizes.begin(), sizes.end()},
                          .policy = arguments.policy,
                          .passes = arguments.passes.value_or(arguments.quick ? 3 : 5),
                          .for_each = Seconds{arguments.quick ? 0.1 : 0.3},
-                         .busy = live::memory_work_of(Seconds{arguments.computing_s}),
+                         .busy = arguments.command.empty()
+                                     ? live::memory_work_of(computing)
+                                     : live::MemoryWork{.pieces = 0, .undisturbed = computing},
+                         .loop = arguments.command,
                          .links = links_of(arguments.links),
                          .keeps_cores = false};
   if (arguments.serving_s > 0.0) plan.serving = served_besides(plan, Seconds{arguments.serving_s});

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <iostream>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -14,7 +16,9 @@
 #include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
+#include "calibrate/live/stepped_loop.hpp"
 #include "calibrate/live/worker_setup.hpp"
+#include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/process.hpp"
 
@@ -81,16 +85,18 @@ struct MemberTime {
   double processor_s = 0.0;
 };
 
-MemberTime time_member(Ring& ring, std::size_t size, int count, Seconds busy) {
+MemberTime time_member(Ring& ring, std::size_t size, int count, const std::function<void()>& compute) {
   std::vector<float> values(size);
-  for (int i = 0; i < warm_up_rings; ++i) ring.all_reduce(values);
+  for (int i = 0; i < warm_up_rings; ++i) {
+    compute();
+    ring.all_reduce(values);
+  }
   MemberTime time;
-  live::MemoryLoad load;
   const double began_s = processor_seconds();
   double busy_s = 0.0;
   for (int i = 0; i < count; ++i) {
     const double used_s = processor_seconds();
-    load.keep_busy(busy);
+    compute();
     busy_s += processor_seconds() - used_s;
     time.began_ns.push_back(live::LiveClock::monotonic_ns());
     ring.all_reduce(values);
@@ -115,10 +121,16 @@ double mean_wall_s(const std::vector<MemberTime>& members) {
   return spread_of(walls_s).mean;
 }
 
-[[noreturn]] void fail_member(Process& process, std::size_t rank) {
-  const int status = process.wait();
-  throw std::runtime_error(
-      fmt::format("member {} of the ring {}: {}", rank, describe_status(status), process.errors()));
+// Where one fails the others lose it, and end, too.
+void wait_for(const std::vector<std::unique_ptr<Process>>& members) {
+  std::string failures;
+  for (std::size_t rank = 0; rank < members.size(); ++rank) {
+    const int status = members[rank]->wait();
+    if (status != 0)
+      failures += fmt::format("{}member {} of the ring {}: {}", failures.empty() ? "" : "\n", rank,
+                              describe_status(status), members[rank]->errors());
+  }
+  if (!failures.empty()) throw std::runtime_error(failures);
 }
 
 // The medians over passes of what is left of the wall-clock time.
@@ -143,6 +155,7 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
                 {"values", request.values},
                 {"seconds", request.seconds_per_size},
                 {"busy_s", request.busy.value()},
+                {"loop", request.loop},
                 {"per_value_s", usual_seconds_per_value(request.links)},
                 {"address", "127.0.0.1"}};
   std::optional<live::EmulatedLinks> links;
@@ -164,7 +177,8 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
     double processor_s = 0.0;
     for (std::size_t rank = 0; rank < request.members; ++rank) {
       const std::optional<std::string> line = members[rank]->read_line();
-      if (!line) fail_member(*members[rank], rank);
+      if (!line) wait_for(members);
+      check(line.has_value(), "a member that says no times has failed");
       const Json times_of_member = Json::parse(*line);
       said.push_back({times_of_member.at("began_ns"), times_of_member.at("ended_ns"),
                       times_of_member.at("processor_s")});
@@ -173,8 +187,7 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
     times.push_back({request.members, Bytes{static_cast<double>(values) * sizeof(float)},
                      Seconds{mean_wall_s(said)}, Seconds{processor_s}});
   }
-  for (std::size_t rank = 0; rank < request.members; ++rank)
-    if (members[rank]->wait() != 0) fail_member(*members[rank], rank);
+  wait_for(members);
   return times;
 }
 
@@ -215,22 +228,29 @@ live::Connection connection_of(const CollectiveFit& fit) {
 
 void run_ring_member(const std::vector<std::string>& words) {
   const Json asked = Json::parse(words.at(1));
-  const char* token = std::getenv(live::token_variable);
+  const char* const variable = std::getenv(live::token_variable);
+  const std::string token = variable == nullptr ? "" : variable;
+  unsetenv(live::token_variable);
+  std::optional<live::SteppedLoop> loop;
+  if (const auto words_of_loop = asked.at("loop").get<std::vector<std::string>>(); !words_of_loop.empty())
+    loop.emplace(words_of_loop).warm_up();  // before others wait for this member
   const auto rank = static_cast<std::size_t>(std::stoul(words.at(0)));
   const auto members = asked.at("members").get<std::size_t>();
   const RingPlace place{.meet = meeting_in(asked.at("folder").get<std::string>(), rank, members),
                         .rank = rank,
                         .members = members,
-                        .token = token == nullptr ? "" : token,
+                        .token = token,
                         .address = asked.at("address")};
   const std::unique_ptr<Ring> ring =
       asked.at("gloo").get<bool>() ? make_gloo_ring(place) : make_own_ring(place);
+  const double busy_s = asked.at("busy_s");
+  live::MemoryLoad load;
+  const auto compute = [&] { loop ? loop->step() : load.keep_busy(Seconds{busy_s}); };
   for (const std::int64_t values : asked.at("values").get<std::vector<std::int64_t>>()) {
     const auto size = static_cast<std::size_t>(values);
     check_sum(*ring, place, size);
-    const double busy_s = asked.at("busy_s");
     const int count = ring_count(values, place.members, asked.at("seconds"), busy_s, asked.at("per_value_s"));
-    const MemberTime time = time_member(*ring, size, count, Seconds{busy_s});
+    const MemberTime time = time_member(*ring, size, count, compute);
     std::cout << Json{{"began_ns", time.began_ns},
                       {"ended_ns", time.ended_ns},
                       {"processor_s", time.processor_s}}

@@ -1,8 +1,9 @@
 // How long an all-reduce takes, and how much processor time, by size and members.
 //
 // Models:      members that are busy with memory before each all-reduce, for about as long as a gradient
-//              takes to compute: after processors slept and caches were used for other things, messages take
-//              several times as long as in a ping-pong.
+//              takes to compute, or a user's own training loop that takes a step (live/stepped_loop.hpp):
+//              after processors slept and caches were used for other things, messages take several times as
+//              long as in a ping-pong.
 // Equation:    wall-clock time of an all-reduce: from when its last member has come until its last member
 //              has the sum; the mean of all. Long ones belong to it: Gloo's thread polls while another one
 //              holds the lock of a connection, and where the two share a core that one waits for a turn: 4 ms
@@ -31,6 +32,7 @@ struct RingRequest {
   std::vector<std::int64_t> values;  // float32, of each size
   double seconds_per_size = 0.3;
   Seconds busy{};                        // of each member, before each all-reduce
+  std::vector<std::string> loop{};       // that takes a step instead, of about so long; empty: none
   std::optional<NetworkConfig> links{};  // to emulate, one for each member; absent: loopback
 };
 

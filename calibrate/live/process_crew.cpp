@@ -133,7 +133,9 @@ Command ProcessCrew::command_of(Member member) const {
   const std::string server =
       fmt::format("{}:{}", state.acceptor.local_endpoint().address().to_string(), port());
   const std::vector<std::string> arguments = {worker_flag, server, std::to_string(member)};
-  std::vector<std::string> environment = compute_environment(1);
+  const std::optional<Echo>& echo = state.config.setups[member].echo;
+  std::vector<std::string> environment;  // a user's own loop has the one it was started in
+  if (!echo || echo->loop.empty()) environment = compute_environment(1);
   const bool has_core = !is_evaluator && !state.own_cores.empty() && !state.config.hosts;
   if (!has_core)  // several would be bound to the first core
     std::ranges::replace(environment, "OMP_PROC_BIND=true", "OMP_PROC_BIND=false");

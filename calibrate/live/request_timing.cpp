@@ -122,12 +122,12 @@ CoordinatorConfig job_of(const std::string& policy, std::uint32_t workers, std::
 }  // namespace
 
 RequestWorkers::RequestWorkers(const std::filesystem::path& program, const RequestCrew& crew)
-    : crew_(std::make_unique<ProcessCrew>(
-          CrewConfig{.program = program,
-                     .setups = std::vector<WorkerSetup>(
-                         crew.workers, WorkerSetup{.learner = {}, .echo = Echo{crew.values, crew.busy}}),
-                     .links = crew.links,
-                     .keeps_cores = crew.keeps_cores})) {}
+    : crew_(std::make_unique<ProcessCrew>(CrewConfig{
+          .program = program,
+          .setups = std::vector<WorkerSetup>(
+              crew.workers, WorkerSetup{.learner = {}, .echo = Echo{crew.values, crew.busy, crew.loop}}),
+          .links = crew.links,
+          .keeps_cores = crew.keeps_cores})) {}
 
 RequestWorkers::~RequestWorkers() = default;
 
@@ -174,9 +174,13 @@ RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPl
   const double each = busy.value() + usual_request_s + usual_per_value_s * static_cast<double>(values);
   const Bytes both_ways{2.0 * sizeof(float) * static_cast<double>(values)};
   const Seconds carried = plan.links ? both_ways / plan.links->bandwidth : Seconds{};
-  const int least = 20.0 * carried > longest ? std::max(4, static_cast<int>(longest / carried)) : 20;
-  const int timed = std::clamp(static_cast<int>(plan.for_each.value() / each), least, 2000);
-  return {.timed = timed, .warm_up = least / 2};
+  constexpr int usual_least = 20;
+  if (usual_least * carried > longest) {
+    const int timed = std::max(4, static_cast<int>(longest / carried));
+    return {.timed = timed, .warm_up = timed / 2};
+  }
+  const int timed = std::clamp(static_cast<int>(plan.for_each.value() / each), usual_least, 2000);
+  return {.timed = timed, .warm_up = usual_least / 2};
 }
 
 std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& program,
@@ -185,6 +189,7 @@ std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& p
   const RequestCrew crew{.workers = std::ranges::max(plan.workers),
                          .values = std::ranges::max(plan.values),
                          .busy = plan.busy,
+                         .loop = plan.loop,
                          .links = plan.links,
                          .keeps_cores = plan.keeps_cores};
   std::vector all(plan.workers.size(), std::vector<RequestPass>(static_cast<std::size_t>(plan.passes)));

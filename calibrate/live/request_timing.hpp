@@ -2,9 +2,10 @@
 //
 // Models:      jobs, asynchronous or synchronous, of worker processes that learn nothing: each answers
 //              parameters with a gradient of as many values, after it was busy with as much memory as takes
-//              an undisturbed processor as long as a gradient does: after processors slept and caches were
-//              used for other things, messages take several times as long as in a ping-pong. Protocol,
-//              server, coordinator and update are those of a live job.
+//              an undisturbed processor as long as a gradient does, or after a user's own training loop has
+//              taken a step (stepped_loop.hpp): after processors slept and caches were used for other things,
+//              messages take several times as long as in a ping-pong. Protocol, server, coordinator and
+//              update are those of a live job.
 // Equation:    of each request: the server's processor time for receiving, deciding and answering; its
 //              processor time for applying the gradient; a worker's processor time for its two messages,
 //              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many
@@ -58,6 +59,7 @@ struct RequestCrew {
   std::uint32_t workers = 1;
   std::uint64_t values = 1;              // of a gradient, at most
   MemoryWork busy{};                     // of each worker, before each gradient
+  std::vector<std::string> loop{};       // of each worker, likewise: takes a step
   std::optional<NetworkConfig> links{};  // to emulate
   bool keeps_cores = true;               // as workers of a live job do, where there are enough
 };
@@ -85,6 +87,7 @@ struct RequestPlan {
   int passes = 5;
   Seconds for_each{0.2};                 // of about so long, each size and number in each pass, links aside
   MemoryWork busy{};                     // of a worker, before each gradient
+  std::vector<std::string> loop{};       // that does instead what `busy` says how long it takes; empty: none
   std::vector<MemoryWork> serving{};     // of the server besides, for each gradient, by size; empty: none
   std::optional<NetworkConfig> links{};  // to emulate
   bool keeps_cores = true;

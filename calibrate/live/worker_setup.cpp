@@ -31,6 +31,7 @@ std::string to_text(const WorkerSetup& setup) {
       {"speed", setup.speed},
       {"echoed_values", setup.echo ? setup.echo->values : 0},
       {"echo_pieces", setup.echo ? setup.echo->busy.pieces : 0},
+      {"echo_loop", setup.echo ? setup.echo->loop : std::vector<std::string>()},
       {"ring", {{"is_own", setup.ring.is_own}, {"latency_s", setup.ring.latency.value()}}},
       {"repeats_for_s", setup.repeats_for ? setup.repeats_for->value() : 0.0}}
       .dump();
@@ -59,7 +60,7 @@ WorkerSetup worker_setup_from(const std::string& text) {
   setup.is_evaluator = j.at("is_evaluator");
   setup.speed = j.at("speed");
   if (const std::uint64_t values = j.at("echoed_values"); values > 0)
-    setup.echo = Echo{values, {.pieces = j.at("echo_pieces")}};
+    setup.echo = Echo{values, {.pieces = j.at("echo_pieces")}, j.at("echo_loop")};
   if (const Seconds time{j.at("repeats_for_s").get<double>()}; time > Seconds{}) setup.repeats_for = time;
   const json& ring = j.at("ring");
   setup.ring = {ring.at("is_own"), Seconds{ring.at("latency_s")}};

@@ -12,10 +12,11 @@
 namespace paceline::live {
 
 // To time requests: a worker that answers parameters with a gradient of their size that means nothing, after
-// it was busy with memory, as one that computes is.
+// it was busy with memory, as one that computes is, or after a step of somebody's training loop.
 struct Echo {
   std::uint64_t values = 1;  // of a gradient, at most, and until parameters have come
   MemoryWork busy{};
+  std::vector<std::string> loop{};  // stepped_loop.hpp; empty: none
 };
 
 // How members of an all-reduce are joined.

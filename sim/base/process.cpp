@@ -9,12 +9,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/base/check.hpp"
 #include "sim/base/interrupt.hpp"
 
 namespace paceline {
@@ -36,6 +39,14 @@ std::array<int, 2> pipe_with(const std::string& text) {
   if (write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size())) return ends;
   for (const int end : ends) close(end);
   throw std::system_error(errno, std::generic_category(), "input of a child");
+}
+
+// The child's end, and ours.
+std::array<int, 2> open_socket_pair() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw std::system_error(errno, std::generic_category(), "input of a child");
+  return ends;
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
@@ -74,6 +85,7 @@ struct Prepared {
   dup2(prepared.input == closed ? open("/dev/null", O_RDONLY) : prepared.input, STDIN_FILENO);
   dup2(prepared.output, STDOUT_FILENO);
   dup2(prepared.errors, STDERR_FILENO);
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);     // sockets that libraries have opened
   if (getppid() != prepared.parent) _exit(status_not_started);  // the parent died before prctl took effect
   if (chdir(prepared.folder) == 0 &&
       (prepared.cores == nullptr || sched_setaffinity(0, sizeof *prepared.cores, prepared.cores) == 0))
@@ -119,7 +131,7 @@ Process::Process(const Command& command) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (const int core : command.cores) CPU_SET(static_cast<std::size_t>(core), &cores);
-  const std::array<int, 2> input = pipe_with(command.input);
+  const std::array<int, 2> input = command.keeps_input_open ? open_socket_pair() : pipe_with(command.input);
   const std::array<int, 2> output = open_pipe();
   const std::array<int, 2> errors = open_pipe();
   const Prepared prepared{word_pointers.data(),
@@ -133,13 +145,15 @@ Process::Process(const Command& command) {
   id_ = fork();
   if (id_ == 0) become(prepared);
   const int fork_error = errno;
+  if (command.keeps_input_open) input_ = input[1];
   for (const int end : input)
-    if (end != closed) close(end);
+    if (end != closed && end != input_) close(end);
   close(output[1]);
   close(errors[1]);
   output_.descriptor = output[0];
   errors_.descriptor = errors[0];
   if (id_ > 0) return;
+  if (input_ != closed) close(input_);
   close(output[0]);
   close(errors[0]);
   throw std::system_error(fork_error, std::generic_category(), "cannot start " + command.words.front());
@@ -150,8 +164,16 @@ Process::~Process() {
     kill(id_, SIGKILL);
     collect(id_);
   }
+  if (input_ != closed) close(input_);
   for (const Stream* stream : {&output_, &errors_})
     if (stream->descriptor != closed) close(stream->descriptor);
+}
+
+bool Process::write_line(const std::string& line) {
+  check(input_ != closed, "only to a child whose input is kept open");
+  const std::string text = line + "\n";
+  // Where nobody reads any more that is no signal, and no mistake of the caller's.
+  return send(input_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
 }
 
 void Process::Stream::read_some() {

@@ -1,7 +1,8 @@
 // Programs as child processes, started without a shell.
 //
-// A child gets no input but `input`, is killed when this process ends for whatever reason, and runs on the
-// given cores from its first instruction on (libraries start threads while they load).
+// A child gets no input but what is given here, inherits no open file but its outputs, is killed when this
+// process ends for whatever reason, and runs on the given cores from its first instruction on (libraries
+// start threads while they load).
 #pragma once
 
 #include <filesystem>
@@ -19,6 +20,7 @@ struct Command {
   std::vector<std::string> environment = {};  // "NAME=value", added to this process's or replacing it there
   bool inherits_environment = true;           // false: only the variables above
   std::string input = {};                     // a few lines that it can read; empty: nothing
+  bool keeps_input_open = false;              // its input is what write_line says, instead
   std::vector<int> cores = {};                // system numbers of the logical cores it may use; empty: all
 };
 
@@ -43,6 +45,9 @@ class Process {
   ~Process();  // kills it if it still runs
 
   [[nodiscard]] pid_t id() const { return id_; }
+  // To a child whose input is kept open. False where it has not read earlier ones; of one that has ended its
+  // outputs tell.
+  [[nodiscard]] bool write_line(const std::string& line);
   // The next line of its output; nothing once both outputs are closed. Throws Interrupted.
   [[nodiscard]] std::optional<std::string> read_line();
   // Reads what is left of its outputs, waits for its end and returns its status. Throws Interrupted.
@@ -62,6 +67,7 @@ class Process {
   bool read_more();
 
   pid_t id_ = 0;
+  int input_ = -1;  // our end of it, where it is kept open
   Stream output_;
   Stream errors_;
   bool has_ended_ = false;

@@ -2,10 +2,13 @@
 #include "sim/base/process.hpp"
 
 #include <cstdlib>
+#include <string>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "tests/support/temporary_folder.hpp"
 
@@ -82,6 +85,37 @@ TEST_CASE("outputs larger than a pipe holds arrive whole") {
   const ProcessResult result = run_process(shell("head -c 300000 /dev/zero; head -c 300000 /dev/zero >&2"));
   CHECK(result.output.size() == 300'000);
   CHECK(result.errors.size() == 300'000);
+}
+
+TEST_CASE("a child whose input is kept open answers each line, and is lost without harm") {
+  // It ends by itself after two; a third line has nobody who reads it, and is no signal that ends this one.
+  Command command = shell("for i in 1 2; do read line; echo heard $line; done");
+  command.keeps_input_open = true;
+  Process child(command);
+  CHECK(child.write_line("one"));
+  CHECK(child.read_line() == "heard one");
+  CHECK(child.write_line("two"));
+  CHECK(child.read_line() == "heard two");
+  CHECK(child.read_line() == std::nullopt);
+  CHECK(child.write_line("three"));
+  CHECK(child.wait() == 0);
+}
+
+TEST_CASE("lines for a child that reads none are refused when its input is full, instead of waiting") {
+  Command command = shell("exec sleep 1000");
+  command.keeps_input_open = true;
+  Process child(command);
+  const std::string long_line(100'000, 'x');
+  bool is_read = true;
+  for (int i = 0; i < 100 && is_read; ++i) is_read = child.write_line(long_line);
+  CHECK(!is_read);
+}
+
+TEST_CASE("a child inherits no open file but its outputs") {
+  const int open_file = open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as libraries open theirs
+  REQUIRE(open_file > STDERR_FILENO);
+  CHECK(run_process(shell("test -e /proc/$$/fd/" + std::to_string(open_file))).status == 1);
+  close(open_file);
 }
 
 TEST_CASE("a child that is no longer wanted is killed") {

@@ -33,6 +33,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
+METHOD = 2  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no rest makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -90,6 +91,7 @@ class Calibration:
 
     def __init__(self, arguments, profile, folder):
         self.paceline, self.network, self.profile, self.folder = arguments.paceline, arguments.network, profile, folder
+        self.loop = [TRAIN, "alone", "--asked", "--network", self.network]
         self.steps, self.link_mbit = str(arguments.steps), arguments.link_mbit
         self.links = ["--link-mbit", str(self.link_mbit)] if self.link_mbit else []
         self.link, self.carried_s = self.shaped_link() if self.link_mbit else ("bandwidth: 1000 Gbit/s", 0.0)
@@ -103,8 +105,8 @@ class Calibration:
         self.requests = {}
         for policy in ("asp", "bsp"):
             self.measure_own()
-            self.requests[policy] = self.server_requests(policy, computing, serving)
-        rings = {members: self.collective(members, computing) for members in (2, 3)}
+            self.requests[policy] = self.server_requests(policy, serving)
+        rings = {members: self.collective(members) for members in (2, 3)}
         self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
                          for members, text in rings.items()}
         rounds = re.search(r"network: {topology: star, (latency: [^}]*)}", rings[2])
@@ -204,14 +206,14 @@ class Calibration:
     def emulated_links(self):
         return ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
 
-    def server_requests(self, policy, computing_s, serving_s):
+    def server_requests(self, policy, serving_s):
         """Of a message of all parameters, by the number of workers: its wait for a processor, how much longer they
         compute, and what it takes of the processors of a worker (with that of the way back) and of the server more than
         with one worker."""
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
-                        f"{size // 2},{size}", "--computing", f"{1e3 * computing_s} ms", "--serving",
-                        f"{1e3 * serving_s} ms", "--passes", self.passes, "--json", *self.emulated_links())
+                        f"{size // 2},{size}", "--serving", f"{1e3 * serving_s} ms", "--passes", self.passes, "--json",
+                        *self.emulated_links(), "--", *self.loop)
         (self.folder / f"requests-{policy}.json").write_text(said)
         report = json.loads(said)
         samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
@@ -221,10 +223,10 @@ class Calibration:
                                         1e6 * (row["server_s"] - server_s))
                 for row in report["waits"] if row["bytes"] == 4 * size}
 
-    def collective(self, members, computing_s):
+    def collective(self, members):
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
         said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members, "--passes", self.passes,
-                        "--computing", f"{1e3 * computing_s} ms", *self.emulated_links())
+                        *self.emulated_links(), "--", *self.loop)
         (self.folder / f"collective-{members}.txt").write_text(said)
         return said
 
@@ -279,10 +281,10 @@ def repetition(arguments, profile, folder):
     """Updates a second, predicted and real, of each job."""
     ended = folder / "updates.json"
     if ended.exists():
-        updates = json.loads(ended.read_text())
-        if len(updates) != len(JOBS):
-            sys.exit(f"{ended} has {len(updates)} jobs, not {len(JOBS)}: of another version; name another folder")
-        return updates
+        kept = json.loads(ended.read_text())
+        if not isinstance(kept, dict) or kept["method"] != METHOD:
+            sys.exit(f"{ended} was predicted by another version of this script; name another folder")
+        return kept["updates"]
     shutil.rmtree(folder, ignore_errors=True)  # of a repetition that did not end
     folder.mkdir()
     calibration = Calibration(arguments, profile, folder)
@@ -296,7 +298,7 @@ def repetition(arguments, profile, folder):
             print(f"{folder.name}, part {part + 1} of {PARTS}, {job}, {', '.join(map(str, quotas))}: "
                   f"{of_job[-1]:.4g} updates/s, predicted {prediction:.4g}", file=sys.stderr)
     updates = list(zip(predicted, map(statistics.harmonic_mean, rates)))  # as many updates in each part
-    ended.write_text(json.dumps(updates))
+    ended.write_text(json.dumps({"method": METHOD, "updates": updates}))
     return updates
 
 

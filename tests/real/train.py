@@ -2,6 +2,7 @@
 """Trains a network for real with PyTorch, to hold predictions of paceline against. Run by hand.
 
 Usage:    train.py alone  [--batch 32] [--steps 300]               lines `step ...` for `paceline calibrate own`
+          train.py alone  --asked                                  a step for each line of input, for `... server`
           train.py ddp    --workers 2 [--quota 1,0.3] ...          DistributedDataParallel over Gloo
           train.py server --policy asp --workers 2 [--quota ...]   a parameter server over TCP; asp or bsp
 
@@ -114,12 +115,16 @@ def alone(arguments):
     loop = Loop(arguments)
     optimizer = sgd(loop.model)
     steps = Steps(arguments.batch)
-    for _ in range(arguments.steps):
+    for _ in sys.stdin if arguments.asked else range(arguments.steps):
         steps.begin()
         loop.gradient(loop.model)
         optimizer.step()
         steps.end()
-    steps.say()
+        if arguments.asked:
+            steps.say()
+            steps.times.clear()
+    if not arguments.asked:
+        steps.say()
 
 
 @contextlib.contextmanager
@@ -369,6 +374,7 @@ def main():
     parser.add_argument("--network", choices=list(NETWORKS), default="small-cnn")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--steps", type=int, default=300, help="updates to time")
+    parser.add_argument("--asked", action="store_true", help="take a step for each line of input instead")
     parser.add_argument("--warm-up", type=int, default=30)
     parser.add_argument("--quota", type=lambda text: [float(q) for q in text.split(",")], default=None)
     parser.add_argument("--link-mbit", type=float, help="rate of each host's link")

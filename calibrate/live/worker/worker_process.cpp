@@ -22,6 +22,7 @@
 #include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
+#include "calibrate/live/stepped_loop.hpp"
 #include "calibrate/live/worker/link.hpp"
 #include "calibrate/live/worker/own_copy.hpp"
 #include "calibrate/live/worker/ring_member.hpp"
@@ -166,6 +167,8 @@ class Worker {
 
 // Answers parameters with a gradient of their size that means nothing, until the server says it is over.
 void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const Token& token) {
+  std::optional<SteppedLoop> loop;
+  if (!setup.loop.empty()) loop.emplace(setup.loop).warm_up();  // nobody is measured while others start
   link.send(Ready{setup.values, 0, {}, {}});
   std::vector<float> gradient(setup.values);
   RingMember member(link, {}, gradient, to_text(token), way);
@@ -190,6 +193,7 @@ void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const
     const std::int64_t used = processor_time_ns();
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
     load.carry_out(setup.busy);
+    if (loop) loop->step();
     if (speed < 1.0)
       to_rest_ns = rest(to_rest_ns + static_cast<double>(processor_time_ns() - used) * (1.0 / speed - 1.0));
     computed_at = processor_time_ns();

@@ -110,6 +110,48 @@ TEST_CASE(
   check_refused("server --serving '1 kg'", "--serving");
 }
 
+TEST_CASE("a training loop of one's own computes for workers of a server") {
+  const Workplace workplace;
+  const test::ProgramResult outcome = workplace.run(
+      "server --parameters 100,10000 --passes 2 --quick --workers 2 --json -- "
+      "sh -c 'while read line; do echo >> steps; echo step 0 1 1 1; done'",
+      "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(nlohmann::json::parse(outcome.out)["waits"].size() == 2);
+  // Ten of each process that takes steps: one before, two workers in two passes. Then at least 20 and 10 for
+  // warming up of each worker: of one and of two, of two sizes, in two passes.
+  const std::string steps = workplace.text("steps");
+  CHECK(std::ranges::count(steps, '\n') >= 10 * (1 + 2 * 2) + 30 * (1 + 2) * 2 * 2);
+  const test::ProgramResult failed = Workplace().run("server -- sh -c 'echo no data >&2; exit 3'");
+  CHECK(failed.exit_code == 1);
+  CHECK(failed.out.find("exited with code 3 instead of a step: no data") != std::string::npos);
+}
+
+TEST_CASE("a training loop that cannot compute for workers is refused, with what it has to do") {
+  for (const std::string command : {"server", "collective"}) {
+    check_refused(command + " --computing '1 ms' -- sh -c true", "--computing: the loop after `--` computes");
+    check_refused(command + " -- no-such-program", "`no-such-program` cannot be started");
+    check_refused(command + " -- yes 'step 0 1 1 1'", "does not wait for a line before each step");
+    check_refused(command + " -- sh -c 'read line; echo step 0'", "output of `sh -c");
+    check_refused(command + " --", "there is no command after `--`");
+  }
+  check_refused("own --", "there is no command after `--`");
+}
+
+TEST_CASE("a training loop of one's own computes for members of a ring, a step before each all-reduce") {
+  const Workplace workplace;
+  const test::ProgramResult outcome = workplace.run(
+      "collective --with own --members 2 --parameters 100,10000 --passes 2 --quick --json -- "
+      "sh -c 'while read line; do sleep 0.02; echo >> steps; echo step 0 1 1 1; done'",
+      "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(nlohmann::json::parse(outcome.out)["samples"].size() == 4);
+  // Ten to see how long one is, and ten in each of two members in two passes; then, of each of two sizes,
+  // three for warming up and, of as long ones, the fewest there are: 10.
+  const std::string steps = workplace.text("steps");
+  CHECK(std::ranges::count(steps, '\n') == 10 + 2 * 2 * (10 + 2 * (3 + 10)));
+}
+
 TEST_CASE("all-reduces among processes are timed, and the lines for a scenario printed") {
   const test::ProgramResult outcome = Workplace().run(
       "collective --with own --members 2,3 --parameters 100,10000 --passes 2 --quick --json", "2>/dev/null");

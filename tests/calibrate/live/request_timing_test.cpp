@@ -1,6 +1,8 @@
 // Requests at the live server, whose worker processes learn nothing.
 #include "calibrate/live/request_timing.hpp"
 
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -51,6 +53,37 @@ TEST_CASE("the same processes carry out jobs of several and of one, of gradients
       CHECK(large.server.value() > small.server.value());
       CHECK(small.cycle.iteration > Seconds{});
     }
+}
+
+TEST_CASE("a training loop computes for workers: its steps lie in their iterations, not in their messages") {
+  // Each step rests for 20 ms. Two messages of 4 kB are nothing beside it.
+  RequestWorkers workers(
+      PACELINE_CALIBRATE,
+      {.workers = 2,
+       .values = 1000,
+       .loop = {"sh", "-c",
+                "while read line; do echo loss 0.5; sleep 0.02; echo step 0 1 1 1; echo saved; done"}});
+  for (const std::uint32_t many : {1U, 2U}) {
+    const RequestTime time = workers.time({.values = 1000, .workers = many, .requests = 20});
+    CHECK(time.cycle.iteration > Seconds{0.02});
+    CHECK(time.cycle.between < time.cycle.iteration);
+  }
+}
+
+TEST_CASE("a training loop that ends instead of a step ends the requests, which say why") {
+  RequestWorkers workers(
+      PACELINE_CALIBRATE,
+      {.values = 1000,
+       .loop = {"sh", "-c",
+                "i=0; while [ $i -lt 15 ]; do read line; echo step $i 1 1 1; i=$((i+1)); done; echo no data "
+                ">&2; exit 3"}});
+  std::string said;
+  try {
+    static_cast<void>(workers.time({.values = 1000, .requests = 20}));
+  } catch (const std::runtime_error& error) {
+    said = error.what();
+  }
+  CHECK(said.find("exited with code 3 instead of a step: no data") != std::string::npos);
 }
 
 TEST_CASE("requests that links carry for long are few, others as many as time allows") {

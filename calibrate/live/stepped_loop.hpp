@@ -1,0 +1,39 @@
+// A user's own training loop that takes one step for each line it is given.
+//
+// Models:      the gradient of a worker that exchanges messages: computed by the loop itself, with its
+//              memory, its caches and its framework, instead of by an imitation.
+// Equation:    none: a line is written to the loop's input, and the loop prints a line `step ...`
+//              (calibrate/logs/own_steps.hpp) when the step is done; other lines are ignored.
+// Assumptions: it reads a line before each step, and flushes what it prints. It inherits the environment.
+// Not modelled: messages and steps in one process: here the process that has the messages wakes the loop, and
+//              is woken by it. Where cores are busy these two wake-ups are part of the step.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/base/process.hpp"
+#include "sim/base/quantity.hpp"
+
+namespace paceline::live {
+
+class SteppedLoop {
+ public:
+  // Throws std::system_error when there can be no process.
+  explicit SteppedLoop(const std::vector<std::string>& words);
+
+  // Until it says that its step is done. Throws UserError where it cannot be started, does not wait for a
+  // line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
+  void step();
+  // The first steps allocate and compile. How long one takes afterwards: the median of five.
+  Seconds warm_up();
+
+ private:
+  [[nodiscard]] bool has_gone_on() const;  // by itself
+
+  std::string name_;
+  Process process_;
+  int lines_ = 0;  // read so far
+};
+
+}  // namespace paceline::live
