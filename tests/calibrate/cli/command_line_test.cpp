@@ -127,6 +127,32 @@ TEST_CASE("a training loop of one's own computes for workers of a server") {
   CHECK(failed.out.find("exited with code 3 instead of a step: no data") != std::string::npos);
 }
 
+TEST_CASE("a training loop has the environment it was started in, wherever it computes") {
+  // Workers that learn get one thread; a loop has the seven that its user gave it.
+  for (const std::string command : {"server", "collective --with own --members 2"}) {
+    const Workplace workplace;
+    const test::ProgramResult outcome = workplace.shell(
+        "OMP_NUM_THREADS=7 '" PACELINE_CALIBRATE "' " + command +
+        " --parameters 100,10000 --passes 2 --quick -- "
+        "sh -c 'echo $OMP_NUM_THREADS >> threads; while read line; do echo step 0 1 1 1; done' 2>/dev/null");
+    REQUIRE(outcome.exit_code == 0);
+    const std::string threads = workplace.text("threads");
+    CHECK(std::ranges::count(threads, '7') == std::ranges::count(threads, '\n'));
+    CHECK(std::ranges::count(threads, '\n') > 1);
+  }
+}
+
+TEST_CASE("all members of a ring whose loops fail are named, not only the first") {
+  // The loop that is timed before holds the lock; no member's gets it.
+  const test::ProgramResult outcome = Workplace().run(
+      "collective --with own --members 2 --parameters 100,10000 -- "
+      "sh -c 'mkdir lock || exit 3; while read line; do echo step 0 1 1 1; done'");
+  CHECK(outcome.exit_code == 1);
+  for (const char* part :
+       {"member 0 of the ring", "member 1 of the ring", "exited with code 3 instead of a step"})
+    CHECK_MESSAGE(outcome.out.find(part) != std::string::npos, outcome.out);
+}
+
 TEST_CASE("a training loop that cannot compute for workers is refused, with what it has to do") {
   for (const std::string command : {"server", "collective"}) {
     check_refused(command + " --computing '1 ms' -- sh -c true", "--computing: the loop after `--` computes");
