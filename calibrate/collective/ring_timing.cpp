@@ -245,7 +245,12 @@ void run_ring_member(const std::vector<std::string>& words) {
       asked.at("gloo").get<bool>() ? make_gloo_ring(place) : make_own_ring(place);
   const double busy_s = asked.at("busy_s");
   live::MemoryLoad load;
-  const auto compute = [&] { loop ? loop->step() : load.keep_busy(Seconds{busy_s}); };
+  const auto compute = [&] {
+    if (loop)
+      static_cast<void>(loop->step());
+    else
+      load.keep_busy(Seconds{busy_s});
+  };
   for (const std::int64_t values : asked.at("values").get<std::vector<std::int64_t>>()) {
     const auto size = static_cast<std::size_t>(values);
     check_sum(*ring, place, size);

@@ -109,7 +109,8 @@ std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
                 .cost = {.server_request = time.server + time.applying, .per_message = 0.5 * time.worker},
                 .network = network,
                 .cores = cores},
-        .cycle = time.cycle};
+        .cycle = time.cycle,
+        .processor = time.processor};
   };
   std::vector<Disturbances> by_size;
   for (std::size_t size = 0; size < one.front().size(); ++size) {

@@ -22,7 +22,7 @@
 
 namespace paceline::live {
 
-inline constexpr std::uint16_t protocol_version = 4;
+inline constexpr std::uint16_t protocol_version = 5;
 inline constexpr std::size_t token_bytes = 32;
 using Token = std::array<std::uint8_t, token_bytes>;
 
@@ -56,6 +56,7 @@ struct Computed {
   std::int64_t messages_ns =
       0;  // processor time since the gradient before, spent on messages; 0: it is the first
   std::vector<float> statistics{};  // of a gradient that the worker keeps
+  std::int64_t computing_ns = 0;    // processor time of this gradient
 };
 // Or, where it steps on its own copy, the parameters it arrived at with this gradient.
 struct GradientValues {

@@ -159,15 +159,12 @@ Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& se
   job.network.latency = latency;
   const double overlap = latency == Seconds{} ? overlap_of(alone, one.cycle.between) : 0.0;
   job.cost.server_overlap = job.cost.worker_overlap = overlap;
-  // Where no message waits the search below is over at once.
-  constexpr int steps = 3;
-  for (int step = 0; step < steps; ++step)
-    job.slowdown *= several.cycle.iteration / simulated_cycle(job).iteration;
-  const Seconds wait = added_to_messages({several.cycle.between}, [&](const std::vector<Seconds>& added) {
+  job.slowdown = several.processor / one.processor;
+  const Seconds whole = several.cycle.iteration + several.cycle.between;
+  const Seconds wait = added_to_messages({whole}, [&](const std::vector<Seconds>& added) {
                          job.wait = added.front();
                          const CycleTime simulated = simulated_cycle(job);
-                         job.slowdown *= several.cycle.iteration / simulated.iteration;
-                         return std::vector{simulated.between};
+                         return std::vector{simulated.iteration + simulated.between};
                        }).added.front();
   return {job.slowdown, wait, overlap};
 }

@@ -46,16 +46,19 @@ class HeardCrew final : public SelfEvaluatingCrew {
       if (const auto* computed = std::get_if<Computed>(&arrived->message)) {
         messages_s_.push_back(in_seconds(computed->messages_ns));
         busy_s_.push_back(in_seconds(computed->ended_ns - computed->began_ns));
+        computing_s_.push_back(in_seconds(computed->computing_ns));
       }
     return news;
   }
 
   [[nodiscard]] const std::vector<double>& messages_s() const { return messages_s_; }
   [[nodiscard]] const std::vector<double>& busy_s() const { return busy_s_; }
+  [[nodiscard]] const std::vector<double>& computing_s() const { return computing_s_; }
 
  private:
   std::vector<double> messages_s_;
   std::vector<double> busy_s_;
+  std::vector<double> computing_s_;
 };
 
 // Splits the server's time at each gradient that has arrived, and keeps it busy besides.
@@ -158,6 +161,7 @@ RequestTime RequestWorkers::time(const RequestLoad& load) {
   const Spread busy_s = spread_of(after_warm_up(crew.busy_s(), warm_up));
   const double cycle_s = load.workers * spread_of(after_warm_up(clock.wall_s(), warm_up)).mean;
   time.cycle = {Seconds{busy_s.mean}, Seconds{cycle_s - busy_s.mean}};
+  time.processor = Seconds{spread_of(after_warm_up(crew.computing_s(), warm_up)).mean};
   time.variation = busy_s.deviation / busy_s.mean;
   if (load.workers == 1) {
     const Seconds wall{without_stalls(after_warm_up(clock.wall_s(), warm_up))};

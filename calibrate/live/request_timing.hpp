@@ -52,6 +52,7 @@ struct RequestTime {
   Seconds worker;          // both messages
   Seconds connection;      // the rest of the wall-clock time; 0 with several workers
   CycleTime cycle{};       // mean of all workers
+  Seconds processor{};     // that a worker computes for a gradient; of a loop, as it says
   double variation = 0.0;  // of the time a worker is busy, sd / mean
 };
 

@@ -9,7 +9,6 @@
 #include <fmt/ranges.h>
 
 #include "calibrate/live/live_clock.hpp"
-#include "calibrate/logs/own_steps.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 
@@ -27,12 +26,12 @@ bool SteppedLoop::has_gone_on() const {
   return false;
 }
 
-void SteppedLoop::step() {
+calibrate::OwnStep SteppedLoop::step() {
   if (has_gone_on() || !process_.write_line("step"))
     throw UserError(name_ + " does not wait for a line before each step",
                     "the loop reads a line before each step, and prints a line `step ...` after it, flushed");
   while (const std::optional<std::string> line = process_.read_line())
-    if (calibrate::parse_own_step(*line, "output of " + name_, ++lines_)) return;
+    if (const auto said = calibrate::parse_own_step(*line, "output of " + name_, ++lines_)) return *said;
   const int status = process_.wait();
   const std::string said = process_.errors().empty() ? "" : ": " + process_.errors();
   if (status == status_not_started)
@@ -44,11 +43,11 @@ void SteppedLoop::step() {
 Seconds SteppedLoop::warm_up() {
   constexpr int first = 5;
   constexpr int timed = 5;
-  for (int i = 0; i < first; ++i) step();
+  for (int i = 0; i < first; ++i) static_cast<void>(step());
   std::vector<double> steps_s;
   for (int i = 0; i < timed; ++i) {
     const std::int64_t began_ns = LiveClock::monotonic_ns();
-    step();
+    static_cast<void>(step());
     steps_s.push_back(1e-9 * static_cast<double>(LiveClock::monotonic_ns() - began_ns));
   }
   return Seconds{median(std::move(steps_s))};

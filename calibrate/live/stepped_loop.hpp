@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/logs/own_steps.hpp"
 #include "sim/base/process.hpp"
 #include "sim/base/quantity.hpp"
 
@@ -22,9 +23,9 @@ class SteppedLoop {
   // Throws std::system_error when there can be no process.
   explicit SteppedLoop(const std::vector<std::string>& words);
 
-  // Until it says that its step is done. Throws UserError where it cannot be started, does not wait for a
+  // Until it says that its step is done; returns what it says. Throws UserError where it cannot be started, does not wait for a
   // line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
-  void step();
+  [[nodiscard]] calibrate::OwnStep step();
   // The first steps allocate and compile. How long one takes afterwards: the median of five.
   Seconds warm_up();
 

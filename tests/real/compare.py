@@ -33,7 +33,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 2  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 3  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no rest makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -147,10 +147,11 @@ class Calibration:
         profiled = {mode: self.own_loop(mode, who) for mode, who in PROFILED.items()}
         self.jitter = {mode: loop.get("jitter", "") for mode, loop in profiled.items()}
         computing = {mode: loop["batches"][0]["processor_s"] for mode, loop in profiled.items()}
-        # Within a pass; or by what the profile holds, where copies met the machine in a slower state.
-        self.speeds = {mode: [1] + [min(1, CORES / (2 + more), self.copies_alone_s / seconds, alone_s / seconds)
-                                    for more, seconds in enumerate(self.at_once_s[1:])]
-                       for mode, alone_s in computing.items()}
+        # Within a pass; or by what the profile holds, where copies met the machine in a slower state. Slowdowns of
+        # workers of a server are beyond fair shares of the cores.
+        alone_s = min(self.copies_alone_s, computing["ddp"])
+        copies = [min(1, CORES / (2 + more), alone_s / seconds) for more, seconds in enumerate(self.at_once_s[1:])]
+        self.speeds = {"ddp": [1] + copies, "server": [1]}
         messages = max(0.0, worker["processor_s"] - computing["server"])
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
         # Below 0 where server and worker handle packets while the link carries others: no time besides for one worker,

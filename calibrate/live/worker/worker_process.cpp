@@ -98,14 +98,14 @@ class Worker {
     gradients_.seek(number_, request.first_sample);
     gradients_.compute(number_, request.batch_samples,
                        request.is_kept ? member_.parameters() : copy_.parameters());
+    const std::int64_t computing = processor_time_ns() - used;
     if (speed_ < 1.0) {
-      const std::int64_t spent = processor_time_ns() - used;
-      to_rest_ns_ = rest(to_rest_ns_ + static_cast<double>(spent) * (1.0 / speed_ - 1.0));
+      to_rest_ns_ = rest(to_rest_ns_ + static_cast<double>(computing) * (1.0 / speed_ - 1.0));
     }
     const std::int64_t messages = computed_at_ > 0 ? used - computed_at_ - own_steps_ns_ : 0;
     own_steps_ns_ = 0;
     computed_at_ = processor_time_ns();
-    Computed computed{request.gradient, began, LiveClock::monotonic_ns(), messages, {}};
+    Computed computed{request.gradient, began, LiveClock::monotonic_ns(), messages, {}, computing};
     const std::span<const float> values = gradients_.gradient();
     const std::span<const float> batch = gradients_.batch_statistics();
     std::vector<float> statistics(batch.begin(), batch.end());
@@ -193,11 +193,12 @@ void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const
     const std::int64_t used = processor_time_ns();
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
     load.carry_out(setup.busy);
-    if (loop) loop->step();
+    std::int64_t computing = processor_time_ns() - used;
+    if (loop) computing = std::llround(1e9 * loop->step().processor_s);
     if (speed < 1.0)
       to_rest_ns = rest(to_rest_ns + static_cast<double>(processor_time_ns() - used) * (1.0 / speed - 1.0));
     computed_at = processor_time_ns();
-    const Computed computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}};
+    const Computed computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}, computing};
     if (request->is_kept) member.keep(request->gradient, gradient);
     link.send(computed);
     if (!request->is_kept) link.send(GradientValues{request->gradient, gradient, {}});

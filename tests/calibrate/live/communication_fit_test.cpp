@@ -39,6 +39,7 @@ RequestPass pass_of(std::uint32_t workers, double slowdown, double slower) {
   time.bytes = job.bytes;
   time.server = job.cost.server_request;
   time.cycle = simulated_cycle(job);
+  time.processor = slowdown * job.busy;
   return {time};
 }
 
