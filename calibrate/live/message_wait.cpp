@@ -159,13 +159,22 @@ Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& se
   job.network.latency = latency;
   const double overlap = latency == Seconds{} ? overlap_of(alone, one.cycle.between) : 0.0;
   job.cost.server_overlap = job.cost.worker_overlap = overlap;
-  job.slowdown = several.processor / one.processor;
-  const Seconds whole = several.cycle.iteration + several.cycle.between;
-  const Seconds wait = added_to_messages({whole}, [&](const std::vector<Seconds>& added) {
-                         job.wait = added.front();
-                         const CycleTime simulated = simulated_cycle(job);
-                         return std::vector{simulated.iteration + simulated.between};
-                       }).added.front();
+  const bool have_cores = job.workers <= static_cast<std::uint32_t>(job.cores);
+  const auto told_by_wait = [&](const CycleTime& cycle) {
+    return have_cores ? cycle.between : cycle.iteration + cycle.between;
+  };
+  if (!have_cores) job.slowdown = several.processor / one.processor;
+  // Where no message waits the search below is over at once.
+  constexpr int steps = 3;
+  for (int step = 0; have_cores && step < steps; ++step)
+    job.slowdown *= several.cycle.iteration / simulated_cycle(job).iteration;
+  const Seconds wait =
+      added_to_messages({told_by_wait(several.cycle)}, [&](const std::vector<Seconds>& added) {
+        job.wait = added.front();
+        const CycleTime simulated = simulated_cycle(job);
+        if (have_cores) job.slowdown *= several.cycle.iteration / simulated.iteration;
+        return std::vector{told_by_wait(simulated)};
+      }).added.front();
   return {job.slowdown, wait, overlap};
 }
 

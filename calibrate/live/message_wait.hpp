@@ -5,15 +5,16 @@
 //              whoever computes. Requests of one worker alone do not show it.
 // Equation:    I: mean iteration of a worker, B: mean time from its end to the begin of the next, P: mean
 //              processor time of an iteration. The latency L is the one with which one simulated worker has
-//              the B that was measured of one. The slowdown of all iterations is s = P of n / P of one: what
-//              else n take longer for an iteration, they wait for a core. The wait w of all messages is the
-//              one with which n have I + B of n, and what n took of processors for messages. None is below 0;
-//              where one worker has less
-//              between than that, server and worker handle packets while links carry others: the share of
-//              what both take for messages with which one simulated worker has that B, or all of it, is
-//              their overlap, of n as of one.
+//              the B that was measured of one. Where n workers have n cores, the slowdown s of all iterations
+//              and the wait w of all messages are those with which n have I and B of n, and what n took of
+//              processors for messages. On fewer cores s = P of n / P of one, since an iteration there waits
+//              for a core longer than fair shares would, and w the one with which n have I + B of n. None is
+//              below 0; where one worker has less between than that, server and worker handle packets while
+//              links carry others: the share of what both take for messages with which one simulated worker
+//              has that B, or all of it, is their overlap, of n as of one.
 //              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations:
-//              over a link that is nearly full the first part of a wait costs nothing.
+//              over a link that is nearly full the first part of a wait costs nothing; and by
+//              s <- s · I measured / I simulated.
 // Units:       seconds.
 // Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both

@@ -45,11 +45,15 @@ Seconds SteppedLoop::warm_up() {
   constexpr int timed = 5;
   for (int i = 0; i < first; ++i) static_cast<void>(step());
   std::vector<double> steps_s;
+  double processor_s = 0.0;
   for (int i = 0; i < timed; ++i) {
     const std::int64_t began_ns = LiveClock::monotonic_ns();
-    static_cast<void>(step());
+    processor_s += step().processor_s;
     steps_s.push_back(1e-9 * static_cast<double>(LiveClock::monotonic_ns() - began_ns));
   }
+  if (processor_s <= 0.0)
+    throw UserError(name_ + " says that its steps took no processor time",
+                    "`step <n> <wall_s> <cpu_s> <samples>`: the third number, of the whole process");
   return Seconds{median(std::move(steps_s))};
 }
 

@@ -23,10 +23,11 @@ class SteppedLoop {
   // Throws std::system_error when there can be no process.
   explicit SteppedLoop(const std::vector<std::string>& words);
 
-  // Until it says that its step is done; returns what it says. Throws UserError where it cannot be started, does not wait for a
-  // line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
+  // Until it says that its step is done; returns what it says. Throws UserError where it cannot be started,
+  // does not wait for a line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
   [[nodiscard]] calibrate::OwnStep step();
-  // The first steps allocate and compile. How long one takes afterwards: the median of five.
+  // The first steps allocate and compile. How long one takes afterwards: the median of five. Throws
+  // UserError, too, where all of them say that they took no processor time.
   Seconds warm_up();
 
  private:
