@@ -3,7 +3,7 @@
 // Models:      a process that a message wakes may have to wait for one that computes on the same core, also
 //              while another core is idle; or makes that one wait. Packets of others' messages interrupt
 //              whoever computes. Requests of one worker alone do not show it.
-// Equation:    I: mean iteration of a worker, B: mean time from its end to the begin of the next, P: mean
+// Equation:    I: mean iteration of a worker, B: mean time from its end to the beginning of the next, P: mean
 //              processor time of an iteration. The latency L is the one with which one simulated worker has
 //              the B that was measured of one. Where n workers have n cores, the slowdown s of all iterations
 //              and the wait w of all messages are those with which n have I and B of n, and what n took of
