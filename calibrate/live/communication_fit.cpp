@@ -10,6 +10,7 @@
 #include "calibrate/live/emulated_links.hpp"
 #include "calibrate/logs/statistics.hpp"
 #include "sim/base/check.hpp"
+#include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::live {
@@ -99,12 +100,14 @@ std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
   } else {
     network.bandwidth = network.server_bandwidth = Connection{}.bandwidth;
   }
-  const auto measured = [&](const RequestTime& time, std::uint32_t many, Seconds busy) {
+  const auto measured = [&](const RequestTime& time, std::uint32_t many, Seconds busy,
+                            double variation_alone) {
     return MeasuredWorkers{
         .job = {.workers = many,
                 .policy = plan.policy,
                 .busy = busy,
-                .variation = time.variation,
+                // On too few cores wall-clock times vary by the turns, too, which are simulated.
+                .variation = many > static_cast<std::uint32_t>(cores) ? variation_alone : time.variation,
                 .bytes = time.bytes,
                 .cost = {.server_request = time.server + time.applying, .per_message = 0.5 * time.worker},
                 .network = network,
@@ -118,8 +121,12 @@ std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
     for (std::size_t pass = 0; pass < several.size(); ++pass) {
       const RequestTime& alone = one.at(pass).at(size);
       const RequestTime& together = several[pass].at(size);
+      if (workers > static_cast<std::uint32_t>(cores) && alone.processor <= Seconds{})
+        throw UserError("steps of the loop that computes take no processor time, as it says",
+                        "`step <n> <wall_s> <cpu_s> <samples>`: <cpu_s> of the whole process");
       const Seconds busy = alone.cycle.iteration;
-      found.of_pass.push_back(disturbance_of(measured(alone, 1, busy), measured(together, workers, busy)));
+      found.of_pass.push_back(disturbance_of(measured(alone, 1, busy, alone.variation),
+                                             measured(together, workers, busy, alone.variation)));
     }
   }
   return by_size;

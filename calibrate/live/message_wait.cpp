@@ -146,6 +146,32 @@ double overlap_of(BusyWorkers one, Seconds measured_between) {
   return most;
 }
 
+// Where each has a core: its iterations take as long as measured, and so does what lies between them.
+Disturbance by_wall_clock(BusyWorkers job, const CycleTime& measured) {
+  // Where no message waits the search below is over at once.
+  constexpr int steps = 3;
+  for (int step = 0; step < steps; ++step)
+    job.slowdown *= measured.iteration / simulated_cycle(job).iteration;
+  const Seconds wait = added_to_messages({measured.between}, [&](const std::vector<Seconds>& added) {
+                         job.wait = added.front();
+                         const CycleTime simulated = simulated_cycle(job);
+                         job.slowdown *= measured.iteration / simulated.iteration;
+                         return std::vector{simulated.between};
+                       }).added.front();
+  return {.slowdown = job.slowdown, .wait = wait};
+}
+
+// Where cores are fewer: what an iteration waits for one lies between iterations, too.
+Disturbance by_processor_time(BusyWorkers job, double slowdown, const CycleTime& measured) {
+  job.slowdown = slowdown;
+  const Seconds wait = added_to_messages({measured.between}, [&](const std::vector<Seconds>& added) {
+                         job.wait = added.front();
+                         const CycleTime simulated = simulated_cycle(job);
+                         return std::vector{simulated.between + simulated.iteration - measured.iteration};
+                       }).added.front();
+  return {.slowdown = slowdown, .wait = wait};
+}
+
 }  // namespace
 
 Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& several) {
@@ -159,23 +185,11 @@ Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& se
   job.network.latency = latency;
   const double overlap = latency == Seconds{} ? overlap_of(alone, one.cycle.between) : 0.0;
   job.cost.server_overlap = job.cost.worker_overlap = overlap;
-  const bool have_cores = job.workers <= static_cast<std::uint32_t>(job.cores);
-  const auto told_by_wait = [&](const CycleTime& cycle) {
-    return have_cores ? cycle.between : cycle.iteration + cycle.between;
-  };
-  if (!have_cores) job.slowdown = several.processor / one.processor;
-  // Where no message waits the search below is over at once.
-  constexpr int steps = 3;
-  for (int step = 0; have_cores && step < steps; ++step)
-    job.slowdown *= several.cycle.iteration / simulated_cycle(job).iteration;
-  const Seconds wait =
-      added_to_messages({told_by_wait(several.cycle)}, [&](const std::vector<Seconds>& added) {
-        job.wait = added.front();
-        const CycleTime simulated = simulated_cycle(job);
-        if (have_cores) job.slowdown *= several.cycle.iteration / simulated.iteration;
-        return std::vector{told_by_wait(simulated)};
-      }).added.front();
-  return {job.slowdown, wait, overlap};
+  Disturbance found = job.workers <= static_cast<std::uint32_t>(job.cores)
+                          ? by_wall_clock(job, several.cycle)
+                          : by_processor_time(job, several.processor / one.processor, several.cycle);
+  found.overlap = overlap;
+  return found;
 }
 
 }  // namespace paceline::live

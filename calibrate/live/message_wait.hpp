@@ -5,11 +5,11 @@
 //              whoever computes. Requests of one worker alone do not show it.
 // Equation:    I: mean iteration of a worker, B: mean time from its end to the beginning of the next, P: mean
 //              processor time of an iteration. The latency L is the one with which one simulated worker has
-//              the B that was measured of one. Where n workers have n cores, the slowdown s of all iterations
-//              and the wait w of all messages are those with which n have I and B of n, and what n took of
-//              processors for messages. On fewer cores s = P of n / P of one, since an iteration there waits
-//              for a core longer than fair shares would, and w the one with which n have I + B of n. None is
-//              below 0; where one worker has less between than that, server and worker handle packets while
+//              the B that was measured of one. Where n workers have a core each, the slowdown s of all
+//              iterations and the wait w of all messages are those with which n have I and B of n, and what
+//              n took of processors for messages. On fewer cores s = P of n / P of one, since an iteration
+//              there waits longer for a core than with fair shares, and w the one with which n have I + B of
+//              n (B is found by then as I + B simulated - I measured). None is below 0; where one worker has less between than that, server and worker handle packets while
 //              links carry others: the share of what both take for messages with which one simulated worker
 //              has that B, or all of it, is their overlap, of n as of one.
 //              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations:
@@ -19,7 +19,8 @@
 // Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both
 //              messages of every worker.
-// Not modelled: how both depend on who computes, and for how long.
+// Not modelled: how both depend on who computes, and for how long; several that begin iterations more often
+//              than simulated ones without any wait.
 // Source:      traces of the kernel's scheduler, docs/validation.md.
 #pragma once
 
@@ -70,7 +71,7 @@ struct BusyWorkers {
 struct MeasuredWorkers {
   BusyWorkers job;
   CycleTime cycle;
-  Seconds processor;  // of an iteration
+  Seconds processor;  // of an iteration; asked where workers are more than cores
 };
 struct Disturbance {
   double slowdown = 1.0;  // of what each computes

@@ -26,8 +26,7 @@ class SteppedLoop {
   // Until it says that its step is done; returns what it says. Throws UserError where it cannot be started,
   // does not wait for a line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
   [[nodiscard]] calibrate::OwnStep step();
-  // The first steps allocate and compile. How long one takes afterwards: the median of five. Throws
-  // UserError, too, where all of them say that they took no processor time.
+  // The first steps allocate and compile. How long one takes afterwards: the median of five.
   Seconds warm_up();
 
  private:

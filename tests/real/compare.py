@@ -233,7 +233,8 @@ class Calibration:
 
     def request_of(self, policy, quotas):
         """Synchronous workers go on and stand still together. Asynchronous ones meet as many others as there are beside
-        them, on average, while quotas let these go on."""
+        them, on average, while quotas let these go on; in between, figures of as many workers as cores and of more are
+        joined by lines, though `calibrate server` tells the latter's slowdown by processor time."""
         at_once = len(quotas)
         if policy == "asp":
             worker = self.own("server", "worker")

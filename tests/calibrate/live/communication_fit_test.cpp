@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include "sim/base/diagnostic.hpp"
+
 using namespace paceline;
 using namespace paceline::live;
 
@@ -26,7 +28,7 @@ RequestPass exact_pass(double factor) {
 
 // A pass of one size in which workers that are busy for 2 ms, `slowdown` times as long, exchange gradients
 // with the server; on a machine that takes `slower` times as long for everything in it.
-RequestPass pass_of(std::uint32_t workers, double slowdown, double slower) {
+RequestPass pass_of(std::uint32_t workers, double slowdown, double slower, int cores = 4) {
   const BusyWorkers job{
       .workers = workers,
       .busy = slower * Seconds{2e-3},
@@ -34,7 +36,7 @@ RequestPass pass_of(std::uint32_t workers, double slowdown, double slower) {
       .bytes = Bytes{4e3},
       .cost = {.server_request = slower * Seconds{1e-4}},
       .network = {.bandwidth = BytesPerSecond{125e9}, .server_bandwidth = BytesPerSecond{125e9}},
-      .cores = 4};
+      .cores = cores};
   RequestTime time{};
   time.bytes = job.bytes;
   time.server = job.cost.server_request;
@@ -55,6 +57,33 @@ TEST_CASE(
   REQUIRE(found.front().of_pass.size() == 3);
   for (const Disturbance& pass : found.front().of_pass)
     CHECK(pass.slowdown == doctest::Approx(1.2).epsilon(0.01));
+}
+
+TEST_CASE("more workers than cores are as slow as their processor time says, however their times vary") {
+  // Three on two cores, 1.3 times the processor time of one: half a millisecond more of the wall clock in
+  // each iteration, and times that vary by the turns, are waits for a core.
+  const std::vector<RequestPass> one = {pass_of(1, 1.0, 1.0, 2)};
+  std::vector<RequestPass> three = {pass_of(3, 1.3, 1.0, 2)};
+  const auto found = [&] {
+    return disturbances(one, three, 3, {.values = {1000}}, 2).front().of_pass.front();
+  };
+  const Disturbance steady = found();
+  CHECK(steady.slowdown == doctest::Approx(1.3).epsilon(1e-9));
+  three[0][0].variation = 0.5;
+  CHECK(found().wait == steady.wait);
+  three[0][0].cycle.iteration += Seconds{0.5e-3};
+  CHECK(found().slowdown == doctest::Approx(1.3).epsilon(1e-9));
+  CHECK((found().wait - steady.wait).value() > 0.1e-3);
+}
+
+TEST_CASE("a loop that says no processor time is refused where that tells how slow workers are") {
+  RequestPass silent = pass_of(1, 1.0, 1.0, 2);
+  silent[0].processor = Seconds{};
+  const RequestPass three = pass_of(3, 1.3, 1.0, 2);
+  CHECK_THROWS_WITH_AS(static_cast<void>(disturbances({silent}, {three}, 3, {.values = {1000}}, 2)),
+                       doctest::Contains("take no processor time"), UserError);
+  const RequestPass two = pass_of(2, 1.2, 1.0, 2);
+  CHECK_NOTHROW(static_cast<void>(disturbances({silent}, {two}, 2, {.values = {1000}}, 2)));
 }
 
 TEST_CASE("requests on a line give the costs of a scenario back") {

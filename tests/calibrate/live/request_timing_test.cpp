@@ -52,21 +52,23 @@ TEST_CASE("the same processes carry out jobs of several and of one, of gradients
       const RequestTime small = timed(10);
       CHECK(large.server.value() > small.server.value());
       CHECK(small.cycle.iteration > Seconds{});
+      CHECK(small.processor > Seconds{});
     }
 }
 
 TEST_CASE("a training loop computes for workers: its steps lie in their iterations, not in their messages") {
-  // Each step rests for 20 ms. Two messages of 4 kB are nothing beside it.
+  // Each step rests for 20 ms, and says 0.25 s of processor time. Two messages of 4 kB are nothing beside it.
   RequestWorkers workers(
       PACELINE_CALIBRATE,
       {.workers = 2,
        .values = 1000,
        .loop = {"sh", "-c",
-                "while read line; do echo loss 0.5; sleep 0.02; echo step 0 1 1 1; echo saved; done"}});
+                "while read line; do echo loss 0.5; sleep 0.02; echo step 0 1 0.25 1; echo saved; done"}});
   for (const std::uint32_t many : {1U, 2U}) {
     const RequestTime time = workers.time({.values = 1000, .workers = many, .requests = 20});
     CHECK(time.cycle.iteration > Seconds{0.02});
     CHECK(time.cycle.between < time.cycle.iteration);
+    CHECK(time.processor.value() == doctest::Approx(0.25));
   }
 }
 
