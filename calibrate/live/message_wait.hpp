@@ -9,9 +9,10 @@
 //              iterations and the wait w of all messages are those with which n have I and B of n, and what
 //              n took of processors for messages. On fewer cores s = P of n / P of one, since an iteration
 //              there waits longer for a core than with fair shares, and w the one with which n have I + B of
-//              n (B is found by then as I + B simulated - I measured). None is below 0; where one worker has less between than that, server and worker handle packets while
-//              links carry others: the share of what both take for messages with which one simulated worker
-//              has that B, or all of it, is their overlap, of n as of one.
+//              n (B is found by then as I + B simulated - I measured). None is below 0; where one worker has
+//              less between than that, server and worker handle packets while links carry others: the share
+//              of what both take for messages with which one simulated worker has that B, or all of it, is
+//              their overlap, of n as of one.
 //              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations:
 //              over a link that is nearly full the first part of a wait costs nothing; and by
 //              s <- s · I measured / I simulated.
