@@ -7,7 +7,7 @@
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/cli/fitted_text.hpp"
 #include "calibrate/cli/own_loop.hpp"
-#include "calibrate/collective/ring_timing.hpp"
+#include "calibrate/collective/ring_fit.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"
@@ -19,7 +19,6 @@ namespace paceline::calibrate {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using RingPass = std::vector<RingTime>;  // every size of every ring
 
 const std::vector<std::int64_t> usual_values = {1'000, 10'000, 100'000, 1'000'000};
 const std::vector<std::int64_t> quick_values = {1'000, 30'000, 300'000};
@@ -58,8 +57,23 @@ double median_of(const std::vector<RingPass>& passes, std::size_t i, Seconds Rin
   return median(std::move(seconds));
 }
 
-std::string network_words(const CollectiveFit& fit) {
-  return fmt::format("network: {{topology: star, {}}}", live::scenario_words(connection_of(fit)));
+std::string network_words(const live::Connection& connection) {
+  return fmt::format("network: {{topology: star, {}}}", live::scenario_words(connection));
+}
+
+std::string disturbance_text(const RingDisturbance& ring) {
+  const auto [least, most] = std::ranges::minmax(ring.slowdowns);
+  return fmt::format(
+      "{} members that add up {:.0f} values: computing takes {:.3g} ({:.3g} to {:.3g}) times as long: "
+      "`speed: {:.3g}`; a round {}: `{}`\n",
+      ring.members, ring.bytes.value() / sizeof(float), ring.slowdown, least, most, 1.0 / ring.slowdown,
+      duration_text(ring.round.value()), network_words(connection_of(ring)));
+}
+
+Json disturbance_json(const RingDisturbance& ring) {
+  return {{"members", ring.members},       {"bytes", ring.bytes.value()},
+          {"slowdown", ring.slowdown},     {"slowdowns", ring.slowdowns},
+          {"round_s", ring.round.value()}, {"network", network_words(connection_of(ring))}};
 }
 
 const char* library_word(RingLibrary library) {
@@ -67,7 +81,7 @@ const char* library_word(RingLibrary library) {
 }
 
 std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit& fit, RingLibrary library,
-                        unsigned cores) {
+                        unsigned cores, bool has_loop) {
   std::string text = fmt::format(
       "an all-reduce by {}, medians of the passes\n members     values         wall-clock time   processor "
       "time "
@@ -91,12 +105,18 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
   text += fmt::format("in a scenario:\n  {}\n", live::scenario_words(cost_of(fit)));
   if (fit.connection)
     text += fmt::format("and under `cluster`, where all processes are joined as these were:\n  {}\n",
-                        network_words(fit));
+                        network_words(connection_of(fit)));
+  for (const RingDisturbance& ring : fit.disturbances) text += disturbance_text(ring);
+  if (has_loop && fit.disturbances.empty())
+    text +=
+        "the loop says no processor time: how much longer members compute beside each other is not told\n";
   return text;
 }
 
 Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, RingLibrary library,
                  double load) {
+  Json loops = Json::array();
+  for (const RingDisturbance& ring : fit.disturbances) loops.push_back(disturbance_json(ring));
   Json samples = Json::array();
   for (std::size_t p = 0; p < passes.size(); ++p)
     for (const RingTime& time : passes[p])
@@ -112,7 +132,8 @@ Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, 
           {"processor", fitted_json(fit.processor)},
           {"connection", fit.connection ? fitted_json(*fit.connection) : Json(nullptr)},
           {"scenario", live::scenario_words(cost_of(fit))},
-          {"network", fit.connection ? Json(network_words(fit)) : Json(nullptr)},
+          {"network", fit.connection ? Json(network_words(connection_of(fit))) : Json(nullptr)},
+          {"loops", loops},
           {"samples", samples}};
 }
 
@@ -139,7 +160,7 @@ int run(const CollectiveArguments& arguments) {
   const std::vector<RingPass> passes = measure_rings(arguments, library, values, computing);
   const CollectiveFit fit = fit_collectives(passes, cores);
   fmt::print("{}", arguments.json ? report_json(passes, fit, library, load).dump(2) + "\n"
-                                  : report_text(passes, fit, library, cores));
+                                  : report_text(passes, fit, library, cores, !arguments.command.empty()));
   return exit_done;
 }
 

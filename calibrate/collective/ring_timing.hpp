@@ -9,6 +9,10 @@
 //              holds the lock of a connection, and where the two share a core that one waits for a turn: 4 ms
 //              instead of half a millisecond, in 5 to 15 of 100. Processor time: that of a whole process but
 //              for what it was busy with, over its all-reduces; mean over the members.
+//              Of loops, by what they say of their steps: the mean processor time of one between two
+//              all-reduces, and of one among several of its member alone, which take turns while the others
+//              wait; the mean time from one sum to the next, less what it takes to wake a loop and to be
+//              woken by it, which a job of one process does not.
 // Units:       seconds; bytes of all values of one member.
 // Assumptions: members are processes of this machine, over loopback TCP or emulated links.
 // Not modelled: several hosts; an all-reduce that overlaps computing.
@@ -20,7 +24,6 @@
 #include <vector>
 
 #include "calibrate/collective/ring.hpp"
-#include "calibrate/live/communication_fit.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"
 
@@ -36,32 +39,23 @@ struct RingRequest {
   std::optional<NetworkConfig> links{};  // to emulate, one for each member; absent: loopback
 };
 
+// Means over the members.
+struct LoopSteps {
+  Seconds alone;           // processor time of a step while the others wait
+  double variation = 0.0;  // of those, sd / mean
+  Seconds beside;          // processor time of a step between two all-reduces
+  Seconds update;          // from one sum to the next
+};
 struct RingTime {
   std::size_t members = 2;
   Bytes bytes;
   Seconds wall;
-  Seconds processor;  // of one member
+  Seconds processor;                 // of one member
+  std::optional<LoopSteps> steps{};  // of loops that say their processor time
 };
 
 // One for each size. Starts the processes, and ends them. Throws Interrupted, std::runtime_error.
 [[nodiscard]] std::vector<RingTime> time_rings(const std::string& program, const RingRequest& request);
-
-// What a scenario says of it: processor time a message and a byte; latency and bandwidth of what is left.
-//   processor = 4 (n - 1) · per_message + 4 (n - 1) / n · bytes / rate
-//   wall - processor = 2 (n - 1) · latency + 2 (n - 1) / n · bytes / bandwidth
-// The second line only over rings of at most `cores` members. Passes as in communication_fit.hpp.
-struct CollectiveFit {
-  live::FittedTime processor;  // a message, and a byte of it
-  // A round, and a byte of it; absent: too few rings to tell, or no time of its own: more than one thread of
-  // a member works at once.
-  std::optional<live::FittedTime> connection;
-};
-[[nodiscard]] CollectiveFit fit_collectives(const std::vector<std::vector<RingTime>>& passes,
-                                            std::size_t cores);
-
-// In a scenario; of processes on this machine.
-[[nodiscard]] CommunicationCost cost_of(const CollectiveFit& fit);
-[[nodiscard]] live::Connection connection_of(const CollectiveFit& fit);
 
 // The process of one member; its hidden first argument. Writes a line for each size.
 inline constexpr const char* ring_member_flag = "--ring-member";

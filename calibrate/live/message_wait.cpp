@@ -12,7 +12,6 @@
 namespace paceline::live {
 namespace {
 
-constexpr double messages_between = 2.0;
 constexpr double close_enough = 0.005;               // of what lies between
 constexpr std::int64_t simulated_iterations = 1000;  // of each worker
 constexpr std::int64_t warm_up_iterations = 20;
@@ -63,7 +62,8 @@ CycleTime mean_of(const std::vector<CycleTime>& cycles) {
 
 AddedToMessages added_to_messages(
     const std::vector<Seconds>& measured_between,
-    const std::function<std::vector<Seconds>(const std::vector<Seconds>& added)>& predicted_between) {
+    const std::function<std::vector<Seconds>(const std::vector<Seconds>& added)>& predicted_between,
+    double messages) {
   constexpr int most_steps = 30;
   AddedToMessages found{.added = std::vector<Seconds>(measured_between.size()), .predicted_between = {}};
   for (int step = 0; step < most_steps; ++step) {
@@ -72,7 +72,7 @@ AddedToMessages added_to_messages(
     for (std::size_t w = 0; w < next.size(); ++w) {
       const Seconds excess = measured_between[w] - found.predicted_between.at(w);
       if (std::abs(excess / measured_between[w]) >= close_enough)
-        next[w] = std::max(Seconds{}, next[w] + excess / messages_between);
+        next[w] = std::max(Seconds{}, next[w] + excess / messages);
     }
     if (next == found.added) break;
     found.added = std::move(next);
@@ -113,7 +113,7 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
       .shared_machines = shared_machines(cluster),
       .delays = MessageDelays(std::vector(job.workers, job.wait), random_streams(cluster.workers), seed)};
   CoordinatorConfig config;
-  config.phases = {PhaseConfig{.policy = SynchronizationChoice(job.policy)}};
+  config.phases = {PhaseConfig{.policy = SynchronizationChoice(job.policy), .transport = job.transport}};
   config.batching.initial_samples = 1;
   config.machines.resize(job.workers);
   config.optimizer.learning_rate = 0.01;

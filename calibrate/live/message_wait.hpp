@@ -33,6 +33,7 @@
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/cost/fixed_costs.hpp"
+#include "sim/policy/synchronization/phase.hpp"
 
 namespace paceline::live {
 
@@ -44,19 +45,22 @@ struct CycleTime {
 [[nodiscard]] CycleTime mean_of(const std::vector<CycleTime>& cycles);
 
 // The time added to each worker's messages with which what is predicted between its iterations is what was
-// measured, within half a percent; not below 0.
+// measured, within half a percent; not below 0. `messages`: that lie between iterations, one after the other.
 struct AddedToMessages {
   std::vector<Seconds> added;
   std::vector<Seconds> predicted_between;  // with them, or with those of the step before
 };
 [[nodiscard]] AddedToMessages added_to_messages(
     const std::vector<Seconds>& measured_between,
-    const std::function<std::vector<Seconds>(const std::vector<Seconds>& added)>& predicted_between);
+    const std::function<std::vector<Seconds>(const std::vector<Seconds>& added)>& predicted_between,
+    double messages = 2.0);
 
-// Workers that learn nothing, each busy for a while before it sends a gradient to the one server.
+// Workers that learn nothing, each busy for a while before it sends a gradient to the one server, or adds it
+// up with the others.
 struct BusyWorkers {
   std::uint32_t workers = 1;
   std::string policy = "asp";
+  Transport transport = Transport::server;
   Seconds busy{};          // of one worker alone
   double slowdown = 1.0;   // of that
   double variation = 0.0;  // of these times, sd / mean

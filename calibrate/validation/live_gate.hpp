@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "calibrate/collective/ring_timing.hpp"
+#include "calibrate/collective/ring_fit.hpp"
 #include "calibrate/live/communication_fit.hpp"
 #include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/rest_timing.hpp"

@@ -25,17 +25,14 @@ import typing
 import train
 
 TRAIN = pathlib.Path(__file__).with_name("train.py")
-BATCH = 32
 CORES = 2
-COPIES_S = 8  # of each alone: copies begin at different moments
-RESTS_S = 15
 QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 4  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 5  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
-LONG_STEP_S = 0.008  # which no rest makes noticeably longer
+LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 # The first tells how the machine has changed: predictions are made from such jobs.
@@ -47,18 +44,17 @@ question: How fast is it?
 seed: 1
 replications: 20
 job:
-  network: {network}
+  network: {network_name}
   profile: {profile}
   dataset: {{kind: built-in-images, train_samples: 5000, test_samples: 1000}}
   optimizer: {{learning_rate: 0.01, momentum: 0.9, weight_decay: 0}}
 cluster:
   workers: [{workers}]
-  network: {{topology: star, {connection}}}
-{in_turn}  machines: [{{cores: {cores}, shared: true, speeds: {speeds}{servers}}}]
+  {network}
+{in_turn}  machines: [{{cores: {cores}, shared: true{servers}}}]
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
-communication: {{{communication}}}
-{resume}
+{communication}
 jitter: {{{jitter}}}
 learner: {{kind: none}}
 evaluation: {{every: 1 epochs, who_pays: free}}
@@ -86,6 +82,12 @@ class Request(typing.NamedTuple):
     server_more_us: float
 
 
+class Ring(typing.NamedTuple):
+    slowdown: float  # of what a member computes
+    communication: str
+    network: str
+
+
 class Calibration:
     """What the predictions are made from; all of it is measured with one worker, or by `paceline calibrate`."""
 
@@ -96,21 +98,15 @@ class Calibration:
         self.links = ["--link-mbit", str(self.link_mbit)] if self.link_mbit else []
         self.link, self.carried_s = self.shaped_link() if self.link_mbit else ("bandwidth: 1000 Gbit/s", 0.0)
         self.measure_own()
-        computing = self.own("ddp", "worker")["processor_s"]
         serving = self.own("server", "server")["processor_s"]
-        self.passes = PASSES if computing < LONG_STEP_S else FEW_PASSES
-        self.at_once_s = self.copies()
+        self.step_s = self.own("ddp", "worker")["processor_s"]
+        self.passes = PASSES if self.step_s < LONG_STEP_S else FEW_PASSES
         self.quota_resume_ms = self.resume_after_quota()
-        self.resume_words = self.resume_after_rests()
         self.requests = {}
         for policy in ("asp", "bsp"):
             self.measure_own()
             self.requests[policy] = self.server_requests(policy, serving)
-        rings = {members: self.collective(members) for members in (2, 3)}
-        self.messages = {members: re.search(r"communication: {(.*)}", text).group(1)
-                         for members, text in rings.items()}
-        rounds = re.search(r"network: {topology: star, (latency: [^}]*)}", rings[2])
-        self.connection = {"ddp": rounds.group(1) if rounds else "latency: 0 us, bandwidth: 1000 Gbit/s"}
+        self.rings = {members: self.collective(members) for members in (2, 3)}
         self.conclude()
 
     def shaped_link(self):
@@ -146,19 +142,13 @@ class Calibration:
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
         profiled = {mode: self.own_loop(mode, who) for mode, who in PROFILED.items()}
         self.jitter = {mode: loop.get("jitter", "") for mode, loop in profiled.items()}
-        computing = {mode: loop["batches"][0]["processor_s"] for mode, loop in profiled.items()}
-        # Within a pass; or by what the profile holds, where copies met the machine in a slower state. Slowdowns of
-        # workers of a server are beyond fair shares of the cores.
-        alone_s = min(self.copies_alone_s, computing["ddp"])
-        copies = [min(1, CORES / (2 + more), alone_s / seconds) for more, seconds in enumerate(self.at_once_s[1:])]
-        self.speeds = {"ddp": [1] + copies, "server": [1]}
-        messages = max(0.0, worker["processor_s"] - computing["server"])
+        messages = max(0.0, worker["processor_s"] - profiled["server"]["batches"][0]["processor_s"])
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
         # Below 0 where server and worker handle packets while the link carries others: no time besides for one worker,
         # but several need all of it.
         self.server_request_us, self.messages_us = 1e6 * server, 1e6 * messages
         self.overlap = 100 * min(1.0, max(0.0, -waiting / (messages + server)))
-        self.connection["server"] = f"latency: {1e6 * max(0.0, waiting) / 2} us, {self.link}"
+        self.connection = f"topology: star, latency: {1e6 * max(0.0, waiting) / 2} us, {self.link}"
 
     def run(self, *words):
         return run(self.paceline, *words)
@@ -174,31 +164,9 @@ class Calibration:
             words += ["--without-optimizer-step"] if mode == "server" else []
         return json.loads(self.run(*words))
 
-    def copies(self):
-        """Seconds of a step of 1, 2 and 3 workers that compute at once."""
-        steps = int(COPIES_S / self.own("ddp", "worker")["processor_s"])
-        said = self.run("calibrate", "own", "--copies", 3, "--json", "--", TRAIN, "alone", "--network", self.network,
-                        "--steps", steps)
-        (self.folder / "copies.json").write_text(said)
-        passes = json.loads(said)["seconds_per_sample"]
-        at_once_s = [BATCH * statistics.median(times) for times in zip(*passes)]
-        self.copies_alone_s = at_once_s[0]
-        return at_once_s
-
-    def resume_after_rests(self):
-        """What a step of some milliseconds takes longer after the worker has waited, as a scenario says it."""
-        step_s = self.own("ddp", "worker")["processor_s"]
-        if step_s > LONG_STEP_S:
-            return ""
-        said = self.run("calibrate", "own", "--rests", "--", TRAIN, "alone", "--network", self.network, "--steps",
-                        int(RESTS_S / step_s))
-        (self.folder / "rests.txt").write_text(said)
-        return re.search(r"resume: .*", said).group(0)
-
     def resume_after_quota(self):
         """What a step takes longer after each stop by a quota."""
-        step_s = self.own("ddp", "worker")["processor_s"]
-        steps = self.steps if step_s > LONG_STEP_S else int(QUOTA_S / step_s)
+        steps = self.steps if self.step_s > LONG_STEP_S else int(QUOTA_S / self.step_s)
         said = self.run("calibrate", "own", "--quota", 0.4, "--json", "--", TRAIN, "alone", "--network", self.network,
                         "--steps", steps)
         (self.folder / "quota.json").write_text(said)
@@ -225,11 +193,14 @@ class Calibration:
                 for row in report["waits"] if row["bytes"] == 4 * size}
 
     def collective(self, members):
+        """Of an all-reduce of all parameters, as a scenario says it, and how much longer members compute."""
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
         said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members, "--passes", self.passes,
-                        *self.emulated_links(), "--", *self.loop)
-        (self.folder / f"collective-{members}.txt").write_text(said)
-        return said
+                        "--json", *self.emulated_links(), "--", *self.loop)
+        (self.folder / f"collective-{members}.json").write_text(said)
+        report = json.loads(said)
+        ring = next(ring for ring in report["loops"] if ring["bytes"] == 4 * PARAMETERS[self.network])
+        return Ring(ring["slowdown"], report["scenario"], ring["network"])
 
     def request_of(self, policy, quotas):
         """Synchronous workers go on and stand still together. Asynchronous ones meet as many others as there are beside
@@ -244,27 +215,30 @@ class Calibration:
         fewer = min(int(at_once), max(known) - 1)
         return Request(*(few + (at_once - fewer) * (more - few) for few, more in zip(known[fewer], known[fewer + 1])))
 
+    def ring_words(self, quotas):
+        ring = self.rings[len(quotas)]
+        return ring.slowdown, {"network": ring.network, "communication": ring.communication, "in_turn": "",
+                               "servers": "", "jitter": self.jitter["ddp"]}
+
+    def server_words(self, policy, quotas):
+        request = self.request_of(policy, quotas)
+        jitter = ([self.jitter["server"]] if self.jitter["server"] else []) + [f"message: {request.wait_us} us"]
+        return request.slowdown, {
+            "network": f"network: {{{self.connection}}}", "in_turn": "  servers: {sends: in-turn}\n",
+            "servers": ", servers: true", "jitter": ", ".join(jitter),
+            "communication": f"communication: {{server_request: {self.server_request_us + request.server_more_us} us, "
+                             f"server_overlap: {self.overlap} %, worker_overlap: {self.overlap} %, "
+                             f"per_message: {self.messages_us * request.growth / 2} us}}"}
+
     def predicted(self, mode, policy, quotas):
-        over_ring = mode == "ddp"
-        request = None if over_ring else self.request_of(policy, quotas)
-        speed = "" if over_ring else f", speed: {1 / request.slowdown}"
-        workers = ", ".join(f"{{cores: 1{speed}}}" if quota == 1 else
-                            f"{{cores: 1{speed}, quota: {{cores: {quota}, resume: {self.quota_resume_ms} ms}}}}"
-                            for quota in quotas)
-        jitter = [self.jitter[mode]] if self.jitter[mode] else []
-        if not over_ring:
-            jitter.append(f"message: {request.wait_us} us")
-            communication = (f"server_request: {self.server_request_us + request.server_more_us} us, "
-                             f"server_overlap: {self.overlap} %, "
-                             f"per_message: {self.messages_us * request.growth / 2} us, "
-                             f"worker_overlap: {self.overlap} %")
+        slowdown, words = self.ring_words(quotas) if mode == "ddp" else self.server_words(policy, quotas)
+        workers = ", ".join(f"{{cores: 1, speed: {1 / slowdown}}}" if quota == 1 else
+                            f"{{cores: 1, speed: {1 / slowdown}, "
+                            f"quota: {{cores: {quota}, resume: {self.quota_resume_ms} ms}}}}" for quota in quotas)
         scenario = self.folder / "scenario.yaml"
         scenario.write_text(SCENARIO.format(
-            cores=CORES, network=self.network, profile=(self.folder / f"{mode}.json").resolve(), workers=workers, policy=policy,
-            transport="ring" if over_ring else "server", speeds=self.speeds[mode], servers="" if over_ring else ", servers: true",
-            in_turn="" if over_ring else "  servers: {sends: in-turn}\n",
-            connection=self.connection[mode], jitter=", ".join(jitter), communication=self.messages[len(quotas)] if over_ring
-            else communication, resume=self.resume_words if over_ring else ""))
+            **words, cores=CORES, network_name=self.network, profile=(self.folder / f"{mode}.json").resolve(),
+            workers=workers, policy=policy, transport="ring" if mode == "ddp" else "server"))
         self.run("run", scenario, "-o", self.folder / "predicted", "--force")
         with open(self.folder / "predicted" / "summary.csv", encoding="utf-8") as lines:
             rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))

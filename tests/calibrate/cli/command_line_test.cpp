@@ -171,11 +171,29 @@ TEST_CASE("a training loop of one's own computes for members of a ring, a step b
       "sh -c 'while read line; do sleep 0.02; echo >> steps; echo step 0 1 1 1; done'",
       "2>/dev/null");
   REQUIRE(outcome.exit_code == 0);
-  CHECK(nlohmann::json::parse(outcome.out)["samples"].size() == 4);
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["samples"].size() == 4);
+  // All of its steps take as long by its own clocks, beside others or alone.
+  CHECK(json["loops"].size() == 2);
+  for (const auto& ring : json["loops"]) {
+    CHECK(ring["slowdown"] == 1.0);
+    CHECK(ring["round_s"] >= 0.0);
+  }
   // Ten to see how long one is, and ten in each of two members in two passes; then, of each of two sizes,
-  // three for warming up and, of as long ones, the fewest there are: 10.
+  // three for warming up and, of as long ones, the fewest there are: 10; before and after these alone, two for
+  // warming up and the fewest: 5.
   const std::string steps = workplace.text("steps");
-  CHECK(std::ranges::count(steps, '\n') == 10 + 2 * 2 * (10 + 2 * (3 + 10)));
+  CHECK(std::ranges::count(steps, '\n') == 10 + 2 * 2 * (10 + 2 * (3 + 10 + 2 * (2 + 5))));
+}
+
+TEST_CASE("a loop that says no processor time times all-reduces, and it is said what it does not tell") {
+  const test::ProgramResult outcome = Workplace().run(
+      "collective --with own --members 2 --parameters 100,10000 --passes 2 --quick -- "
+      "sh -c 'while read line; do echo step 0 1 0 1; done'",
+      "2>/dev/null");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.find("communication: {per_message: ") != std::string::npos);
+  CHECK(outcome.out.find("the loop says no processor time") != std::string::npos);
 }
 
 TEST_CASE("all-reduces among processes are timed, and the lines for a scenario printed") {

@@ -18,59 +18,6 @@
 using namespace paceline;
 using namespace paceline::calibrate;
 
-namespace {
-
-// Messages of 20 us and 0.5 ns a byte of processor time; rounds of 30 us and 1 ns a byte besides.
-std::vector<RingTime> exact_rings() {
-  std::vector<RingTime> times;
-  for (const std::size_t members : {2U, 4U})
-    for (const double bytes : {4e3, 4e5}) {
-      const auto n = static_cast<double>(members);
-      const Seconds processor{4.0 * (n - 1.0) * 20e-6 + 4.0 * (n - 1.0) / n * bytes * 0.5e-9};
-      const Seconds rounds{2.0 * (n - 1.0) * 30e-6 + 2.0 * (n - 1.0) / n * bytes * 1e-9};
-      times.push_back({members, Bytes{bytes}, processor + rounds, processor});
-    }
-  return times;
-}
-
-}  // namespace
-
-TEST_CASE("rings on the model's line give messages and rounds back") {
-  const CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
-  CHECK(fit.processor.fixed_s == doctest::Approx(20e-6));
-  CHECK(fit.processor.seconds_per_byte == doctest::Approx(0.5e-9));
-  CHECK(fit.processor.error < 1e-9);
-  REQUIRE(fit.connection.has_value());
-  CHECK(fit.connection->fixed_s == doctest::Approx(30e-6));
-  CHECK(fit.connection->seconds_per_byte == doctest::Approx(1e-9));
-}
-
-TEST_CASE("what rings cost is said in the words of a scenario") {
-  const CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
-  const CommunicationCost cost = cost_of(fit);
-  CHECK(cost.per_message.value() == doctest::Approx(20e-6));
-  REQUIRE(cost.rate.has_value());
-  CHECK(cost.rate->value() == doctest::Approx(2e9));
-  CHECK(cost.server_request == Seconds{});
-  const live::Connection connection = connection_of(fit);
-  CHECK(connection.latency.value() == doctest::Approx(30e-6));
-  CHECK(connection.bandwidth.value() == doctest::Approx(1e9));
-}
-
-TEST_CASE("bug: a round whose bytes take no time of their own was said without a bandwidth") {
-  CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
-  fit.connection->seconds_per_byte = 0.0;
-  CHECK(scenario_words(connection_of(fit)) == "latency: 30 us, bandwidth: 1000 Gbit/s");
-}
-
-TEST_CASE("rings of more members than cores say nothing of the connection") {
-  std::vector<RingTime> rings = exact_rings();
-  for (RingTime& ring : rings)
-    if (ring.members == 4) ring.wall = Seconds{1.0};
-  CHECK(fit_collectives({rings}, 2).connection->fixed_s == doctest::Approx(30e-6));
-  CHECK_FALSE(fit_collectives({rings}, 1).connection.has_value());
-}
-
 TEST_CASE("a ring adds up, whatever the number of its values") {
   // Members 1, 2, 3 contribute their number in every place, and the place itself once.
   const test::TemporaryFolder folder;

@@ -1,0 +1,52 @@
+// From timed all-reduces to what they cost in a scenario.
+//
+// Models:      what an all-reduce takes of its members' processors, and how long its rounds take besides; how
+//              much longer loops compute beside each other and beside all-reduces.
+// Equation:    processor = 4 (n - 1) · per_message + 4 (n - 1) / n · bytes / rate
+//              rest = 2 (n - 1) · latency + 2 (n - 1) / n · bytes / bandwidth
+//              rest = wall - processor of rings without loops. With loops the time r of a round is the one
+//              with which the same job, simulated, goes from sum to sum in the time that was measured, and
+//              rest = 2 (n - 1) · r: members neither come nor end together. Slowdown: processor time of a
+//              step beside all-reduces / alone, means over the passes.
+// Units:       seconds, bytes.
+// Assumptions: the second line is only over rings of at most `cores` members; r is for any. Passes as in
+//              communication_fit.hpp.
+// Not modelled: members end an all-reduce together in the simulation, really up to half a round apart.
+// Source:      Patarasuk and Yuan 2009 for rounds and bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/collective/ring_timing.hpp"
+#include "calibrate/live/communication_fit.hpp"
+
+namespace paceline::calibrate {
+
+using RingPass = std::vector<RingTime>;  // every size of every ring
+
+// Loops beside each other in a ring, beside their steps alone.
+struct RingDisturbance {
+  std::size_t members = 2;
+  Bytes bytes;
+  double slowdown = 1.0;
+  std::vector<double> slowdowns;  // by pass
+  Seconds round;                  // of the all-reduce
+};
+
+struct CollectiveFit {
+  live::FittedTime processor;  // a message, and a byte of it
+  // A round, and a byte of it; absent: too few rings to tell, or no time of its own: more than one thread of
+  // a member works at once.
+  std::optional<live::FittedTime> connection;
+  std::vector<RingDisturbance> disturbances;  // in the order of the rings; none without loops
+};
+[[nodiscard]] CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t cores);
+
+// In a scenario; of processes on this machine.
+[[nodiscard]] CommunicationCost cost_of(const CollectiveFit& fit);
+[[nodiscard]] live::Connection connection_of(const CollectiveFit& fit);
+[[nodiscard]] live::Connection connection_of(const RingDisturbance& disturbance);
+
+}  // namespace paceline::calibrate

@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "calibrate/collective/ring_timing.hpp"
+#include "calibrate/live/live_clock.hpp"
+#include "calibrate/live/memory_load.hpp"
+#include "calibrate/live/message.hpp"
+#include "calibrate/live/stepped_loop.hpp"
+#include "sim/base/order_statistics.hpp"
+
+namespace paceline::calibrate {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int warm_up_rings = 3;
+constexpr int warm_up_steps = 2;
+
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// The same for every member.
+int ring_count(std::int64_t values, std::size_t members, double seconds, double busy_s, double per_value_s) {
+  constexpr double usual_round_s = 100e-6;
+  const double each =
+      busy_s + usual_round_s * static_cast<double>(members) + per_value_s * static_cast<double>(values);
+  return std::clamp(static_cast<int>(seconds / each), 10, 2000);
+}
+
+// A ring that does not add up is not worth timing.
+void check_sum(Ring& ring, const RingPlace& place, std::size_t size) {
+  std::vector<float> values(size, static_cast<float>(place.rank + 1));
+  ring.all_reduce(values);
+  const float sum = 0.5F * static_cast<float>(place.members * (place.members + 1));
+  if (std::ranges::any_of(values, [&](float value) { return value != sum; }))
+    throw std::runtime_error("the ring does not add up");
+}
+
+double mean_processor_s(const std::vector<OwnStep>& steps) {
+  std::vector<double> seconds;
+  for (const OwnStep& step : steps) seconds.push_back(step.processor_s);
+  return spread_of(seconds).mean;
+}
+
+class Member {
+ public:
+  Member(std::size_t rank, const Json& asked, std::optional<live::SteppedLoop>& loop,
+         const std::string& token)
+      : asked_(asked), loop_(loop), busy_s_(asked.at("busy_s")) {
+    const auto members = asked.at("members").get<std::size_t>();
+    place_ = {.meet = meeting_in(asked.at("folder").get<std::string>(), rank, members),
+              .rank = rank,
+              .members = members,
+              .token = token,
+              .address = asked.at("address")};
+    ring_ = asked.at("gloo").get<bool>() ? make_gloo_ring(place_) : make_own_ring(place_);
+  }
+
+  // What it says of all-reduces of so many values. Half of the steps alone come before them and half after,
+  // since a machine changes its speed from one second to the next.
+  Json time(std::int64_t values) {
+    const auto size = static_cast<std::size_t>(values);
+    check_sum(*ring_, place_, size);
+    const double seconds = asked_.at("seconds");
+    if (loop_) take_steps_alone(seconds / 2.0);
+    Json said =
+        time_rings(size, ring_count(values, place_.members, seconds, busy_s_, asked_.at("per_value_s")));
+    if (!loop_) return said;
+    take_steps_alone(seconds / 2.0);
+    std::vector<double> alone_s;
+    for (const OwnStep& step : alone_) alone_s.push_back(step.processor_s);
+    const Spread alone = spread_of(alone_s);
+    said["loop"] = {{"alone_s", alone.mean},
+                    {"variation", alone.mean > 0.0 ? alone.deviation / alone.mean : 0.0},
+                    {"beside_s", mean_processor_s(beside_)},
+                    {"asking_s", spread_of(asking_s_).mean}};
+    alone_.clear();
+    beside_.clear();
+    asking_s_.clear();
+    return said;
+  }
+
+ private:
+  // Each member's turn, while the others wait for it in a sum.
+  void take_steps_alone(double seconds) {
+    const double members = static_cast<double>(place_.members);
+    const int steps = std::clamp(static_cast<int>(seconds / members / busy_s_), 5, 1000);
+    std::vector<float> turn(place_.members);
+    for (std::size_t rank = 0; rank < place_.members; ++rank) {
+      for (int i = 0; rank == place_.rank && i < warm_up_steps + steps; ++i) {
+        const std::int64_t began_ns = live::LiveClock::monotonic_ns();
+        const OwnStep step = loop_->step();
+        if (i < warm_up_steps) continue;
+        alone_.push_back(step);
+        asking_s_.push_back(1e-9 * static_cast<double>(live::LiveClock::monotonic_ns() - began_ns) -
+                            step.wall_s);
+      }
+      ring_->all_reduce(turn);
+    }
+  }
+
+  void compute() {
+    if (loop_)
+      beside_.push_back(loop_->step());
+    else
+      load_.keep_busy(Seconds{busy_s_});
+  }
+
+  Json time_rings(std::size_t size, int count) {
+    std::vector<float> values(size);
+    for (int i = 0; i < warm_up_rings; ++i) {
+      compute();
+      ring_->all_reduce(values);
+    }
+    beside_.clear();
+    std::vector<std::int64_t> began_ns;
+    std::vector<std::int64_t> ended_ns;
+    const double began_s = processor_seconds();
+    double busy_s = 0.0;
+    for (int i = 0; i < count; ++i) {
+      const double used_s = processor_seconds();
+      compute();
+      busy_s += processor_seconds() - used_s;
+      began_ns.push_back(live::LiveClock::monotonic_ns());
+      ring_->all_reduce(values);
+      ended_ns.push_back(live::LiveClock::monotonic_ns());
+    }
+    return {{"began_ns", began_ns},
+            {"ended_ns", ended_ns},
+            {"processor_s", (processor_seconds() - began_s - busy_s) / count}};
+  }
+
+  const Json& asked_;
+  std::optional<live::SteppedLoop>& loop_;
+  double busy_s_;
+  RingPlace place_;
+  std::unique_ptr<Ring> ring_;
+  live::MemoryLoad load_;
+  std::vector<OwnStep> alone_;
+  std::vector<OwnStep> beside_;
+  std::vector<double> asking_s_;  // of steps alone: what waking the loop and this process takes
+};
+
+}  // namespace
+
+void run_ring_member(const std::vector<std::string>& words) {
+  const Json asked = Json::parse(words.at(1));
+  const char* const variable = std::getenv(live::token_variable);
+  const std::string token = variable == nullptr ? "" : variable;
+  unsetenv(live::token_variable);
+  std::optional<live::SteppedLoop> loop;
+  if (const auto words_of_loop = asked.at("loop").get<std::vector<std::string>>(); !words_of_loop.empty())
+    loop.emplace(words_of_loop).warm_up();  // before others wait for this member
+  Member member(std::stoul(words.at(0)), asked, loop, token);
+  for (const std::int64_t values : asked.at("values").get<std::vector<std::int64_t>>())
+    std::cout << member.time(values).dump() << std::endl;
+}
+
+}  // namespace paceline::calibrate

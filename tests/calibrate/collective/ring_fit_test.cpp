@@ -1,0 +1,136 @@
+#include "calibrate/collective/ring_fit.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+using namespace paceline;
+using namespace paceline::calibrate;
+
+namespace {
+
+// Messages of 20 us and 0.5 ns a byte of processor time; rounds of 30 us and 1 ns a byte besides.
+std::vector<RingTime> exact_rings() {
+  std::vector<RingTime> times;
+  for (const std::size_t members : {2U, 4U})
+    for (const double bytes : {4e3, 4e5}) {
+      const auto n = static_cast<double>(members);
+      const Seconds processor{4.0 * (n - 1.0) * 20e-6 + 4.0 * (n - 1.0) / n * bytes * 0.5e-9};
+      const Seconds rounds{2.0 * (n - 1.0) * 30e-6 + 2.0 * (n - 1.0) / n * bytes * 1e-9};
+      times.push_back({members, Bytes{bytes}, processor + rounds, processor, {}});
+    }
+  return times;
+}
+
+// Members that take steps of 2 ms alone and of 2.5 ms beside each other, and go from one sum to the next in
+// this time.
+std::vector<RingTime> rings_of_loops(std::size_t members, Seconds processor, Seconds update) {
+  std::vector<RingTime> times;
+  for (const double bytes : {4e4, 4e5}) {
+    times.push_back({members, Bytes{bytes}, update, processor, {}});
+    times.back().steps =
+        LoopSteps{.alone = Seconds{2e-3}, .variation = 0.0, .beside = Seconds{2.5e-3}, .update = update};
+  }
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("rings on the model's line give messages and rounds back") {
+  const CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
+  CHECK(fit.processor.fixed_s == doctest::Approx(20e-6));
+  CHECK(fit.processor.seconds_per_byte == doctest::Approx(0.5e-9));
+  CHECK(fit.processor.error < 1e-9);
+  REQUIRE(fit.connection.has_value());
+  CHECK(fit.connection->fixed_s == doctest::Approx(30e-6));
+  CHECK(fit.connection->seconds_per_byte == doctest::Approx(1e-9));
+}
+
+TEST_CASE("what rings cost is said in the words of a scenario") {
+  const CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
+  const CommunicationCost cost = cost_of(fit);
+  CHECK(cost.per_message.value() == doctest::Approx(20e-6));
+  REQUIRE(cost.rate.has_value());
+  CHECK(cost.rate->value() == doctest::Approx(2e9));
+  CHECK(cost.server_request == Seconds{});
+  const live::Connection connection = connection_of(fit);
+  CHECK(connection.latency.value() == doctest::Approx(30e-6));
+  CHECK(connection.bandwidth.value() == doctest::Approx(1e9));
+}
+
+TEST_CASE("bug: a round whose bytes take no time of their own was said without a bandwidth") {
+  CollectiveFit fit = fit_collectives({exact_rings(), exact_rings()}, 4);
+  fit.connection->seconds_per_byte = 0.0;
+  CHECK(scenario_words(connection_of(fit)) == "latency: 30 us, bandwidth: 1000 Gbit/s");
+}
+
+TEST_CASE("rings of more members than cores say nothing of the connection") {
+  std::vector<RingTime> rings = exact_rings();
+  for (RingTime& ring : rings)
+    if (ring.members == 4) ring.wall = Seconds{1.0};
+  CHECK(fit_collectives({rings}, 2).connection->fixed_s == doctest::Approx(30e-6));
+  CHECK_FALSE(fit_collectives({rings}, 1).connection.has_value());
+}
+
+TEST_CASE("loops in a ring: a round is what is left of an update, its step and its messages taken off") {
+  // Two members on two cores: update = slowed step + processor time of the sum + 2 (n - 1) rounds.
+  const Seconds processor{800e-6};
+  const Seconds round{150e-6};
+  const std::vector<RingTime> rings = rings_of_loops(2, processor, Seconds{2.5e-3} + processor + 2.0 * round);
+  const CollectiveFit fit = fit_collectives({rings, rings}, 2);
+  REQUIRE(fit.disturbances.size() == 2);
+  for (const RingDisturbance& ring : fit.disturbances) {
+    CHECK(ring.slowdown == doctest::Approx(1.25));
+    CHECK(ring.slowdowns.size() == 2);
+    // The search ends where an update is within half a percent.
+    const double half_percent_s = 0.005 * rings.front().steps->update.value() / 2.0;
+    CHECK(std::abs((ring.round - round).value()) <= half_percent_s);
+  }
+  REQUIRE(fit.connection.has_value());
+  // Two rounds, in each of which half of the bytes goes one way; a line through two points meets both.
+  for (const RingDisturbance& ring : fit.disturbances)
+    CHECK(fit.connection->of(2.0, ring.bytes.value()) == doctest::Approx(2.0 * ring.round.value()));
+}
+
+TEST_CASE("loops in a ring of more members than cores wait for a core in fair shares, the rest are rounds") {
+  // Three steps on two cores take 3/2 as long as one, and a ring of three has 2 (n - 1) = 4 rounds.
+  const Seconds round{150e-6};
+  const std::vector<RingTime> rings = rings_of_loops(3, Seconds{1e-9}, 1.5 * Seconds{2.5e-3} + 4.0 * round);
+  const CollectiveFit fit = fit_collectives({rings}, 2);
+  REQUIRE(fit.disturbances.size() == 2);
+  const double half_percent_s = 0.005 * rings.front().steps->update.value() / 4.0;
+  CHECK(std::abs((fit.disturbances.front().round - round).value()) <= half_percent_s);
+  CHECK_FALSE(fit.connection.has_value());
+}
+
+TEST_CASE(
+    "loops in a ring that go from sum to sum sooner than simulated ones have rounds that take no time") {
+  const std::vector<RingTime> rings = rings_of_loops(2, Seconds{800e-6}, Seconds{2.4e-3});
+  const CollectiveFit fit = fit_collectives({rings}, 2);
+  REQUIRE(fit.disturbances.size() == 2);
+  CHECK(fit.disturbances.front().round == Seconds{});
+  CHECK_FALSE(fit.connection.has_value());
+}
+
+TEST_CASE("slowdowns of a ring are means over its passes, not of their ratios") {
+  // A machine half as fast in the second pass: (2.5 + 6) / (2 + 4).
+  const std::vector<RingTime> rings = rings_of_loops(2, Seconds{800e-6}, Seconds{4e-3});
+  std::vector<RingTime> slow = rings;
+  for (RingTime& ring : slow) {
+    ring.steps->alone = Seconds{4e-3};
+    ring.steps->beside = Seconds{6e-3};
+  }
+  const CollectiveFit fit = fit_collectives({rings, slow}, 2);
+  CHECK(fit.disturbances.at(0).slowdown == doctest::Approx(8.5 / 6.0));
+  CHECK(fit.disturbances.at(0).slowdowns.at(1) == doctest::Approx(1.5));
+}
+
+TEST_CASE("loops that say no processor time tell nothing of how they slow each other") {
+  std::vector<RingTime> rings = exact_rings();
+  rings.front().steps =
+      LoopSteps{.alone = Seconds{2e-3}, .variation = 0.0, .beside = Seconds{2.5e-3}, .update = Seconds{3e-3}};
+  const CollectiveFit fit = fit_collectives({rings}, 4);
+  CHECK(fit.disturbances.empty());
+  CHECK(fit.connection->fixed_s == doctest::Approx(30e-6));
+}
