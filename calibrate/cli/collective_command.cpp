@@ -109,8 +109,25 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
   for (const RingDisturbance& ring : fit.disturbances) text += disturbance_text(ring);
   if (has_loop && fit.disturbances.empty())
     text +=
-        "the loop says no processor time: how much longer members compute beside each other is not told\n";
+        "the loop does not always say its processor time: how much longer members compute beside each other "
+        "is "
+        "not told\n";
   return text;
+}
+
+Json sample_json(std::size_t pass, const RingTime& time) {
+  Json sample = {{"pass", pass},
+                 {"members", time.members},
+                 {"bytes", time.bytes.value()},
+                 {"wall_s", time.wall.value()},
+                 {"processor_s", time.processor.value()}};
+  if (time.steps) {
+    sample["step_alone_s"] = time.steps->alone.value();
+    sample["step_beside_s"] = time.steps->beside.value();
+    sample["step_variation"] = time.steps->variation;
+    sample["update_s"] = time.steps->update.value();
+  }
+  return sample;
 }
 
 Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, RingLibrary library,
@@ -119,12 +136,7 @@ Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, 
   for (const RingDisturbance& ring : fit.disturbances) loops.push_back(disturbance_json(ring));
   Json samples = Json::array();
   for (std::size_t p = 0; p < passes.size(); ++p)
-    for (const RingTime& time : passes[p])
-      samples.push_back({{"pass", p},
-                         {"members", time.members},
-                         {"bytes", time.bytes.value()},
-                         {"wall_s", time.wall.value()},
-                         {"processor_s", time.processor.value()}});
+    for (const RingTime& time : passes[p]) samples.push_back(sample_json(p, time));
   return {{"format", "paceline-collective"},
           {"version", 1},
           {"library", library == RingLibrary::gloo ? "gloo" : "own"},

@@ -103,8 +103,9 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
   add_json(app, arguments.json);
   app.footer(
       "Run it on an otherwise idle machine. Latency and bandwidth come from rings of no more members than "
-      "there are cores. A loop of your own tells of each ring how much longer a step takes its members than "
-      "one alone, by its <cpu_s>, and how long a round of the all-reduce takes.\n\n"
+      "there are cores. For each ring, a loop of your own also tells how much longer a step takes beside the "
+      "others than alone, by its <cpu_s>: each worker's `speed`, instead of `speeds` of the machine and "
+      "`resume`; and how long a round takes.\n\n"
       "Examples:\n  paceline calibrate collective\n"
       "  paceline calibrate collective --members 2,3 --parameters 5000,20000,80000\n"
       "  paceline calibrate collective --bandwidth '200 Mbit/s' --burst '32 KiB'\n"

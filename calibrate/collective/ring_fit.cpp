@@ -20,20 +20,14 @@ Value mean_of(const std::vector<RingPass>& passes, std::size_t i, Value LoopStep
   return sum / static_cast<double>(passes.size());
 }
 
-Seconds processor_of(const std::vector<RingPass>& passes, std::size_t i) {
-  Seconds sum;
-  for (const RingPass& pass : passes) sum += pass.at(i).processor;
-  return sum / static_cast<double>(passes.size());
-}
-
-RingDisturbance disturbance_of(const std::vector<RingPass>& passes, std::size_t i, std::size_t cores) {
+RingDisturbance disturbance_of(const std::vector<RingPass>& passes, std::size_t i, std::size_t cores,
+                               const CommunicationCost& cost) {
   const RingTime& first = passes.front()[i];
   RingDisturbance found{.members = first.members, .bytes = first.bytes, .slowdowns = {}, .round = {}};
   for (const RingPass& pass : passes)
     found.slowdowns.push_back(pass.at(i).steps->beside / pass.at(i).steps->alone);
   const Seconds alone = mean_of(passes, i, &LoopSteps::alone);
   found.slowdown = mean_of(passes, i, &LoopSteps::beside) / alone;
-  const double rounds = round_count(first.members);
   live::BusyWorkers job{.workers = static_cast<std::uint32_t>(first.members),
                         .policy = "bsp",
                         .transport = Transport::ring,
@@ -41,38 +35,44 @@ RingDisturbance disturbance_of(const std::vector<RingPass>& passes, std::size_t 
                         .slowdown = found.slowdown,
                         .variation = mean_of(passes, i, &LoopSteps::variation),
                         .bytes = first.bytes,
+                        .cost = cost,
                         .cores = static_cast<int>(cores)};
-  job.cost.per_message = processor_of(passes, i) / (2.0 * rounds);
   job.network.bandwidth = job.network.server_bandwidth = live::Connection{}.bandwidth;
-  const auto of_round = [&](const std::vector<Seconds>& added) {
-    job.network.latency = added.front();
+  const auto update = [&job](Seconds round) {
+    job.network.latency = round;
     const live::CycleTime cycle = simulated_cycle(job);
-    return std::vector{cycle.iteration + cycle.between};
+    return cycle.iteration + cycle.between;
   };
-  const Seconds update = mean_of(passes, i, &LoopSteps::update);
-  found.round = live::added_to_messages({update}, of_round, rounds).added.front();
+  const Seconds without_rounds = update({});
+  const auto of_rounds = [&](const std::vector<Seconds>& added) {
+    return std::vector{update(added.front()) - without_rounds};
+  };
+  const Seconds measured = mean_of(passes, i, &LoopSteps::update) - without_rounds;
+  if (measured > Seconds{})
+    found.round = live::added_to_messages({measured}, of_rounds, round_count(first.members)).added.front();
   return found;
 }
 
-std::vector<RingDisturbance> disturbances(const std::vector<RingPass>& passes, std::size_t cores) {
+std::vector<RingDisturbance> disturbances(const std::vector<RingPass>& passes, std::size_t cores,
+                                          const CommunicationCost& cost) {
   std::vector<RingDisturbance> found;
   const bool have_steps = std::ranges::all_of(passes, [](const RingPass& pass) {
     return std::ranges::all_of(pass, [](const RingTime& time) { return time.steps.has_value(); });
   });
   for (std::size_t i = 0; have_steps && i < passes.front().size(); ++i)
-    found.push_back(disturbance_of(passes, i, cores));
+    found.push_back(disturbance_of(passes, i, cores, cost));
   return found;
 }
 
 // What is left of the wall-clock time, of each pass, or as simulated.
 live::TimedWork connection_work(const std::vector<RingPass>& passes, std::size_t i,
-                                const std::vector<RingDisturbance>& disturbances) {
+                                const std::vector<RingDisturbance>& of_loops) {
   constexpr double resolution_s = 1e-9;
   const RingTime& first = passes.front()[i];
   const double rounds = round_count(first.members);
   live::TimedWork work{rounds, rounds / static_cast<double>(first.members) * first.bytes.value(), {}};
-  if (!disturbances.empty())
-    work.seconds.push_back(std::max(resolution_s, rounds * disturbances.at(i).round.value()));
+  if (!of_loops.empty())
+    work.seconds.push_back(std::max(resolution_s, rounds * of_loops.at(i).round.value()));
   else
     for (const RingPass& pass : passes)
       work.seconds.push_back(std::max(resolution_s, (pass[i].wall - pass[i].processor).value()));
@@ -82,18 +82,19 @@ live::TimedWork connection_work(const std::vector<RingPass>& passes, std::size_t
 }  // namespace
 
 CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t cores) {
-  CollectiveFit fit{.processor = {}, .connection = std::nullopt, .disturbances = disturbances(passes, cores)};
   std::vector<live::TimedWork> processor;
-  std::vector<live::TimedWork> connection;
   for (std::size_t i = 0; i < passes.front().size(); ++i) {
     const RingTime& first = passes.front()[i];
-    const auto n = static_cast<double>(first.members);
-    live::TimedWork work{4.0 * (n - 1.0), 4.0 * (n - 1.0) / n * first.bytes.value(), {}};
-    for (const auto& pass : passes) work.seconds.push_back(pass.at(i).processor.value());
-    processor.push_back(std::move(work));
-    if (first.members <= cores) connection.push_back(connection_work(passes, i, fit.disturbances));
+    const double messages = 2.0 * round_count(first.members);
+    processor.push_back({messages, messages / static_cast<double>(first.members) * first.bytes.value(), {}});
+    for (const RingPass& pass : passes) processor.back().seconds.push_back(pass.at(i).processor.value());
   }
-  fit.processor = live::fit_time(processor);
+  CollectiveFit fit{.processor = live::fit_time(processor), .connection = std::nullopt, .disturbances = {}};
+  fit.disturbances = disturbances(passes, cores, cost_of(fit));
+  std::vector<live::TimedWork> connection;
+  for (std::size_t i = 0; i < passes.front().size(); ++i)
+    if (passes.front()[i].members <= cores)
+      connection.push_back(connection_work(passes, i, fit.disturbances));
   constexpr double least_s = 1e-6;
   const bool has_time_of_its_own = std::ranges::all_of(
       connection, [](const live::TimedWork& work) { return median(work.seconds) > least_s; });

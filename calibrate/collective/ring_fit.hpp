@@ -4,19 +4,21 @@
 //              much longer loops compute beside each other and beside all-reduces.
 // Equation:    processor = 4 (n - 1) · per_message + 4 (n - 1) / n · bytes / rate
 //              rest = 2 (n - 1) · latency + 2 (n - 1) / n · bytes / bandwidth
-//              rest = wall - processor of rings without loops. With loops the time r of a round is the one
-//              with which the same job, simulated, goes from sum to sum in the time that was measured, and
-//              rest = 2 (n - 1) · r: members neither come nor end together. Slowdown: processor time of a
-//              step beside all-reduces / alone, means over the passes.
+//              rest = wall - processor, but of loops that say their processor time rest = 2 (n - 1) · r: the
+//              time r of a round is the one with which the same job, simulated with the first line, goes from
+//              sum to sum in the time that was measured, since members neither come nor end together.
+//              Slowdown: processor time of a step beside all-reduces / alone, means over the passes. It
+//              includes what going on after a wait costs.
 // Units:       seconds, bytes.
-// Assumptions: the second line is only over rings of at most `cores` members; r is for any. Passes as in
-//              communication_fit.hpp.
-// Not modelled: members end an all-reduce together in the simulation, really up to half a round apart.
+// Assumptions: a step keeps one core busy as long as it lasts. The second line is only over rings of at most
+//              `cores` members; r is for any. Passes as in communication_fit.hpp.
+// Not modelled: members end an all-reduce together in the simulation, really up to half a round apart. Of
+//              more members than cores what waking a loop takes may have passed while others computed; it is
+//              taken off all the same.
 // Source:      Patarasuk and Yuan 2009 for rounds and bytes.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "calibrate/collective/ring_timing.hpp"
@@ -40,7 +42,8 @@ struct CollectiveFit {
   // A round, and a byte of it; absent: too few rings to tell, or no time of its own: more than one thread of
   // a member works at once.
   std::optional<live::FittedTime> connection;
-  std::vector<RingDisturbance> disturbances;  // in the order of the rings; none without loops
+  std::vector<RingDisturbance>
+      disturbances;  // in the order of the rings; none unless all loops say their processor time
 };
 [[nodiscard]] CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t cores);
 

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <iostream>
@@ -24,6 +26,8 @@ using Json = nlohmann::json;
 
 constexpr int warm_up_rings = 3;
 constexpr int warm_up_steps = 2;
+constexpr int fewest_steps = 5;
+constexpr double longest_turn = 2.0 * (warm_up_steps + fewest_steps);  // in steps of long ones
 
 double processor_seconds() {
   timespec time{};
@@ -48,12 +52,6 @@ void check_sum(Ring& ring, const RingPlace& place, std::size_t size) {
     throw std::runtime_error("the ring does not add up");
 }
 
-double mean_processor_s(const std::vector<OwnStep>& steps) {
-  std::vector<double> seconds;
-  for (const OwnStep& step : steps) seconds.push_back(step.processor_s);
-  return spread_of(seconds).mean;
-}
-
 class Member {
  public:
   Member(std::size_t rank, const Json& asked, std::optional<live::SteppedLoop>& loop,
@@ -65,6 +63,8 @@ class Member {
               .members = members,
               .token = token,
               .address = asked.at("address")};
+    // Others wait while one takes its steps alone.
+    place_.message_patience += std::chrono::milliseconds(std::llround(1e3 * longest_turn * busy_s_));
     ring_ = asked.at("gloo").get<bool>() ? make_gloo_ring(place_) : make_own_ring(place_);
   }
 
@@ -79,15 +79,13 @@ class Member {
         time_rings(size, ring_count(values, place_.members, seconds, busy_s_, asked_.at("per_value_s")));
     if (!loop_) return said;
     take_steps_alone(seconds / 2.0);
-    std::vector<double> alone_s;
-    for (const OwnStep& step : alone_) alone_s.push_back(step.processor_s);
-    const Spread alone = spread_of(alone_s);
-    said["loop"] = {{"alone_s", alone.mean},
-                    {"variation", alone.mean > 0.0 ? alone.deviation / alone.mean : 0.0},
-                    {"beside_s", mean_processor_s(beside_)},
+    said["loop"] = {{"alone_s", spread_of(alone_s_).mean},
+                    {"variation", spread_of(variations_).mean},
+                    {"beside_s", spread_of(beside_s_).mean},
                     {"asking_s", spread_of(asking_s_).mean}};
-    alone_.clear();
-    beside_.clear();
+    alone_s_.clear();
+    variations_.clear();
+    beside_s_.clear();
     asking_s_.clear();
     return said;
   }
@@ -96,24 +94,28 @@ class Member {
   // Each member's turn, while the others wait for it in a sum.
   void take_steps_alone(double seconds) {
     const double members = static_cast<double>(place_.members);
-    const int steps = std::clamp(static_cast<int>(seconds / members / busy_s_), 5, 1000);
+    const int steps = std::clamp(static_cast<int>(seconds / members / busy_s_), fewest_steps, 1000);
+    std::vector<double> alone_s;
     std::vector<float> turn(place_.members);
     for (std::size_t rank = 0; rank < place_.members; ++rank) {
       for (int i = 0; rank == place_.rank && i < warm_up_steps + steps; ++i) {
         const std::int64_t began_ns = live::LiveClock::monotonic_ns();
         const OwnStep step = loop_->step();
         if (i < warm_up_steps) continue;
-        alone_.push_back(step);
+        alone_s.push_back(step.processor_s);
         asking_s_.push_back(1e-9 * static_cast<double>(live::LiveClock::monotonic_ns() - began_ns) -
                             step.wall_s);
       }
       ring_->all_reduce(turn);
     }
+    const Spread spread = spread_of(alone_s);
+    variations_.push_back(spread.mean > 0.0 ? spread.deviation / spread.mean : 0.0);
+    alone_s_.insert(alone_s_.end(), alone_s.begin(), alone_s.end());
   }
 
   void compute() {
     if (loop_)
-      beside_.push_back(loop_->step());
+      beside_s_.push_back(loop_->step().processor_s);
     else
       load_.keep_busy(Seconds{busy_s_});
   }
@@ -124,7 +126,7 @@ class Member {
       compute();
       ring_->all_reduce(values);
     }
-    beside_.clear();
+    beside_s_.clear();
     std::vector<std::int64_t> began_ns;
     std::vector<std::int64_t> ended_ns;
     const double began_s = processor_seconds();
@@ -148,8 +150,9 @@ class Member {
   RingPlace place_;
   std::unique_ptr<Ring> ring_;
   live::MemoryLoad load_;
-  std::vector<OwnStep> alone_;
-  std::vector<OwnStep> beside_;
+  std::vector<double> alone_s_;     // processor time of steps
+  std::vector<double> variations_;  // of those, sd / mean of each half
+  std::vector<double> beside_s_;
   std::vector<double> asking_s_;  // of steps alone: what waking the loop and this process takes
 };
 

@@ -12,7 +12,7 @@
 //              Of loops, by what they say of their steps: the mean processor time of one between two
 //              all-reduces, and of one among several of its member alone, which take turns while the others
 //              wait; the mean time from one sum to the next, less what it takes to wake a loop and to be
-//              woken by it, which a job of one process does not.
+//              woken by it, since in a real job one process does both.
 // Units:       seconds; bytes of all values of one member.
 // Assumptions: members are processes of this machine, over loopback TCP or emulated links.
 // Not modelled: several hosts; an all-reduce that overlaps computing.
@@ -32,8 +32,8 @@ namespace paceline::calibrate {
 struct RingRequest {
   RingLibrary library = RingLibrary::own;
   std::size_t members = 2;
-  std::vector<std::int64_t> values;  // float32, of each size
-  double seconds_per_size = 0.3;
+  std::vector<std::int64_t> values;      // float32, of each size
+  double seconds_per_size = 0.3;         // of all-reduces, and as long of steps alone
   Seconds busy{};                        // of each member, before each all-reduce
   std::vector<std::string> loop{};       // that takes a step instead, of about so long; empty: none
   std::optional<NetworkConfig> links{};  // to emulate, one for each member; absent: loopback

@@ -16,36 +16,42 @@ constexpr double close_enough = 0.005;               // of what lies between
 constexpr std::int64_t simulated_iterations = 1000;  // of each worker
 constexpr std::int64_t warm_up_iterations = 20;
 
-// From the first update after warm-up on.
-class UpdateClock final : public RunObserver {
+// Of each worker from its first iteration after warm-up on: those of synchronous ones end together.
+class IterationClock final : public RunObserver {
  public:
-  explicit UpdateClock(std::uint32_t workers) : warm_up_(warm_up_iterations * workers) {}
+  explicit IterationClock(std::uint32_t workers) : of_worker_(workers) {}
 
   void on_event(Seconds now, const Event& event) override {
     const auto* finished = std::get_if<IterationFinished>(&event);
-    if (finished == nullptr || ++seen_ <= warm_up_) return;
-    if (seen_ == warm_up_ + 1) {
-      began_ = now;
-      return;
-    }
-    computing_ += finished->compute_time;
-    last_ = now;
+    if (finished == nullptr) return;
+    OfWorker& worker = of_worker_.at(finished->worker.value);
+    const std::int64_t after_warm_up = worker.seen++ - warm_up_iterations;
+    if (after_warm_up == 0) worker.began = now;
+    if (after_warm_up > 0) worker.computing += finished->compute_time;
+    worker.last = now;
   }
   void on_action(Seconds, const Action&) override {}
   void on_server_work(ServerId, std::optional<UpdateId>, Seconds, Seconds) override {}
 
-  [[nodiscard]] CycleTime cycle(std::uint32_t workers) const {
-    const auto counted = static_cast<double>(seen_ - warm_up_ - 1);
-    const Seconds iteration = computing_ / counted;
-    return {iteration, (last_ - began_) * (workers / counted) - iteration};
+  [[nodiscard]] CycleTime cycle() const {
+    std::vector<CycleTime> cycles;
+    for (const OfWorker& worker : of_worker_) {
+      check(worker.seen > warm_up_iterations + 1, "every worker goes on after warm-up");
+      const auto counted = static_cast<double>(worker.seen - warm_up_iterations - 1);
+      const Seconds iteration = worker.computing / counted;
+      cycles.push_back({iteration, (worker.last - worker.began) / counted - iteration});
+    }
+    return mean_of(cycles);
   }
 
  private:
-  std::int64_t warm_up_;
-  std::int64_t seen_ = 0;
-  Seconds began_;
-  Seconds last_;
-  Seconds computing_;
+  struct OfWorker {
+    std::int64_t seen = 0;
+    Seconds began;
+    Seconds last;
+    Seconds computing;
+  };
+  std::vector<OfWorker> of_worker_;
 };
 
 }  // namespace
@@ -124,10 +130,10 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
   Coordinator coordinator(config);
   NoLearner learner;
   FluidTimeline timeline(cluster);
-  UpdateClock clock(job.workers);
+  IterationClock clock(job.workers);
   const auto stalled = Executor(coordinator, model, learner, timeline, clock).run();
-  check(!stalled, "asynchronous requests go on");
-  return clock.cycle(job.workers);
+  check(!stalled, "a job of busy workers goes on");
+  return clock.cycle();
 }
 
 namespace {

@@ -1,4 +1,4 @@
-// What workers of one machine cost one another: requests of busy workers, beside the same job simulated.
+// What workers of one machine cost one another: messages of busy workers, beside the same job simulated.
 //
 // Models:      a process that a message wakes may have to wait for one that computes on the same core, also
 //              while another core is idle; or makes that one wait. Packets of others' messages interrupt

@@ -199,7 +199,7 @@ class Calibration:
                         "--json", *self.emulated_links(), "--", *self.loop)
         (self.folder / f"collective-{members}.json").write_text(said)
         report = json.loads(said)
-        ring = next(ring for ring in report["loops"] if ring["bytes"] == 4 * PARAMETERS[self.network])
+        (ring,) = (ring for ring in report["loops"] if ring["bytes"] == 4 * PARAMETERS[self.network])
         return Ring(ring["slowdown"], report["scenario"], ring["network"])
 
     def request_of(self, policy, quotas):

@@ -355,6 +355,18 @@ def spawn(stack, target, arguments, *more):
     return processes, results
 
 
+def gathered(processes, results):
+    said = []
+    while len(said) < len(processes):
+        if not results.empty():
+            said.append(results.get())
+        elif any(process.exitcode for process in processes):
+            sys.exit("error: a worker has failed")
+        else:
+            time.sleep(0.2)
+    return said
+
+
 def end_on_signals():
     """With all that was begun cleared up, once."""
     def end(number, _):
@@ -394,14 +406,14 @@ def main():
         if arguments.mode == "ddp":
             with tempfile.TemporaryDirectory() as folder:
                 processes, results = spawn(stack, ddp_worker, arguments, groups, hosts, folder + "/rendezvous")
-                times = [results.get() for _ in processes]
+                times = gathered(processes, results)
                 seconds, counts = max(t[2] for t in times), [arguments.steps] * arguments.workers
         else:
             become(hosts[-1])
             server = Server(arguments, address)
             processes, results = spawn(stack, server_worker, arguments, groups, hosts, server.listener.getsockname())
             seconds, counts = server.run(arguments.policy, arguments.warm_up, arguments.steps)
-            times = [results.get() for _ in processes]
+            times = gathered(processes, results)
             if arguments.say == "server":
                 server.steps.say()
         for process in processes:
