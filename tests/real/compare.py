@@ -30,7 +30,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 6  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 5  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -88,10 +88,6 @@ class Ring(typing.NamedTuple):
     network: str
 
 
-def job_of(mode, idle):
-    return f"{mode}-with-{idle}" if idle else mode
-
-
 class Calibration:
     """What the predictions are made from; all of it is measured with one worker, or by `paceline calibrate`."""
 
@@ -132,16 +128,14 @@ class Calibration:
         return re.search(r"network: {topology: star, latency: [^,]*, (.*)}", fit["scenario"]).group(1), carried_s
 
     def measure_own(self):
-        """A part of the jobs of one worker, alone or with others that only take part in sums."""
-        worker = {"worker": "step ", "computing": "computing "}
-        for mode, idle, who, names in (("server", 0, "server", {"server": "step "}), ("server", 0, "worker", worker),
-                                       ("ddp", 0, "worker", worker), ("ddp", 1, "worker", worker),
-                                       ("ddp", 2, "worker", worker)):
-            said = run(TRAIN, mode, "--workers", 1 + idle, "--idle", idle, "--network", self.network, "--steps",
-                       self.steps, "--say", who, *self.links)
+        """A part of the jobs of one worker."""
+        for mode, who, names in (("ddp", "worker", {"worker": "step "}), ("server", "server", {"server": "step "}),
+                                 ("server", "worker", {"worker": "step ", "computing": "computing "})):
+            said = run(TRAIN, mode, "--workers", 1, "--network", self.network, "--steps", self.steps, "--say", who,
+                       *self.links)
             for of, name in names.items():
                 steps = [line for line in said.splitlines() if line.startswith(name)][WARM_UP:]
-                with (self.folder / f"{job_of(mode, idle)}-{of}.log").open("a", encoding="utf-8") as log:
+                with (self.folder / f"{mode}-{of}.log").open("a", encoding="utf-8") as log:
                     log.writelines(line.replace(name, "step ") + "\n" for line in steps)
 
     def conclude(self):
@@ -199,21 +193,14 @@ class Calibration:
                 for row in report["waits"] if row["bytes"] == 4 * size}
 
     def collective(self, members):
-        """What members take longer to compute, what DDP takes for an all-reduce, and what a round takes besides."""
+        """Of an all-reduce of all parameters, as a scenario says it, and how much longer members compute."""
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
         said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members, "--passes", self.passes,
                         "--json", *self.emulated_links(), "--", *self.loop)
         (self.folder / f"collective-{members}.json").write_text(said)
         report = json.loads(said)
         (ring,) = (ring for ring in report["loops"] if ring["bytes"] == 4 * PARAMETERS[self.network])
-        messages_s = self.beyond_computing_s(members - 1) - self.beyond_computing_s(0)
-        per_message_us = 1e6 * max(0.0, messages_s) / (4 * (members - 1))
-        return Ring(ring["slowdown"], f"communication: {{per_message: {per_message_us} us}}", ring["network"])
-
-    def beyond_computing_s(self, idle):
-        """What a step of the one worker of DDP takes of its processor when the gradient is there."""
-        step, computing = (self.own(job_of("ddp", idle), who)["processor_s"] for who in ("worker", "computing"))
-        return step - computing
+        return Ring(ring["slowdown"], report["scenario"], ring["network"])
 
     def request_of(self, policy, quotas):
         """Synchronous workers go on and stand still together. Asynchronous ones meet as many others as there are beside

@@ -219,44 +219,27 @@ def become(place):
                 raise OSError(ctypes.get_errno(), "setns")
 
 
-class NoWork(nn.Module):
-    """Its gradients cost nothing to compute."""
-
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, images):
-        return sum(parameter.sum() for parameter in self.model.parameters()).expand(len(images), 10)
-
-
 def ddp_worker(rank, arguments, groups, hosts, rendezvous, results):
     become(hosts[rank])
     os.environ["GLOO_SOCKET_IFNAME"] = "lo" if hosts[rank] is None else "eth0"
     torch.distributed.init_process_group("gloo", init_method="file://" + rendezvous, rank=rank,
                                          world_size=arguments.workers)
     loop = Loop(arguments, rank)
-    steps, computing = Steps(arguments.batch), Steps(arguments.batch)
-    says = rank == 0 and arguments.say == "worker"
-    if says:  # that gradient is the last one
-        next(loop.model.parameters()).register_hook(lambda _: computing.end())
-    idles = rank >= arguments.workers - arguments.idle
-    model = nn.parallel.DistributedDataParallel(NoWork(loop.model) if idles else loop.model)
+    steps = Steps(arguments.batch)
+    model = nn.parallel.DistributedDataParallel(loop.model)
     optimizer = sgd(model)
     enter(groups, rank)
     for step in range(arguments.warm_up + arguments.steps):
         if step == arguments.warm_up:
             began, used = time.perf_counter(), time.process_time()
         steps.begin()
-        computing.begin()
         loop.gradient(model)
         optimizer.step()
         steps.end()
     seconds = time.perf_counter() - began
     used = (time.process_time() - used) / arguments.steps
-    if says:
+    if rank == 0 and arguments.say == "worker":
         steps.say()
-        computing.say("computing")
     results.put((rank, arguments.steps, seconds, used))
 
 
@@ -407,7 +390,6 @@ def main():
     parser.add_argument("--warm-up", type=int, default=30)
     parser.add_argument("--quota", type=lambda text: [float(q) for q in text.split(",")], default=None)
     parser.add_argument("--link-mbit", type=float, help="rate of each host's link")
-    parser.add_argument("--idle", type=int, default=0, help="so many of DDP's workers only take part in sums")
     parser.add_argument("--say", choices=["worker", "server"], help="print the times of its steps, too")
     arguments = parser.parse_args()
     if arguments.mode == "alone":
