@@ -180,8 +180,8 @@ TEST_CASE("a training loop of one's own computes for members of a ring, a step b
     CHECK(ring["round_s"] >= 0.0);
   }
   // Ten to see how long one is, and ten in each of two members in two passes; then, of each of two sizes,
-  // three for warming up and, of as long ones, the fewest there are: 10; before and after these alone, two for
-  // warming up and the fewest: 5.
+  // three for warming up and, of as long ones, the fewest there are: 10; before and after these alone, two
+  // for warming up and the fewest: 5.
   const std::string steps = workplace.text("steps");
   CHECK(std::ranges::count(steps, '\n') == 10 + 2 * 2 * (10 + 2 * (3 + 10 + 2 * (2 + 5))));
 }

@@ -23,8 +23,8 @@ std::vector<RingTime> exact_rings() {
   return times;
 }
 
-// Members whose steps take 1.25 times as long beside each other as alone, and that go from one sum to the next
-// in this time.
+// Members whose steps take 1.25 times as long beside each other as alone, and that go from one sum to the
+// next in this time.
 std::vector<RingTime> rings_of_loops(std::size_t members, Seconds beside, Seconds processor, Seconds update) {
   std::vector<RingTime> times;
   for (const double bytes : {4e4, 4e5}) {
