@@ -108,10 +108,7 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
                         network_words(connection_of(fit)));
   for (const RingDisturbance& ring : fit.disturbances) text += disturbance_text(ring);
   if (has_loop && fit.disturbances.empty())
-    text +=
-        "the loop does not always say its processor time: how much longer members compute beside each other "
-        "is "
-        "not told\n";
+    text += "the loop does not always say its processor time: how much longer members compute is not told\n";
   return text;
 }
 

@@ -13,7 +13,8 @@
 //              less between than that, server and worker handle packets while links carry others: the share
 //              of what both take for messages with which one simulated worker has that B, or all of it, is
 //              their overlap, of n as of one.
-//              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations:
+//              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations
+//              (2 (n - 1) around a ring, calibrate/collective/ring_fit.hpp):
 //              over a link that is nearly full the first part of a wait costs nothing; and by
 //              s <- s · I measured / I simulated.
 // Units:       seconds.
