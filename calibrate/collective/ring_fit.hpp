@@ -42,8 +42,8 @@ struct CollectiveFit {
   // A round, and a byte of it; absent: too few rings to tell, or no time of its own: more than one thread of
   // a member works at once.
   std::optional<live::FittedTime> connection;
-  std::vector<RingDisturbance>
-      disturbances;  // in the order of the rings; none unless all loops say their processor time
+  // In the order of the rings; none unless all loops say their processor time.
+  std::vector<RingDisturbance> disturbances;
 };
 [[nodiscard]] CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t cores);
 
