@@ -1,0 +1,166 @@
+// `calibrate server` and `calibrate collective`, with training loops of a user's own and without.
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/calibrate/cli/calibrate_program.hpp"
+
+namespace paceline {
+
+TEST_CASE("requests at a server are timed, and the lines for a scenario printed") {
+  const auto json = printed_json("server --parameters 100,10000 --passes 2 --quick --json");
+  CHECK(json["format"] == "paceline-server");
+  CHECK(json["samples"].size() == 4);
+  for (const auto& sample : json["samples"]) {
+    CHECK(sample["server_s"] > 0.0);
+    CHECK(sample["worker_s"] > 0.0);
+  }
+  CHECK(json["scenario"].get<std::string>().starts_with("communication: {server_request: "));
+  check_refused("server --parameters 1000", "--parameters: at least 2 different sizes are needed");
+  check_refused("server --passes 1", "--passes");
+}
+
+TEST_CASE(
+    "messages of several workers are timed beside those of one, at a server that takes as long as asked") {
+  const auto json = printed_json(
+      "server --parameters 100,10000 --passes 2 --quick --computing '1 ms' --workers 2 --policy bsp "
+      "--serving '2 ms' --json");
+  // Applying so few values takes microseconds otherwise.
+  for (const auto& sample : json["samples"]) CHECK(sample["applying_s"] > sample["server_s"]);
+  REQUIRE(json["waits"].size() == 2);
+  for (const auto& row : json["waits"]) {
+    CHECK(row["workers"] == 2);
+    CHECK(row["seconds"].size() == 2);
+    CHECK(row["median_s"] >= 0.0);
+    CHECK(row["worker_s"] > 0.0);
+    CHECK(row["server_s"] > 0.0);
+    CHECK(row["slowdown"] > 0.0);
+  }
+  check_refused("server --policy bsp", "--policy requires --workers");
+  check_refused("server --workers 2 --policy ssp", "--policy");
+  check_refused("server --workers 1", "--workers");
+  check_refused("server --serving '1 kg'", "--serving");
+}
+
+TEST_CASE("a training loop of one's own computes for workers of a server") {
+  const Workplace workplace;
+  const test::ProgramResult outcome = workplace.run(
+      "server --parameters 100,10000 --passes 2 --quick --workers 2 --json -- "
+      "sh -c 'while read line; do echo >> steps; echo step 0 1 1 1; done'",
+      "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  CHECK(nlohmann::json::parse(outcome.out)["waits"].size() == 2);
+  // Ten of each process that takes steps: one before, two workers in two passes. Then at least 20 and 10 for
+  // warming up of each worker: of one and of two, of two sizes, in two passes.
+  const std::string steps = workplace.text("steps");
+  CHECK(std::ranges::count(steps, '\n') >= 10 * (1 + 2 * 2) + 30 * (1 + 2) * 2 * 2);
+  const test::ProgramResult failed = Workplace().run("server -- sh -c 'echo no data >&2; exit 3'");
+  CHECK(failed.exit_code == 1);
+  CHECK(failed.out.find("exited with code 3 instead of a step: no data") != std::string::npos);
+}
+
+TEST_CASE("a training loop has the environment it was started in, wherever it computes") {
+  // Workers that learn get one thread; a loop has the seven that its user gave it.
+  for (const std::string command : {"server", "collective --with own --members 2"}) {
+    const Workplace workplace;
+    const test::ProgramResult outcome = workplace.shell(
+        "OMP_NUM_THREADS=7 '" PACELINE_CALIBRATE "' " + command +
+        " --parameters 100,10000 --passes 2 --quick -- "
+        "sh -c 'echo $OMP_NUM_THREADS >> threads; while read line; do echo step 0 1 1 1; done' 2>/dev/null");
+    REQUIRE(outcome.exit_code == 0);
+    const std::string threads = workplace.text("threads");
+    CHECK(std::ranges::count(threads, '7') == std::ranges::count(threads, '\n'));
+    CHECK(std::ranges::count(threads, '\n') > 1);
+  }
+}
+
+TEST_CASE("all members of a ring whose loops fail are named, not only the first") {
+  // The loop that is timed before holds the lock; no member's gets it.
+  const test::ProgramResult outcome = Workplace().run(
+      "collective --with own --members 2 --parameters 100,10000 -- "
+      "sh -c 'mkdir lock || exit 3; while read line; do echo step 0 1 1 1; done'");
+  CHECK(outcome.exit_code == 1);
+  for (const char* part :
+       {"member 0 of the ring", "member 1 of the ring", "exited with code 3 instead of a step"})
+    CHECK_MESSAGE(outcome.out.find(part) != std::string::npos, outcome.out);
+}
+
+TEST_CASE("a training loop that cannot compute for workers is refused, with what it has to do") {
+  for (const std::string command : {"server", "collective"}) {
+    check_refused(command + " --computing '1 ms' -- sh -c true", "--computing: the loop after `--` computes");
+    check_refused(command + " -- no-such-program", "`no-such-program` cannot be started");
+    check_refused(command + " -- yes 'step 0 1 1 1'", "does not wait for a line before each step");
+    check_refused(command + " -- sh -c 'read line; echo step 0'", "output of `sh -c");
+    check_refused(command + " --", "there is no command after `--`");
+  }
+  check_refused("own --", "there is no command after `--`");
+}
+
+TEST_CASE("a training loop of one's own computes for members of a ring, a step before each all-reduce") {
+  const Workplace workplace;
+  const test::ProgramResult outcome = workplace.run(
+      "collective --with own --members 2 --parameters 100,10000 --passes 2 --quick --json -- "
+      "sh -c 'while read line; do sleep 0.02; echo >> steps; echo step 0 1 1 1; done'",
+      "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["samples"].size() == 4);
+  // All of its steps take as long by its own clocks, beside others or alone.
+  CHECK(json["loops"].size() == 2);
+  for (const auto& ring : json["loops"]) {
+    CHECK(ring["slowdown"] == 1.0);
+    CHECK(ring["round_s"] >= 0.0);
+  }
+  // Ten to see how long one is, and ten in each of two members in two passes; then, of each of two sizes,
+  // three for warming up and, of as long ones, the fewest there are: 10; before and after these alone, two
+  // for warming up and the fewest: 5.
+  const std::string steps = workplace.text("steps");
+  CHECK(std::ranges::count(steps, '\n') == 10 + 2 * 2 * (10 + 2 * (3 + 10 + 2 * (2 + 5))));
+}
+
+TEST_CASE("loops take their steps alone one at a time, and beside each other all at once") {
+  // Who finds another one at work says 2 s instead of 1; beside each other two of three do.
+  const auto json = printed_json(
+      "collective --members 2,3 --parameters 100,10000 --passes 2 --quick --json -- "
+      "sh -c 'while read line; do"
+      " if mkdir at-work 2>/dev/null; then sleep 0.02; rmdir at-work; echo step 0 1 1 1;"
+      " else sleep 0.02; echo step 0 2 2 1; fi; done'");
+  CHECK(json["loops"].size() == 4);
+  for (const auto& ring : json["loops"]) CHECK(ring["slowdown"] > 1.2);
+  for (const auto& sample : json["samples"]) {
+    CHECK(sample["step_alone_s"] == 1.0);
+    CHECK(sample["step_variation"] == 0.0);
+    // Each loop claims 1 s where it takes 0.02: waking it seems to take -0.98, which is taken off.
+    CHECK(sample["update_s"] > 0.9);
+  }
+}
+
+TEST_CASE("a loop that says no processor time times all-reduces, and it is said what it does not tell") {
+  const test::ProgramResult outcome = Workplace().run(
+      "collective --with own --members 2 --parameters 100,10000 --passes 2 --quick -- "
+      "sh -c 'while read line; do echo step 0 1 0 1; done'",
+      "2>/dev/null");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.out.find("communication: {per_message: ") != std::string::npos);
+  CHECK(outcome.out.find("the loop does not always say its processor time") != std::string::npos);
+}
+
+TEST_CASE("all-reduces among processes are timed, and the lines for a scenario printed") {
+  const auto json =
+      printed_json("collective --with own --members 2,3 --parameters 100,10000 --passes 2 --quick --json");
+  CHECK(json["format"] == "paceline-collective");
+  CHECK(json["library"] == "own");
+  CHECK(json["samples"].size() == 8);
+  for (const auto& sample : json["samples"]) CHECK(sample["processor_s"] > 0.0);
+  CHECK(json["scenario"].get<std::string>().starts_with("communication: {per_message: "));
+  check_refused("collective --parameters 1000", "--parameters: at least 2 different sizes are needed");
+  check_refused("collective --with mpi", "--with");
+  check_refused("collective --members 1", "--members");
+  check_refused("collective --bandwidth 200", "--bandwidth: `200` has no unit");
+  check_refused("collective --bandwidth '0 Mbit/s'", "--bandwidth: must be above 0");
+  check_refused("collective --burst '32 KiB'", "--burst requires --bandwidth");
+}
+
+}  // namespace paceline
