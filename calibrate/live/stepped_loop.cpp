@@ -7,12 +7,49 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sched.h>
 
 #include "calibrate/live/live_clock.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::live {
+namespace {
+
+cpu_set_t cores_of(pid_t process) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  sched_getaffinity(process, sizeof cores, &cores);  // none of one that has ended
+  return cores;
+}
+
+// Keeps this thread, and the first one of a process, on the core that this one is on, if both may use it.
+class OnOneCore {
+ public:
+  explicit OnOneCore(pid_t process) : process_(process), own_(cores_of(0)), of_process_(cores_of(process)) {
+    const auto core = static_cast<std::size_t>(sched_getcpu());
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    if (CPU_ISSET(core, &of_process_)) CPU_SET(core, &one);
+    allow(one, one);
+  }
+  OnOneCore(const OnOneCore&) = delete;
+  OnOneCore& operator=(const OnOneCore&) = delete;
+  ~OnOneCore() { allow(own_, of_process_); }
+
+ private:
+  // No cores are refused, and change nothing.
+  void allow(const cpu_set_t& own, const cpu_set_t& of_process) const {
+    sched_setaffinity(0, sizeof own, &own);
+    sched_setaffinity(process_, sizeof of_process, &of_process);
+  }
+
+  pid_t process_;
+  cpu_set_t own_;
+  cpu_set_t of_process_;
+};
+
+}  // namespace
 
 SteppedLoop::SteppedLoop(const std::vector<std::string>& words)
     : name_(fmt::format("`{}`", fmt::join(words, " "))),
@@ -24,6 +61,11 @@ bool SteppedLoop::has_gone_on() const {
   for (std::string line; std::getline(complete, line);)
     if (calibrate::parse_own_step(line, "output of " + name_, lines_)) return true;
   return false;
+}
+
+calibrate::OwnStep SteppedLoop::step_on_this_core() {
+  const OnOneCore on_one_core(process_.id());
+  return step();
 }
 
 calibrate::OwnStep SteppedLoop::step() {

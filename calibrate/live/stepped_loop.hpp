@@ -5,8 +5,13 @@
 // Equation:    none: a line is written to the loop's input, and the loop prints a line `step ...`
 //              (calibrate/logs/own_steps.hpp) when the step is done; other lines are ignored.
 // Assumptions: it reads a line before each step, and flushes what it prints. It inherits the environment.
-// Not modelled: messages and steps in one process: here the process that has the messages wakes the loop, and
-//              is woken by it. Where cores are busy these two wake-ups are part of the step.
+//              A worker of a server has its messages and takes its steps in one process, and computes where
+//              a message has woken it: perhaps on the core on which packets of others are handled. For such
+//              a step the loop, and the thread that waits for it, are bound to that thread's core until it is
+//              done; other threads of the loop are not. Of a ring a thread of its own has the messages, and
+//              wakes the one that computes, as the loop is woken here.
+// Not modelled: messages and steps in one process: here two wake each other. Where cores are busy these
+//              wake-ups are part of the step. Nor that the kernel may move a worker in the middle of a step.
 #pragma once
 
 #include <string>
@@ -26,6 +31,7 @@ class SteppedLoop {
   // Until it says that its step is done; returns what it says. Throws UserError where it cannot be started,
   // does not wait for a line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
   [[nodiscard]] calibrate::OwnStep step();
+  [[nodiscard]] calibrate::OwnStep step_on_this_core();  // if the loop may use it
   // The first steps allocate and compile. How long one takes afterwards: the median of five.
   Seconds warm_up();
 

@@ -194,7 +194,7 @@ void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
     load.carry_out(setup.busy);
     std::int64_t computing = processor_time_ns() - used;
-    if (loop) computing = std::llround(1e9 * loop->step().processor_s);
+    if (loop) computing = std::llround(1e9 * loop->step_on_this_core().processor_s);
     if (speed < 1.0)
       to_rest_ns = rest(to_rest_ns + static_cast<double>(processor_time_ns() - used) * (1.0 / speed - 1.0));
     computed_at = processor_time_ns();
