@@ -14,6 +14,7 @@
 #include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
+#include "sim/cost/quota_clock.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -22,6 +23,11 @@ using Json = nlohmann::ordered_json;
 
 const std::vector<std::int64_t> usual_values = {1'000, 10'000, 100'000, 1'000'000};
 const std::vector<std::int64_t> quick_values = {1'000, 30'000, 300'000};
+
+std::optional<CpuQuota> quota_of(const CollectiveArguments& arguments) {
+  if (!arguments.quota) return std::nullopt;
+  return CpuQuota{.cores = *arguments.quota};
+}
 
 std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLibrary library,
                                     const std::vector<std::int64_t>& values, Seconds computing) {
@@ -41,6 +47,7 @@ std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLi
                                                          .seconds_per_size = arguments.quick ? 0.1 : 0.3,
                                                          .busy = computing,
                                                          .loop = arguments.command,
+                                                         .quota = quota_of(arguments),
                                                          .links = links}))
         pass.push_back(time);
       ++done;
@@ -49,6 +56,17 @@ std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLi
   }
   progress.update(1.0, fmt::format("{} rings", points));
   return all;
+}
+
+// Which fall between steps.
+void check_stops(const CpuQuota& quota, Seconds step) {
+  constexpr double fewest_steps = 4.0;
+  if (fewest_steps * step > allowance_of(quota, 1))
+    throw UserError(
+        fmt::format("--quota: steps of {} are too long to be stopped in between: a quota of {:g} cores is "
+                    "used up within less than {:g}",
+                    duration_text(step.value()), quota.cores, fewest_steps),
+        "`paceline calibrate own --quota` instead");
 }
 
 double median_of(const std::vector<RingPass>& passes, std::size_t i, Seconds RingTime::*time) {
@@ -70,10 +88,31 @@ std::string disturbance_text(const RingDisturbance& ring) {
       duration_text(ring.round.value()), network_words(connection_of(ring)));
 }
 
+// Of several that differ by chance it may come out below nothing.
+double resume_s(const RingResume& resume) {
+  return std::max(0.0, spread_of(resume.seconds).mean);
+}
+
 Json disturbance_json(const RingDisturbance& ring) {
   return {{"members", ring.members},       {"bytes", ring.bytes.value()},
           {"slowdown", ring.slowdown},     {"slowdowns", ring.slowdowns},
           {"round_s", ring.round.value()}, {"network", network_words(connection_of(ring))}};
+}
+
+std::string resume_text(const RingResume& resume, double quota) {
+  const auto [least, most] = std::ranges::minmax(resume.seconds);
+  return fmt::format(
+      "{} members, one of which is stopped as by a quota of {:g} cores: each stop takes {} ({} to {}) of its "
+      "core besides: `quota: {{cores: {:g}, resume: {:.3g} ms}}`\n",
+      resume.members, quota, duration_text(resume_s(resume)), duration_text(least), duration_text(most),
+      quota, 1e3 * resume_s(resume));
+}
+
+Json resume_json(const RingResume& resume, double quota) {
+  return {{"members", resume.members},
+          {"quota_cores", quota},
+          {"resume_s", resume_s(resume)},
+          {"resumes_s", resume.seconds}};
 }
 
 const char* library_word(RingLibrary library) {
@@ -81,7 +120,7 @@ const char* library_word(RingLibrary library) {
 }
 
 std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit& fit, RingLibrary library,
-                        unsigned cores, bool has_loop) {
+                        unsigned cores, const CollectiveArguments& arguments) {
   std::string text = fmt::format(
       "an all-reduce by {}, medians of the passes\n members     values         wall-clock time   processor "
       "time "
@@ -107,7 +146,8 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
     text += fmt::format("and under `cluster`, where all processes are joined as these were:\n  {}\n",
                         network_words(connection_of(fit)));
   for (const RingDisturbance& ring : fit.disturbances) text += disturbance_text(ring);
-  if (has_loop && fit.disturbances.empty())
+  for (const RingResume& resume : fit.resumes) text += resume_text(resume, *arguments.quota);
+  if (!arguments.command.empty() && fit.disturbances.empty())
     text += "the loop does not always say its processor time: how much longer members compute is not told\n";
   return text;
 }
@@ -128,9 +168,11 @@ Json sample_json(std::size_t pass, const RingTime& time) {
 }
 
 Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, RingLibrary library,
-                 double load) {
+                 double load, std::optional<double> quota) {
   Json loops = Json::array();
   for (const RingDisturbance& ring : fit.disturbances) loops.push_back(disturbance_json(ring));
+  Json resumes = Json::array();
+  for (const RingResume& resume : fit.resumes) resumes.push_back(resume_json(resume, *quota));
   Json samples = Json::array();
   for (std::size_t p = 0; p < passes.size(); ++p)
     for (const RingTime& time : passes[p]) samples.push_back(sample_json(p, time));
@@ -143,6 +185,7 @@ Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, 
           {"scenario", live::scenario_words(cost_of(fit))},
           {"network", fit.connection ? Json(network_words(connection_of(fit))) : Json(nullptr)},
           {"loops", loops},
+          {"resumes", resumes},
           {"samples", samples}};
 }
 
@@ -161,15 +204,18 @@ int run(const CollectiveArguments& arguments) {
   if (arguments.with == "gloo" && !has_gloo())
     throw UserError("this program was built without Gloo",
                     "install libgloo-dev and build again, or leave --with out");
+  if (arguments.quota && arguments.command.empty())
+    throw UserError("--quota stops a loop of your own", "name its command after `--`");
   const RingLibrary library = arguments.with == "own" || !has_gloo() ? RingLibrary::own : RingLibrary::gloo;
   const Seconds computing = computing_of(arguments.command, arguments.computing_s);
+  if (arguments.quota) check_stops(*quota_of(arguments), computing);
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
   const std::vector<RingPass> passes = measure_rings(arguments, library, values, computing);
   const CollectiveFit fit = fit_collectives(passes, cores);
-  fmt::print("{}", arguments.json ? report_json(passes, fit, library, load).dump(2) + "\n"
-                                  : report_text(passes, fit, library, cores, !arguments.command.empty()));
+  fmt::print("{}", arguments.json ? report_json(passes, fit, library, load, arguments.quota).dump(2) + "\n"
+                                  : report_text(passes, fit, library, cores, arguments));
   return exit_done;
 }
 

@@ -81,6 +81,7 @@ struct CollectiveArguments {
   std::string with;                   // "gloo", "own"; empty: Gloo where it is built in
   std::optional<double> computing_s;  // of a member, before each all-reduce
   std::vector<std::string> command;   // that computes instead, a step for each line of its input
+  std::optional<double> quota;        // cores, as by which the first one is stopped
   LinkArguments links;
   std::optional<int> passes;
   bool quick = false;

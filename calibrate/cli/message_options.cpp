@@ -96,6 +96,11 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
          "Gloo, or a ring of paceline's own over TCP (default: Gloo where this program was built with it)")
       ->check(CLI::IsMember({"gloo", "own"}))
       ->type_name("gloo|own");
+  app.add_option("--quota", arguments.quota,
+                 "With a loop of your own: what each stop by a quota of so many cores in each 100 ms costs a "
+                 "member beside the others, which is stopped as long again and again")
+      ->check(CLI::Range(0.01, 0.95))
+      ->type_name("CORES");
   add_count(app, "--passes", arguments.passes, 2, 1000,
             "How often everything is measured, in processes of its own each time (default: 5)");
   app.add_flag("--quick", arguments.quick,
@@ -110,6 +115,7 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       "  paceline calibrate collective --members 2,3 --parameters 5000,20000,80000\n"
       "  paceline calibrate collective --bandwidth '200 Mbit/s' --burst '32 KiB'\n"
       "  paceline calibrate collective --members 2 -- python3 train.py    of members that train\n"
+      "  paceline calibrate collective --members 2 --quota 0.3 -- python3 train.py    and stand still\n"
       "  paceline calibrate collective --with own --json > ring.json");
 }
 

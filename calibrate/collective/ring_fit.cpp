@@ -1,6 +1,8 @@
 #include "calibrate/collective/ring_fit.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "calibrate/live/message_wait.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -64,6 +66,22 @@ std::vector<RingDisturbance> disturbances(const std::vector<RingPass>& passes, s
   return found;
 }
 
+std::vector<RingResume> resumes(const std::vector<RingPass>& passes) {
+  std::map<std::size_t, RingResume> by_members;
+  for (std::size_t p = 0; p < passes.size(); ++p) {
+    std::map<std::size_t, std::vector<double>> seconds;
+    for (const RingTime& time : passes[p])
+      if (time.resume) seconds[time.members].push_back(time.resume->value());
+    for (const auto& [members, of_sizes] : seconds) {
+      by_members[members].members = members;
+      by_members[members].seconds.push_back(spread_of(of_sizes).mean);
+    }
+  }
+  std::vector<RingResume> all;
+  for (auto& [members, resume] : by_members) all.push_back(std::move(resume));
+  return all;
+}
+
 // What is left of the wall-clock time, of each pass, or as simulated.
 live::TimedWork connection_work(const std::vector<RingPass>& passes, std::size_t i,
                                 const std::vector<RingDisturbance>& of_loops) {
@@ -89,7 +107,10 @@ CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t c
     processor.push_back({messages, messages / static_cast<double>(first.members) * first.bytes.value(), {}});
     for (const RingPass& pass : passes) processor.back().seconds.push_back(pass.at(i).processor.value());
   }
-  CollectiveFit fit{.processor = live::fit_time(processor), .connection = std::nullopt, .disturbances = {}};
+  CollectiveFit fit{.processor = live::fit_time(processor),
+                    .connection = std::nullopt,
+                    .disturbances = {},
+                    .resumes = resumes(passes)};
   fit.disturbances = disturbances(passes, cores, cost_of(fit));
   std::vector<live::TimedWork> connection;
   for (std::size_t i = 0; i < passes.front().size(); ++i)

@@ -37,6 +37,12 @@ struct RingDisturbance {
   Seconds round;                  // of the all-reduce
 };
 
+// What each stop costs the processor of the member that is stopped.
+struct RingResume {
+  std::size_t members = 2;
+  std::vector<double> seconds;  // by pass, the mean over the sizes
+};
+
 struct CollectiveFit {
   live::FittedTime processor;  // a message, and a byte of it
   // A round, and a byte of it; absent: too few rings to tell, or no time of its own: more than one thread of
@@ -44,6 +50,7 @@ struct CollectiveFit {
   std::optional<live::FittedTime> connection;
   // In the order of the rings; none unless all loops say their processor time.
   std::vector<RingDisturbance> disturbances;
+  std::vector<RingResume> resumes;  // of rings whose first member is stopped
 };
 [[nodiscard]] CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t cores);
 

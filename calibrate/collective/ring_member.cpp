@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -28,6 +29,7 @@ constexpr int warm_up_rings = 3;
 constexpr int warm_up_steps = 2;
 constexpr int fewest_steps = 5;
 constexpr double longest_turn = 2.0 * (warm_up_steps + fewest_steps);  // in steps of long ones
+constexpr int stops = 8;
 
 double processor_seconds() {
   timespec time{};
@@ -78,10 +80,13 @@ class Member {
     Json said =
         time_rings(size, ring_count(values, place_.members, seconds, busy_s_, asked_.at("per_value_s")));
     if (!loop_) return said;
+    const double beside_s = spread_of(beside_s_).mean;
+    if (asked_.contains("stops") && beside_s > 0.0)
+      said["resume_s"] = resume_s(size, beside_s + said.at("processor_s").get<double>());
     take_steps_alone(seconds / 2.0);
     said["loop"] = {{"alone_s", spread_of(alone_s_).mean},
                     {"variation", spread_of(variations_).mean},
-                    {"beside_s", spread_of(beside_s_).mean},
+                    {"beside_s", beside_s},
                     {"asking_s", spread_of(asking_s_).mean}};
     alone_s_.clear();
     variations_.clear();
@@ -118,6 +123,29 @@ class Member {
       beside_s_.push_back(loop_->step().processor_s);
     else
       load_.keep_busy(Seconds{busy_s_});
+  }
+
+  // What this member, with its loop, takes of its core beyond that for each time that the first one has stood
+  // still, as by a quota: all of them take as many steps after it as that one can.
+  double resume_s(std::size_t size, double undisturbed_s) {
+    const Json& asked = asked_.at("stops");
+    std::vector<float> steps(place_.members);
+    if (place_.rank == 0)
+      steps.front() = std::ceil(static_cast<float>(asked.at("computing_s").get<double>() / undisturbed_s));
+    ring_->all_reduce(steps);
+    std::vector<float> values(size);
+    double used_s = 0.0;
+    for (int stop = 0; stop < stops; ++stop) {
+      if (place_.rank == 0)
+        std::this_thread::sleep_for(std::chrono::duration<double>(asked.at("rest_s").get<double>()));
+      for (int i = 0; i < static_cast<int>(steps.front()); ++i) {
+        used_s += loop_->step().processor_s;
+        const double began_s = processor_seconds();
+        ring_->all_reduce(values);
+        used_s += processor_seconds() - began_s;
+      }
+    }
+    return used_s / stops - static_cast<double>(steps.front()) * undisturbed_s;
   }
 
   Json time_rings(std::size_t size, int count) {

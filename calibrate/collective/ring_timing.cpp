@@ -16,6 +16,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/process.hpp"
+#include "sim/cost/quota_clock.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -61,12 +62,14 @@ struct MemberTime {
   std::vector<std::int64_t> ended_ns;
   double processor_s = 0.0;
   std::optional<LoopTime> loop;
+  std::optional<Seconds> resume;
 };
 
 MemberTime member_time(const Json& said) {
-  MemberTime time{said.at("began_ns"), said.at("ended_ns"), said.at("processor_s"), std::nullopt};
+  MemberTime time{said.at("began_ns"), said.at("ended_ns"), said.at("processor_s"), {}, {}};
   if (const auto loop = said.find("loop"); loop != said.end())
     time.loop = {loop->at("alone_s"), loop->at("variation"), loop->at("beside_s"), loop->at("asking_s")};
+  if (const auto resume = said.find("resume_s"); resume != said.end()) time.resume = Seconds{*resume};
   return time;
 }
 
@@ -134,6 +137,11 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
                 {"loop", request.loop},
                 {"per_value_s", usual_seconds_per_value(request.links)},
                 {"address", "127.0.0.1"}};
+  if (request.quota) {
+    const Seconds computing = allowance_of(*request.quota, 1);
+    asked["stops"] = {{"computing_s", computing.value()},
+                      {"rest_s", (request.quota->period - computing).value()}};
+  }
   std::optional<live::EmulatedLinks> links;
   if (request.links) links.emplace(*request.links, request.members);
   std::vector<std::unique_ptr<Process>> members;
@@ -159,7 +167,7 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
       processor_s += said.back().processor_s / static_cast<double>(request.members);
     }
     times.push_back({request.members, Bytes{static_cast<double>(values) * sizeof(float)},
-                     Seconds{mean_wall_s(said)}, Seconds{processor_s}, steps_of(said)});
+                     Seconds{mean_wall_s(said)}, Seconds{processor_s}, steps_of(said), said.front().resume});
   }
   wait_for(members);
   return times;

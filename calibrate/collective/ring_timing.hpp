@@ -13,6 +13,9 @@
 //              all-reduces, and of one among several of its member alone, which take turns while the others
 //              wait; the mean time from one sum to the next, less what it takes to wake a loop and to be
 //              woken by it, since in a real job one process does both.
+//              Under a quota the first member stands still, again and again, as long as the quota would make
+//              it, and as many all-reduces apart as its quota is good for: what it takes of its processor in
+//              the mean beyond what it takes otherwise, for each stop.
 // Units:       seconds; bytes of all values of one member.
 // Assumptions: members are processes of this machine, over loopback TCP or emulated links.
 // Not modelled: several hosts; an all-reduce that overlaps computing.
@@ -36,6 +39,7 @@ struct RingRequest {
   double seconds_per_size = 0.3;         // of all-reduces, and as long of steps alone
   Seconds busy{};                        // of each member, before each all-reduce
   std::vector<std::string> loop{};       // that takes a step instead, of about so long; empty: none
+  std::optional<CpuQuota> quota{};       // of the first member, as which it is stopped besides
   std::optional<NetworkConfig> links{};  // to emulate, one for each member; absent: loopback
 };
 
@@ -52,6 +56,7 @@ struct RingTime {
   Seconds wall;
   Seconds processor;                 // of one member
   std::optional<LoopSteps> steps{};  // of loops that say their processor time
+  std::optional<Seconds> resume{};   // processor time that each stop costs the one that is stopped
 };
 
 // One for each size. Starts the processes, and ends them. Throws Interrupted, std::runtime_error.

@@ -1,6 +1,8 @@
 // `calibrate server` and `calibrate collective`, with training loops of a user's own and without.
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -135,6 +137,25 @@ TEST_CASE("loops take their steps alone one at a time, and beside each other all
     // Each loop claims 1 s where it takes 0.02: waking it seems to take -0.98, which is taken off.
     CHECK(sample["update_s"] > 0.9);
   }
+}
+
+TEST_CASE("a member of a ring is stopped as by a quota, and what a stop costs it is told") {
+  // 5 ms a step, but 55 after a rest of 70: six steps in the 30 ms of a quota, and 50 ms more after each stop.
+  const auto json = printed_json(
+      "collective --with own --members 2 --parameters 100,10000 --passes 3 --quick --quota 0.3 --json -- "
+      "sh -c 'then=0; while read line; do now=$(date +%s%3N); cpu=.005;"
+      " [ $((now - then)) -gt 50 ] && cpu=.055; then=$now; echo step 0 .001 $cpu 1; done'");
+  REQUIRE(json["resumes"].size() == 1);
+  CHECK(json["resumes"][0]["members"] == 2);
+  CHECK(json["resumes"][0]["quota_cores"] == 0.3);
+  // In a pass in which nothing else held the loop up.
+  const auto passes = json["resumes"][0]["resumes_s"].get<std::vector<double>>();
+  CHECK(passes.size() == 3);
+  CHECK(std::ranges::any_of(passes, [](double resume_s) { return std::abs(resume_s - 0.05) < 0.005; }));
+  check_refused("collective --quota 0.3", "--quota stops a loop of your own");
+  check_refused("collective --quota 1 -- true", "--quota");
+  check_refused("collective --quota 0.3 -- sh -c 'while read line; do sleep 0.01; echo step 0 1 1 1; done'",
+                "too long to be stopped in between");
 }
 
 TEST_CASE("a loop that says no processor time times all-reduces, and it is said what it does not tell") {
