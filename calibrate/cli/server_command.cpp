@@ -1,8 +1,10 @@
 // `paceline calibrate server`: what a request at a parameter server on this machine takes.
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "calibrate/cli/commands.hpp"
 #include "calibrate/cli/fitted_text.hpp"
@@ -93,6 +95,23 @@ std::vector<live::MemoryWork> served_besides(const live::RequestPlan& asked, Sec
   return plan.serving;
 }
 
+// Medians over the passes.
+std::vector<double> slowdowns_of_workers(const live::Disturbances& disturbances) {
+  std::vector<double> middles;
+  for (std::size_t w = 0; w < disturbances.of_pass.front().of_worker.size(); ++w) {
+    std::vector<double> of_pass;
+    for (const live::Disturbance& one : disturbances.of_pass) of_pass.push_back(one.of_worker.at(w));
+    middles.push_back(median(std::move(of_pass)));
+  }
+  return middles;
+}
+
+std::string by_order_text(const live::Disturbances& disturbances) {
+  const std::vector<double> slowdowns = slowdowns_of_workers(disturbances);
+  if (std::ranges::adjacent_find(slowdowns, std::ranges::not_equal_to{}) == slowdowns.end()) return "";
+  return fmt::format(" (in the order in which they are sent parameters {:.3g})", fmt::join(slowdowns, ", "));
+}
+
 std::string at_once_text(const std::vector<AtOnce>& all) {
   std::string text;
   for (const AtOnce& several : all)
@@ -106,9 +125,10 @@ std::string at_once_text(const std::vector<AtOnce>& all) {
       text += fmt::format(
           "{} workers at once: a message of {:.0f} parameters waits for a processor for {:.3g} us ({:.3g} to "
           "{:.3g}): `jitter: {{message: {:.3g} us}}`; computing takes {:.3g} ({:.3g} to {:.3g}) "
-          "times as long: `speed: {:.3g}`{}\n",
+          "times as long{}: `speed: {:.3g}`{}\n",
           several.workers, several.by_size[size].bytes.value() / sizeof(float), 1e6 * median(waits_s),
-          1e6 * least, 1e6 * most, 1e6 * median(waits_s), slowdown, fastest, slowest, 1.0 / slowdown,
+          1e6 * least, 1e6 * most, 1e6 * median(waits_s), slowdown, fastest, slowest,
+          by_order_text(several.by_size[size]), 1.0 / slowdown,
           overlap > 0.0 ? fmt::format("; {:.3g} % of what messages take of processors costs no time besides: "
                                       "`server_overlap: {:.3g} %, worker_overlap: {:.3g} %`",
                                       overlap, overlap, overlap)
@@ -127,6 +147,7 @@ Json at_once_json(const std::vector<AtOnce>& all) {
                       {"seconds", several.waits_s(size)},
                       {"slowdown", median(several.each(size, &live::Disturbance::slowdown))},
                       {"slowdowns", several.each(size, &live::Disturbance::slowdown)},
+                      {"slowdowns_of_workers", slowdowns_of_workers(several.by_size[size])},
                       {"overlap", median(several.each(size, &live::Disturbance::overlap))},
                       {"server_s", several.middle_s(size, &RequestTime::server) +
                                        several.middle_s(size, &RequestTime::applying)},

@@ -88,7 +88,9 @@ AddedToMessages added_to_messages(
 
 CycleTime simulated_cycle(const BusyWorkers& job) {
   constexpr Seed seed{1, 0};
-  const Cluster cluster{.workers = std::vector<Worker>(job.workers),
+  std::vector<Worker> workers(job.workers);
+  for (std::size_t w = 0; w < job.shares.size(); ++w) workers.at(w).speed = 1.0 / job.shares[w];
+  const Cluster cluster{.workers = workers,
                         .network = job.network,
                         .servers = {.sends = ServerSends::in_turn},
                         .machines = {Machine{.cores = job.cores, .is_shared = true, .hosts_servers = true}}};
@@ -195,6 +197,8 @@ Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& se
                           ? by_wall_clock(job, several.cycle)
                           : by_processor_time(job, several.processor / one.processor, several.cycle);
   found.overlap = overlap;
+  found.of_worker.assign(job.workers, found.slowdown);
+  for (std::size_t w = 0; w < job.shares.size(); ++w) found.of_worker.at(w) *= job.shares[w];
   return found;
 }
 

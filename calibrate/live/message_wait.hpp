@@ -16,7 +16,9 @@
 //              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations
 //              (2 (n - 1) around a ring, calibrate/collective/ring_fit.hpp):
 //              over a link that is nearly full the first part of a wait costs nothing; and by
-//              s <- s · I measured / I simulated.
+//              s <- s · I measured / I simulated. Synchronous workers that have a core each are slowed by s
+//              times their own share of P: who is sent its parameters first computes while those of the
+//              others are sent.
 // Units:       seconds.
 // Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both
@@ -62,10 +64,11 @@ struct BusyWorkers {
   std::uint32_t workers = 1;
   std::string policy = "asp";
   Transport transport = Transport::server;
-  Seconds busy{};          // of one worker alone
-  double slowdown = 1.0;   // of that
-  double variation = 0.0;  // of these times, sd / mean
-  Bytes bytes;             // of a gradient
+  Seconds busy{};                // of one worker alone
+  double slowdown = 1.0;         // of that
+  std::vector<double> shares{};  // of the slowdown, by worker, 1 in the mean; empty: all the same
+  double variation = 0.0;        // of these times, sd / mean
+  Bytes bytes;                   // of a gradient
   CommunicationCost cost{};
   NetworkConfig network{};
   int cores = 1;   // of the machine of all processes
@@ -80,9 +83,10 @@ struct MeasuredWorkers {
   Seconds processor;  // of an iteration; asked where workers are more than cores
 };
 struct Disturbance {
-  double slowdown = 1.0;  // of what each computes
-  Seconds wait{};         // of each message, mean
-  double overlap = 0.0;   // of what server and workers do for messages
+  double slowdown = 1.0;            // of what workers compute, mean
+  std::vector<double> of_worker{};  // of what each computes
+  Seconds wait{};                   // of each message, mean
+  double overlap = 0.0;             // of what server and workers do for messages
 };
 // Of several workers, beside one alone.
 [[nodiscard]] Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& several);

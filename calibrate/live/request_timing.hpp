@@ -46,14 +46,15 @@ struct RequestLoad {
 };
 
 struct RequestTime {
-  Bytes bytes;             // of one gradient
-  Seconds server;          // receiving, deciding, answering
-  Seconds applying;        // at the server
-  Seconds worker;          // both messages
-  Seconds connection;      // the rest of the wall-clock time; 0 with several workers
-  CycleTime cycle{};       // mean of all workers
-  Seconds processor{};     // that a worker computes for a gradient; of a loop, as it says
-  double variation = 0.0;  // of the time a worker is busy, sd / mean
+  Bytes bytes;                       // of one gradient
+  Seconds server;                    // receiving, deciding, answering
+  Seconds applying;                  // at the server
+  Seconds worker;                    // both messages
+  Seconds connection;                // the rest of the wall-clock time; 0 with several workers
+  CycleTime cycle{};                 // mean of all workers
+  Seconds processor{};               // that a worker computes for a gradient; of a loop, as it says
+  std::vector<Seconds> of_worker{};  // the same of each
+  double variation = 0.0;            // of the time a worker is busy, sd / mean
 };
 
 struct RequestCrew {

@@ -94,6 +94,24 @@ TEST_CASE("what one worker's messages take beyond their links is latency, and wh
   CHECK(found.slowdown == doctest::Approx(1.3).epsilon(0.01));
 }
 
+TEST_CASE("a synchronous worker that is slowed more than the others is told apart from them") {
+  // The first takes 1.2 times as long as the mean, which is 1.3 times as long as alone: 1.56 and 1.04.
+  BusyWorkers one = workers_over_links(1);
+  BusyWorkers several = workers_over_links(2);
+  several.policy = "bsp";
+  several.shares = {1.2, 0.8};
+  MeasuredWorkers together = measured(several, several);
+  several.slowdown = 1.3;
+  several.wait = Seconds{5e-4};
+  together.cycle = simulated_cycle(several);
+  const Disturbance found = disturbance_of(measured(one, one), together);
+  REQUIRE(found.of_worker.size() == 2);
+  CHECK(found.of_worker[0] == doctest::Approx(1.56).epsilon(0.01));
+  CHECK(found.of_worker[1] == doctest::Approx(1.04).epsilon(0.01));
+  CHECK(found.slowdown == doctest::Approx(1.3).epsilon(0.01));
+  CHECK(found.wait.value() == doctest::Approx(5e-4).epsilon(0.1));
+}
+
 TEST_CASE("turns on too few cores are no slowdown, nor is more processor time of messages a wait") {
   // Three workers on two cores, whose messages take 0.3 ms of a processor each, and 0.1 ms with one worker.
   BusyWorkers one = workers_over_links(1);
