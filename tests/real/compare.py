@@ -30,10 +30,11 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 5  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 6  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
+LEAST_QUOTA = {2: 0.3, 3: 0.2}  # in jobs of so many workers
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 # The first tells how the machine has changed: predictions are made from such jobs.
 JOBS = [("server asp", [1])] + [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
@@ -77,15 +78,16 @@ def run(*words):
 
 class Request(typing.NamedTuple):
     wait_us: float
-    slowdown: float  # of what a worker computes
+    slowdowns: list[float]  # of what each worker computes
     growth: float  # of the processor time of its messages
     server_more_us: float
 
 
 class Ring(typing.NamedTuple):
-    slowdown: float  # of what a member computes
+    slowdowns: list[float]  # of what each member computes
     communication: str
     network: str
+    resume_ms: float
 
 
 class Calibration:
@@ -188,42 +190,51 @@ class Calibration:
         samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
         worker_s = statistics.median(sample["worker_s"] for sample in samples)
         server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
-        return {row["workers"]: Request(1e6 * row["median_s"], row["slowdown"], row["worker_s"] / worker_s,
-                                        1e6 * (row["server_s"] - server_s))
+        return {row["workers"]: Request(1e6 * row["median_s"], row["slowdowns_of_workers"],
+                                        row["worker_s"] / worker_s, 1e6 * (row["server_s"] - server_s))
                 for row in report["waits"] if row["bytes"] == 4 * size}
 
     def collective(self, members):
-        """Of an all-reduce of all parameters, as a scenario says it, and how much longer members compute."""
+        """Of an all-reduce of all parameters, as a scenario says it, how much longer members compute, and what each
+        stop by a quota costs one of them."""
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
+        stops = ["--quota", LEAST_QUOTA[members]] if self.step_s < LONG_STEP_S else []
         said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members, "--passes", self.passes,
-                        "--json", *self.emulated_links(), "--", *self.loop)
+                        "--json", *stops, *self.emulated_links(), "--", *self.loop)
         (self.folder / f"collective-{members}.json").write_text(said)
         report = json.loads(said)
         (ring,) = (ring for ring in report["loops"] if ring["bytes"] == 4 * PARAMETERS[self.network])
-        return Ring(ring["slowdown"], report["scenario"], ring["network"])
+        resume_ms = 1e3 * report["resumes"][0]["resume_s"] if stops else self.quota_resume_ms
+        return Ring([ring["slowdown"]] * members, report["scenario"], ring["network"], resume_ms)
 
     def request_of(self, policy, quotas):
-        """Synchronous workers go on and stand still together. Asynchronous ones meet as many others as there are beside
-        them, on average, while quotas let these go on; in between, figures of as many workers as cores and of more are
-        joined by lines, though `calibrate server` tells the latter's slowdown by processor time."""
-        at_once = len(quotas)
-        if policy == "asp":
-            worker = self.own("server", "worker")
-            active = [min(1.0, quota * worker["wall_s"] / worker["processor_s"]) for quota in quotas]
-            at_once = 1 + (sum(active) ** 2 - sum(share ** 2 for share in active)) / sum(active)
-        known = {1: Request(0.0, 1.0, 1.0, 0.0), **self.requests[policy]}
+        """Synchronous workers go on and stand still together. Of two the first one to be sent parameters is slowed more;
+        this server answers in the order of arrival, and whom a quota holds up comes last. Asynchronous ones meet as
+        many others as there are beside them, on average, while quotas let these go on; in between, figures of as many
+        workers as cores and of more are joined by lines, though `calibrate server` tells the latter's slowdown by
+        processor time."""
+        if policy == "bsp":
+            return self.requests[policy][len(quotas)]
+        worker = self.own("server", "worker")
+        active = [min(1.0, quota * worker["wall_s"] / worker["processor_s"]) for quota in quotas]
+        at_once = 1 + (sum(active) ** 2 - sum(share ** 2 for share in active)) / sum(active)
+        known = {1: Request(0.0, [1.0], 1.0, 0.0), **self.requests[policy]}
         fewer = min(int(at_once), max(known) - 1)
-        return Request(*(few + (at_once - fewer) * (more - few) for few, more in zip(known[fewer], known[fewer + 1])))
+        joined = lambda value: value(known[fewer]) + (at_once - fewer) * (value(known[fewer + 1]) - value(known[fewer]))
+        return Request(joined(lambda request: request.wait_us),
+                       [joined(lambda request: request.slowdowns[0])] * len(quotas),
+                       joined(lambda request: request.growth), joined(lambda request: request.server_more_us))
 
     def ring_words(self, quotas):
         ring = self.rings[len(quotas)]
-        return ring.slowdown, {"network": ring.network, "communication": ring.communication, "in_turn": "",
-                               "servers": "", "jitter": self.jitter["ddp"]}
+        return ring.slowdowns, ring.resume_ms, {
+            "network": ring.network, "communication": ring.communication, "in_turn": "", "servers": "",
+            "jitter": self.jitter["ddp"]}
 
     def server_words(self, policy, quotas):
         request = self.request_of(policy, quotas)
         jitter = ([self.jitter["server"]] if self.jitter["server"] else []) + [f"message: {request.wait_us} us"]
-        return request.slowdown, {
+        return request.slowdowns, self.quota_resume_ms, {
             "network": f"network: {{{self.connection}}}", "in_turn": "  servers: {sends: in-turn}\n",
             "servers": ", servers: true", "jitter": ", ".join(jitter),
             "communication": f"communication: {{server_request: {self.server_request_us + request.server_more_us} us, "
@@ -231,10 +242,10 @@ class Calibration:
                              f"per_message: {self.messages_us * request.growth / 2} us}}"}
 
     def predicted(self, mode, policy, quotas):
-        slowdown, words = self.ring_words(quotas) if mode == "ddp" else self.server_words(policy, quotas)
+        slowdowns, resume_ms, words = self.ring_words(quotas) if mode == "ddp" else self.server_words(policy, quotas)
         workers = ", ".join(f"{{cores: 1, speed: {1 / slowdown}}}" if quota == 1 else
-                            f"{{cores: 1, speed: {1 / slowdown}, "
-                            f"quota: {{cores: {quota}, resume: {self.quota_resume_ms} ms}}}}" for quota in quotas)
+                            f"{{cores: 1, speed: {1 / slowdown}, quota: {{cores: {quota}, resume: {resume_ms} ms}}}}"
+                            for quota, slowdown in zip(quotas, slowdowns))
         scenario = self.folder / "scenario.yaml"
         scenario.write_text(SCENARIO.format(
             **words, cores=CORES, network_name=self.network, profile=(self.folder / f"{mode}.json").resolve(),
