@@ -63,9 +63,10 @@ void check_stops(const CpuQuota& quota, Seconds step) {
   constexpr double fewest_steps = 4.0;
   if (fewest_steps * step > allowance_of(quota, 1))
     throw UserError(
-        fmt::format("--quota: steps of {} are too long to be stopped in between: a quota of {:g} cores is "
-                    "used up within less than {:g}",
-                    duration_text(step.value()), quota.cores, fewest_steps),
+        fmt::format(
+            "--quota: steps of {0} are too long to be stopped in between: less than {2:g} of the loop "
+            "alone use up a quota of {1:g} cores",
+            duration_text(step.value()), quota.cores, fewest_steps),
         "`paceline calibrate own --quota` instead");
 }
 
@@ -102,10 +103,9 @@ Json disturbance_json(const RingDisturbance& ring) {
 std::string resume_text(const RingResume& resume, double quota) {
   const auto [least, most] = std::ranges::minmax(resume.seconds);
   return fmt::format(
-      "{} members, one of which is stopped as by a quota of {:g} cores: each stop takes {} ({} to {}) of its "
-      "core besides: `quota: {{cores: {:g}, resume: {:.3g} ms}}`\n",
-      resume.members, quota, duration_text(resume_s(resume)), duration_text(least), duration_text(most),
-      quota, 1e3 * resume_s(resume));
+      "{} members, one of which is stopped as by a quota of {:g} cores: each stop costs it {:.3g} ms ({:.3g} "
+      "to {:.3g}) of processor time: `quota: {{cores: {:g}, resume: {:.3g} ms}}`\n",
+      resume.members, quota, 1e3 * resume_s(resume), 1e3 * least, 1e3 * most, quota, 1e3 * resume_s(resume));
 }
 
 Json resume_json(const RingResume& resume, double quota) {
@@ -148,7 +148,9 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
   for (const RingDisturbance& ring : fit.disturbances) text += disturbance_text(ring);
   for (const RingResume& resume : fit.resumes) text += resume_text(resume, *arguments.quota);
   if (!arguments.command.empty() && fit.disturbances.empty())
-    text += "the loop does not always say its processor time: how much longer members compute is not told\n";
+    text += fmt::format(
+        "the loop does not always say its processor time: how much longer members compute{} is not told\n",
+        arguments.quota ? ", and what stops cost," : "");
   return text;
 }
 

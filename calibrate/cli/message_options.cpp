@@ -44,7 +44,9 @@ void declare(CLI::App& app, ServerArguments& arguments) {
           "<cpu_s>")
           ->check(CLI::Range(2, 64).description(""));
   app.add_option("--policy", arguments.policy,
-                 "Of several: asp (the default), or bsp, where all messages come at once and cost more")
+                 "Of several: asp (the default), or bsp, where all messages come at once and cost more; with "
+                 "a core each, how much longer each computes is told, too, in the order of a scenario's "
+                 "workers, which is that of the parameters they are sent")
       ->check(CLI::IsMember({"asp", "bsp"}))
       ->type_name("asp|bsp")
       ->needs(several);
@@ -71,6 +73,8 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "Python\n"
       "  paceline calibrate server --workers 2,3 -- python3 train.py    of workers that train\n"
       "  paceline calibrate server --quick --json > server.json\n\n"
+      "A loop of your own takes each step on the core on which its worker waits for it, as if both were one "
+      "process: name the program that computes itself, not a shell that starts it.\n\n"
       "A loop of your own in Python:\n"
       "  for line in sys.stdin:\n"
       "    w, c = time.perf_counter(), time.process_time()\n"
@@ -97,8 +101,9 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       ->check(CLI::IsMember({"gloo", "own"}))
       ->type_name("gloo|own");
   app.add_option("--quota", arguments.quota,
-                 "With a loop of your own: what each stop by a quota of so many cores in each 100 ms costs a "
-                 "member beside the others, which is stopped as long again and again")
+                 "With a loop of your own: stops the first member again and again, as long as a quota of so "
+                 "many cores in each 100 ms would, and tells what each stop costs it; for steps of which the "
+                 "quota allows four or more")
       ->check(CLI::Range(0.01, 0.95))
       ->type_name("CORES");
   add_count(app, "--passes", arguments.passes, 2, 1000,
@@ -110,7 +115,8 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       "Run it on an otherwise idle machine. Latency and bandwidth come from rings of no more members than "
       "there are cores. For each ring, a loop of your own also tells how much longer a step takes beside the "
       "others than alone, by its <cpu_s>: each worker's `speed`, instead of `speeds` of the machine and "
-      "`resume`; and how long a round takes.\n\n"
+      "`resume`; and how long a round takes. Name the program that computes itself, not a shell that starts "
+      "it.\n\n"
       "Examples:\n  paceline calibrate collective\n"
       "  paceline calibrate collective --members 2,3 --parameters 5000,20000,80000\n"
       "  paceline calibrate collective --bandwidth '200 Mbit/s' --burst '32 KiB'\n"

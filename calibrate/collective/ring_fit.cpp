@@ -55,22 +55,26 @@ RingDisturbance disturbance_of(const std::vector<RingPass>& passes, std::size_t 
   return found;
 }
 
+bool all_have_steps(const std::vector<RingPass>& passes) {
+  return std::ranges::all_of(passes, [](const RingPass& pass) {
+    return std::ranges::all_of(pass, [](const RingTime& time) { return time.steps.has_value(); });
+  });
+}
+
 std::vector<RingDisturbance> disturbances(const std::vector<RingPass>& passes, std::size_t cores,
                                           const CommunicationCost& cost) {
   std::vector<RingDisturbance> found;
-  const bool have_steps = std::ranges::all_of(passes, [](const RingPass& pass) {
-    return std::ranges::all_of(pass, [](const RingTime& time) { return time.steps.has_value(); });
-  });
-  for (std::size_t i = 0; have_steps && i < passes.front().size(); ++i)
+  for (std::size_t i = 0; all_have_steps(passes) && i < passes.front().size(); ++i)
     found.push_back(disturbance_of(passes, i, cores, cost));
   return found;
 }
 
 std::vector<RingResume> resumes(const std::vector<RingPass>& passes) {
   std::map<std::size_t, RingResume> by_members;
-  for (std::size_t p = 0; p < passes.size(); ++p) {
+  if (!all_have_steps(passes)) return {};
+  for (const RingPass& pass : passes) {
     std::map<std::size_t, std::vector<double>> seconds;
-    for (const RingTime& time : passes[p])
+    for (const RingTime& time : pass)
       if (time.resume) seconds[time.members].push_back(time.resume->value());
     for (const auto& [members, of_sizes] : seconds) {
       by_members[members].members = members;

@@ -8,7 +8,7 @@
 //              time r of a round is the one with which the same job, simulated with the first line, goes from
 //              sum to sum in the time that was measured, since members neither come nor end together.
 //              Slowdown: processor time of a step beside all-reduces / alone, means over the passes. It
-//              includes what going on after a wait costs.
+//              includes what going on after a wait costs. What a stop costs: the mean over sizes and passes.
 // Units:       seconds, bytes.
 // Assumptions: a step keeps one core busy as long as it lasts. The second line is only over rings of at most
 //              `cores` members; r is for any. Passes as in communication_fit.hpp.
@@ -50,7 +50,7 @@ struct CollectiveFit {
   std::optional<live::FittedTime> connection;
   // In the order of the rings; none unless all loops say their processor time.
   std::vector<RingDisturbance> disturbances;
-  std::vector<RingResume> resumes;  // of rings whose first member is stopped
+  std::vector<RingResume> resumes;  // of rings whose first member is stopped; none as for disturbances
 };
 [[nodiscard]] CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t cores);
 

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -29,7 +30,7 @@ constexpr int warm_up_rings = 3;
 constexpr int warm_up_steps = 2;
 constexpr int fewest_steps = 5;
 constexpr double longest_turn = 2.0 * (warm_up_steps + fewest_steps);  // in steps of long ones
-constexpr int stops = 8;
+constexpr int stops_per_size = 8;
 
 double processor_seconds() {
   timespec time{};
@@ -81,8 +82,8 @@ class Member {
         time_rings(size, ring_count(values, place_.members, seconds, busy_s_, asked_.at("per_value_s")));
     if (!loop_) return said;
     const double beside_s = spread_of(beside_s_).mean;
-    if (asked_.contains("stops") && beside_s > 0.0)
-      said["resume_s"] = resume_s(size, beside_s + said.at("processor_s").get<double>());
+    if (asked_.contains("stops"))
+      said["resume_s"] = resume_s(size, beside_s, said.at("processor_s").get<double>());
     take_steps_alone(seconds / 2.0);
     said["loop"] = {{"alone_s", spread_of(alone_s_).mean},
                     {"variation", spread_of(variations_).mean},
@@ -125,27 +126,37 @@ class Member {
       load_.keep_busy(Seconds{busy_s_});
   }
 
-  // What this member, with its loop, takes of its core beyond that for each time that the first one has stood
-  // still, as by a quota: all of them take as many steps after it as that one can.
-  double resume_s(std::size_t size, double undisturbed_s) {
+  // The processor time that each stop of the first member costs this one and its loop: what they take for as
+  // many steps after a rest as its quota allows, less what they take for as many without. In turn, since a
+  // machine changes its speed. None are taken where the first loop says no processor time.
+  double resume_s(std::size_t size, double loop_s, double ring_s) {
     const Json& asked = asked_.at("stops");
     std::vector<float> steps(place_.members);
-    if (place_.rank == 0)
-      steps.front() = std::ceil(static_cast<float>(asked.at("computing_s").get<double>() / undisturbed_s));
-    ring_->all_reduce(steps);
+    if (place_.rank == 0 && loop_s > 0.0)
+      steps.front() =
+          std::ceil(static_cast<float>(asked.at("computing_s").get<double>() / (loop_s + ring_s)));
+    ring_->all_reduce(steps);  // the first one's go for all
+    const auto count = static_cast<int>(steps.front());
     std::vector<float> values(size);
-    double used_s = 0.0;
-    for (int stop = 0; stop < stops; ++stop) {
-      if (place_.rank == 0)
-        std::this_thread::sleep_for(std::chrono::duration<double>(asked.at("rest_s").get<double>()));
-      for (int i = 0; i < static_cast<int>(steps.front()); ++i) {
-        used_s += loop_->step().processor_s;
-        const double began_s = processor_seconds();
-        ring_->all_reduce(values);
-        used_s += processor_seconds() - began_s;
-      }
+    double longer_s = 0.0;
+    for (int stop = 0; count > 0 && stop < stops_per_size; ++stop) {
+      longer_s += processor_s_of(count, values, asked.at("rest_s").get<double>());
+      longer_s -= processor_s_of(count, values, 0.0);
     }
-    return used_s / stops - static_cast<double>(steps.front()) * undisturbed_s;
+    return longer_s / stops_per_size;
+  }
+
+  // Of so many steps and all-reduces after a rest of the first member.
+  double processor_s_of(int steps, std::span<float> values, double rest_s) {
+    double used_s = -processor_seconds();
+    if (place_.rank == 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest_s));
+    for (int i = 0; i < steps; ++i) {
+      const double before_s = processor_seconds();
+      used_s += loop_->step_on_this_core().processor_s;  // a quota moves nobody
+      used_s -= processor_seconds() - before_s;          // waking the loop
+      ring_->all_reduce(values);
+    }
+    return used_s + processor_seconds();
   }
 
   Json time_rings(std::size_t size, int count) {

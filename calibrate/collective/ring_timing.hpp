@@ -13,12 +13,14 @@
 //              all-reduces, and of one among several of its member alone, which take turns while the others
 //              wait; the mean time from one sum to the next, less what it takes to wake a loop and to be
 //              woken by it, since in a real job one process does both.
-//              Under a quota the first member stands still, again and again, as long as the quota would make
-//              it, and as many all-reduces apart as its quota is good for: what it takes of its processor in
-//              the mean beyond what it takes otherwise, for each stop.
+//              Under a quota the first member rests, again and again, as long as the quota would hold it up,
+//              and takes as many steps in between as the quota allows. What a stop costs it: the processor
+//              time of so many steps and their all-reduces after a rest, less that of as many without, in
+//              turn.
 // Units:       seconds; bytes of all values of one member.
 // Assumptions: members are processes of this machine, over loopback TCP or emulated links.
-// Not modelled: several hosts; an all-reduce that overlaps computing.
+// Not modelled: several hosts; an all-reduce that overlaps computing; that a quota stops all threads of a
+//              member: one of Gloo's goes on to receive messages here.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +41,7 @@ struct RingRequest {
   double seconds_per_size = 0.3;         // of all-reduces, and as long of steps alone
   Seconds busy{};                        // of each member, before each all-reduce
   std::vector<std::string> loop{};       // that takes a step instead, of about so long; empty: none
-  std::optional<CpuQuota> quota{};       // of the first member, as which it is stopped besides
+  std::optional<CpuQuota> quota{};       // as long as which the first member is stopped, besides
   std::optional<NetworkConfig> links{};  // to emulate, one for each member; absent: loopback
 };
 
@@ -56,7 +58,7 @@ struct RingTime {
   Seconds wall;
   Seconds processor;                 // of one member
   std::optional<LoopSteps> steps{};  // of loops that say their processor time
-  std::optional<Seconds> resume{};   // processor time that each stop costs the one that is stopped
+  std::optional<Seconds> resume{};   // processor time that a stop costs the first one
 };
 
 // One for each size. Starts the processes, and ends them. Throws Interrupted, std::runtime_error.

@@ -52,11 +52,11 @@ std::string rate_words(BytesPerSecond rate) {
   return fmt::format("{:.4g} Gbit/s", 8e-9 * rate.value());
 }
 
-// Of each, over the mean; none where one of them is not known.
+// Of each, over the mean.
 std::vector<double> shares_of(const std::vector<Seconds>& of_worker) {
   std::vector<double> shares;
   for (const Seconds one : of_worker) shares.push_back(one.value());
-  if (shares.empty() || std::ranges::min(shares) <= 0.0) return {};
+  if (shares.empty()) return {};
   const double mean = spread_of(shares).mean;
   for (double& share : shares) share /= mean;
   return shares;
@@ -116,9 +116,8 @@ std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
         .job = {.workers = many,
                 .policy = plan.policy,
                 .busy = busy,
-                .shares = plan.policy == "bsp" && many <= static_cast<std::uint32_t>(cores)
-                              ? shares_of(time.of_worker)
-                              : std::vector<double>{},
+                .shares = many <= static_cast<std::uint32_t>(cores) ? shares_of(time.of_worker)
+                                                                    : std::vector<double>{},
                 // On too few cores wall-clock times vary by the turns, too, which are simulated.
                 .variation = many > static_cast<std::uint32_t>(cores) ? variation_alone : time.variation,
                 .bytes = time.bytes,

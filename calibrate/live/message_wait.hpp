@@ -17,8 +17,8 @@
 //              (2 (n - 1) around a ring, calibrate/collective/ring_fit.hpp):
 //              over a link that is nearly full the first part of a wait costs nothing; and by
 //              s <- s · I measured / I simulated. Synchronous workers that have a core each are slowed by s
-//              times their own share of P: who is sent its parameters first computes while those of the
-//              others are sent.
+//              times their own I over that of all: who is sent its parameters first computes while those of
+//              the others are sent.
 // Units:       seconds.
 // Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both

@@ -48,7 +48,7 @@ class HeardCrew final : public SelfEvaluatingCrew {
         messages_s_.push_back(in_seconds(computed->messages_ns));
         busy_s_.push_back(in_seconds(computed->ended_ns - computed->began_ns));
         computing_s_.push_back(in_seconds(computed->computing_ns));
-        computing_of_[arrived->member].push_back(in_seconds(computed->computing_ns));
+        busy_of_[arrived->member].push_back(busy_s_.back());
       }
     return news;
   }
@@ -56,13 +56,13 @@ class HeardCrew final : public SelfEvaluatingCrew {
   [[nodiscard]] const std::vector<double>& messages_s() const { return messages_s_; }
   [[nodiscard]] const std::vector<double>& busy_s() const { return busy_s_; }
   [[nodiscard]] const std::vector<double>& computing_s() const { return computing_s_; }
-  [[nodiscard]] const std::map<Member, std::vector<double>>& computing_of() const { return computing_of_; }
+  [[nodiscard]] const std::map<Member, std::vector<double>>& busy_of() const { return busy_of_; }
 
  private:
   std::vector<double> messages_s_;
   std::vector<double> busy_s_;
   std::vector<double> computing_s_;
-  std::map<Member, std::vector<double>> computing_of_;
+  std::map<Member, std::vector<double>> busy_of_;
 };
 
 // Splits the server's time at each gradient that has arrived, and keeps it busy besides.
@@ -166,8 +166,9 @@ RequestTime RequestWorkers::time(const RequestLoad& load) {
   const double cycle_s = load.workers * spread_of(after_warm_up(clock.wall_s(), warm_up)).mean;
   time.cycle = {Seconds{busy_s.mean}, Seconds{cycle_s - busy_s.mean}};
   time.processor = Seconds{spread_of(after_warm_up(crew.computing_s(), warm_up)).mean};
-  for (const auto& [member, computing_s] : crew.computing_of())
-    time.of_worker.emplace_back(spread_of(after_warm_up(computing_s, warm_up / load.workers)).mean);
+  if (load.policy == "bsp")  // others do not all go on equally often
+    for (const auto& [member, each_s] : crew.busy_of())
+      time.of_worker.emplace_back(spread_of(after_warm_up(each_s, warm_up / load.workers)).mean);
   time.variation = busy_s.deviation / busy_s.mean;
   if (load.workers == 1) {
     const Seconds wall{without_stalls(after_warm_up(clock.wall_s(), warm_up))};

@@ -53,7 +53,7 @@ struct RequestTime {
   Seconds connection;                // the rest of the wall-clock time; 0 with several workers
   CycleTime cycle{};                 // mean of all workers
   Seconds processor{};               // that a worker computes for a gradient; of a loop, as it says
-  std::vector<Seconds> of_worker{};  // the same of each
+  std::vector<Seconds> of_worker{};  // iteration of each of synchronous ones, mean
   double variation = 0.0;            // of the time a worker is busy, sd / mean
 };
 

@@ -23,30 +23,28 @@ cpu_set_t cores_of(pid_t process) {
   return cores;
 }
 
-// Keeps this thread, and the first one of a process, on the core that this one is on, if both may use it.
-class OnOneCore {
+cpu_set_t only(int core) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(static_cast<std::size_t>(core), &cores);
+  return cores;
+}
+
+// Keeps this thread on the core that it is on.
+class OnThisCore {
  public:
-  explicit OnOneCore(pid_t process) : process_(process), own_(cores_of(0)), of_process_(cores_of(process)) {
-    const auto core = static_cast<std::size_t>(sched_getcpu());
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    if (CPU_ISSET(core, &of_process_)) CPU_SET(core, &one);
-    allow(one, one);
+  OnThisCore() : core_(sched_getcpu()) {
+    const cpu_set_t one = only(core_);
+    sched_setaffinity(0, sizeof one, &one);
   }
-  OnOneCore(const OnOneCore&) = delete;
-  OnOneCore& operator=(const OnOneCore&) = delete;
-  ~OnOneCore() { allow(own_, of_process_); }
+  OnThisCore(const OnThisCore&) = delete;
+  OnThisCore& operator=(const OnThisCore&) = delete;
+  ~OnThisCore() { sched_setaffinity(0, sizeof before_, &before_); }
+  [[nodiscard]] int core() const { return core_; }
 
  private:
-  // No cores are refused, and change nothing.
-  void allow(const cpu_set_t& own, const cpu_set_t& of_process) const {
-    sched_setaffinity(0, sizeof own, &own);
-    sched_setaffinity(process_, sizeof of_process, &of_process);
-  }
-
-  pid_t process_;
-  cpu_set_t own_;
-  cpu_set_t of_process_;
+  cpu_set_t before_ = cores_of(0);
+  int core_;
 };
 
 }  // namespace
@@ -64,8 +62,17 @@ bool SteppedLoop::has_gone_on() const {
 }
 
 calibrate::OwnStep SteppedLoop::step_on_this_core() {
-  const OnOneCore on_one_core(process_.id());
-  return step();
+  constexpr Seconds moved_after{10e-3};
+  if (usual_step_ >= moved_after) return step();
+  const OnThisCore here;
+  const cpu_set_t before = cores_of(process_.id());
+  if (CPU_ISSET(static_cast<std::size_t>(here.core()), &before)) {
+    const cpu_set_t one = only(here.core());
+    sched_setaffinity(process_.id(), sizeof one, &one);
+  }
+  const calibrate::OwnStep said = step();  // a loop that fails is given up
+  sched_setaffinity(process_.id(), sizeof before, &before);
+  return said;
 }
 
 calibrate::OwnStep SteppedLoop::step() {
@@ -92,7 +99,8 @@ Seconds SteppedLoop::warm_up() {
     static_cast<void>(step());
     steps_s.push_back(1e-9 * static_cast<double>(LiveClock::monotonic_ns() - began_ns));
   }
-  return Seconds{median(std::move(steps_s))};
+  usual_step_ = Seconds{median(std::move(steps_s))};
+  return usual_step_;
 }
 
 }  // namespace paceline::live

@@ -8,10 +8,13 @@
 //              A worker of a server has its messages and takes its steps in one process, and computes where
 //              a message has woken it: perhaps on the core on which packets of others are handled. For such
 //              a step the loop, and the thread that waits for it, are bound to that thread's core until it is
-//              done; other threads of the loop are not. Of a ring a thread of its own has the messages, and
-//              wakes the one that computes, as the loop is woken here.
+//              done; unless steps take 10 ms or longer, in which a kernel moves a worker from a busy core. Of
+//              the loop this goes for its first thread only, and for what it starts in the middle of a step;
+//              not for another program that it has started. In a ring by Gloo a thread of its own has the
+//              messages, and wakes the one that computes, as the loop is woken here; but what a quota holds
+//              up goes on where it stood still.
 // Not modelled: messages and steps in one process: here two wake each other. Where cores are busy these
-//              wake-ups are part of the step. Nor that the kernel may move a worker in the middle of a step.
+//              wake-ups are part of the step. Nor that the kernel may move a worker in a shorter step.
 #pragma once
 
 #include <string>
@@ -31,7 +34,7 @@ class SteppedLoop {
   // Until it says that its step is done; returns what it says. Throws UserError where it cannot be started,
   // does not wait for a line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
   [[nodiscard]] calibrate::OwnStep step();
-  [[nodiscard]] calibrate::OwnStep step_on_this_core();  // if the loop may use it
+  [[nodiscard]] calibrate::OwnStep step_on_this_core();  // if the loop may use it, and its steps are short
   // The first steps allocate and compile. How long one takes afterwards: the median of five.
   Seconds warm_up();
 
@@ -40,7 +43,8 @@ class SteppedLoop {
 
   std::string name_;
   Process process_;
-  int lines_ = 0;  // read so far
+  int lines_ = 0;         // read so far
+  Seconds usual_step_{};  // once warmed up
 };
 
 }  // namespace paceline::live

@@ -35,6 +35,8 @@ PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
 LEAST_QUOTA = {2: 0.3, 3: 0.2}  # in jobs of so many workers
+PERIOD_S = 0.1  # of quotas
+STEPS_OF_QUOTA = 4.5  # that it must allow; `calibrate collective` stops loops between steps
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 # The first tells how the machine has changed: predictions are made from such jobs.
 JOBS = [("server asp", [1])] + [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
@@ -198,7 +200,8 @@ class Calibration:
         """Of an all-reduce of all parameters, as a scenario says it, how much longer members compute, and what each
         stop by a quota costs one of them."""
         sizes = ",".join(str(PARAMETERS[self.network] * size // 4) for size in (1, 2, 4))
-        stops = ["--quota", LEAST_QUOTA[members]] if self.step_s < LONG_STEP_S else []
+        quota = LEAST_QUOTA[members]
+        stops = ["--quota", quota] if STEPS_OF_QUOTA * self.step_s < PERIOD_S * quota else []
         said = self.run("calibrate", "collective", "--parameters", sizes, "--members", members, "--passes", self.passes,
                         "--json", *stops, *self.emulated_links(), "--", *self.loop)
         (self.folder / f"collective-{members}.json").write_text(said)

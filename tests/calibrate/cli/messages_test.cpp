@@ -63,6 +63,23 @@ TEST_CASE("a training loop of one's own computes for workers of a server") {
   CHECK(failed.out.find("exited with code 3 instead of a step: no data") != std::string::npos);
 }
 
+TEST_CASE("synchronous workers are told apart by how long each computes, in the order of their parameters") {
+  // The first one's loop, whose asker ends its arguments with 0, sleeps five times as long as the other's.
+  const std::string loop =
+      " -- sh -c 'case $(tr \"\\0\" \" \" < /proc/$PPID/cmdline) in *\" 0 \") t=.02;; *) t=.004;; esac;"
+      " while read line; do sleep $t; echo step 0 $t $t 1; done'";
+  const auto json =
+      printed_json("server --parameters 100,10000 --passes 2 --quick --workers 2 --policy bsp --json" + loop);
+  for (const auto& row : json["waits"]) {
+    const auto slowdowns = row["slowdowns_of_workers"].get<std::vector<double>>();
+    REQUIRE(slowdowns.size() == 2);
+    CHECK(slowdowns[0] > 2.0 * slowdowns[1]);
+  }
+  const test::ProgramResult said = Workplace().run(
+      "server --parameters 100,10000 --passes 2 --quick --workers 2 --policy bsp" + loop, "2>/dev/null");
+  CHECK(said.out.find("times as long (in the order in which they are sent parameters ") != std::string::npos);
+}
+
 TEST_CASE("a training loop has the environment it was started in, wherever it computes") {
   // Workers that learn get one thread; a loop has the seven that its user gave it.
   for (const std::string command : {"server", "collective --with own --members 2"}) {
@@ -140,7 +157,7 @@ TEST_CASE("loops take their steps alone one at a time, and beside each other all
 }
 
 TEST_CASE("a member of a ring is stopped as by a quota, and what a stop costs it is told") {
-  // 5 ms a step, but 55 after a rest of 70: six steps in the 30 ms of a quota, and 50 ms more after each stop.
+  // 5 ms a step, but 55 after a rest of 70: six steps in the 30 ms of a quota, and 50 ms more after a stop.
   const auto json = printed_json(
       "collective --with own --members 2 --parameters 100,10000 --passes 3 --quick --quota 0.3 --json -- "
       "sh -c 'then=0; while read line; do now=$(date +%s%3N); cpu=.005;"
@@ -153,7 +170,7 @@ TEST_CASE("a member of a ring is stopped as by a quota, and what a stop costs it
   CHECK(passes.size() == 3);
   CHECK(std::ranges::any_of(passes, [](double resume_s) { return std::abs(resume_s - 0.05) < 0.005; }));
   check_refused("collective --quota 0.3", "--quota stops a loop of your own");
-  check_refused("collective --quota 1 -- true", "--quota");
+  check_refused("collective --quota 1 -- true", "--quota: Value 1 not in range");
   check_refused("collective --quota 0.3 -- sh -c 'while read line; do sleep 0.01; echo step 0 1 1 1; done'",
                 "too long to be stopped in between");
 }

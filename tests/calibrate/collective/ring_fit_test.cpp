@@ -147,7 +147,9 @@ TEST_CASE("the slowdown of a ring is a ratio of means over passes, not a mean of
 }
 
 TEST_CASE("what a stop costs a member is the mean over sizes, of each pass and ring") {
-  std::vector<RingTime> rings = exact_rings();  // of 2 and 4 members, two sizes each
+  std::vector<RingTime> rings = rings_of_loops(2, Seconds{2e-3}, Seconds{1e-4}, Seconds{2.5e-3});
+  for (const RingTime& ring : rings_of_loops(3, Seconds{2e-3}, Seconds{1e-4}, Seconds{3e-3}))
+    rings.push_back(ring);
   CHECK(fit_collectives({rings}, 4).resumes.empty());
   const auto with_resumes = [&](double first_s, double second_s) {
     rings.at(2).resume = Seconds{first_s};
@@ -156,10 +158,12 @@ TEST_CASE("what a stop costs a member is the mean over sizes, of each pass and r
   };
   const CollectiveFit fit = fit_collectives({with_resumes(3e-3, 5e-3), with_resumes(4e-3, 7e-3)}, 4);
   REQUIRE(fit.resumes.size() == 1);
-  CHECK(fit.resumes[0].members == 4);
+  CHECK(fit.resumes[0].members == 3);
   REQUIRE(fit.resumes[0].seconds.size() == 2);
   CHECK(fit.resumes[0].seconds[0] == doctest::Approx(4e-3));
   CHECK(fit.resumes[0].seconds[1] == doctest::Approx(5.5e-3));
+  rings.front().steps.reset();
+  CHECK(fit_collectives({with_resumes(3e-3, 5e-3)}, 4).resumes.empty());
 }
 
 TEST_CASE("loops that say no processor time tell nothing of how they slow each other") {
