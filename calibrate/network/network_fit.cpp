@@ -91,11 +91,12 @@ std::optional<TransferBucket> best_bucket(std::span<const TransferTime> times) {
   return best;
 }
 
-// The error of each inner size as `predicted` from the others; infinite where those do not tell.
+// The error of each inner size beyond that as `predicted` from the others; infinite where those do not tell.
 template <class Predicted>
-double leave_one_out(std::span<const TransferTime> times, const Predicted& predicted) {
+double leave_one_out(std::span<const TransferTime> times, double beyond_bytes, const Predicted& predicted) {
   double sum = 0.0;
   for (std::size_t out = 1; out + 1 < times.size(); ++out) {
+    if (static_cast<double>(times[out].bytes) <= beyond_bytes) continue;
     std::vector<TransferTime> others(times.begin(), times.end());
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(out));
     const std::optional<double> seconds = predicted(others, static_cast<double>(times[out].bytes));
@@ -105,16 +106,16 @@ double leave_one_out(std::span<const TransferTime> times, const Predicted& predi
   return sum;
 }
 
-double error_left_out(std::span<const TransferTime> times, int segments) {
-  return leave_one_out(times, [&](std::span<const TransferTime> others, double bytes) {
+double error_left_out(std::span<const TransferTime> times, int segments, double beyond_bytes = 0.0) {
+  return leave_one_out(times, beyond_bytes, [&](std::span<const TransferTime> others, double bytes) {
     const Division division = best_division(others, segments);
     return division.segments.empty() ? std::nullopt
                                      : std::optional(find_segment(division.segments, bytes).line.at(bytes));
   });
 }
 
-double error_left_out_of_bucket(std::span<const TransferTime> times) {
-  return leave_one_out(times, [&](std::span<const TransferTime> others, double bytes) {
+double error_left_out_of_bucket(std::span<const TransferTime> times, double beyond_bytes) {
+  return leave_one_out(times, beyond_bytes, [&](std::span<const TransferTime> others, double bytes) {
     const std::optional<TransferBucket> bucket = best_bucket(others);
     return bucket ? std::optional(bucket->at(bytes)) : std::nullopt;
   });
@@ -173,7 +174,9 @@ NetworkFit fit_network(std::span<const TransferTime> times) {
   fit.line_error = error_sum(fit.line, times) / size;
   fit.segments_error = division.error_sum / size;
   const std::optional<TransferBucket> bucket = best_bucket(times);
-  if (!bucket || error_left_out_of_bucket(times) > error) return fit;
+  if (!bucket ||
+      error_left_out_of_bucket(times, bucket->bytes) > error_left_out(times, chosen, bucket->bytes))
+    return fit;
   fit.bucket = bucket;
   fit.bucket_error = error_sum(*bucket, times) / size;
   return fit;

@@ -81,6 +81,20 @@ TEST_CASE("a shaped link gives its burst and its rate back, not a bandwidth abov
   CHECK(simulated_seconds(network, 100e3) == doctest::Approx(seconds(100e3)).epsilon(0.03));
 }
 
+TEST_CASE("bug: small messages in two states hid the burst of a shaped link") {
+  // Both ends shared a core until 1 kB, and had one each from there on: 13 and 42 us. Then as above.
+  const auto seconds = [](double bytes) {
+    return (bytes < 1000.0 ? 13e-6 : 42e-6) + bytes / 5e9 + std::max(0.0, bytes - 30e3) / 25e6;
+  };
+  std::vector<TransferTime> times;
+  for (const std::int64_t size : message_sizes(4'194'304))
+    times.push_back({size, seconds(static_cast<double>(size))});
+  const NetworkFit fit = fit_network(times);
+  REQUIRE(fit.bucket);
+  CHECK(fit.bucket->bytes == doctest::Approx(30e3).epsilon(0.05));
+  CHECK(simulated_network(fit)->bandwidth_bytes_per_s == doctest::Approx(25e6).epsilon(0.01));
+}
+
 TEST_CASE("a protocol that changes with the size gives two segments, with the border where it is") {
   std::vector<TransferTime> times = line_times(10e-6, 5e9);
   for (TransferTime& time : times)
