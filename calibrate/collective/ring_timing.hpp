@@ -41,7 +41,7 @@ struct RingRequest {
   double seconds_per_size = 0.3;         // of all-reduces, and as long of steps alone
   Seconds busy{};                        // of each member, before each all-reduce
   std::vector<std::string> loop{};       // that takes a step instead, of about so long; empty: none
-  std::optional<CpuQuota> quota{};       // as long as which the first member is stopped, besides
+  std::optional<CpuQuota> quota{};       // as which the first member's stops are timed, besides; of loops
   std::optional<NetworkConfig> links{};  // to emulate, one for each member; absent: loopback
 };
 

@@ -11,8 +11,9 @@
 //              largest message takes 1/1000 of L longer.
 //              T(m) = L + c · min(m, b) + max(0, m - b) / B, the bucket b of least mean relative error among
 //              measured and 16 intermediate sizes each; taken where c · B <= 1/5 and it predicts sizes left
-//              out beyond b no worse than the segments do. For a simulation: latency L, bandwidth B and a burst of
-//              b (1 - c · B), which is right for large messages.
+//              out beyond b no worse than the segments do: those below may be in two states, where both ends
+//              share a core at times. For a simulation: latency L, bandwidth B and a burst of b (1 - c · B),
+//              which is right for large messages.
 // Units:       bytes, seconds, bytes per second.
 // Assumptions: one transfer at a time.
 // Source:      SimGrid's calibration of piecewise network factors (Degomme et al., TPDS 2017).
