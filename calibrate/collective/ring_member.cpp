@@ -19,6 +19,7 @@
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
 #include "calibrate/live/stepped_loop.hpp"
+#include "calibrate/live/worker_setup.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
