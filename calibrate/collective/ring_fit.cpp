@@ -63,8 +63,9 @@ bool all_have_steps(const std::vector<RingPass>& passes) {
 
 std::vector<RingDisturbance> disturbances(const std::vector<RingPass>& passes, std::size_t cores,
                                           const CommunicationCost& cost) {
+  if (!all_have_steps(passes)) return {};
   std::vector<RingDisturbance> found;
-  for (std::size_t i = 0; all_have_steps(passes) && i < passes.front().size(); ++i)
+  for (std::size_t i = 0; i < passes.front().size(); ++i)
     found.push_back(disturbance_of(passes, i, cores, cost));
   return found;
 }
