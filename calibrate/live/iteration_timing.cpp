@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -122,11 +123,28 @@ Scenario job_of_all(const Scenario& scenario, const Profiles& profiles, Seconds 
                           iterations_for(duration, longest));
 }
 
+// As many iterations as before, as fixed shares of a global batch.
+void give_batches(Scenario& job, std::span<const std::int64_t> batches) {
+  std::vector<Worker>& workers = job.cluster.workers;
+  check(batches.size() == workers.size(), "every worker has a batch");
+  const std::int64_t total = std::accumulate(batches.begin(), batches.end(), std::int64_t{0});
+  check(total % std::ssize(batches) == 0, "batches have a whole mean");
+  const std::int64_t mean = total / std::ssize(batches);
+  job.stop.epochs *= static_cast<double>(mean) / static_cast<double>(job.batching.initial_samples);
+  job.batching.controller = BatchControllerChoice("static");
+  job.batching.shares = ShareBasis::flops;
+  job.batching.initial_samples = mean;
+  job.batching.maximum_samples = std::ranges::max(batches);
+  for (std::size_t w = 0; w < workers.size(); ++w) workers[w].flops = static_cast<double>(batches[w]);
+}
+
 }  // namespace
 
-Scenario together_job(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for) {
+Scenario together_job(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for,
+                      std::span<const std::int64_t> batches) {
   Scenario job = job_of_all(scenario, profiles, pass_of_all);
   if (waits_for != WaitsFor::nobody) job.synchronization.front().config.policy = SynchronizationChoice("bsp");
+  if (!batches.empty()) give_batches(job, batches);
   return job;
 }
 
@@ -251,9 +269,8 @@ std::vector<CycleTime> mean_cycles(const std::vector<Finished>& iterations) {
   return cycles;
 }
 
-std::vector<TogetherPass> time_together(const Scenario& scenario, const Profiles& profiles,
-                                        WaitsFor waits_for, int round, const LiveOptions& options) {
-  const Scenario job = together_job(scenario, profiles, waits_for);
+std::vector<TogetherPass> time_together(const Scenario& job, const Profiles& profiles, int round,
+                                        const LiveOptions& options) {
   std::vector<TogetherPass> timed_passes;
   for (int pass = 0; pass < passes_at_once; ++pass)
     timed_passes.push_back({.iterations = timed(job, profiles, round * passes_at_once + pass, options)});

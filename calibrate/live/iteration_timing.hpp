@@ -11,7 +11,8 @@
 //              modelled. Together: the mean of each worker alike; c(b) is multiplied by it over its
 //              prediction from c(b) and the rest of the gate, both for the same job: first the ASP job, and
 //              then the BSP job where workers wait for others in every phase. Where a controller may change
-//              batches, both jobs are timed with the initial and the smallest one that was timed alone, and
+//              batches, both jobs are also timed with the smallest one that was timed alone, the BSP job
+//              not with the initial ones but with those that the controller is predicted to end with, and
 //              what c(b) is multiplied by lies on a line over log b between the two. What lies between two
 //              iterations of the ASP job: the mean time from the end of one to that of the next, less the
 //              mean iteration; what it exceeds its prediction by is what two messages of that worker wait
@@ -28,6 +29,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "calibrate/live/live_run.hpp"
@@ -65,8 +67,10 @@ inline constexpr Seconds duration_of_look{0.5};
 // An ASP job of these workers and nothing but iterations, so many of each one.
 [[nodiscard]] Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,
                                         std::int64_t batch_samples, std::int64_t iterations);
-// That of all workers, at the initial batch, for about a second; or, where they wait for all, a BSP job.
-[[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for);
+// That of all workers, for about a second; or, where they wait for all, a BSP job. `batches`: of each worker,
+// their sum a multiple of how many there are; empty: the initial one.
+[[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for,
+                                    std::span<const std::int64_t> batches = {});
 // Which of the two is more like the scenario.
 [[nodiscard]] WaitsFor waits_for(const Scenario& scenario);
 struct TogetherPass {
@@ -74,9 +78,8 @@ struct TogetherPass {
   double slowness = 1.0;                                      // of the machine meanwhile; 1: as usual
 };
 // Of that job for real, a few passes. `round` counts the calls, from 0: each trains from seeds of its own.
-[[nodiscard]] std::vector<TogetherPass> time_together(const Scenario& scenario, const Profiles& profiles,
-                                                      WaitsFor waits_for, int round,
-                                                      const LiveOptions& options);
+[[nodiscard]] std::vector<TogetherPass> time_together(const Scenario& job, const Profiles& profiles,
+                                                      int round, const LiveOptions& options);
 
 struct TogetherTimes {
   std::vector<CycleTime> cycles;  // by worker: medians of the passes; of iterations without stalls

@@ -1,9 +1,11 @@
 #include "calibrate/validation/gate_figures.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include <nlohmann/json.hpp>
+
+#include "sim/base/check.hpp"
 
 namespace paceline {
 
@@ -11,13 +13,16 @@ void state(GateFigures& figures, const std::string& words) {
   figures.stated += figures.stated.empty() ? words : ", " + words;
 }
 
-double factor_of(const BesideOthers& beside, std::int64_t batch, std::int64_t smallest,
-                 std::int64_t initial) {
-  if (batch >= initial) return beside.initial;
+double factor_of(const BesideOthers& beside, std::int64_t batch) {
+  check(!beside.empty(), "a batch was timed beside others, or stands for none");
+  const auto above = beside.lower_bound(batch);
+  if (above == beside.end()) return beside.rbegin()->second;
+  if (above == beside.begin()) return above->second;
+  const auto below = std::prev(above);
   const auto distance = [&](std::int64_t to) {
-    return std::log(static_cast<double>(to) / static_cast<double>(smallest));
+    return std::log(static_cast<double>(to) / static_cast<double>(below->first));
   };
-  return std::lerp(beside.smallest, beside.initial, std::max(0.0, distance(batch) / distance(initial)));
+  return std::lerp(below->second, above->second, distance(batch) / distance(above->first));
 }
 
 nlohmann::ordered_json gate_json(const GateFigures& figures) {
@@ -31,6 +36,7 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
   const auto add_together = [&](const char* key, const std::vector<TogetherTime>& times) {
     for (std::size_t w = 0; w < times.size(); ++w)
       json[key].push_back({{"worker", w},
+                           {"batch", times[w].batch_samples},
                            {"measured_s", times[w].measured.iteration.value()},
                            {"predicted_s", times[w].predicted.iteration.value()},
                            {"between_measured_s", times[w].measured.between.value()},

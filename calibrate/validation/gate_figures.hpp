@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,26 +24,24 @@ namespace paceline {
 
 // A job of all workers.
 struct TogetherTime {
+  std::int64_t batch_samples = 0;
   live::CycleTime measured;
   live::CycleTime predicted;  // with what workers took alone
 };
 
-// By how much a worker's iterations are longer beside the others than alone.
-struct BesideOthers {
-  double initial = 1.0;   // with the initial batch
-  double smallest = 1.0;  // with the smallest that was timed
-};
-// Between the two batches on a line over the logarithm of the batch; beyond them as with the nearer one.
-[[nodiscard]] double factor_of(const BesideOthers& beside, std::int64_t batch, std::int64_t smallest,
-                               std::int64_t initial);
+// How many times as long a worker's iterations take beside the others as alone, by batch; one or more.
+using BesideOthers = std::map<std::int64_t, double>;
+// Between two batches on a line over the logarithm of the batch; beyond them as with the nearest one.
+[[nodiscard]] double factor_of(const BesideOthers& beside, std::int64_t batch);
 
 struct GateFigures {
   std::string stated{};  // what of the scenario was measured instead, in its words; empty: nothing
   std::optional<live::SharingTimes> sharing{};
   std::vector<std::vector<live::AloneTime>> alone{};  // by worker
   std::vector<TogetherTime> together{};               // by worker, under ASP; empty for one
-  std::vector<TogetherTime> waiting{};                // under BSP, where workers wait for others
-  std::vector<TogetherTime> together_small{};         // both with the smallest batch, where batches change
+  std::vector<TogetherTime> waiting{};  // under BSP, where workers wait for others; where batches change,
+                                        // with those that they are predicted to end with
+  std::vector<TogetherTime> together_small{};  // both with the smallest batch, where batches change
   std::vector<TogetherTime> waiting_small{};
   std::vector<double> slowness{};                // of the machine, in each round that timed them
   std::vector<std::string> deviations{};         // of speeds from the profile, accepted

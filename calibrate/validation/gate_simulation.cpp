@@ -1,10 +1,14 @@
 #include "calibrate/validation/gate_simulation.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "sim/base/check.hpp"
+#include "sim/base/order_statistics.hpp"
 #include "sim/study/study_runs.hpp"
 
 namespace paceline {
@@ -12,26 +16,39 @@ namespace {
 
 // By run, then by worker.
 using SimulatedSteps = std::vector<std::vector<std::vector<calibrate::TimedStep>>>;
-SimulatedSteps simulated_steps(const LoadedScenario& loaded, const Profiles& profiles, WaitsFor waits_for) {
-  LoadedScenario job = loaded;
-  job.scenario = live::together_job(loaded.scenario, profiles, waits_for);
+std::vector<RunResult> simulated(LoadedScenario job) {
   job.scenario.learner = {};
   job.scenario.replications = 5;
-  PreparedStudy study = prepare_scenarios({job}, ProfileUse::as_fitted);
-  const WholeRuns whole =
-      run_whole(study, missing_runs(study.planned, {}), 1, {.iterations = true, .trace = false});
+  PreparedStudy study = prepare_scenarios({std::move(job)}, ProfileUse::as_fitted);
+  return run_whole(study, missing_runs(study.planned, {}), 1, {.iterations = true, .trace = false})
+      .variants.front()
+      .runs;
+}
+
+SimulatedSteps simulated_steps(const LoadedScenario& loaded, const Profiles& profiles, WaitsFor waits_for,
+                               std::span<const std::int64_t> batches) {
+  LoadedScenario job = loaded;
+  job.scenario = live::together_job(loaded.scenario, profiles, waits_for, batches);
   SimulatedSteps steps;
-  for (const RunResult& run : whole.variants.front().runs)
+  for (const RunResult& run : simulated(job))
     steps.push_back(live::finished_iterations(run.iterations, job.scenario.cluster.workers.size()));
   return steps;
+}
+
+void raise_to_whole_mean(std::vector<std::int64_t>& batches) {
+  std::vector<std::size_t> largest_first(batches.size());
+  std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
+  std::ranges::stable_sort(largest_first, std::ranges::greater{}, [&](std::size_t w) { return batches[w]; });
+  std::int64_t total = std::accumulate(batches.begin(), batches.end(), std::int64_t{0});
+  for (std::size_t i = 0; total % std::ssize(batches) != 0; ++i, ++total) ++batches[largest_first[i]];
 }
 
 }  // namespace
 
 std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, const Profiles& profiles,
-                                              WaitsFor waits_for) {
+                                              WaitsFor waits_for, std::span<const std::int64_t> batches) {
   std::vector<live::CycleTime> means(loaded.scenario.cluster.workers.size());
-  const SimulatedSteps runs = simulated_steps(loaded, profiles, waits_for);
+  const SimulatedSteps runs = simulated_steps(loaded, profiles, waits_for, batches);
   for (const auto& run : runs) {
     const std::vector<live::CycleTime> of_run = live::mean_cycles(run);
     for (std::size_t w = 0; w < means.size(); ++w) {
@@ -42,11 +59,33 @@ std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, cons
   return means;
 }
 
+std::vector<std::int64_t> predicted_batches(const LoadedScenario& loaded, const Profiles& profiles) {
+  constexpr double most_updates = 2000.0;
+  LoadedScenario job = loaded;
+  job.scenario = live::together_job(loaded.scenario, profiles, WaitsFor::all);
+  job.scenario.batching = loaded.scenario.batching;
+  const auto samples =
+      static_cast<double>(std::ssize(job.scenario.cluster.workers) * job.scenario.batching.initial_samples);
+  const double most_epochs =
+      most_updates * samples / static_cast<double>(job.scenario.job.dataset.train_samples);
+  job.scenario.stop.epochs = std::min(loaded.scenario.stop.epochs, most_epochs);
+  std::vector<std::vector<double>> last(job.scenario.cluster.workers.size());
+  for (const RunResult& run : simulated(job)) {
+    for (std::vector<double>& of_worker : last) of_worker.emplace_back();
+    for (const BatchRecord& batch : run.batches)
+      last.at(batch.worker.value).back() = static_cast<double>(batch.batch_samples);
+  }
+  std::vector<std::int64_t> batches;
+  for (std::vector<double>& of_worker : last) batches.push_back(std::llround(median(std::move(of_worker))));
+  raise_to_whole_mean(batches);
+  return batches;
+}
+
 calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profiles& profiles) {
   JitterOverrides& jitter = loaded.scenario.jitter;
   jitter = {.run_cv = 0.0, .worker_cv = 0.0, .iteration_cv = 0.0, .message = jitter.message};
   std::vector<std::vector<calibrate::TimedStep>> series;
-  for (auto& run : simulated_steps(loaded, profiles, WaitsFor::nobody))
+  for (auto& run : simulated_steps(loaded, profiles, WaitsFor::nobody, {}))
     std::ranges::move(run, std::back_inserter(series));
   return calibrate::step_variation(series);
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "calibrate/live/iteration_timing.hpp"
@@ -16,9 +17,15 @@
 
 namespace paceline {
 
-// Of each worker: means over the runs.
+// Of each worker: means over the runs. `batches`: of each one; empty: the initial one.
 [[nodiscard]] std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded,
-                                                            const Profiles& profiles, WaitsFor waits_for);
+                                                            const Profiles& profiles, WaitsFor waits_for,
+                                                            std::span<const std::int64_t> batches = {});
+// The batches with which the scenario's controller is predicted to end where workers wait for each other:
+// of each worker the median over the runs, the largest ones raised by up to a sample until their sum is a
+// multiple of how many there are.
+[[nodiscard]] std::vector<std::int64_t> predicted_batches(const LoadedScenario& loaded,
+                                                          const Profiles& profiles);
 // What iterations of the ASP job vary by though nothing does so by itself: a server and turns interrupt them.
 [[nodiscard]] calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profiles& profiles);
 

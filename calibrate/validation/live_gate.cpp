@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <utility>
 
 #include <fmt/chrono.h>
@@ -16,13 +17,11 @@ namespace paceline {
 namespace {
 
 void write_corrected(const Profile& profile, int cores, const std::vector<live::AloneTime>& times,
-                     const BesideOthers& beside, std::int64_t initial_samples,
-                     const std::filesystem::path& file) {
+                     const BesideOthers& beside, const std::filesystem::path& file) {
   std::vector<calibrate::OwnBatchTime> computing;
   for (const live::AloneTime& time : times) {
     computing.push_back(time.computing);
-    const double factor =
-        factor_of(beside, time.computing.batch, times.front().computing.batch, initial_samples);
+    const double factor = factor_of(beside, time.computing.batch);
     computing.back().wall.seconds *= factor;
     computing.back().wall.half_width_s *= factor;
   }
@@ -65,7 +64,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
     if (pace_.accept_deviation(deviation(time.measured, time.modelled), what))
       figures.deviations.push_back(what);
   }
-  figures.factors.resize(workers.size());
+  figures.factors.assign(workers.size(), {{loaded.scenario.batching.initial_samples, 1.0}});
   correct(loaded, profiles, figures, figures.factors, "-alone");
   const bool has_ring = std::ranges::any_of(loaded.scenario.synchronization, sums_in_ring);
   const bool is_ring =
@@ -119,10 +118,8 @@ const std::vector<live::AloneTime>& LiveGate::iterations_of(const Scenario& scen
 void LiveGate::slow_down(LoadedScenario& loaded, std::shared_ptr<const Profiles>& profiles,
                          const GateFigures& figures, double slowness) {
   std::vector<BesideOthers> factors = figures.factors;
-  for (BesideOthers& factor : factors) {
-    factor.initial *= slowness;
-    factor.smallest *= slowness;
-  }
+  for (BesideOthers& of_worker : factors)
+    for (double& factor : of_worker | std::views::values) factor *= slowness;
   correct(loaded, profiles, figures, factors, "");
 }
 
@@ -137,8 +134,7 @@ void LiveGate::correct(LoadedScenario& loaded, std::shared_ptr<const Profiles>& 
     const Profile& original = figures.calibrated->of(w);
     if (original.correction) continue;
     const std::filesystem::path file = folder_ / fmt::format("profile-{}-{}{}.json", name, w, suffix);
-    write_corrected(original, workers[w].cores, figures.alone[w], factors[w],
-                    loaded.scenario.batching.initial_samples, file);
+    write_corrected(original, workers[w].cores, figures.alone[w], factors[w], file);
     workers[w].profile = file;
   }
   profiles = InputFiles().profiles_of(loaded);  // the files are others than they were

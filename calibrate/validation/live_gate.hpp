@@ -82,17 +82,19 @@ class LiveGate {
     std::vector<TimedWorker> workers;
     Links links;
     WaitsFor waits_for = WaitsFor::nobody;
+    std::vector<std::int64_t> batches{};  // of each worker
     live::TogetherTimes times{};
     std::vector<double> slowness{};                    // by round
     std::optional<live::TogetherTimes> of_smallest{};  // with the smallest batch, where they change
   };
   // In several rounds, each of a machine about as fast as usual.
   void time_together(const Scenario& scenario, const Profiles& profiles, TimedTogether& timed);
-  const TimedTogether& timed_together(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for);
+  const TimedTogether& timed_together(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for,
+                                      const std::vector<std::int64_t>& batches);
   // Beside what is predicted of them so far.
   [[nodiscard]] static std::vector<TogetherTime> compared(const LoadedScenario& loaded,
-                                                          const Profiles& profiles, WaitsFor waits_for,
-                                                          const live::TogetherTimes& timed);
+                                                          const Profiles& profiles,
+                                                          const TimedTogether& timed);
   // The same with the smallest batch; nothing where it was not timed.
   [[nodiscard]] static std::vector<TogetherTime> compared_small(const LoadedScenario& loaded,
                                                                 const Profiles& profiles,

@@ -17,10 +17,10 @@ namespace {
 void say(const Scenario& scenario, const std::string& how, const std::vector<TogetherTime>& times) {
   const auto text = [](Seconds time) { return calibrate::duration_text(time.value()); };
   for (std::size_t w = 0; w < times.size(); ++w)
-    fmt::print("{}: {}, {}: {}, and {} until the next (predicted until now: {}, {})\n", scenario.name,
-               name_of(scenario.cluster.workers, w), how, text(times[w].measured.iteration),
-               text(times[w].measured.between), text(times[w].predicted.iteration),
-               text(times[w].predicted.between));
+    fmt::print("{}: {}, {}, {} samples: {}, and {} until the next (predicted until now: {}, {})\n",
+               scenario.name, name_of(scenario.cluster.workers, w), how, times[w].batch_samples,
+               text(times[w].measured.iteration), text(times[w].measured.between),
+               text(times[w].predicted.iteration), text(times[w].predicted.between));
 }
 
 // As all of a round.
@@ -40,6 +40,9 @@ void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles,
                                                         : "timing all workers in step");
   const std::int64_t smallest = live::batches_to_time(scenario.batching).front();
   const bool has_smaller = smallest < scenario.batching.initial_samples;
+  const Scenario job = live::together_job(scenario, profiles, timed.waits_for, timed.batches);
+  const Scenario small_job =
+      live::together_job(with_initial_batch(scenario, smallest), profiles, timed.waits_for);
   std::vector<live::TogetherPass> passes;
   std::vector<live::TogetherPass> of_smallest;
   for (int round = 0; round < rounds; ++round) {
@@ -47,10 +50,8 @@ void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles,
     std::vector<live::TogetherPass> of_round;
     std::vector<live::TogetherPass> small_of_round;  // of the attempt that counts, as of_round
     timed.slowness.push_back(pace_.slowness_while([&] {
-      of_round = live::time_together(scenario, profiles, timed.waits_for, round, options_);
-      if (has_smaller)
-        small_of_round = live::time_together(with_initial_batch(scenario, smallest), profiles,
-                                             timed.waits_for, round, options_);
+      of_round = live::time_together(job, profiles, round, options_);
+      if (has_smaller) small_of_round = live::time_together(small_job, profiles, round, options_);
     }));
     add(passes, of_round, timed.slowness.back());
     add(of_smallest, small_of_round, timed.slowness.back());
@@ -61,12 +62,14 @@ void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles,
 }
 
 const LiveGate::TimedTogether& LiveGate::timed_together(const Scenario& scenario, const Profiles& profiles,
-                                                        WaitsFor waits_for) {
-  TimedTogether timed{.workers = {}, .links = links(), .waits_for = waits_for};
+                                                        WaitsFor waits_for,
+                                                        const std::vector<std::int64_t>& batches) {
+  TimedTogether timed{.workers = {}, .links = links(), .waits_for = waits_for, .batches = batches};
   for (std::size_t w = 0; w < scenario.cluster.workers.size(); ++w)
     timed.workers.push_back(timed_worker(scenario, w));
   const auto known = std::ranges::find_if(together_, [&](const TimedTogether& one) {
-    return one.workers == timed.workers && one.links == timed.links && one.waits_for == waits_for;
+    return one.workers == timed.workers && one.links == timed.links && one.waits_for == waits_for &&
+           one.batches == batches;
   });
   if (known != together_.end()) return *known;
   time_together(scenario, profiles, timed);
@@ -75,20 +78,23 @@ const LiveGate::TimedTogether& LiveGate::timed_together(const Scenario& scenario
 }
 
 std::vector<TogetherTime> LiveGate::compared(const LoadedScenario& loaded, const Profiles& profiles,
-                                             WaitsFor waits_for, const live::TogetherTimes& timed) {
-  const std::vector<live::CycleTime> predicted = simulated_cycles(loaded, profiles, waits_for);
+                                             const TimedTogether& timed) {
+  const std::vector<live::CycleTime> predicted =
+      simulated_cycles(loaded, profiles, timed.waits_for, timed.batches);
   std::vector<TogetherTime> times;
-  for (std::size_t w = 0; w < predicted.size(); ++w) times.push_back({timed.cycles[w], predicted[w]});
+  for (std::size_t w = 0; w < predicted.size(); ++w)
+    times.push_back({timed.batches[w], timed.times.cycles[w], predicted[w]});
   return times;
 }
 
 std::vector<TogetherTime> LiveGate::compared_small(const LoadedScenario& loaded, const Profiles& profiles,
                                                    const TimedTogether& timed) {
   if (!timed.of_smallest) return {};
-  LoadedScenario small = loaded;
-  small.scenario =
-      with_initial_batch(loaded.scenario, live::batches_to_time(loaded.scenario.batching).front());
-  return compared(small, profiles, timed.waits_for, *timed.of_smallest);
+  const std::int64_t smallest = live::batches_to_time(loaded.scenario.batching).front();
+  TimedTogether small = timed;
+  small.batches.assign(timed.batches.size(), smallest);
+  small.times = *timed.of_smallest;
+  return compared(loaded, profiles, small);
 }
 
 // Where the scenario says nothing of it. Runs differ as the machine's speed did between measurements.
@@ -121,29 +127,30 @@ void LiveGate::hold_against_others(LoadedScenario& loaded, std::shared_ptr<const
                                    GateFigures& figures, bool delays_messages) {
   using Times = std::vector<TogetherTime>;
   const auto compare = [&](const TimedTogether& timed) {
-    return std::pair{compared(loaded, *profiles, timed.waits_for, timed.times),
-                     compared_small(loaded, *profiles, timed)};
+    return std::pair{compared(loaded, *profiles, timed), compared_small(loaded, *profiles, timed)};
   };
   const auto slow_down = [&](const Times& times, const Times& small) {
     const auto longer = [](const TogetherTime& time) {
       return time.measured.iteration / time.predicted.iteration;
     };
     for (std::size_t w = 0; w < times.size(); ++w) {
-      figures.factors[w].initial *= longer(times[w]);
-      figures.factors[w].smallest *= longer(small.empty() ? times[w] : small[w]);
+      BesideOthers held;
+      for (const Times* const all : {&small, &times})  // where a batch is in both, the job's own way counts
+        if (!all->empty()) {
+          const std::int64_t batch = (*all)[w].batch_samples;
+          held[batch] = factor_of(figures.factors[w], batch) * longer((*all)[w]);
+        }
+      figures.factors[w] = std::move(held);
     }
     correct(loaded, profiles, figures, figures.factors, "");
   };
-  const auto say_both = [&](const std::string& how, const Times& times, const Times& small) {
-    say(loaded.scenario, how, times);
-    say(loaded.scenario, fmt::format("{}, batches of {}", how, figures.alone.front().front().computing.batch),
-        small);
-  };
-  const TimedTogether& going_on = timed_together(loaded.scenario, *profiles, WaitsFor::nobody);
+  const std::vector<std::int64_t> initial(figures.alone.size(), loaded.scenario.batching.initial_samples);
+  const TimedTogether& going_on = timed_together(loaded.scenario, *profiles, WaitsFor::nobody, initial);
   figures.slowness = going_on.slowness;
   adopt_variation(loaded, *profiles, going_on, figures);
   std::tie(figures.together, figures.together_small) = compare(going_on);
-  say_both("beside others that go on at once", figures.together, figures.together_small);
+  say(loaded.scenario, "beside others that go on at once", figures.together);
+  say(loaded.scenario, "beside others that go on at once", figures.together_small);
   slow_down(figures.together, figures.together_small);
   if (delays_messages) {
     delay_messages(loaded, *profiles, figures);
@@ -151,9 +158,12 @@ void LiveGate::hold_against_others(LoadedScenario& loaded, std::shared_ptr<const
     slow_down(times, small);  // who waits leaves the cores to the others
   }
   if (live::waits_for(loaded.scenario) == WaitsFor::nobody) return;
+  const bool adjusts = loaded.scenario.batching.controller->adjusts;
+  const std::vector<std::int64_t> batches = adjusts ? predicted_batches(loaded, *profiles) : initial;
   std::tie(figures.waiting, figures.waiting_small) =
-      compare(timed_together(loaded.scenario, *profiles, WaitsFor::all));
-  say_both("beside others that wait", figures.waiting, figures.waiting_small);
+      compare(timed_together(loaded.scenario, *profiles, WaitsFor::all, batches));
+  say(loaded.scenario, "beside others that wait", figures.waiting);
+  say(loaded.scenario, "beside others that wait", figures.waiting_small);
   slow_down(figures.waiting, figures.waiting_small);
 }
 

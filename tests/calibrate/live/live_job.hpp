@@ -41,6 +41,35 @@ inline LoadedJob load_job(const char* text) {
   return job;
 }
 
+// BSP, then K-sync, which calls gradients off, then ASP, on workers of speed 1 and 1/2 and one that leaves
+// and comes back.
+inline constexpr const char* mixed_job_text = R"(
+name: live test
+replications: 1
+job:
+  network: small-cnn
+  profile: {}/scenarios/profiles/epyc-small-cnn.json
+  dataset: {{kind: built-in-images, train_samples: 400, test_samples: 50}}
+  optimizer: {{learning_rate: 0.01, momentum: 0.9, weight_decay: 1e-3}}
+cluster:
+  workers: [{{cores: 1}}, {{cores: 1, speed: 0.5}}, {{cores: 1}}]
+  network: {{topology: star, bandwidth: 10 Gbit/s, latency: 50 us}}
+synchronization:
+  - {{policy: bsp, transport: server, share: 30 %}}
+  - {{policy: k-sync, gradients: 2, transport: server, share: 30 %}}
+  - {{policy: asp, transport: server, share: 40 %, switch_cost: 10 ms}}
+heterogeneity:
+  membership: [{{at: 0.5 epochs, worker: 2, event: leaves}}, {{at: 1 epochs, worker: 2, event: joins}}]
+batching: {{controller: dynamic, initial: 8, minimum: 4, maximum: 32}}
+learner: {{kind: network}}
+evaluation: {{every: 200 samples, who_pays: free}}
+stop: {{epochs: 2}}
+)";
+
+inline LoadedJob load_mixed_job() {
+  return load_job(mixed_job_text);
+}
+
 // How long servers were busy is the only thing in a result that the events do not determine.
 inline std::string decisions(RunResult result) {
   result.resources.clear();

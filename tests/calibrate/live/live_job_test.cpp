@@ -2,9 +2,7 @@
 #include "tests/calibrate/live/live_job.hpp"
 
 #include <chrono>
-#include <cmath>
 #include <filesystem>
-#include <utility>
 
 #include <boost/asio.hpp>
 #include <doctest/doctest.h>
@@ -12,7 +10,6 @@
 #include <sched.h>
 
 #include "calibrate/live/batch_preparation.hpp"
-#include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/replay.hpp"
@@ -27,35 +24,6 @@ using namespace paceline::live;
 using namespace paceline::live_test;
 
 namespace {
-
-// BSP, then K-sync, which calls gradients off, then ASP, on workers of speed 1 and 1/2 and one that leaves
-// and comes back.
-constexpr const char* scenario_text = R"(
-name: live test
-replications: 1
-job:
-  network: small-cnn
-  profile: {}/scenarios/profiles/epyc-small-cnn.json
-  dataset: {{kind: built-in-images, train_samples: 400, test_samples: 50}}
-  optimizer: {{learning_rate: 0.01, momentum: 0.9, weight_decay: 1e-3}}
-cluster:
-  workers: [{{cores: 1}}, {{cores: 1, speed: 0.5}}, {{cores: 1}}]
-  network: {{topology: star, bandwidth: 10 Gbit/s, latency: 50 us}}
-synchronization:
-  - {{policy: bsp, transport: server, share: 30 %}}
-  - {{policy: k-sync, gradients: 2, transport: server, share: 30 %}}
-  - {{policy: asp, transport: server, share: 40 %, switch_cost: 10 ms}}
-heterogeneity:
-  membership: [{{at: 0.5 epochs, worker: 2, event: leaves}}, {{at: 1 epochs, worker: 2, event: joins}}]
-batching: {{controller: dynamic, initial: 8, minimum: 4, maximum: 32}}
-learner: {{kind: network}}
-evaluation: {{every: 200 samples, who_pays: free}}
-stop: {{epochs: 2}}
-)";
-
-LoadedJob load_job() {
-  return live_test::load_job(scenario_text);
-}
 
 // Workers step on their own copies, with velocities of their own that a switch halves; one of them leaves in
 // between and comes back.
@@ -137,7 +105,7 @@ TEST_CASE("the results of a live job end where its free evaluations first reach 
 TEST_CASE(
     "a live job met again event by event takes the same decisions and learns the same, to the last bit") {
   // Also where at both switches new processes go on from a file: worker 2 has left at the first of them.
-  LoadedJob job = load_job();
+  LoadedJob job = load_mixed_job();
   SUBCASE("the processes go on") {}
   SUBCASE("the processes start anew") {
     job.loaded.scenario.emulate = EmulationConfig{.restarts = true};
@@ -169,7 +137,7 @@ TEST_CASE(
 }
 
 TEST_CASE("workers that step on their own copies, met again, learn the same, to the last bit") {
-  const LoadedJob job = live_test::load_job(exchange_text);
+  const LoadedJob job = load_job(exchange_text);
   CHECK_FALSE(check_live(job.loaded).empty());
   const LiveRun live = run_live(job.loaded.scenario, *job.profiles, 0,
                                 {.program = PACELINE_CALIBRATE,
@@ -184,7 +152,7 @@ TEST_CASE("workers that step on their own copies, met again, learn the same, to 
 }
 
 TEST_CASE("what would lose a worker's own velocity is refused at its key") {
-  LoadedJob job = live_test::load_job(exchange_text);
+  LoadedJob job = load_job(exchange_text);
   const auto refusal = [&] {
     try {
       static_cast<void>(check_live(job.loaded));
@@ -221,7 +189,7 @@ TEST_CASE("each worker computes on a core of its own where there are as many") {
 }
 
 TEST_CASE("workers of a live job are timed alone, together, and beside a server") {
-  const LoadedJob job = load_job();
+  const LoadedJob job = load_mixed_job();
   const std::vector<SharingPass> passes =
       time_sharing(PACELINE_CALIBRATE, {.learner = network_learner_config(job.loaded.scenario, {1, 0}),
                                         .batch_samples = 8,
@@ -235,7 +203,7 @@ TEST_CASE("workers of a live job are timed alone, together, and beside a server"
 }
 
 TEST_CASE("first iterations with a batch are timed in worker processes, anew and once more in each of them") {
-  const LoadedJob job = load_job();
+  const LoadedJob job = load_mixed_job();
   const std::vector<FirstIteration> iterations = time_first_iterations(
       PACELINE_CALIBRATE, network_learner_config(job.loaded.scenario, {1, 0}), 6, {4, 8, 9});
   REQUIRE(iterations.size() == 9);  // three passes
@@ -246,28 +214,9 @@ TEST_CASE("first iterations with a batch are timed in worker processes, anew and
 }
 
 TEST_CASE("a restart of all workers is timed, and is some time") {
-  const LoadedJob job = load_job();
+  const LoadedJob job = load_mixed_job();
   const LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
   CHECK(time_restarts(job.loaded.scenario, options, 1) > Seconds{});
-}
-
-TEST_CASE("a worker's iterations are timed within a job that it has for itself") {
-  const LoadedJob job = load_job();
-  const LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
-  const std::vector<AloneTime> times =
-      time_alone(job.loaded.scenario, *job.profiles, WorkerId{1}, {4, 8}, options);
-  REQUIRE(times.size() == 2);
-  CHECK(times[0].computing.batch == 4);
-  CHECK(times[1].computing.batch == 8);
-  for (const AloneTime& time : times) {
-    CHECK(time.computing.steps >= 30);
-    CHECK(time.measured > Seconds{});
-    CHECK(time.computing.wall.half_width_s > 0.0);
-  }
-  const CycleTime beside =
-      time_cycle(job.loaded.scenario, *job.profiles, {WorkerId{1}, WorkerId{0}}, 8, options);
-  CHECK(beside.iteration > Seconds{});
-  CHECK(beside.between > Seconds{});
 }
 
 TEST_CASE("a worker whose rests are timed has others beside it, as many as have cores to compute on") {
@@ -277,113 +226,9 @@ TEST_CASE("a worker whose rests are timed has others beside it, as many as have 
   CHECK(workers_beside_rests(3, 1) == 1);
 }
 
-TEST_CASE("what a slow worker's iteration took is what a machine at full speed computes, without fetching") {
-  // Worker 1 has half the speed: passes of 9, 10 and 12 ms are 5 ms at full speed, of which fetching takes
-  // its modelled part. Half width: t(0.975, 2) · sd / √3 of the passes, halved; they lie 4/3, 5/3 and 1/3 ms
-  // off their mean.
-  const LoadedJob job = load_job();
-  const Scenario& scenario = job.loaded.scenario;
-  const std::vector<double> passes = {0.009, 0.012, 0.010};
-  const AloneTime time = alone_time(scenario, *job.profiles, WorkerId{1}, 8, passes, 300);
-  CHECK(time.measured == Seconds{0.010});
-  const std::optional<LoadingFit>& loading = job.profiles->of(1).loading;
-  const double fetching = loading ? loading->of(8).value() : 0.0;
-  CHECK(time.computing.wall.seconds == doctest::Approx(0.005 - fetching));
-  CHECK(time.computing.wall.half_width_s ==
-        doctest::Approx(4.302652730 * std::sqrt((16.0 + 1.0 + 25.0) / 9.0 / 2.0) * 1e-3 / std::sqrt(3.0) /
-                        2.0));
-}
-
-TEST_CASE("workers that wait for others in every phase are timed in step, too, all others only going on") {
-  LoadedJob job = load_job();
-  const Scenario in_step = together_job(job.loaded.scenario, *job.profiles, WaitsFor::all);
-  CHECK(in_step.synchronization.at(0).config.policy->word == "bsp");
-  CHECK(in_step.synchronization[0].config.transport == Transport::server);
-  CHECK(in_step.stop.epochs ==
-        together_job(job.loaded.scenario, *job.profiles, WaitsFor::nobody).stop.epochs);
-  const auto of_policies = [&](const std::vector<const char*>& words) {
-    Scenario& scenario = job.loaded.scenario;
-    scenario.synchronization.clear();
-    for (const char* word : words) {
-      PhaseEntry& phase = scenario.synchronization.emplace_back();
-      phase.config.policy = SynchronizationChoice(word);
-    }
-    return waits_for(scenario);
-  };
-  CHECK(of_policies({"bsp"}) == WaitsFor::all);
-  CHECK(of_policies({"ssp"}) == WaitsFor::all);
-  CHECK(of_policies({"asp"}) == WaitsFor::nobody);
-  CHECK(of_policies({"bsp", "asp"}) == WaitsFor::nobody);
-}
-
-TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes nothing") {
-  // Its length: 1 s of the slowest worker's iterations, that many for each of the three.
-  const LoadedJob job = load_job();
-  const Scenario together = together_job(job.loaded.scenario, *job.profiles, WaitsFor::nobody);
-  CHECK(together.cluster.workers == job.loaded.scenario.cluster.workers);
-  CHECK(together.synchronization.size() == 1);
-  CHECK(together.synchronization[0].config.policy->word == "asp");
-  CHECK(together.heterogeneity.changes.membership.empty());
-  CHECK_FALSE(together.batching.controller->adjusts);
-  CHECK(together.batching.initial_samples == 8);
-  const double iterations = together.stop.epochs * 400.0 / 8.0;
-  CHECK(iterations == doctest::Approx(3.0 * std::round(iterations / 3.0)));
-  // Half a second of each but the first is its messages'.
-  const auto iteration = [](std::uint64_t worker, double start, std::optional<double> finish) {
-    IterationRecord record;
-    record.worker = WorkerId{worker};
-    record.start = Seconds{start};
-    if (finish) record.finish = Seconds{*finish};
-    if (finish) record.compute_time = Seconds{*finish - start - (start > 1.0 ? 0.5 : 0.0)};
-    return record;
-  };
-  // Worker 0: 1 s, 2.5 s, 4.5 s, of which the last two end 4 and 5 s after the one before; worker 1 goes on
-  // at once.
-  const std::vector<CycleTime> cycles = mean_cycles(
-      finished_iterations({iteration(0, 1.0, 2.0), iteration(0, 3.0, 6.0), iteration(0, 6.0, 11.0),
-                           iteration(0, 11.0, std::nullopt), iteration(1, 0.0, 4.0), iteration(1, 4.0, 8.0)},
-                          2));
-  REQUIRE(cycles.size() == 2);
-  CHECK(cycles[0].iteration.value() == doctest::Approx((1.0 + 2.5 + 4.5) / 3.0));
-  CHECK(cycles[0].between == Seconds{0.5 * (1.5 + 0.5)});
-  CHECK(cycles[1].iteration == Seconds{3.75});
-  CHECK(cycles[1].between == Seconds{0.5});
-}
-
-TEST_CASE("workers timed together while the machine was slower count as if it had been as usual") {
-  // Two passes of two workers, the second one all of 1.25 times as long, which the machine was slower: 10 and
-  // 20 ms an iteration, 2 and 4 ms until the next.
-  const auto pass = [](double slowness) {
-    TogetherPass timed{.iterations = {{}, {}}, .slowness = slowness};
-    for (std::size_t w = 0; w < 2; ++w)
-      for (int i = 0; i < 100; ++i) {
-        const double took_s = slowness * 0.01 * static_cast<double>(w + 1);
-        timed.iterations[w].push_back({1.2 * took_s * (i + 1), took_s});
-      }
-    return timed;
-  };
-  const TogetherTimes times = together_times({pass(1.0), pass(1.25)});
-  REQUIRE(times.cycles.size() == 2);
-  for (std::size_t w = 0; w < 2; ++w) {
-    CHECK(times.cycles[w].iteration.value() == doctest::Approx(0.01 * static_cast<double>(w + 1)));
-    CHECK(times.cycles[w].between.value() == doctest::Approx(0.002 * static_cast<double>(w + 1)));
-  }
-  CHECK(times.between_workers.variance() == doctest::Approx(0.0));
-}
-
-TEST_CASE("batches that a controller may choose are timed, too") {
-  BatchingConfig batching;
-  batching.initial_samples = 32;
-  CHECK(batches_to_time(batching) == std::vector<std::int64_t>{32});
-  batching.controller = BatchControllerChoice("dynamic");
-  batching.minimum_samples = 20;
-  batching.maximum_samples = 1024;
-  CHECK(batches_to_time(batching) == std::vector<std::int64_t>{20, 32, 64});
-}
-
 TEST_CASE("strangers and garbage on the port are refused and counted, and the job goes on") {
   namespace asio = boost::asio;
-  const LoadedJob job = load_job();
+  const LoadedJob job = load_mixed_job();
   LiveOptions options{.program = PACELINE_CALIBRATE, .patience = on_any_machine, .accepts_load = true};
   options.on_start = [](const ProcessCrew& crew) {
     const auto say = [&](const std::vector<std::byte>& bytes) {
@@ -403,8 +248,8 @@ TEST_CASE("strangers and garbage on the port are refused and counted, and the jo
 }
 
 TEST_CASE("a worker killed at a random moment leaves the job, the others end it, nothing is left behind") {
-  LoadedJob exchange = live_test::load_job(exchange_text);
+  LoadedJob exchange = load_job(exchange_text);
   exchange.loaded.scenario.heterogeneity = {};  // or nobody would be left while one has left
-  const LoadedJob jobs[] = {load_job(), exchange};
+  const LoadedJob jobs[] = {load_mixed_job(), exchange};
   check_survives_kills(jobs, 1);
 }

@@ -121,6 +121,33 @@ TEST_CASE("iterations measured with two batches tell what of their variation doe
   check_parts(found(0.3e-3, 0.9e-3));
 }
 
+TEST_CASE("a controller is predicted to end with batches of which all take as long, in a job of their own") {
+  // Of two workers, one at half the speed, dynamic batches end where c(b0) = 2·c(b1), to within a dead band of
+  // 5 % for each. The job with these batches has as many iterations as the one with the initial batch; one of
+  // the largest is raised where the two could not share their sum evenly.
+  LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
+  Scenario& scenario = loaded.scenario;
+  scenario.cluster.workers[1].speed = 0.5;
+  scenario.batching.controller = BatchControllerChoice("dynamic");
+  scenario.batching.initial_samples = 32;
+  scenario.batching.minimum_samples = 8;
+  scenario.batching.maximum_samples = 128;
+  scenario.stop.epochs = 100.0;
+  const std::shared_ptr<const Profiles> profiles = InputFiles().profiles_of(loaded);
+  const std::vector<std::int64_t> batches = predicted_batches(loaded, *profiles);
+  REQUIRE(batches.size() == 2);
+  CHECK((batches[0] + batches[1]) % 2 == 0);
+  CHECK(batches[0] > 32);
+  CHECK(batches[1] < 32);
+  const std::vector<live::CycleTime> cycles = simulated_cycles(loaded, *profiles, WaitsFor::all, batches);
+  CHECK(cycles[0].iteration.value() == doctest::Approx(cycles[1].iteration.value()).epsilon(0.1));
+  const std::vector<live::CycleTime> equal = simulated_cycles(loaded, *profiles, WaitsFor::all);
+  CHECK(equal[1].iteration.value() == doctest::Approx(2.0 * equal[0].iteration.value()).epsilon(0.01));
+  scenario.batching.maximum_samples = 35;
+  scenario.batching.minimum_samples = 32;
+  CHECK(predicted_batches(loaded, *profiles) == std::vector<std::int64_t>{36, 32});
+}
+
 TEST_CASE("small batches whose variation was not measured tell nothing of it") {
   const LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
   InputFiles files;
@@ -166,7 +193,8 @@ TEST_CASE("a machine that has become slower is predicted with iterations that ta
   alone.computing.steps = 100;
   alone.computing.wall = {.seconds = iteration(0).value(), .half_width_s = 0.0};
   const double before_s = iteration(0).value();
-  const GateFigures figures{.alone = {{alone}, {alone}}, .calibrated = profiles, .factors = {{1.2, 1.2}, {}}};
+  const GateFigures figures{
+      .alone = {{alone}, {alone}}, .calibrated = profiles, .factors = {{{10, 1.2}}, {{10, 1.0}}}};
   gate.slow_down(loaded, profiles, figures, 1.1);
   CHECK(iteration(0).value() == doctest::Approx(1.2 * 1.1 * before_s));
   CHECK(iteration(1).value() == doctest::Approx(1.1 * before_s));
@@ -195,13 +223,16 @@ TEST_CASE("others cost small batches a share of their own: what is predicted pas
     return alone;
   };
   const std::vector<live::AloneTime> alone = {timed_alone(8), timed_alone(32)};
-  const BesideOthers beside{.initial = 1.0, .smallest = 1.5};
-  CHECK(factor_of(beside, 16, 8, 32) == doctest::Approx(1.25));
-  CHECK(factor_of(beside, 4, 8, 32) == 1.5);
-  CHECK(factor_of(beside, 64, 8, 32) == 1.0);
+  const BesideOthers beside{{8, 1.5}, {32, 1.0}};
+  CHECK(factor_of(beside, 16) == doctest::Approx(1.25));
+  CHECK(factor_of(beside, 4) == 1.5);
+  CHECK(factor_of(beside, 8) == 1.5);
+  CHECK(factor_of(beside, 64) == 1.0);
+  CHECK(factor_of({{20, 1.1}}, 64) == 1.1);
   const double of_8_s = iteration_s(0, 8);
   const double of_32_s = iteration_s(0, 32);
-  const GateFigures figures{.alone = {alone, alone}, .calibrated = profiles, .factors = {beside, {}}};
+  const GateFigures figures{
+      .alone = {alone, alone}, .calibrated = profiles, .factors = {beside, {{32, 1.0}}}};
   gate.slow_down(loaded, profiles, figures, 1.0);
   CHECK(iteration_s(0, 8) == doctest::Approx(1.5 * of_8_s));
   CHECK(iteration_s(0, 32) == doctest::Approx(of_32_s));

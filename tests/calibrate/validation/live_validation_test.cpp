@@ -176,13 +176,14 @@ TEST_CASE("a run that failed is not made again, however the machine changed") {
 }
 
 TEST_CASE("what workers take beside others that wait is sealed apart from what they take beside busy ones") {
-  const TogetherTime busy{{Seconds{2.5e-3}, Seconds{1e-4}}, {Seconds{2.4e-3}, Seconds{2e-4}}};
-  const TogetherTime waiting{{Seconds{2.1e-3}, Seconds{3e-4}}, {Seconds{2.2e-3}, Seconds{4e-4}}};
+  const TogetherTime busy{32, {Seconds{2.5e-3}, Seconds{1e-4}}, {Seconds{2.4e-3}, Seconds{2e-4}}};
+  const TogetherTime waiting{48, {Seconds{2.1e-3}, Seconds{3e-4}}, {Seconds{2.2e-3}, Seconds{4e-4}}};
   const auto asynchronous = gate_json({.together = {busy, busy}});
   CHECK(asynchronous.at("iterations_together").size() == 2);
   CHECK_FALSE(asynchronous.contains("iterations_waiting_for_all"));
   const auto synchronous = gate_json({.together = {busy, busy}, .waiting = {busy, waiting}});
   CHECK(synchronous.at("iterations_together").at(1).at("measured_s") == 2.5e-3);
+  CHECK(synchronous.at("iterations_waiting_for_all").at(1).at("batch") == 48);
   CHECK(synchronous.at("iterations_waiting_for_all").at(1).at("measured_s") == 2.1e-3);
   CHECK(synchronous.at("iterations_waiting_for_all").at(1).at("between_predicted_s") == 4e-4);
   CHECK_FALSE(synchronous.contains("iterations_waiting_for_all_smallest_batch"));
