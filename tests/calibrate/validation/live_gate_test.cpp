@@ -122,9 +122,9 @@ TEST_CASE("iterations measured with two batches tell what of their variation doe
 }
 
 TEST_CASE("a controller is predicted to end with batches of which all take as long, in a job of their own") {
-  // Of two workers, one at half the speed, dynamic batches end where c(b0) = 2·c(b1), to within a dead band of
-  // 5 % for each. The job with these batches has as many iterations as the one with the initial batch; one of
-  // the largest is raised where the two could not share their sum evenly.
+  // Of two workers, one at half the speed, dynamic batches end where c(b0) = 2·c(b1), to within a dead band
+  // of 5 % for each: in a job with these batches iterations of both take as long, to within 10 %. The larger
+  // one is raised by a sample where the two could not share their sum evenly: 35 and 32 become 36 and 32.
   LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
   Scenario& scenario = loaded.scenario;
   scenario.cluster.workers[1].speed = 0.5;
