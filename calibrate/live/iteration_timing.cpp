@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -111,40 +110,40 @@ Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>&
 
 namespace {
 
-Scenario job_of_all(const Scenario& scenario, const Profiles& profiles, Seconds duration) {
-  std::vector<WorkerId> workers;
-  Seconds longest;
-  for (std::uint64_t w = 0; w < scenario.cluster.workers.size(); ++w) {
-    workers.emplace_back(w);
-    longest = std::max(longest, modelled_iteration(scenario, profiles, WorkerId{w},
-                                                   scenario.batching.initial_samples, false));
-  }
-  return asynchronous_job(scenario, workers, scenario.batching.initial_samples,
-                          iterations_for(duration, longest));
-}
-
-// As many iterations as before, as fixed shares of a global batch.
+// Of workers that differ in it: fixed shares of a global batch.
 void give_batches(Scenario& job, std::span<const std::int64_t> batches) {
-  std::vector<Worker>& workers = job.cluster.workers;
-  check(batches.size() == workers.size(), "every worker has a batch");
-  const std::int64_t total = std::accumulate(batches.begin(), batches.end(), std::int64_t{0});
-  check(total % std::ssize(batches) == 0, "batches have a whole mean");
-  const std::int64_t mean = total / std::ssize(batches);
-  job.stop.epochs *= static_cast<double>(mean) / static_cast<double>(job.batching.initial_samples);
   job.batching.controller = BatchControllerChoice("static");
   job.batching.shares = ShareBasis::flops;
-  job.batching.initial_samples = mean;
   job.batching.maximum_samples = std::ranges::max(batches);
-  for (std::size_t w = 0; w < workers.size(); ++w) workers[w].flops = static_cast<double>(batches[w]);
+  for (std::size_t w = 0; w < batches.size(); ++w)
+    job.cluster.workers[w].flops = static_cast<double>(batches[w]);
+}
+
+Scenario job_of_all(const Scenario& scenario, const Profiles& profiles, Seconds duration,
+                    std::span<const std::int64_t> batches) {
+  check(batches.size() == scenario.cluster.workers.size(), "every worker has a batch");
+  std::vector<WorkerId> workers;
+  Seconds longest;
+  std::int64_t total = 0;
+  for (std::uint64_t w = 0; w < batches.size(); ++w) {
+    workers.emplace_back(w);
+    longest = std::max(longest, modelled_iteration(scenario, profiles, WorkerId{w}, batches[w], false));
+    total += batches[w];
+  }
+  check(total % std::ssize(batches) == 0, "workers share the sum of their batches");
+  Scenario job =
+      asynchronous_job(scenario, workers, total / std::ssize(batches), iterations_for(duration, longest));
+  if (std::ranges::any_of(batches, [&](std::int64_t batch) { return batch != batches.front(); }))
+    give_batches(job, batches);
+  return job;
 }
 
 }  // namespace
 
 Scenario together_job(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for,
                       std::span<const std::int64_t> batches) {
-  Scenario job = job_of_all(scenario, profiles, pass_of_all);
+  Scenario job = job_of_all(scenario, profiles, pass_of_all, batches);
   if (waits_for != WaitsFor::nobody) job.synchronization.front().config.policy = SynchronizationChoice("bsp");
-  if (!batches.empty()) give_batches(job, batches);
   return job;
 }
 
@@ -153,6 +152,10 @@ WaitsFor waits_for(const Scenario& scenario) {
     return phase.config.policy->waits_for == WaitsFor::nobody;
   });
   return goes_on ? WaitsFor::nobody : WaitsFor::all;
+}
+
+std::vector<std::int64_t> initial_batches(const Scenario& scenario) {
+  return std::vector<std::int64_t>(scenario.cluster.workers.size(), scenario.batching.initial_samples);
 }
 
 std::vector<std::int64_t> batches_to_time(const BatchingConfig& batching) {
@@ -220,8 +223,8 @@ double mean_of_pass(const Scenario& scenario, WorkerId worker, const Finished& i
 
 Seconds time_look(const Scenario& scenario, const Profiles& profiles, const LiveOptions& options) {
   double log_sum = 0.0;
-  for (const Finished& of_worker :
-       timed(job_of_all(scenario, profiles, duration_of_look), profiles, 0, options))
+  for (const Finished& of_worker : timed(
+           job_of_all(scenario, profiles, duration_of_look, initial_batches(scenario)), profiles, 0, options))
     log_sum += std::log(cycle_of(of_worker).iteration.value());
   return Seconds{std::exp(log_sum / static_cast<double>(scenario.cluster.workers.size()))};
 }

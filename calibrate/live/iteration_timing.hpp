@@ -11,9 +11,9 @@
 //              modelled. Together: the mean of each worker alike; c(b) is multiplied by it over its
 //              prediction from c(b) and the rest of the gate, both for the same job: first the ASP job, and
 //              then the BSP job where workers wait for others in every phase. Where a controller may change
-//              batches, both jobs are also timed with the smallest one that was timed alone, the BSP job
-//              not with the initial ones but with those that the controller is predicted to end with, and
-//              what c(b) is multiplied by lies on a line over log b between the two. What lies between two
+//              batches, the BSP job has those that it is predicted to end with instead of the initial ones,
+//              both jobs are timed with the smallest one that was timed alone, too, and what c(b) is
+//              multiplied by lies on a line over log b between that and the larger one. What lies between two
 //              iterations of the ASP job: the mean time from the end of one to that of the next, less the
 //              mean iteration; what it exceeds its prediction by is what two messages of that worker wait
 //              for a processor (message_wait.hpp). Times of a pass are divided by how much slower than usual
@@ -22,7 +22,8 @@
 // Units:       seconds of wall-clock time, samples.
 // Assumptions: what slows an iteration slows the computation and the rest after it alike.
 //              What others cost an iteration beyond its turns of the processor is a share of its time, the
-//              same under SSP and in rings as under BSP; what they cost a message is a time.
+//              same under SSP and in rings as under BSP; what they cost a message is a time. Batches that
+//              differ from the start (`controller: static`) are timed as if all had the initial one.
 // Not modelled: how that depends on who else is busy.
 // Source:      calibrate/logs/correction.hpp for what is made of it.
 #pragma once
@@ -67,10 +68,12 @@ inline constexpr Seconds duration_of_look{0.5};
 // An ASP job of these workers and nothing but iterations, so many of each one.
 [[nodiscard]] Scenario asynchronous_job(const Scenario& scenario, const std::vector<WorkerId>& workers,
                                         std::int64_t batch_samples, std::int64_t iterations);
-// That of all workers, for about a second; or, where they wait for all, a BSP job. `batches`: of each worker,
-// their sum a multiple of how many there are; empty: the initial one.
+// That of all workers, with these batches, for about a second of the slowest one's iterations; or, where they
+// wait for all, a BSP job. The batches' sum is a multiple of how many workers there are.
 [[nodiscard]] Scenario together_job(const Scenario& scenario, const Profiles& profiles, WaitsFor waits_for,
-                                    std::span<const std::int64_t> batches = {});
+                                    std::span<const std::int64_t> batches);
+// The initial batch for each worker.
+[[nodiscard]] std::vector<std::int64_t> initial_batches(const Scenario& scenario);
 // Which of the two is more like the scenario.
 [[nodiscard]] WaitsFor waits_for(const Scenario& scenario);
 struct TogetherPass {

@@ -25,6 +25,15 @@ double factor_of(const BesideOthers& beside, std::int64_t batch) {
   return std::lerp(below->second, above->second, distance(batch) / distance(above->first));
 }
 
+BesideOthers held_against(const BesideOthers& before, const TogetherTime& own, const TogetherTime* small) {
+  const auto now = [&](const TogetherTime& time) {
+    return factor_of(before, time.batch_samples) * (time.measured.iteration / time.predicted.iteration);
+  };
+  BesideOthers held{{own.batch_samples, now(own)}};
+  if (small != nullptr && small->batch_samples < own.batch_samples) held[small->batch_samples] = now(*small);
+  return held;
+}
+
 nlohmann::ordered_json gate_json(const GateFigures& figures) {
   nlohmann::ordered_json json;
   for (std::size_t w = 0; w < figures.alone.size(); ++w)

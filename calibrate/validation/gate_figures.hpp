@@ -26,22 +26,25 @@ namespace paceline {
 struct TogetherTime {
   std::int64_t batch_samples = 0;
   live::CycleTime measured;
-  live::CycleTime predicted;  // with what workers took alone
+  live::CycleTime predicted;  // with what was measured before
 };
 
-// How many times as long a worker's iterations take beside the others as alone, by batch; one or more.
+// How many times as long a worker's iterations take beside the others as alone, by batch; never empty.
 using BesideOthers = std::map<std::int64_t, double>;
 // Between two batches on a line over the logarithm of the batch; beyond them as with the nearest one.
 [[nodiscard]] double factor_of(const BesideOthers& beside, std::int64_t batch);
+// Times how much longer than predicted iterations of a job were: with the worker's own batch, and with the
+// smallest one where that was timed and is smaller.
+[[nodiscard]] BesideOthers held_against(const BesideOthers& before, const TogetherTime& own,
+                                        const TogetherTime* small);
 
 struct GateFigures {
   std::string stated{};  // what of the scenario was measured instead, in its words; empty: nothing
   std::optional<live::SharingTimes> sharing{};
   std::vector<std::vector<live::AloneTime>> alone{};  // by worker
   std::vector<TogetherTime> together{};               // by worker, under ASP; empty for one
-  std::vector<TogetherTime> waiting{};  // under BSP, where workers wait for others; where batches change,
-                                        // with those that they are predicted to end with
-  std::vector<TogetherTime> together_small{};  // both with the smallest batch, where batches change
+  std::vector<TogetherTime> waiting{};                // under BSP, where workers wait for others
+  std::vector<TogetherTime> together_small{};         // both with the smallest batch, where batches change
   std::vector<TogetherTime> waiting_small{};
   std::vector<double> slowness{};                // of the machine, in each round that timed them
   std::vector<std::string> deviations{};         // of speeds from the profile, accepted

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -14,15 +13,18 @@
 namespace paceline {
 namespace {
 
+constexpr int runs_of_timed_jobs = 5;
+constexpr int runs_of_controllers = 20;
+constexpr double most_epochs = 20.0;
+constexpr double most_updates = 20'000.0;
+
 // By run, then by worker.
 using SimulatedSteps = std::vector<std::vector<std::vector<calibrate::TimedStep>>>;
-std::vector<RunResult> simulated(LoadedScenario job) {
+std::vector<RunResult> simulated(LoadedScenario job, int runs, const RecordingOptions& recorded) {
   job.scenario.learner = {};
-  job.scenario.replications = 5;
+  job.scenario.replications = runs;
   PreparedStudy study = prepare_scenarios({std::move(job)}, ProfileUse::as_fitted);
-  return run_whole(study, missing_runs(study.planned, {}), 1, {.iterations = true, .trace = false})
-      .variants.front()
-      .runs;
+  return run_whole(study, missing_runs(study.planned, {}), 1, recorded).variants.front().runs;
 }
 
 SimulatedSteps simulated_steps(const LoadedScenario& loaded, const Profiles& profiles, WaitsFor waits_for,
@@ -30,17 +32,14 @@ SimulatedSteps simulated_steps(const LoadedScenario& loaded, const Profiles& pro
   LoadedScenario job = loaded;
   job.scenario = live::together_job(loaded.scenario, profiles, waits_for, batches);
   SimulatedSteps steps;
-  for (const RunResult& run : simulated(job))
+  for (const RunResult& run : simulated(job, runs_of_timed_jobs, {.iterations = true, .trace = false}))
     steps.push_back(live::finished_iterations(run.iterations, job.scenario.cluster.workers.size()));
   return steps;
 }
 
-void raise_to_whole_mean(std::vector<std::int64_t>& batches) {
-  std::vector<std::size_t> largest_first(batches.size());
-  std::iota(largest_first.begin(), largest_first.end(), std::size_t{0});
-  std::ranges::stable_sort(largest_first, std::ranges::greater{}, [&](std::size_t w) { return batches[w]; });
+void lower_to_whole_mean(std::vector<std::int64_t>& batches) {
   std::int64_t total = std::accumulate(batches.begin(), batches.end(), std::int64_t{0});
-  for (std::size_t i = 0; total % std::ssize(batches) != 0; ++i, ++total) ++batches[largest_first[i]];
+  for (; total % std::ssize(batches) != 0; --total) --*std::ranges::max_element(batches);
 }
 
 }  // namespace
@@ -59,47 +58,44 @@ std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded, cons
   return means;
 }
 
-std::vector<std::int64_t> predicted_batches(const LoadedScenario& loaded, const Profiles& profiles) {
-  constexpr double most_updates = 2000.0;
+std::vector<std::int64_t> batches_in_step(const LoadedScenario& loaded, const Profiles& profiles) {
+  std::vector<std::int64_t> batches = live::initial_batches(loaded.scenario);
+  if (!loaded.scenario.batching.controller->adjusts) return batches;
   LoadedScenario job = loaded;
-  job.scenario = live::together_job(loaded.scenario, profiles, WaitsFor::all);
+  job.scenario = live::together_job(loaded.scenario, profiles, WaitsFor::all, batches);
   job.scenario.batching = loaded.scenario.batching;
-  const auto samples =
-      static_cast<double>(std::ssize(job.scenario.cluster.workers) * job.scenario.batching.initial_samples);
-  const double most_epochs =
-      most_updates * samples / static_cast<double>(job.scenario.job.dataset.train_samples);
-  job.scenario.stop.epochs = std::min(loaded.scenario.stop.epochs, most_epochs);
-  std::vector<std::vector<double>> last(job.scenario.cluster.workers.size());
-  for (const RunResult& run : simulated(job)) {
+  const double updates_an_epoch =
+      static_cast<double>(job.scenario.job.dataset.train_samples) /
+      static_cast<double>(std::ssize(batches) * job.scenario.batching.initial_samples);
+  job.scenario.stop.epochs =
+      std::min(loaded.scenario.stop.epochs, std::max(most_epochs, most_updates / updates_an_epoch));
+  std::vector<std::vector<double>> last(batches.size());
+  for (const RunResult& run : simulated(job, runs_of_controllers, {.iterations = false, .trace = false})) {
     for (std::vector<double>& of_worker : last) of_worker.emplace_back();
     for (const BatchRecord& batch : run.batches)
       last.at(batch.worker.value).back() = static_cast<double>(batch.batch_samples);
   }
-  std::vector<std::int64_t> batches;
-  for (std::vector<double>& of_worker : last) batches.push_back(std::llround(median(std::move(of_worker))));
-  raise_to_whole_mean(batches);
+  for (std::size_t w = 0; w < batches.size(); ++w) batches[w] = std::llround(median(std::move(last[w])));
+  lower_to_whole_mean(batches);
   return batches;
 }
 
-calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profiles& profiles) {
+calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profiles& profiles,
+                                             std::span<const std::int64_t> batches) {
   JitterOverrides& jitter = loaded.scenario.jitter;
   jitter = {.run_cv = 0.0, .worker_cv = 0.0, .iteration_cv = 0.0, .message = jitter.message};
   std::vector<std::vector<calibrate::TimedStep>> series;
-  for (auto& run : simulated_steps(loaded, profiles, WaitsFor::nobody, {}))
+  for (auto& run : simulated_steps(loaded, profiles, WaitsFor::nobody, batches))
     std::ranges::move(run, std::back_inserter(series));
   return calibrate::step_variation(series);
-}
-
-Scenario with_initial_batch(Scenario scenario, std::int64_t samples) {
-  scenario.batching.initial_samples = samples;
-  return scenario;
 }
 
 calibrate::StepVariation own_variation(const LoadedScenario& loaded, const Profiles& profiles,
                                        const calibrate::StepVariation& together,
                                        const std::optional<calibrate::StepVariation>& of_smallest,
                                        const std::vector<live::AloneTime>& alone) {
-  const calibrate::StepVariation own = less(together, simulated_variation(loaded, profiles));
+  const calibrate::StepVariation own =
+      less(together, simulated_variation(loaded, profiles, live::initial_batches(loaded.scenario)));
   if (!of_smallest || !is_measured(*of_smallest)) return own;
   const Profile& profile = profiles.of(0);
   const bool fetches = profile.loading && loaded.scenario.job.data_loading == DataLoading::inline_;
@@ -111,10 +107,9 @@ calibrate::StepVariation own_variation(const LoadedScenario& loaded, const Profi
     return fetches ? computing + profile.loading->of(static_cast<double>(batch)) : computing;
   };
   const std::int64_t smallest = alone.front().computing.batch;
-  LoadedScenario small = loaded;
-  small.scenario = with_initial_batch(loaded.scenario, smallest);
+  const std::vector<std::int64_t> small(loaded.scenario.cluster.workers.size(), smallest);
   return by_length(own, time_of(loaded.scenario.batching.initial_samples),
-                   less(*of_smallest, simulated_variation(small, profiles)), time_of(smallest));
+                   less(*of_smallest, simulated_variation(loaded, profiles, small)), time_of(smallest));
 }
 
 }  // namespace paceline

@@ -17,19 +17,20 @@
 
 namespace paceline {
 
-// Of each worker: means over the runs. `batches`: of each one; empty: the initial one.
+// Of each worker with its batch: means over the runs.
 [[nodiscard]] std::vector<live::CycleTime> simulated_cycles(const LoadedScenario& loaded,
                                                             const Profiles& profiles, WaitsFor waits_for,
-                                                            std::span<const std::int64_t> batches = {});
-// The batches with which the scenario's controller is predicted to end where workers wait for each other:
-// of each worker the median over the runs, the largest ones raised by up to a sample until their sum is a
-// multiple of how many there are.
-[[nodiscard]] std::vector<std::int64_t> predicted_batches(const LoadedScenario& loaded,
-                                                          const Profiles& profiles);
+                                                            std::span<const std::int64_t> batches);
+// The batches of a job in step: the initial ones; or, where they change, those with which the scenario's
+// controller ends under BSP with a server if nothing else changes meanwhile: medians of 20 runs as long as
+// the scenario's, but of no more than 20 epochs or 20,000 updates, whichever is longer. The largest are
+// lowered until the sum is a multiple of how many workers there are.
+[[nodiscard]] std::vector<std::int64_t> batches_in_step(const LoadedScenario& loaded,
+                                                        const Profiles& profiles);
 // What iterations of the ASP job vary by though nothing does so by itself: a server and turns interrupt them.
-[[nodiscard]] calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profiles& profiles);
+[[nodiscard]] calibrate::StepVariation simulated_variation(LoadedScenario loaded, const Profiles& profiles,
+                                                           std::span<const std::int64_t> batches);
 
-[[nodiscard]] Scenario with_initial_batch(Scenario scenario, std::int64_t samples);
 // What iterations vary by themselves: less than `together`, as measured with the initial batch, by what a
 // server and turns explain. Of any length where they were measured with the smallest batch, too, which comes
 // first in `alone`: what the first worker's take, each batch of the job.

@@ -113,6 +113,7 @@ void LiveGate::fill_in_ring(Scenario& scenario, const Profiles& profiles, GateFi
 // Processes that share cores wait for each other's turns, which a connection alone does not show: those that
 // never rest more than others.
 void LiveGate::delay_messages(LoadedScenario& loaded, const Profiles& profiles, GateFigures& figures) {
+  const std::vector<std::int64_t> initial = live::initial_batches(loaded.scenario);
   std::vector<Seconds> measured;
   for (const TogetherTime& together : figures.together) measured.push_back(together.measured.between);
   const auto delayed = [&](const std::vector<Seconds>& added) {
@@ -126,7 +127,8 @@ void LiveGate::delay_messages(LoadedScenario& loaded, const Profiles& profiles, 
   const std::vector<Seconds> added =
       live::added_to_messages(measured, [&](const std::vector<Seconds>& tried) {
         std::vector<Seconds> between;
-        for (const live::CycleTime& cycle : simulated_cycles(delayed(tried), profiles, WaitsFor::nobody))
+        for (const live::CycleTime& cycle :
+             simulated_cycles(delayed(tried), profiles, WaitsFor::nobody, initial))
           between.push_back(cycle.between);
         return between;
       }).added;

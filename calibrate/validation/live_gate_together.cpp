@@ -39,10 +39,11 @@ void LiveGate::time_together(const Scenario& scenario, const Profiles& profiles,
   Progress progress(timed.waits_for == WaitsFor::nobody ? "timing all workers together"
                                                         : "timing all workers in step");
   const std::int64_t smallest = live::batches_to_time(scenario.batching).front();
-  const bool has_smaller = smallest < scenario.batching.initial_samples;
+  const bool has_smaller =
+      std::ranges::any_of(timed.batches, [&](std::int64_t batch) { return smallest < batch; });
+  const std::vector<std::int64_t> small(timed.batches.size(), smallest);
   const Scenario job = live::together_job(scenario, profiles, timed.waits_for, timed.batches);
-  const Scenario small_job =
-      live::together_job(with_initial_batch(scenario, smallest), profiles, timed.waits_for);
+  const Scenario small_job = live::together_job(scenario, profiles, timed.waits_for, small);
   std::vector<live::TogetherPass> passes;
   std::vector<live::TogetherPass> of_smallest;
   for (int round = 0; round < rounds; ++round) {
@@ -130,22 +131,12 @@ void LiveGate::hold_against_others(LoadedScenario& loaded, std::shared_ptr<const
     return std::pair{compared(loaded, *profiles, timed), compared_small(loaded, *profiles, timed)};
   };
   const auto slow_down = [&](const Times& times, const Times& small) {
-    const auto longer = [](const TogetherTime& time) {
-      return time.measured.iteration / time.predicted.iteration;
-    };
-    for (std::size_t w = 0; w < times.size(); ++w) {
-      BesideOthers held;
-      for (const Times* const all : {&small, &times})  // where a batch is in both, the job's own way counts
-        if (!all->empty()) {
-          const std::int64_t batch = (*all)[w].batch_samples;
-          held[batch] = factor_of(figures.factors[w], batch) * longer((*all)[w]);
-        }
-      figures.factors[w] = std::move(held);
-    }
+    for (std::size_t w = 0; w < times.size(); ++w)
+      figures.factors[w] = held_against(figures.factors[w], times[w], small.empty() ? nullptr : &small[w]);
     correct(loaded, profiles, figures, figures.factors, "");
   };
-  const std::vector<std::int64_t> initial(figures.alone.size(), loaded.scenario.batching.initial_samples);
-  const TimedTogether& going_on = timed_together(loaded.scenario, *profiles, WaitsFor::nobody, initial);
+  const TimedTogether& going_on =
+      timed_together(loaded.scenario, *profiles, WaitsFor::nobody, live::initial_batches(loaded.scenario));
   figures.slowness = going_on.slowness;
   adopt_variation(loaded, *profiles, going_on, figures);
   std::tie(figures.together, figures.together_small) = compare(going_on);
@@ -158,10 +149,8 @@ void LiveGate::hold_against_others(LoadedScenario& loaded, std::shared_ptr<const
     slow_down(times, small);  // who waits leaves the cores to the others
   }
   if (live::waits_for(loaded.scenario) == WaitsFor::nobody) return;
-  const bool adjusts = loaded.scenario.batching.controller->adjusts;
-  const std::vector<std::int64_t> batches = adjusts ? predicted_batches(loaded, *profiles) : initial;
   std::tie(figures.waiting, figures.waiting_small) =
-      compare(timed_together(loaded.scenario, *profiles, WaitsFor::all, batches));
+      compare(timed_together(loaded.scenario, *profiles, WaitsFor::all, batches_in_step(loaded, *profiles)));
   say(loaded.scenario, "beside others that wait", figures.waiting);
   say(loaded.scenario, "beside others that wait", figures.waiting_small);
   slow_down(figures.waiting, figures.waiting_small);

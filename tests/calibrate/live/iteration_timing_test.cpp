@@ -1,10 +1,12 @@
 // What iterations take within a job: which jobs are timed, and what is made of their times.
 #include "calibrate/live/iteration_timing.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <doctest/doctest.h>
 
+#include "sim/cost/compute_time.hpp"
 #include "sim/policy/batching/batch_controller.hpp"
 #include "tests/calibrate/live/live_job.hpp"
 
@@ -50,11 +52,12 @@ TEST_CASE("what a slow worker's iteration took is what a machine at full speed c
 
 TEST_CASE("workers that wait for others in every phase are timed in step, too, all others only going on") {
   LoadedJob job = load_mixed_job();
-  const Scenario in_step = together_job(job.loaded.scenario, *job.profiles, WaitsFor::all);
+  const std::vector<std::int64_t> batches = initial_batches(job.loaded.scenario);
+  const Scenario in_step = together_job(job.loaded.scenario, *job.profiles, WaitsFor::all, batches);
   CHECK(in_step.synchronization.at(0).config.policy->word == "bsp");
   CHECK(in_step.synchronization[0].config.transport == Transport::server);
   CHECK(in_step.stop.epochs ==
-        together_job(job.loaded.scenario, *job.profiles, WaitsFor::nobody).stop.epochs);
+        together_job(job.loaded.scenario, *job.profiles, WaitsFor::nobody, batches).stop.epochs);
   const auto of_policies = [&](const std::vector<const char*>& words) {
     Scenario& scenario = job.loaded.scenario;
     scenario.synchronization.clear();
@@ -70,16 +73,22 @@ TEST_CASE("workers that wait for others in every phase are timed in step, too, a
   CHECK(of_policies({"bsp", "asp"}) == WaitsFor::nobody);
 }
 
-TEST_CASE("a job of all workers with batches of their own has these, and as many iterations") {
-  // Batches of 20, 6 and 10 are shares of three times 12; with 8 for each, so many epochs are 8/12 of that.
+TEST_CASE(
+    "a job of all workers with batches of its own has these, for a second of the slowest one's iterations") {
+  // Batches of 20, 6 and 10 are shares of three times 12. The slowest worker's iteration takes max t_w(b_w).
   const LoadedJob job = load_mixed_job();
-  const Scenario equal = together_job(job.loaded.scenario, *job.profiles, WaitsFor::all);
+  const Scenario& scenario = job.loaded.scenario;
   const std::vector<std::int64_t> batches = {20, 6, 10};
-  const Scenario own = together_job(job.loaded.scenario, *job.profiles, WaitsFor::all, batches);
-  CHECK(own.stop.epochs == doctest::Approx(12.0 / 8.0 * equal.stop.epochs));
+  const Scenario own = together_job(scenario, *job.profiles, WaitsFor::all, batches);
+  const ComputeTimes times(job.profiles->distinct, job.profiles->of_worker, scenario.cluster.workers, {},
+                           {scenario.seed, 0}, scenario.job.data_loading);
+  Seconds longest;
   std::vector<WorkerPrior> workers;
-  for (const Worker& worker : own.cluster.workers)
-    workers.push_back({.cores = 1, .flops = worker.flops.value()});
+  for (std::uint64_t w = 0; w < batches.size(); ++w) {
+    longest = std::max(longest, times.mean_iteration(WorkerId{w}, batches[w]));
+    workers.push_back({.cores = 1, .flops = own.cluster.workers[w].flops.value()});
+  }
+  CHECK(own.stop.epochs * 400.0 == doctest::Approx(3.0 * 12.0 * std::round(Seconds{1.0} / longest)));
   const Allocation allocation = make_batch_controller(own.batching, workers)->initial();
   for (std::size_t w = 0; w < batches.size(); ++w) CHECK(allocation.at(w).samples == batches[w]);
 }
@@ -87,12 +96,13 @@ TEST_CASE("a job of all workers with batches of their own has these, and as many
 TEST_CASE("a job of all workers is asynchronous, evaluates nothing and changes nothing") {
   // Its length: 1 s of the slowest worker's iterations, that many for each of the three.
   const LoadedJob job = load_mixed_job();
-  const Scenario together = together_job(job.loaded.scenario, *job.profiles, WaitsFor::nobody);
+  const Scenario together = together_job(job.loaded.scenario, *job.profiles, WaitsFor::nobody,
+                                         initial_batches(job.loaded.scenario));
   CHECK(together.cluster.workers == job.loaded.scenario.cluster.workers);
   CHECK(together.synchronization.size() == 1);
   CHECK(together.synchronization[0].config.policy->word == "asp");
   CHECK(together.heterogeneity.changes.membership.empty());
-  CHECK_FALSE(together.batching.controller->adjusts);
+  CHECK(together.batching.controller->word == "uniform");  // with less where memory does not hold it
   CHECK(together.batching.initial_samples == 8);
   const double iterations = together.stop.epochs * 400.0 / 8.0;
   CHECK(iterations == doctest::Approx(3.0 * std::round(iterations / 3.0)));
