@@ -208,8 +208,9 @@ TEST_CASE("a machine that has become slower is predicted with iterations that ta
 
 TEST_CASE(
     "a worker is corrected by what its own batch took, and by the smallest one only if that is smaller") {
-  // 1.2 times with 32 and 1 with 8 before. With 60 samples 2.2 ms are measured where 2 are predicted: 1.2 · 1.1
-  // times; with 8, 0.9 where 1: 0.9 times. Who ends with 8 itself, or with less, is not held against all with 8.
+  // 1.2 times with 32 and 1 with 8 before. With 60 samples 2.2 ms are measured where 2 are predicted:
+  // 1.2 · 1.1 times; with 8, 0.9 where 1: 0.9 times. Who ends with 8 itself, or with less, is not held
+  // against all with 8.
   const BesideOthers before{{8, 1.0}, {32, 1.2}};
   const auto took = [](std::int64_t batch, double measured_ms, double predicted_ms) {
     return TogetherTime{batch, {Seconds{1e-3 * measured_ms}, {}}, {Seconds{1e-3 * predicted_ms}, {}}};
