@@ -20,11 +20,12 @@
 namespace paceline::calibrate {
 namespace {
 
-constexpr int most_warm_up_iterations = 3;     // memory pools fill, caches and clocks warm
-constexpr double warm_up_share = 0.2;          // of the time of a point, if that is longer
-constexpr std::size_t kept_durations = 60;     // as promised in sim/cost/profile.hpp
-constexpr std::int64_t loaded_samples = 5000;  // of a data set: far more than the caches hold
-constexpr double loading_share = 0.2;          // of the time of a point
+constexpr int most_warm_up_iterations = 3;      // memory pools fill, caches and clocks warm
+constexpr double warm_up_share = 0.2;           // of the time of a point, if that is longer
+constexpr std::size_t kept_durations = 60;      // as promised in sim/cost/profile.hpp
+constexpr std::int64_t loaded_samples = 5000;   // of a data set: far more than the caches hold
+constexpr std::size_t gradient_iterations = 5;  // after one that does not count
+constexpr double loading_share = 0.2;           // of the time of a point
 constexpr int reference_repetitions = 5;
 constexpr int reference_steps = 4'000'000;  // some 10 ms
 constexpr int distance_repetitions = 3;
@@ -161,6 +162,20 @@ class Measuring {
                 [&] { loading.load(batch); })[0]);
   }
 
+  // Of several iterations the median, for each variable.
+  void gradients(kernels::TrainingStep& step, std::int64_t batch) const {
+    step.set_batch(batch);
+    const auto clock = [this] { return now(); };
+    std::vector<std::vector<double>> of_variables(step.gradient_times(clock).size());
+    for (std::size_t i = 0; i < gradient_iterations; ++i) {
+      const std::vector<double> times = step.gradient_times(clock);
+      for (std::size_t k = 0; k < times.size(); ++k) of_variables[k].push_back(times[k]);
+    }
+    std::vector<double> medians;
+    for (const std::vector<double>& times : of_variables) medians.push_back(median(times));
+    write({request_.cores, batch, request_.process, Operation::gradients_ready, medians});
+  }
+
   void server(kernels::TrainingStep& step, std::int64_t batch) const {
     const Laps laps = warm_laps([&] { step.server_accumulate(); }, [&] { step.server_step(); });
     report(batch, Operation::server_accumulate, laps[0]);
@@ -206,9 +221,10 @@ class Measuring {
 
   void report(std::int64_t batch, Operation operation, const std::vector<double>& durations,
               std::optional<double> peak = std::nullopt) const {
-    out_ << to_line(Sample{request_.cores, batch, request_.process, operation, thinned(durations), peak})
-         << std::endl;
+    write({request_.cores, batch, request_.process, operation, thinned(durations), peak});
   }
+
+  void write(const Sample& sample) const { out_ << to_line(sample) << std::endl; }
 
   const MeasureRequest& request_;
   clockid_t clock_;
@@ -229,8 +245,10 @@ void run_measure_child(const MeasureRequest& request, std::ostream& out) {
     measure.iterations(step, batch);
     if (loading) measure.loading(*loading, batch);
   }
+  if (!request.with_server) return;
+  if (request.process == 0) measure.gradients(step, plan.batches[plan.batches.size() / 2]);
   // Last, because it holds the parameters three times more.
-  if (request.with_server) measure.server(step, plan.batches.back());
+  measure.server(step, plan.batches.back());
 }
 
 }  // namespace paceline::calibrate

@@ -172,6 +172,26 @@ std::vector<std::int64_t> variable_bytes(const kernels::NetworkFacts& network) {
   return bytes;
 }
 
+// As shares of the iteration.
+std::vector<double> variable_ready(const Sample& sample) {
+  std::vector<double> shares;
+  for (const double seconds : sample.seconds)
+    shares.push_back(std::min(1.0, seconds / sample.seconds.back()));
+  shares.pop_back();
+  return shares;
+}
+
+Json network_json(const Calibration& calibration) {
+  const kernels::NetworkFacts& network = calibration.network;
+  Json json = {{"name", network.name},
+               {"parameter_count", network.parameter_count},
+               {"parameter_bytes", static_cast<std::int64_t>(parameter_bytes(network).value())},
+               {"variable_bytes", variable_bytes(network)}};
+  const auto ready = std::ranges::find(calibration.samples, Operation::gradients_ready, &Sample::operation);
+  if (ready != calibration.samples.end()) json["variable_ready"] = variable_ready(*ready);
+  return json;
+}
+
 }  // namespace
 
 Bytes parameter_bytes(const kernels::NetworkFacts& network) {
@@ -184,11 +204,7 @@ std::string profile_text(const Calibration& calibration) {
       {"version", 2},
       {"origin", "measured"},
       {"sources", Json::array()},
-      {"network",
-       {{"name", calibration.network.name},
-        {"parameter_count", calibration.network.parameter_count},
-        {"parameter_bytes", static_cast<std::int64_t>(parameter_bytes(calibration.network).value())},
-        {"variable_bytes", variable_bytes(calibration.network)}}},
+      {"network", network_json(calibration)},
       {"dataset",
        {{"name", calibration.plan.data ? Json(calibration.plan.data->kind) : Json(nullptr)},
         {"classes", calibration.network.classes}}},

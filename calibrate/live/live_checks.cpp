@@ -55,6 +55,11 @@ void check_phases(const LoadedScenario& loaded, UserErrors& mistakes) {
       });
     if (phases[i].config.exchange == Exchange::parameters)
       check_own_steps(loaded, key + ".exchange", mistakes);
+    if (phases[i].config.buckets)
+      mistakes.attempt([&] {
+        fail_at(loaded, key + ".buckets", "workers of a live job sum a gradient once all of it is computed",
+                "remove `buckets`");
+      });
     if (phases[i].config.local)
       mistakes.attempt([&] {
         fail_at(loaded, key + ".local", "workers of a live job send a gradient after every step",

@@ -14,7 +14,8 @@ bool is_plausible(const Sample& sample) {
 
 std::size_t expected_samples(const MeasureRequest& request) {
   const std::size_t of_each_batch = 3U + (request.plan.data ? 1U : 0U) + (request.cores > 1 ? 1U : 0U);
-  return 1U + of_each_batch * request.plan.batches.size() + (request.with_server ? 2U : 0U);
+  const std::size_t of_the_network = request.with_server ? (request.process == 0 ? 3U : 2U) : 0U;
+  return 1U + of_each_batch * request.plan.batches.size() + of_the_network;
 }
 
 std::string to_line(const MeasureRequest& request) {

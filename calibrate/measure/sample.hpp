@@ -23,15 +23,16 @@ enum class Operation {
   optimizer_step,
   server_accumulate,
   server_step,
+  gradients_ready,  // from the beginning of an iteration until each variable's was there; then its end
   core_round_trip,  // of a cache line between the cores, before and after the batch; with two cores or more
   reference_loop,   // the same arithmetic in every process: tells when the clock's speed changed
 };
 
 // The name used in profiles.
 [[nodiscard]] constexpr std::string_view to_string(Operation operation) {
-  constexpr std::array<std::string_view, 8> names{"forward_backward", "forward",           "load_batch",
+  constexpr std::array<std::string_view, 9> names{"forward_backward", "forward",           "load_batch",
                                                   "optimizer_step",   "server_accumulate", "server_step",
-                                                  "core_round_trip",  "reference_loop"};
+                                                  "gradients_ready",  "core_round_trip",   "reference_loop"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -80,13 +81,14 @@ struct MeasureRequest {
   MeasurementPlan plan;
   int cores = 1;
   int process = 0;
-  bool with_server = false;            // the server's two operations as well
+  bool with_server = false;  // the server's two operations as well, and of process 0 gradients_ready
   std::vector<int> core_numbers = {};  // of the system: `cores` of them
   bool processor_clock = false;        // seconds of processor time, which pauses of a quota are not part of
 };
 
 // How many samples answer it: the reference loop; of each batch core_round_trip (with two cores or more),
-// forward, forward_backward, optimizer_step and, where data is given, load_batch; the server's two.
+// forward, forward_backward, optimizer_step and, where data is given, load_batch; the server's two, and
+// once gradients_ready.
 [[nodiscard]] std::size_t expected_samples(const MeasureRequest& request);
 
 [[nodiscard]] std::string to_line(const MeasureRequest& request);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -92,6 +93,9 @@ class TrainingStep {
   void forward();
   // … and its gradients, which are overwritten, not accumulated. Once after each forward().
   void backward();
+  // Both, for their times alone: from the beginning until the gradient of each variable was there (in order of
+  // creation), and until the end; `now` tells the time, in seconds.
+  [[nodiscard]] std::vector<double> gradient_times(const std::function<double()>& now);
   // SGD with momentum and weight decay on this worker's own parameters, as after an all-reduce.
   void optimizer_step();
   // What a server does with one arriving gradient: the flat float32 gradient of `network` added into an

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/from_blob.h>
@@ -98,6 +99,23 @@ void write_gradient(const at::Tensor& loss, const std::vector<at::Tensor>& param
     if (gradients[i].defined()) std::copy_n(gradients[i].contiguous().data_ptr<float>(), size, position);
     position += size;
   }
+}
+
+std::vector<double> times_of_gradients(const at::Tensor& loss, const std::vector<at::Tensor>& parameters,
+                                       const std::function<double()>& now) {
+  std::vector<std::optional<double>> seen(parameters.size());
+  std::vector<unsigned> hooks;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    hooks.push_back(parameters[i].register_hook([&seen, &now, i](const at::Tensor&) { seen[i] = now(); }));
+  torch::autograd::backward({loss});
+  const double end = now();
+  std::vector<double> times;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    times.push_back(seen[i].value_or(end));
+    parameters[i].remove_hook(hooks[i]);
+    parameters[i].mutable_grad().reset();
+  }
+  return times;
 }
 
 }  // namespace paceline::kernels

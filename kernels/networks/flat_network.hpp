@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -42,5 +43,10 @@ struct FlatNetwork {
 // The gradients of a loss, one after the other; of what it does not depend on, the present values stay.
 void write_gradient(const at::Tensor& loss, const std::vector<at::Tensor>& parameters,
                     std::span<float> gradient);
+// The backward pass for its times alone: now() when each gradient was there; at its end of one that the loss
+// does not depend on.
+[[nodiscard]] std::vector<double> times_of_gradients(const at::Tensor& loss,
+                                                     const std::vector<at::Tensor>& parameters,
+                                                     const std::function<double()>& now);
 
 }  // namespace paceline::kernels

@@ -110,6 +110,16 @@ void TrainingStep::backward() {
   state_->loss.reset();
 }
 
+std::vector<double> TrainingStep::gradient_times(const std::function<double()>& now) {
+  const double begin = now();
+  forward();
+  std::vector<double> times = times_of_gradients(state_->loss, state_->model->parameter_views, now);
+  times.push_back(now());
+  state_->loss.reset();
+  for (double& time : times) time -= begin;
+  return times;
+}
+
 void TrainingStep::optimizer_step() {
   State& state = *state_;
   std::ranges::copy(state.gradient, state.worker_gradient.begin());

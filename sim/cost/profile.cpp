@@ -251,6 +251,20 @@ std::vector<Bytes> read_variables(const JsonField& network, Bytes parameters) {
   return variables;
 }
 
+std::vector<double> read_ready(const JsonField& network, std::size_t variables) {
+  std::vector<double> ready;
+  if (!network.has("variable_ready")) return ready;
+  const JsonField list = network.member("variable_ready");
+  for (const JsonField& share : list.elements()) {
+    ready.push_back(share.positive());
+    if (ready.back() > 1.0) share.fail(fmt::format("must be <= 1, is {}", ready.back()));
+  }
+  if (ready.size() != variables)
+    list.fail(fmt::format("must have one number for each of variable_bytes, {}, not {}", variables,
+                          ready.size()));
+  return ready;
+}
+
 }  // namespace
 
 const ComputeFit* Profile::find(int cores) const {
@@ -282,6 +296,7 @@ Profile read_profile(const std::filesystem::path& path) {
   profile.parameter_bytes = Bytes{parameter_bytes.positive()};
   if (profile.parameter_bytes > most_parameter_bytes) parameter_bytes.fail("must be at most 1e15");
   profile.variables = read_variables(root.member("network"), profile.parameter_bytes);
+  profile.variable_ready = read_ready(root.member("network"), profile.variables.size());
   profile.cpu_model = root.member("machine").member("cpu_model").text();
   const JsonField fits = root.member("fits");
   profile.compute = read_compute(fits, version);

@@ -16,7 +16,9 @@
 //   origin      + "measured" | "derived" from published figures or logs
 //   sources     + [..] one text for each number of a derived profile; empty when measured
 //   network     {name, parameter_count, parameter_bytes, variable_bytes + (absent: not known): [..] of each
-//                variable, in order of creation, 0 of one that is not trained}
+//                variable, in order of creation, 0 of one that is not trained; variable_ready + (absent:
+//                not known): [..] share of an iteration (forward and backward) after which its gradient is
+//                there}
 //   dataset     + {name, classes} it was trained on; each null, or all absent: not known. A calibration
 //               without --data works on random samples: it has classes and no name
 //   machine     {cpu_model, logical_cores, physical_cores, memory_bytes, governor (null: unreadable),
@@ -197,7 +199,8 @@ struct Profile {
   Identity identity = {};  // the same, with its parameters and the data set
   std::string cpu_model;
   Bytes parameter_bytes;
-  std::vector<Bytes> variables = {};  // in order of creation; empty: not known
+  std::vector<Bytes> variables = {};        // in order of creation; empty: not known
+  std::vector<double> variable_ready = {};  // of each; empty: not known
   std::vector<ComputeFit> compute;    // by ascending cores
   BytesPerSecond server_accumulate_rate;
   BytesPerSecond server_step_rate;

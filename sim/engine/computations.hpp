@@ -6,6 +6,7 @@
 //              Of the time since it started, own_share counts as its compute time: what messages take of
 //              the processor is spread evenly over it. What a worker that waits does for messages goes on at
 //              the rate of its last iteration; what is left of it when the next one begins is added to that.
+//              An iteration passes a mark m when (1 − m) of its work is left, that of messages included.
 // Units:       work in seconds at rate 1.
 // Assumptions: rates are constant between two changes and above 0.
 #pragma once
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,9 +31,11 @@ struct Computation {
   Seconds started;
   Seconds work_left;
   double rate = 1.0;
-  Seconds since;              // when work_left was true
-  double own_share = 1.0;     // of its work; the rest is that of messages
-  Seconds computed_before{};  // in earlier steps of the same stretch
+  Seconds since;                    // when work_left was true
+  double own_share = 1.0;           // of its work; the rest is that of messages
+  Seconds computed_before{};        // in earlier steps of the same stretch
+  std::span<const double> marks{};  // still to be passed: ascending, below 1
+  Seconds whole{};                  // work, when it began
 
   [[nodiscard]] Seconds compute_time(Seconds now) const {
     return computed_before + (now - started) * own_share;
@@ -40,6 +44,9 @@ struct Computation {
     if (work == Seconds{}) return;
     own_share = own_share * work_left / (work_left + work);
     work_left += work;
+  }
+  [[nodiscard]] Seconds left_at_mark() const {
+    return marks.empty() ? Seconds{} : (1.0 - marks.front()) * whole;
   }
 };
 
@@ -52,7 +59,7 @@ class Computations {
     for (std::size_t w = 0; w < quotas.size(); ++w) of_worker_[w].quota = quotas[w];
   }
 
-  // When it ends, and the attempt that end belongs to.
+  // When it ends or passes a mark, and the attempt that date belongs to.
   struct End {
     Seconds at;
     std::uint64_t attempt = 0;
@@ -63,6 +70,7 @@ class Computations {
     computation.add_messages(settle_messages(slot, computation.since));
     slot.messages.left = {};
     slot.messages.rate = computation.rate;
+    computation.whole = computation.work_left;
     slot.computation = computation;
     return {end_of(slot), ++slot.attempt};
   }
@@ -86,17 +94,27 @@ class Computations {
     slot.messages.rate = rate;
     Computation& computation = *slot.computation;
     const Seconds done = pass_time(slot, now) * computation.rate;
-    computation.work_left = std::max(Seconds{}, computation.work_left - done);
+    computation.work_left = std::max(computation.left_at_mark(), computation.work_left - done);
     computation.since = now;
     computation.rate = rate;
     return End{end_of(slot), ++slot.attempt};
   }
-  // The computation that is done, if `attempt` is still the one that counts.
-  std::optional<Computation> finish(WorkerId worker, std::uint64_t attempt, Seconds now) {
+  // The computation that is done, or the next date of one that has passed a mark; neither when `attempt` is
+  // not the one that counts any more.
+  struct Reached {
+    std::optional<Computation> done{};
+    std::optional<End> next{};
+  };
+  Reached finish(WorkerId worker, std::uint64_t attempt, Seconds now) {
     Slot& slot = of_worker_.at(worker.value);
-    if (!slot.computation || slot.attempt != attempt) return std::nullopt;
+    if (!slot.computation || slot.attempt != attempt) return {};
     pass_time(slot, now);
-    return std::exchange(slot.computation, std::nullopt);
+    if (slot.computation->marks.empty()) return {.done = std::exchange(slot.computation, std::nullopt)};
+    Computation& computation = *slot.computation;
+    computation.work_left = computation.left_at_mark();
+    computation.marks = computation.marks.subspan(1);
+    computation.since = now;
+    return {.next = End{end_of(slot), ++slot.attempt}};
   }
   void call_off(GradientId gradient, Seconds now) {
     for (Slot& slot : of_worker_) {
@@ -134,7 +152,7 @@ class Computations {
   }
   [[nodiscard]] static Seconds end_of(const Slot& slot) {
     const Computation& computation = *slot.computation;
-    const Seconds work = computation.work_left / computation.rate;
+    const Seconds work = (computation.work_left - computation.left_at_mark()) / computation.rate;
     return slot.quota ? slot.quota->end_of(computation.since, work) : computation.since + work;
   }
   // Time in which it computed, from `since` on.

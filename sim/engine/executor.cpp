@@ -47,18 +47,28 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   events_.clear();
   bool conditions_change = false;
   bool sends_are_due = false;
+  bool buckets_move = false;
   for (const Occurrence& occurrence : occurrences) {
     if (counts(occurrence)) --under_way_;
     if (const auto* event = std::get_if<Event>(&occurrence)) {
       events_.push_back(*event);
     } else if (const auto* due = std::get_if<ComputationDue>(&occurrence)) {
-      const std::optional<Computation> done =
-          computations_.finish(due->worker, due->attempt, timeline_.now());
+      const auto [done, next] = computations_.finish(due->worker, due->attempt, timeline_.now());
       if (done)
         events_.push_back(
             IterationFinished{due->worker, done->gradient, done->compute_time(timeline_.now())});
+      if (next) {
+        at(next->at, ComputationDue{due->worker, next->attempt});
+        round_.value().pass_mark(due->worker);
+        buckets_move = true;
+      }
     } else if (const auto* machine = std::get_if<MachineDue>(&occurrence)) {
-      shared_machines_.finish(*machine, timeline_.now(), events_, observer_);
+      for (const WorkerId worker : shared_machines_.finish(*machine, timeline_.now(), events_, observer_)) {
+        round_.value().pass_mark(worker);
+        buckets_move = true;
+      }
+    } else if (const auto* bucket = std::get_if<BucketSummed>(&occurrence)) {
+      buckets_move = round_.value().end(bucket->number) || buckets_move;
     } else if (std::holds_alternative<ConditionsChange>(occurrence)) {
       conditions_change = true;
     } else {
@@ -72,6 +82,7 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
     for (const Event& event : follow_conditions()) events_.push_back(event);
   }
   if (sends_are_due) send_delayed(occurrences);
+  if (buckets_move) begin_next_bucket();
   if (!deliver_events()) return false;
   schedule_shared_machines();
   schedule_conditions_change();

@@ -10,11 +10,12 @@
 //              added to a worker's iteration delays what it sends. What a worker's messages took of its
 //              processor is work of its next iteration; worker_overlap of it begins when a message is sent
 //              (without what holds it back), unless the worker computes then, and what is left of that is
-//              work of the next iteration, too.
+//              work of the next iteration, too. A gradient that is summed in buckets passes a mark where each
+//              of them is ready (bucketed_round.hpp).
 // Units:       seconds, bytes.
 // Assumptions: a gradient and the parameters have the profile's parameter_bytes. What is called off stops at
 //              once on the worker; what it has already sent travels on and is ignored.
-// Not modelled: overlap of communication with backward.
+// Not modelled: overlap of messages to and from servers with backward.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@
 #include "sim/cost/compute_time.hpp"
 #include "sim/cost/fixed_costs.hpp"
 #include "sim/cost/message_delay.hpp"
+#include "sim/engine/bucketed_round.hpp"
 #include "sim/engine/computations.hpp"
 #include "sim/engine/observer.hpp"
 #include "sim/engine/shared_machines.hpp"
@@ -53,6 +55,7 @@ struct SimulationModel {
   std::vector<SharedMachine> shared_machines{};
   Shortcuts shortcuts = Shortcuts::on;  // off: local steps are taken one by one
   MessageDelays delays{};
+  std::vector<GradientVariable> variables{};  // for buckets
 };
 
 // Nothing is left to happen although the job is not over: a result with a name, not a crash.
@@ -71,7 +74,13 @@ class Executor {
 
  private:
   bool deliver(const std::vector<Occurrence>& occurrences);
-  using Send = std::variant<SendGradient, SendParameters, AllReduce>;
+  struct Sum {  // by an all-reduce; `finish` when it is over
+    Transport transport = Transport::ring;
+    std::vector<WorkerId> members;
+    Bytes size;
+    Occurrence finish;
+  };
+  using Send = std::variant<SendGradient, SendParameters, Sum>;
   void send_after(Seconds delay, const Send& action);
   void send_delayed(const std::vector<Occurrence>& occurrences);
   bool deliver_events();
@@ -107,6 +116,10 @@ class Executor {
   void at(Seconds date, Occurrence occurrence);
   void send(Endpoint from, Endpoint to, Bytes size, Event arrival);
   void begin_computation(const StartIteration& action);
+  // Returns the marks at which buckets of its gradient are ready.
+  std::span<const double> join_round(const StartIteration& action);
+  void add_up(const Sum& sum);
+  void begin_next_bucket();
   void compute(const StartIteration& action, Seconds messages, Seconds computed_before);
   void compute_at_once(const StartIteration& action, Seconds messages, Seconds computed_before);
   // One by one: whether a worker that ended a local step has begun the next one of its stretch.
@@ -118,7 +131,7 @@ class Executor {
   [[nodiscard]] Seconds resume(WorkerId worker);
   void send_now(const SendGradient& action);
   void send_now(const SendParameters& action);
-  void send_now(const AllReduce& action);
+  void send_now(const Sum& sum);
   // Queues work on a server: a step of an update, or an accumulation.
   void occupy(ServerId server, Seconds duration, std::optional<UpdateId> step);
   [[nodiscard]] const ServerShard& shard(ServerId server) const { return model_.shards.at(server.value); }
@@ -163,6 +176,8 @@ class Executor {
   std::vector<std::set<std::int64_t>> prepared_;     // batches that each worker has had since its start
   // Local steps taken one by one: what each worker has still to do.
   std::vector<std::optional<StartIteration>> rest_of_stretch_;
+  BucketSizes bucket_sizes_;
+  std::optional<BucketedRound> round_;  // of these sizes, once gradients were summed in buckets
   Seconds evaluator_free_at_;
   Seconds last_event_at_;
   std::int64_t applied_samples_ = 0;

@@ -84,25 +84,40 @@ void Executor::send_now(const SendParameters& action) {
 }
 
 void Executor::carry_out(const AllReduce& action) {
-  const auto members = static_cast<double>(action.members.size());
-  for (const WorkerId member : action.members)
-    charge(member, 2.0 * rounds_of(action.transport, action.members.size()),
-           4.0 * (members - 1.0) / members * action.share * model_.parameter_bytes);
-  Seconds added;
-  if (!model_.costs.coordination.round_trips)
-    for (const WorkerId member : action.members)
-      added = std::max(added, conditions_.of(member).added_latency);
-  send_after(added, action);
+  if (round_ && round_->has_gradients()) {
+    round_->finish(action);
+    begin_next_bucket();
+  } else {
+    add_up({action.transport, action.members, action.share * model_.parameter_bytes,
+            Event(AllReduceFinished{action.update})});
+  }
 }
 
-void Executor::send_now(const AllReduce& action) {
+void Executor::begin_next_bucket() {
+  if (const std::optional<UpdateId> update = round_->over())
+    return at(timeline_.now(), Event(AllReduceFinished{*update}));
+  if (const std::optional<BucketedRound::Sum> next = round_->begin_next(coordinator_.gradients_to_come()))
+    add_up({next->transport, next->members, next->size, BucketSummed{next->number}});
+}
+
+void Executor::add_up(const Sum& sum) {
+  const auto members = static_cast<double>(sum.members.size());
+  for (const WorkerId member : sum.members)
+    charge(member, 2.0 * rounds_of(sum.transport, sum.members.size()),
+           4.0 * (members - 1.0) / members * sum.size);
+  Seconds added;
+  if (!model_.costs.coordination.round_trips)
+    for (const WorkerId member : sum.members) added = std::max(added, conditions_.of(member).added_latency);
+  send_after(added, sum);
+}
+
+void Executor::send_now(const Sum& sum) {
   ++under_way_;
   // While something else is under way, it may send before the collective is over.
   const bool is_only_thing = under_way_ == 1 && !shared_machines_.is_at_work();
   const Seconds never{std::numeric_limits<double>::infinity()};
   const Seconds undisturbed_until = is_only_thing ? conditions_.next_date().value_or(never) : timeline_.now();
-  timeline_.all_reduce(action.transport, action.members, action.share * model_.parameter_bytes,
-                       undisturbed_until, Event(AllReduceFinished{action.update}));
+  timeline_.all_reduce(sum.transport, sum.members, sum.size, undisturbed_until, sum.finish);
 }
 
 void Executor::carry_out(const Accumulate& action) {
@@ -201,6 +216,7 @@ void Executor::carry_out(const TakeSnapshot& action) {
 void Executor::carry_out(const Discard& action) {
   computations_.call_off(action.gradient, timeline_.now());
   shared_machines_.call_off(action.gradient, timeline_.now());
+  if (round_ && round_->call_off(action.gradient)) begin_next_bucket();
   std::erase_if(held_back_, [&](const auto& held) {
     const auto* sent = std::get_if<SendGradient>(&held.second);
     return sent != nullptr && sent->gradient == action.gradient;

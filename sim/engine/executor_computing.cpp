@@ -33,7 +33,8 @@ void Executor::compute_at_once(const StartIteration& action, Seconds messages, S
                           .work_left = own + messages,
                           .since = timeline_.now(),
                           .own_share = messages > Seconds{} ? own / (own + messages) : 1.0,
-                          .computed_before = computed_before};
+                          .computed_before = computed_before,
+                          .marks = action.buckets ? join_round(action) : std::span<const double>{}};
   if (shared_machines_.hosts(action.worker))
     return shared_machines_.start(action.worker, computation, pace(action.worker, action.batch_samples));
   computation.rate = rate(action.worker, action.batch_samples);
@@ -47,6 +48,15 @@ bool Executor::takes_next_step(const Event& event) {
   const std::optional<StartIteration> rest = rest_of_stretch_.at(ended->worker.value);
   if (rest) compute(*rest, {}, ended->compute_time);
   return rest.has_value();
+}
+
+std::span<const double> Executor::join_round(const StartIteration& action) {
+  if (!round_ || bucket_sizes_ != action.buckets->sizes) {
+    bucket_sizes_ = action.buckets->sizes;
+    round_.emplace(gradient_buckets(model_.variables, bucket_sizes_));
+  }
+  round_->begin(action.worker, action.gradient, action.buckets->transport);
+  return round_->marks();
 }
 
 Seconds Executor::work_of(const StartIteration& action) const {

@@ -61,8 +61,11 @@ void SharedMachines::start(WorkerId worker, Computation computation, const Worke
   const bool is_busy = of.doing != Doing::nothing;
   computation.work_left = work;
   if (is_busy) computation.add_messages(of.left);
+  computation.whole = computation.work_left;
+  if (may_rest(worker)) computation.marks = {};
   computations_[process] = computation;
   set_pace(process, pace);
+  of.left_at_mark = computation.left_at_mark();
   if (!is_busy) return begin(process, work);
   // It goes on with messages, and keeps its core, or its place in line.
   of.left += work;
@@ -173,6 +176,7 @@ void SharedMachines::end(std::size_t process) {
   if (std::exchange(of.doing, Doing::nothing) == Doing::computing) leave_core(process);
   std::erase(machines_[*machine_of_[process]].line, process);
   of.left_of_turn.reset();
+  of.left_at_mark = {};
 }
 
 void SharedMachines::get_busy(std::size_t process) {
@@ -271,7 +275,7 @@ void SharedMachines::move(std::size_t index, Seconds now) {
       process.spent += share * passed;
       if (process.quota) process.quota->spend(now - passed, share * passed);
     }
-    process.left = is_done ? Seconds{} : std::max(Seconds{}, process.left - rate * passed);
+    process.left = is_done ? Seconds{} : std::max(process.left_at_mark, process.left - rate * passed);
   }
 }
 
@@ -301,7 +305,7 @@ std::optional<Seconds> SharedMachines::next_date(std::size_t index, Seconds now)
 }
 
 void SharedMachines::plan(const Machine& machine, Process& process) {
-  process.next = Next::done;
+  process.next = process.left_at_mark > Seconds{} ? Next::mark : Next::done;
   if (process.doing == Doing::resting) {
     process.ends = machine.since + process.left / process.rest_rate;
   } else if (process.doing == Doing::held_up) {
@@ -309,7 +313,8 @@ void SharedMachines::plan(const Machine& machine, Process& process) {
     process.ends = process.quota->stretch(machine.since).ends;
   } else {
     const MachineSpeed& speed = machine.described.speed;
-    process.ends = machine.since + process.left / (process.rate * speed.of(machine.busy, process.cores));
+    process.ends = machine.since + (process.left - process.left_at_mark) /
+                                       (process.rate * speed.of(machine.busy, process.cores));
     if (!process.quota) return;
     const QuotaClock::Stretch stretch = process.quota->stretch(machine.since);
     const Seconds held_up = machine.since + stretch.left / speed.processor_share(machine.busy);
@@ -319,13 +324,25 @@ void SharedMachines::plan(const Machine& machine, Process& process) {
   }
 }
 
-void SharedMachines::finish(const MachineDue& due, Seconds now, std::vector<Event>& events,
-                            RunObserver& observer) {
-  if (machines_[due.machine].attempt != due.attempt) return;
+std::vector<WorkerId> SharedMachines::finish(const MachineDue& due, Seconds now, std::vector<Event>& events,
+                                             RunObserver& observer) {
+  std::vector<WorkerId> passed_marks;
+  if (machines_[due.machine].attempt != due.attempt) return passed_marks;
   move(due.machine, now);
-  for (const std::size_t process : machines_[due.machine].processes)
-    if (processes_[process].doing != Doing::nothing && processes_[process].ends <= now)
+  for (const std::size_t process : machines_[due.machine].processes) {
+    Process& of = processes_[process];
+    if (of.doing == Doing::nothing || of.ends > now) continue;
+    if (of.doing != Doing::computing || of.next != Next::mark) {
       go_on(process, now, events, observer);
+      continue;
+    }
+    Computation& computation = *computations_[process];
+    computation.marks = computation.marks.subspan(1);
+    of.left = std::exchange(of.left_at_mark, computation.left_at_mark());
+    of.ends = never;
+    passed_marks.push_back(WorkerId{process});
+  }
+  return passed_marks;
 }
 
 void SharedMachines::go_on(std::size_t process, Seconds now, std::vector<Event>& events,

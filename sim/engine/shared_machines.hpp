@@ -8,7 +8,8 @@
 //              A quota of processor time is spent at the share of a core's time that the process gets; who
 //              was held up by it has that much more to compute as the quota's clock says.
 //              A worker with a speed v < 1 that rests computes at the machine's speed, and then rests for
-//              its processor time · (1/v − 1), that of messages left out: what `paceline live` does.
+//              its processor time · (1/v − 1), that of messages left out: what `paceline live` does. It passes
+//              no marks (computations.hpp), since it sends nothing before it has rested.
 //              Local steps up to an exchange are computed as a whole, and rested for after the last of them.
 //              With turns of length l, round robin: when more processes have something to compute than there
 //              are cores, as many as there are cores compute, at the speed of so many, and the others wait
@@ -118,8 +119,9 @@ class SharedMachines {
   // How many times as long work takes that all these begin together.
   [[nodiscard]] double slowdown_together(WorkerId worker, std::span<const WorkerId> members) const;
 
-  // What has ended by now at a date that `settle` asked for.
-  void finish(const MachineDue& due, Seconds now, std::vector<Event>& events, RunObserver& observer);
+  // What has ended by now at a date that `settle` asked for; returns who has passed a mark.
+  std::vector<WorkerId> finish(const MachineDue& due, Seconds now, std::vector<Event>& events,
+                               RunObserver& observer);
   [[nodiscard]] bool have_moved() const { return !moved_.empty(); }
   // Whenever all that happens at a date has happened: calls schedule(date, MachineDue) where it moved.
   template <class Schedule>
@@ -136,11 +138,12 @@ class SharedMachines {
   static constexpr double never_rests = std::numeric_limits<double>::infinity();
   static constexpr Seconds never{std::numeric_limits<double>::infinity()};
   enum class Doing { nothing, in_line, computing, held_up, resting };
-  enum class Next { done, held_up, new_period, turn_over };  // of who computes
+  enum class Next { done, mark, held_up, new_period, turn_over };  // of who computes
   struct Process {
     Doing doing = Doing::nothing;
-    Seconds left;       // of what it does, at rate 1
-    double rate = 1.0;  // while it computes alone
+    Seconds left;            // of what it does, at rate 1
+    Seconds left_at_mark{};  // of an iteration that passes one next
+    double rate = 1.0;       // while it computes alone
     double rest_rate = never_rests;
     int cores = 1;
     Seconds spent;  // processor time of what it computes

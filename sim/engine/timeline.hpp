@@ -33,11 +33,15 @@ struct ComputationDue {      // it is done, unless its end has been moved since:
 struct DelayedSend {  // what added latency has held back goes out, unless it was called off
   std::uint64_t number = 0;
 };
+struct BucketSummed {  // an all-reduce of a part of the gradients, unless it has been begun anew
+  std::uint64_t number = 0;
+};
 struct MachineDue {  // something on a shared machine has ended, unless it has moved since: as above
   std::size_t machine = 0;
   std::uint64_t attempt = 0;
 };
-using Occurrence = std::variant<ConditionsChange, ComputationDue, DelayedSend, MachineDue, Event>;
+using Occurrence =
+    std::variant<ConditionsChange, ComputationDue, DelayedSend, BucketSummed, MachineDue, Event>;
 static_assert(std::is_trivially_copyable_v<Occurrence>);
 
 using Endpoint = std::variant<WorkerId, ServerId>;

@@ -77,6 +77,13 @@ void check_variables(const LoadedScenario& loaded, const Profile& profile) {
   };
   if (loaded.scenario.communication && loaded.scenario.communication->server_variable > Seconds{})
     require("communication.server_variable");
+  const std::vector<PhaseEntry>& phases = loaded.scenario.synchronization;
+  for (std::size_t i = 0; i < phases.size(); ++i)
+    if (phases[i].config.buckets && profile.variable_ready.empty())
+      fail_at(loaded, fmt::format("synchronization.{}.buckets", i),
+              fmt::format("{} does not say when each gradient is computed", profile.path),
+              "calibrate again with this version, or add to the profile's `network`, beside `variable_bytes`, "
+              "shares of an iteration as `variable_ready: [...]`");
   if (servers.split == ParameterSplit::even) return;
   require("cluster.servers.split");
   const std::vector<ServerShard> shards =

@@ -43,6 +43,14 @@ FixedCosts slowed(FixedCosts costs, double slowness) {
   return costs;
 }
 
+// Nothing where it is not known when they are ready: buckets are refused then.
+std::vector<GradientVariable> gradient_variables(const Profile& profile) {
+  std::vector<GradientVariable> variables;
+  for (std::size_t k = 0; k < profile.variable_ready.size(); ++k)
+    variables.push_back({profile.variables[k], profile.variable_ready[k]});
+  return variables;
+}
+
 SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, Seed seed,
                             double slowness = 1.0) {
   const Jitter jitter = resolve_jitter(profiles.job(), scenario.jitter).jitter;
@@ -66,7 +74,8 @@ SimulationModel build_model(const Scenario& scenario, const Profiles& profiles, 
           .seed = seed,
           .shared_machines = shared_machines(scenario.cluster),
           .shortcuts = scenario.shortcuts,
-          .delays = MessageDelays(std::move(message_waits), random_streams(workers), seed)};
+          .delays = MessageDelays(std::move(message_waits), random_streams(workers), seed),
+          .variables = gradient_variables(profiles.job())};
 }
 
 Every every(const Count& count, const Scenario& scenario) {

@@ -25,6 +25,11 @@ struct LocalSteps {
   Hyperparameters inner;
   DifferenceToSend difference{};
 };
+// The gradient is summed in buckets, the first ones while it is still computed.
+struct BucketedReduction {
+  BucketSizes sizes;
+  Transport transport = Transport::ring;
+};
 // Compute the gradient of the worker's next `batch_samples` samples on the parameters it pulled; or train on
 // that many in each of some local steps, and take the difference for the gradient. Answer: IterationFinished.
 struct StartIteration {
@@ -35,6 +40,7 @@ struct StartIteration {
   std::uint64_t since_start = 0;  // its iterations since it was last started or restarted
   std::optional<LocalSteps> local{};
   std::optional<Hyperparameters> own_step{};  // that the worker takes with its gradient afterwards, if any
+  std::optional<BucketedReduction> buckets{};
 };
 // Train on, while the difference of the iteration travels. Answer: IterationFinished, once more.
 struct TrainOn {
@@ -67,7 +73,8 @@ struct SendParameters {
   bool is_answer_only = false;
   std::optional<Hyperparameters> own_step{};  // of that iteration
 };
-// Sum the members' gradients so that each of them holds the result. Answer: AllReduceFinished.
+// Sum the members' gradients so that each of them holds the result; of those that are summed in buckets, what
+// has not been yet. Answer: AllReduceFinished.
 struct AllReduce {
   UpdateId update;
   std::vector<WorkerId> members;

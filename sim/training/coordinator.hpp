@@ -74,6 +74,8 @@ class Coordinator {
   [[nodiscard]] std::uint64_t updates() const { return updates_; }
   [[nodiscard]] std::int64_t applied_samples() const { return phases_.workload().applied_samples(); }
   [[nodiscard]] bool stopped() const { return stopped_; }
+  // Workers that compute a gradient of the synchronous update to come, or are about to.
+  [[nodiscard]] std::size_t gradients_to_come() const;
   // Who waits for what, one line each: for the message when nothing moves any more.
   [[nodiscard]] std::string describe_waiting() const;
 

@@ -147,6 +147,7 @@ void Coordinator::start_iteration(WorkerId id, Actions& actions) {
   start.batch_samples = worker.iteration->batch_samples;
   start.since_start = worker.iterations_since_start;
   start.own_step = worker.iteration->own_step;
+  if (!worker.iteration->is_probe) start.buckets = phases_.strategy().buckets();
   const std::int64_t steps = worker.iteration->local_steps - worker.iteration->overlapped_steps;
   const std::optional<LocalTraining>& local = phases_.config().local;
   if (local && !worker.iteration->is_probe) {

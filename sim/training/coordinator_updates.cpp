@@ -15,6 +15,12 @@ void Coordinator::on(const AllReduceFinished& event, Actions& actions) {
     step_on_members(event.update, actions);
 }
 
+std::size_t Coordinator::gradients_to_come() const {
+  return static_cast<std::size_t>(std::ranges::count_if(workers_, [](const WorkerState& worker) {
+    return worker.iteration.has_value() && !worker.iteration->is_probe;
+  }));
+}
+
 void Coordinator::reduce_without(WorkerId worker, Actions& actions) {
   const UpdateId id = *workers_[worker].iteration->update;
   PendingUpdate& update = assembly_.at(id);

@@ -4,7 +4,8 @@
 // Models:      the way of one iteration's result: computed -> [local step] -> [sent to the servers] ->
 //              combined -> [all-reduce] -> step -> applied, where the policy decides what is combined and the
 //              strategy which of the optional stages there are; and where a worker gets its parameters from.
-//                all-reduce          no server: gradients are summed and each worker steps
+//                all-reduce          no server: gradients are summed and each worker steps; in buckets, the
+//                                    first ones are summed while others are still computed
 //                server              gradients are sent, servers step, parameters are sent back
 //                parameter exchange  the worker steps on its own copy and sends that; the server's becomes
 //                                    it, and answers; the worker pulls once an epoch (ASP as released by
@@ -39,7 +40,7 @@ struct ShardRange {
 class UpdateStrategy {
  public:
   UpdateStrategy(const PhaseConfig& phase, std::size_t servers)
-      : transport_(phase.transport), exchange_(phase.exchange), servers_(servers) {
+      : transport_(phase.transport), exchange_(phase.exchange), servers_(servers), buckets_(phase.buckets) {
     if (!phase.local) return;
     share_ = bytes_factor(phase.local->sent_as);
     if (phase.local->fragments) share_ /= static_cast<double>(phase.local->fragments->count);
@@ -53,6 +54,11 @@ class UpdateStrategy {
   }
   // Of the parameters' bytes, that a worker sends in one exchange.
   [[nodiscard]] double share() const { return share_; }
+  // How a gradient is summed while it is still computed, if it is.
+  [[nodiscard]] std::optional<BucketedReduction> buckets() const {
+    if (!buckets_) return std::nullopt;
+    return BucketedReduction{*buckets_, transport_};
+  }
   // A gradient is ready at a server, but the update is to combine others with it: what the server does with
   // it.
   [[nodiscard]] std::optional<Action> gather(WorkerId worker, ServerId server) const {
@@ -110,6 +116,7 @@ class UpdateStrategy {
   Transport transport_;
   Exchange exchange_;
   std::size_t servers_;
+  std::optional<BucketSizes> buckets_;
   double share_ = 1.0;
 };
 

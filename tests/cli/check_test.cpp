@@ -44,6 +44,16 @@ TEST_CASE("a scenario that the profile does not cover is refused before anything
   CHECK(contains(missing.err, "nowhere.json"));
 }
 
+TEST_CASE("buckets need a profile that says when gradients are there, and begin to travel then") {
+  const ThroughputWorkplace place;
+  const std::vector<std::string> in_buckets = {"run", "scenario.yaml", "--set",
+                                               "synchronization=[{policy: bsp, transport: ring, buckets: {}}]"};
+  const ProgramResult refused = place.paceline(in_buckets);
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "does not say when each gradient is computed"));
+  CHECK(contains(refused.err, "hint: calibrate again with this version"));
+}
+
 TEST_CASE("a network that cannot read the data set is refused where training is asked for, with a hint") {
   const ThroughputWorkplace place;
   std::string training = throughput_scenario;

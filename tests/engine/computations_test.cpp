@@ -47,8 +47,8 @@ TEST_CASE("10 s of work end at 16 s when the speed halves after 4 s") {
   REQUIRE(end.has_value());
   CHECK(end->at == Seconds{16.0});
   // The first end does not count any more.
-  CHECK_FALSE(computations.finish(worker, end->attempt - 1, Seconds{10.0}));
-  const auto done = computations.finish(worker, end->attempt, end->at);
+  CHECK_FALSE(computations.finish(worker, end->attempt - 1, Seconds{10.0}).done);
+  const auto done = computations.finish(worker, end->attempt, end->at).done;
   REQUIRE(done.has_value());
   CHECK(done->started == Seconds{});
   CHECK(done->gradient == GradientId{5});
@@ -72,7 +72,7 @@ TEST_CASE("a rate that stays, or no computation, moves no end, and what is calle
   CHECK(computations.of(worker));
   computations.call_off(GradientId{5}, Seconds{4.0});
   CHECK_FALSE(computations.of(worker));
-  CHECK_FALSE(computations.finish(worker, end.attempt, end.at));
+  CHECK_FALSE(computations.finish(worker, end.attempt, end.at).done);
 }
 
 TEST_CASE("an iteration under way follows a level, a straggler and a trace") {

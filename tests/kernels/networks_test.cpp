@@ -219,6 +219,24 @@ TEST_CASE("every network of moderate size can be stepped at several batches") {
   }
 }
 
+TEST_CASE("gradients are there one after the other, those of the last layer first, within the iteration") {
+  set_compute_threads(1);
+  TrainingStep step({"small-cnn"}, 4);
+  // A clock that counts how often it was asked: at the beginning, for each gradient, and at the end.
+  double asked = 0.0;
+  const std::vector<double> times = step.gradient_times([&] { return asked++; });
+  const std::size_t variables = network_facts("small-cnn").variables.size();
+  REQUIRE(times.size() == variables + 1);
+  const std::size_t of_last_layer = variables - 2;
+  CHECK(std::max(times[of_last_layer], times[of_last_layer + 1]) == 2.0);
+  CHECK(std::min(times[0], times[1]) == static_cast<double>(variables - 1));
+  CHECK(times.back() > static_cast<double>(variables));
+  // Nothing is left behind: gradients are computed again as before.
+  step.forward();
+  step.backward();
+  CHECK(asked == times.back() + 1.0);
+}
+
 TEST_CASE("the software says what it ran on") {
   set_compute_threads(1);
   const KernelSoftware software = kernel_software();

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -81,7 +82,10 @@ class Accountant final : public RunObserver {
   template <class Other>
   void on(const Other&) {}
   void on(const WorkerLeft& event) { away_.at(event.worker.value) = true; }
-  void on(const WorkerJoined& event) { away_.at(event.worker.value) = false; }
+  void on(const WorkerJoined& event) {
+    away_.at(event.worker.value) = false;
+    ++sums_begun_anew_;
+  }
   void on(const IterationFinished& event) { computing_.at(event.worker.value).reset(); }
   void on(const GradientArrived& event) { arrive(gradients_sent_, {event.gradient, event.server}); }
   void on(const ParametersArrived& event) { arrive(parameters_sent_, {event.gradient, event.server}); }
@@ -97,7 +101,7 @@ class Accountant final : public RunObserver {
                                                              ? job_.parameter_bytes.value()
                                                              : std::ceil(shard_bytes(action.server));
   }
-  void on(const AllReduce& action) { all_reduces_[action.update] = bytes_of(action); }
+  void on(const AllReduce& action);
   void on(const EnterPhase& action) { phase_ = action.phase; }
   void on(const TakeSnapshot& action) { reads_.at(action.server.value).at(action.worker.value) = {true, 0}; }
   void on(const Apply& action);
@@ -115,7 +119,8 @@ class Accountant final : public RunObserver {
   void check_bytes(const std::vector<LinkUse>& links);
   void check_activities(Seconds end);
   [[nodiscard]] double shard_bytes(ServerId server) const { return shards_.at(server.value).bytes.value(); }
-  [[nodiscard]] double bytes_of(const AllReduce& action) const;
+  [[nodiscard]] static double bytes_of(Transport transport, std::size_t members, Bytes summed);
+  [[nodiscard]] double bytes_of(const BucketSizes& sizes, Transport transport, std::size_t members) const;
   template <class Key>
   void arrive(std::map<Key, double>& under_way, const Key& message) {
     const auto found = under_way.find(message);
@@ -156,6 +161,7 @@ class Accountant final : public RunObserver {
   std::map<std::pair<GradientId, ServerId>, double> gradients_sent_;
   std::map<std::pair<GradientId, ServerId>, double> parameters_sent_;
   std::map<UpdateId, double> all_reduces_;
+  std::uint64_t sums_begun_anew_ = 0;  // of buckets, at most
   double arrived_ = 0.0;
   std::optional<EndReason> end_reason_;
 };
@@ -195,16 +201,30 @@ void Accountant::begin_steps(WorkerId worker, std::uint64_t iteration, std::int6
   begun += static_cast<std::uint64_t>(steps);
 }
 
-// All rounds of all members, of parts of the parameters: a message has whole bytes, rounded up.
-double Accountant::bytes_of(const AllReduce& action) const {
-  const auto bytes = static_cast<std::int64_t>(job_.parameter_bytes.value());
-  const std::int64_t parts = std::llround(1.0 / action.share);
-  const auto chunk = [&](std::int64_t count) { return (bytes + parts * count - 1) / (parts * count); };
-  const auto members = static_cast<std::int64_t>(action.members.size());
-  if (action.transport == Transport::ring)
-    return static_cast<double>(2 * (members - 1) * members * chunk(members));
-  if (action.transport == Transport::tree) return static_cast<double>(2 * (members - 1) * chunk(1));
-  const auto power = static_cast<std::int64_t>(std::bit_floor(action.members.size()));
+// All of it, or bucket by bucket.
+void Accountant::on(const AllReduce& action) {
+  double& bytes = all_reduces_[action.update];
+  if (const std::optional<BucketSizes>& buckets = job_.phases.at(phase_).buckets)
+    bytes = bytes_of(*buckets, action.transport, action.members.size());
+  else
+    bytes = bytes_of(action.transport, action.members.size(), action.share * job_.parameter_bytes);
+}
+
+double Accountant::bytes_of(const BucketSizes& sizes, Transport transport, std::size_t members) const {
+  double sum = 0.0;
+  for (const GradientBucket& bucket : gradient_buckets(job_.gradient_variables, sizes))
+    sum += bytes_of(transport, members, bucket.bytes);
+  return sum;
+}
+
+// All rounds of all members: a message has whole bytes, rounded up.
+double Accountant::bytes_of(Transport transport, std::size_t size, Bytes summed) {
+  const auto bytes = static_cast<std::int64_t>(std::ceil(summed.value()));
+  const auto chunk = [&](std::int64_t count) { return (bytes + count - 1) / count; };
+  const auto members = static_cast<std::int64_t>(size);
+  if (transport == Transport::ring) return static_cast<double>(2 * (members - 1) * members * chunk(members));
+  if (transport == Transport::tree) return static_cast<double>(2 * (members - 1) * chunk(1));
+  const auto power = static_cast<std::int64_t>(std::bit_floor(size));
   std::int64_t sum = 2 * (members - power) * chunk(1);
   for (std::int64_t halves = 2; halves <= power; halves *= 2) sum += 2 * power * chunk(halves);
   return static_cast<double>(sum);
@@ -240,6 +260,7 @@ void Accountant::on(const Discard& action) {
   if (found->second.discarded || found->second.shards == job_.servers)
     complain(fmt::format("gradient {} is discarded after its end", action.gradient.value));
   found->second.discarded = true;
+  ++sums_begun_anew_;
   std::optional<GradientId>& computing = computing_.at(found->second.worker.value);
   if (computing == action.gradient) computing.reset();
 }
@@ -310,11 +331,16 @@ void Accountant::check_work(const TestJob::Result& result) {
       complain(fmt::format("gradients on shard {} are staler than W - 1 on average", s));
 }
 
-// Up and down a star. What is under way at the end has not arrived, but for rounds of an all-reduce.
+// Up and down a star. What is under way at the end has not arrived, but for rounds of an all-reduce; buckets
+// are summed before that is asked for, and summed anew when a gradient is called off or a worker joins.
 void Accountant::check_bytes(const std::vector<LinkUse>& links) {
   double carried = sabotage_ == Sabotage::loses_a_byte ? -1.0 : 0.0;
   for (const LinkUse& link : links) carried += link.bytes.value();
-  const double rounds = 2.0 * sum_of(all_reduces_);
+  double rounds = 2.0 * sum_of(all_reduces_);
+  for (const PhaseConfig& phase : job_.phases)
+    if (phase.buckets)
+      rounds += 2.0 * bytes_of(*phase.buckets, phase.transport, job_.workers.size()) *
+                (1.0 + static_cast<double>(sums_begun_anew_));
   if (carried < 2.0 * arrived_ || carried > 2.0 * arrived_ + rounds)
     complain(fmt::format("links carried {} B, but messages of {} B have arrived", carried, arrived_));
 }

@@ -118,6 +118,9 @@ PhaseConfig random_policy(Dice& dice, const TestJob& job) {
   if (rule->waits_for == WaitsFor::nobody && dice.chance(0.3)) phase.exchange = Exchange::parameters;
   if (phase.exchange == Exchange::gradients && dice.chance(0.3))
     phase.local = random_local_training(dice, phase);
+  if (phase.transport != Transport::server && !phase.local && dice.chance(0.5))
+    phase.buckets =
+        BucketSizes{Bytes{dice.number(1.0, 1000.0, 252.0)}, Bytes{dice.number(1.0, 1000.0, 252.0)}};
   return phase;
 }
 
@@ -282,14 +285,23 @@ void draw_shared_machine(Dice& dice, TestJob& job) {
 }
 
 // Of whole chunks, or of whole bytes: sums are exact.
-void draw_variables(Dice& dice, TestJob& job) {
+std::vector<Bytes> random_variables(Dice& dice, const TestJob& job, std::int64_t fewest) {
   const double chunk = dice.round_numbers ? 252.0 : 1.0;
   const auto chunks = static_cast<std::int64_t>(job.parameter_bytes.value() / chunk);
+  std::vector<Bytes> variables(static_cast<std::size_t>(dice.whole(fewest, 10)), Bytes{chunk});
+  for (auto left = chunks - static_cast<std::int64_t>(variables.size()); left > 0; --left)
+    variables[dice.index(variables.size())] += Bytes{chunk};
+  return variables;
+}
+
+void draw_gradients(Dice& dice, TestJob& job) {
+  for (const Bytes bytes : random_variables(dice, job, 1))
+    job.gradient_variables.push_back({bytes, dice.number(0.1, 1.0, 0.25)});
+}
+
+void draw_variables(Dice& dice, TestJob& job) {
   job.split = ParameterSplit::whole_variables;
-  job.variables.assign(static_cast<std::size_t>(dice.whole(static_cast<std::int64_t>(job.servers), 10)),
-                       Bytes{chunk});
-  for (auto left = chunks - static_cast<std::int64_t>(job.variables.size()); left > 0; --left)
-    job.variables[dice.index(job.variables.size())] += Bytes{chunk};
+  job.variables = random_variables(dice, job, static_cast<std::int64_t>(job.servers));
   if (dice.chance(0.5)) job.costs.communication.server_variable = dice.seconds(0.0, 1.0);
 }
 
@@ -307,6 +319,7 @@ RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
       job.phases, [](const PhaseConfig& phase) { return phase.local && phase.local->fragments; });
   // Whole chunks for 1 to 10 members, workers or servers; and of a half or a third.
   job.parameter_bytes = Bytes{has_fragments ? 15120.0 : 2520.0};
+  draw_gradients(dice, job);
   draw_work(dice, job);
   draw_costs(dice, job);
   draw_heterogeneity(dice, job);

@@ -63,8 +63,13 @@ std::string words(const std::optional<LocalTraining>& local) {
 
 std::string words(const PhaseConfig& phase, const RestartCost& cost) {
   constexpr std::array<std::string_view, 4> transports{"ring", "tree", "halving-doubling", "server"};
-  return fmt::format("phase: {} over {}, {}{}{}; before it {} s + {} s per worker, {}\n", words(phase.policy),
-                     transports.at(static_cast<std::size_t>(phase.transport)), words(phase.length),
+  const std::string buckets = phase.buckets
+                                  ? fmt::format(" in buckets of {} and {} B", phase.buckets->first.value(),
+                                                phase.buckets->size.value())
+                                  : "";
+  return fmt::format("phase: {} over {}{}, {}{}{}; before it {} s + {} s per worker, {}\n",
+                     words(phase.policy), transports.at(static_cast<std::size_t>(phase.transport)), buckets,
+                     words(phase.length),
 
                      phase.exchange == Exchange::parameters ? ", exchanging parameters" : "",
                      words(phase.local), cost.time.value(), cost.per_worker.value(),

@@ -99,6 +99,8 @@ class Simplifications {
   void drop_costs() {
     const FixedCosts& costs = job_.costs;
     consider(costs.start_up.has_value(), [](TestJob& job) { job.costs.start_up.reset(); });
+    for (std::size_t p = 0; p < job_.phases.size(); ++p)
+      consider(job_.phases[p].buckets.has_value(), [p](TestJob& job) { job.phases[p].buckets.reset(); });
     consider(job_.reaction != "fixed", [](TestJob& job) { job.reaction = "fixed"; });
     consider(job_.checkpoint_every.has_value(), [](TestJob& job) { job.checkpoint_every.reset(); });
     consider(!costs.coordination.is_free(), [](TestJob& job) { job.costs.coordination = {}; });

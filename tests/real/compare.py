@@ -30,7 +30,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 6  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 7  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -54,7 +54,7 @@ job:
 cluster:
   workers: [{workers}]
   {network}
-{in_turn}  machines: [{{cores: {cores}, shared: true{servers}}}]
+{in_turn}  machines: [{{cores: {cores}, shared: true{speeds}{servers}}}]
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
 {communication}
@@ -106,6 +106,7 @@ class Calibration:
         self.step_s = self.own("ddp", "worker")["processor_s"]
         self.passes = PASSES if self.step_s < LONG_STEP_S else FEW_PASSES
         self.quota_resume_ms = self.resume_after_quota()
+        self.beside_another = self.speed_beside_another()
         self.requests = {}
         for policy in ("asp", "bsp"):
             self.measure_own()
@@ -176,6 +177,16 @@ class Calibration:
         (self.folder / "quota.json").write_text(said)
         return 1e3 * (json.loads(said)["resume_s"] or 0.0)
 
+    def speed_beside_another(self):
+        """Of one who computes while another does. Short steps are slowed by messages more than by that, and figures of
+        several workers hold both."""
+        if self.step_s < LONG_STEP_S:
+            return 1.0
+        said = self.run("calibrate", "own", "--copies", 2, "--json", "--", TRAIN, "alone", "--network", self.network,
+                        "--steps", self.steps)
+        (self.folder / "copies.json").write_text(said)
+        return json.loads(said)["speeds"][1]
+
     def emulated_links(self):
         return ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
 
@@ -192,7 +203,8 @@ class Calibration:
         samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
         worker_s = statistics.median(sample["worker_s"] for sample in samples)
         server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
-        return {row["workers"]: Request(1e6 * row["median_s"], row["slowdowns_of_workers"],
+        return {row["workers"]: Request(1e6 * row["median_s"],
+                                        [self.by_messages(slowdown) for slowdown in row["slowdowns_of_workers"]],
                                         row["worker_s"] / worker_s, 1e6 * (row["server_s"] - server_s))
                 for row in report["waits"] if row["bytes"] == 4 * size}
 
@@ -208,7 +220,11 @@ class Calibration:
         report = json.loads(said)
         (ring,) = (ring for ring in report["loops"] if ring["bytes"] == 4 * PARAMETERS[self.network])
         resume_ms = 1e3 * report["resumes"][0]["resume_s"] if stops else self.quota_resume_ms
-        return Ring([ring["slowdown"]] * members, report["scenario"], ring["network"], resume_ms)
+        return Ring([self.by_messages(ring["slowdown"])] * members, report["scenario"], ring["network"], resume_ms)
+
+    def by_messages(self, slowdown):
+        """What is left of that of workers that compute together."""
+        return max(1.0, slowdown * self.beside_another)
 
     def request_of(self, policy, quotas):
         """Synchronous workers go on and stand still together. Of two the first one to be sent parameters is slowed more;
@@ -252,7 +268,8 @@ class Calibration:
         scenario = self.folder / "scenario.yaml"
         scenario.write_text(SCENARIO.format(
             **words, cores=CORES, network_name=self.network, profile=(self.folder / f"{mode}.json").resolve(),
-            workers=workers, policy=policy, transport="ring" if mode == "ddp" else "server"))
+            workers=workers, policy=policy, transport="ring, buckets: {}" if mode == "ddp" else "server",
+            speeds=f", speeds: [1, {self.beside_another}]" if self.beside_another < 1 else ""))
         self.run("run", scenario, "-o", self.folder / "predicted", "--force")
         with open(self.folder / "predicted" / "summary.csv", encoding="utf-8") as lines:
             rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))

@@ -82,6 +82,7 @@ struct TestJob {
   std::size_t servers = 1;
   ParameterSplit split = ParameterSplit::even;
   std::vector<Bytes> variables{};
+  std::vector<GradientVariable> gradient_variables{};
   std::vector<Machine> machines{};
   FixedCosts costs{};
   std::optional<Every> checkpoint_every;
@@ -133,7 +134,8 @@ struct TestJob {
             seed,
             shared_machines(cluster()),
             shortcuts,
-            MessageDelays(std::vector(workers.size(), message_delay), random_streams(workers), seed)};
+            MessageDelays(std::vector(workers.size(), message_delay), random_streams(workers), seed),
+            gradient_variables};
   }
 
   [[nodiscard]] Coordinator coordinator() const {

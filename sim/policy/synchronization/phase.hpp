@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "sim/base/quantity.hpp"
+#include "sim/policy/synchronization/gradient_buckets.hpp"
 #include "sim/policy/synchronization/local_training.hpp"
 #include "sim/policy/synchronization/staleness_weight.hpp"
 #include "sim/policy/synchronization/synchronization.hpp"
@@ -39,6 +40,7 @@ struct PhaseConfig {
   PhaseLength length{};
   Exchange exchange = Exchange::gradients;
   std::optional<LocalTraining> local{};  // several steps between two exchanges, of differences
+  std::optional<BucketSizes> buckets{};  // all-reduce of gradients while others are still computed
   StalenessWeight staleness_weight{};
 };
 

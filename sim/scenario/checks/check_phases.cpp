@@ -85,8 +85,23 @@ class PhaseRules : Rules {
       error(in_phase(i, "policy"),
             "this policy needs a single server: several could take different gradients",
             "set `cluster.servers.count` to 1");
+    if (phase.buckets) check_buckets(i);
     if (phase.exchange == Exchange::parameters && phase.policy->waits_for != WaitsFor::nobody)
       error(in_phase(i, "exchange"), "`exchange: parameters` needs `policy: asp`", "remove `exchange`");
+  }
+
+  void check_buckets(std::size_t i) const {
+    const PhaseConfig& phase = phases[i].config;
+    const std::string key = in_phase(i, "buckets");
+    if (phase.transport == Transport::server)
+      error(key, "a server is sent a gradient as a whole", "remove `buckets`, or write `transport: ring`");
+    if (phase.local)
+      error(key, "workers that train by themselves have nothing to exchange before their last step",
+            "remove `buckets` or `local`");
+    const auto rests = [](const Machine& machine) { return machine.slow_workers == SlowWorkers::rest; };
+    if (std::ranges::any_of(scenario.cluster.machines, rests))
+      error(key, "a slow worker that rests sends nothing before it has rested",
+            "write `slow_workers: compute`");
   }
 
   // A length may end the job early, or never be reached: both are said.

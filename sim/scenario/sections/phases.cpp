@@ -73,6 +73,11 @@ void describe(Visitor& v, LocalTraining& c) {
              Absent{"all of them at once"});
 }
 
+void describe(Visitor& v, BucketSizes& c) {
+  v.optional("first", c.first, size(above(0)), "bytes from which on the first bucket takes in no more");
+  v.optional("size", c.size, size(above(0)), "of each further one");
+}
+
 void describe(Visitor& v, PhaseEntry& c) {
   describe_word(v, "policy", c.config.policy);
   v.required(
@@ -92,6 +97,10 @@ void describe(Visitor& v, PhaseEntry& c) {
              Choice{{"gradients", Exchange::gradients}, {"parameters", Exchange::parameters}},
              "gradients: pull, compute, push in every iteration; parameters: (asp only) a worker steps by "
              "itself, its parameters overwrite the server's, and it pulls once per epoch");
+  v.optional("buckets", c.config.buckets, Section{},
+             "gradients are summed bucket by bucket, from when they are computed, as DistributedDataParallel "
+             "does (all-reduce only)",
+             Absent{"all at once, after the backward pass"});
   v.optional("local", c.config.local, Section{},
              "workers train by themselves for several steps, and exchange the difference that made",
              Absent{"they exchange after every step"});

@@ -42,6 +42,7 @@ void assign(PhaseLength& member, const Plain& value);
 void assign(Often& member, const Plain& value);
 
 void describe(Visitor& v, BatchingConfig& c);
+void describe(Visitor& v, BucketSizes& c);
 void describe(Visitor& v, CheckpointConfig& c);
 void describe(Visitor& v, Cluster& c);
 void describe(Visitor& v, CoordinationCost& c);

@@ -45,6 +45,7 @@ TEST_CASE("what is written is read back to the last bit") {
     CHECK(profile.cpu_model == "Test \"CPU\"");
     CHECK(profile.parameter_bytes == Bytes{4.0 * 1000});
     CHECK(profile.variables == std::vector{Bytes{4.0 * 900}, Bytes{4.0 * 100}});
+    CHECK(profile.variable_ready.empty());
     REQUIRE(profile.compute.size() == calibration.fits.compute.size());
     for (std::size_t i = 0; i < profile.compute.size(); ++i) {
       const ComputeFit& read = profile.compute[i];
@@ -63,6 +64,14 @@ TEST_CASE("what is written is read back to the last bit") {
     CHECK(profile.jitter.run_cv == calibration.fits.jitter.run_cv);
     CHECK(profile.jitter.processes == processes);
   }
+}
+
+TEST_CASE("when each gradient is there is a share of the iteration, which ended last") {
+  // 0.3 and 0.2 s of 0.4 s.
+  Calibration calibration = noisy_calibration(3);
+  calibration.samples.push_back({1, 8, 0, Operation::gradients_ready, {0.3, 0.2, 0.4}});
+  const TemporaryFile file(profile_text(calibration));
+  CHECK(read_profile(file.path()).variable_ready == std::vector{0.3 / 0.4, 0.2 / 0.4});
 }
 
 TEST_CASE("loading times are read back, with the data set and the samples they are from") {

@@ -172,6 +172,13 @@ TEST_CASE("what would lose a worker's own velocity is refused at its key") {
   CHECK(refusal() == "nothing");
 }
 
+TEST_CASE("buckets are refused at their key: workers sum a gradient as a whole") {
+  LoadedJob job = load_job(exchange_text);
+  job.loaded.scenario.synchronization[1].config.buckets = BucketSizes{};
+  CHECK_THROWS_WITH_AS(static_cast<void>(check_live(job.loaded)),
+                       doctest::Contains("`synchronization.1.buckets`"), UserError);
+}
+
 TEST_CASE("each worker computes on a core of its own where there are as many") {
   cpu_set_t usable;
   REQUIRE(sched_getaffinity(0, sizeof usable, &usable) == 0);

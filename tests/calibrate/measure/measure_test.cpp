@@ -77,7 +77,7 @@ TEST_CASE("a child that is killed is reported with the signal") {
 }
 
 TEST_CASE("a child that ends too early or talks nonsense is reported, not believed") {
-  CHECK(failure_of("exit 0").find("ended after 0 of 12 measurements") != std::string::npos);
+  CHECK(failure_of("exit 0").find("ended after 0 of 13 measurements") != std::string::npos);
   CHECK(failure_of("echo hello").find("a line that is not a measurement: hello") != std::string::npos);
   const std::string zero = to_line(Sample{1, 8, 0, Operation::forward_backward, {0.0}});
   CHECK(failure_of("echo '" + zero + "'").find("not a measurement") != std::string::npos);
