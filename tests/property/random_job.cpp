@@ -118,9 +118,6 @@ PhaseConfig random_policy(Dice& dice, const TestJob& job) {
   if (rule->waits_for == WaitsFor::nobody && dice.chance(0.3)) phase.exchange = Exchange::parameters;
   if (phase.exchange == Exchange::gradients && dice.chance(0.3))
     phase.local = random_local_training(dice, phase);
-  if (phase.transport != Transport::server && !phase.local && dice.chance(0.5))
-    phase.buckets =
-        BucketSizes{Bytes{dice.number(1.0, 1000.0, 252.0)}, Bytes{dice.number(1.0, 1000.0, 252.0)}};
   return phase;
 }
 
@@ -294,15 +291,20 @@ std::vector<Bytes> random_variables(Dice& dice, const TestJob& job, std::int64_t
   return variables;
 }
 
-void draw_gradients(Dice& dice, TestJob& job) {
-  for (const Bytes bytes : random_variables(dice, job, 1))
-    job.gradient_variables.push_back({bytes, dice.number(0.1, 1.0, 0.25)});
-}
-
 void draw_variables(Dice& dice, TestJob& job) {
   job.split = ParameterSplit::whole_variables;
   job.variables = random_variables(dice, job, static_cast<std::int64_t>(job.servers));
   if (dice.chance(0.5)) job.costs.communication.server_variable = dice.seconds(0.0, 1.0);
+}
+
+// Of half of the phases whose workers could; by dice of their own, which leave everything else as it was.
+void draw_buckets(Dice dice, TestJob& job) {
+  for (const Bytes bytes : random_variables(dice, job, 1))
+    job.gradient_variables.push_back({bytes, dice.number(0.1, 1.0, 0.25)});
+  for (PhaseConfig& phase : job.phases)
+    if (phase.transport != Transport::server && !phase.local && dice.chance(0.5))
+      phase.buckets =
+          BucketSizes{Bytes{dice.number(1.0, 1000.0, 252.0)}, Bytes{dice.number(1.0, 1000.0, 252.0)}};
 }
 
 }  // namespace
@@ -319,7 +321,6 @@ RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
       job.phases, [](const PhaseConfig& phase) { return phase.local && phase.local->fragments; });
   // Whole chunks for 1 to 10 members, workers or servers; and of a half or a third.
   job.parameter_bytes = Bytes{has_fragments ? 15120.0 : 2520.0};
-  draw_gradients(dice, job);
   draw_work(dice, job);
   draw_costs(dice, job);
   draw_heterogeneity(dice, job);
@@ -333,6 +334,9 @@ RandomJob random_job(std::uint32_t seed, std::uint32_t index) {
   if (dice.chance(0.25)) draw_shared_machine(dice, job);
   if (job.servers > 1 && dice.chance(0.2)) draw_variables(dice, job);
   if (!dice.round_numbers && dice.chance(0.2)) job.message_delay = dice.seconds(0.0, 2.0);
+  Dice of_buckets(~seed, index);
+  of_buckets.round_numbers = dice.round_numbers;
+  draw_buckets(of_buckets, job);
   return random;
 }
 

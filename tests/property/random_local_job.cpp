@@ -66,6 +66,7 @@ RandomJob random_local_job(std::uint32_t seed, std::uint32_t index) {
   for (PhaseConfig& phase : job.phases) {
     phase.exchange = Exchange::gradients;
     phase.local.reset();
+    phase.buckets.reset();
     if (&phase != &job.phases.back() && dice.chance(0.3)) continue;  // post-local
     phase.local = draw_long_local_training(dice, phase, job.optimizer.learning_rate, job.servers);
     if (phase.policy->waits_for == WaitsFor::nobody && dice.chance(0.5))
