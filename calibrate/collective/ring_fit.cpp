@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "calibrate/live/message_wait.hpp"
+#include "calibrate/logs/statistics.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
@@ -87,6 +88,22 @@ std::vector<RingResume> resumes(const std::vector<RingPass>& passes) {
   return all;
 }
 
+// Of each ring a line through the rounds of its sizes.
+void tell_bytes_from_latency(std::vector<RingDisturbance>& rings) {
+  std::map<std::size_t, std::vector<LinearEquation>> lines;
+  const auto part_of = [](const RingDisturbance& ring) {
+    return ring.bytes.value() / static_cast<double>(ring.members);
+  };
+  for (const RingDisturbance& ring : rings)
+    if (ring.round > Seconds{}) lines[ring.members].push_back({ring.round.value(), {1.0, part_of(ring)}});
+  for (RingDisturbance& ring : rings) {
+    const std::vector<LinearEquation>& line = lines[ring.members];
+    if (line.size() < 2) continue;
+    const double seconds_per_byte = relative_least_squares(line).unknowns.at(1);
+    ring.carried = std::min(ring.round, Seconds{seconds_per_byte * part_of(ring)});
+  }
+}
+
 // What is left of the wall-clock time, of each pass, or as simulated.
 live::TimedWork connection_work(const std::vector<RingPass>& passes, std::size_t i,
                                 const std::vector<RingDisturbance>& of_loops) {
@@ -117,6 +134,7 @@ CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t c
                     .disturbances = {},
                     .resumes = resumes(passes)};
   fit.disturbances = disturbances(passes, cores, cost_of(fit));
+  tell_bytes_from_latency(fit.disturbances);
   std::vector<live::TimedWork> connection;
   for (std::size_t i = 0; i < passes.front().size(); ++i)
     if (passes.front()[i].members <= cores)
@@ -137,7 +155,10 @@ CommunicationCost cost_of(const CollectiveFit& fit) {
 
 live::Connection connection_of(const RingDisturbance& disturbance) {
   live::Connection connection;
-  connection.latency = disturbance.round;
+  connection.latency = disturbance.round - disturbance.carried;
+  if (disturbance.carried > Seconds{})
+    connection.bandwidth =
+        disturbance.bytes / static_cast<double>(disturbance.members) / disturbance.carried;
   return connection;
 }
 

@@ -6,7 +6,9 @@
 //              rest = 2 (n - 1) · latency + 2 (n - 1) / n · bytes / bandwidth
 //              rest = wall - processor, but of loops that say their processor time rest = 2 (n - 1) · r: the
 //              time r of a round is the one with which the same job, simulated with the first line, goes from
-//              sum to sum in the time that was measured, since members neither come nor end together.
+//              sum to sum in the time that was measured, since members neither come nor end together. Over
+//              the sizes of a ring r = latency + bytes / n / bandwidth; of each size the latency is what is
+//              left of its own r.
 //              Slowdown: processor time of a step beside all-reduces / alone, means over the passes. It
 //              includes what going on after a wait costs. What a stop costs: the mean over sizes and passes.
 // Units:       seconds, bytes.
@@ -35,6 +37,7 @@ struct RingDisturbance {
   double slowdown = 1.0;
   std::vector<double> slowdowns;  // by pass
   Seconds round;                  // of the all-reduce
+  Seconds carried{};              // that part of it which grows with the bytes; of one size: nothing
 };
 
 // What each stop costs the processor of the member that is stopped.

@@ -44,7 +44,7 @@ TEST_CASE("a scenario that the profile does not cover is refused before anything
   CHECK(contains(missing.err, "nowhere.json"));
 }
 
-TEST_CASE("buckets need a profile that says when gradients are there, and begin to travel then") {
+TEST_CASE("buckets need a profile that says when each gradient is computed") {
   const ThroughputWorkplace place;
   const std::vector<std::string> in_buckets = {"run", "scenario.yaml", "--set",
                                                "synchronization=[{policy: bsp, transport: ring, buckets: {}}]"};

@@ -102,6 +102,33 @@ TEST_CASE("loops in a ring: a round is what is left of an update, its step and i
   }
 }
 
+TEST_CASE("of rings of several sizes a round's bytes are told from its latency, and of each both make its round") {
+  // A latency of 1 ms, and B / n bytes at 25 MB/s, for n = 2: 1.8 and 9 ms.
+  const auto round_of = [](double bytes) { return Seconds{1e-3} + Bytes{bytes} / 2.0 / BytesPerSecond{25e6}; };
+  std::vector<RingTime> rings = rings_of_loops(2, Seconds{0.1}, Seconds{800e-6}, Seconds{});
+  for (RingTime& ring : rings)
+    ring.steps->update = Seconds{0.1} + Seconds{800e-6} + 2.0 * round_of(ring.bytes.value());
+  const CollectiveFit fit = fit_collectives({rings, rings}, 2);
+  REQUIRE(fit.disturbances.size() == 2);
+  for (const RingDisturbance& ring : fit.disturbances) {
+    const live::Connection connection = connection_of(ring);
+    CHECK(connection.bandwidth.value() == doctest::Approx(25e6).epsilon(0.02));
+    CHECK(connection.latency.value() == doctest::Approx(1e-3).epsilon(0.1));
+    // Searches end within half a percent.
+    CHECK((connection.latency + ring.bytes / 2.0 / connection.bandwidth).value() ==
+          doctest::Approx(round_of(ring.bytes.value()).value()).epsilon(0.006));
+  }
+}
+
+TEST_CASE("of one size nobody can tell what a round's bytes take: all of it is latency") {
+  std::vector<RingTime> rings = rings_of_loops(2, Seconds{0.1}, Seconds{800e-6}, Seconds{0.11});
+  rings.pop_back();
+  const CollectiveFit fit = fit_collectives({rings, rings}, 2);
+  REQUIRE(fit.disturbances.size() == 1);
+  CHECK(connection_of(fit.disturbances.front()).latency == fit.disturbances.front().round);
+  CHECK(connection_of(fit.disturbances.front()).bandwidth == live::Connection{}.bandwidth);
+}
+
 TEST_CASE("loops in a ring of more members than cores wait for a core in fair shares, the rest are rounds") {
   // Three steps on two cores take 3/2 as long as one, and a ring of three has 2 (n - 1) = 4 rounds.
   const Seconds step{2.5e-3};
