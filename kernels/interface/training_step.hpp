@@ -93,8 +93,8 @@ class TrainingStep {
   void forward();
   // … and its gradients, which are overwritten, not accumulated. Once after each forward().
   void backward();
-  // Both, for their times alone: from the beginning until the gradient of each variable was there (in order of
-  // creation), and until the end; `now` tells the time, in seconds.
+  // Both, for their times alone: from the beginning until the gradient of each variable was there (in order
+  // of creation), and until the end; `now` tells the time, in seconds.
   [[nodiscard]] std::vector<double> gradient_times(const std::function<double()>& now);
   // SGD with momentum and weight decay on this worker's own parameters, as after an all-reduce.
   void optimizer_step();

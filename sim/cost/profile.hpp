@@ -56,12 +56,14 @@
 //   samples     [{cores, batch, process, operation, seconds: [..]}]
 //               operation: forward_backward | forward + (its first part) | load_batch + | optimizer_step |
 //                          server_accumulate | server_step |
+//                          gradients_ready + (from the beginning of an iteration until each variable's was
+//                          there, in order of creation; last its end) |
 //                          reference_loop + (the same arithmetic in every process: the clock's speed) |
 //                          core_round_trip + (of a cache line between the cores, before and after the batch)
 //               `process` counts from 0 for each core count. `batch` is the batch of the training step at
-//               work, also for the operations whose duration does not depend on it. `seconds` holds at most
-//               60 durations, every n-th of those measured, in the order of measuring. peak_memory_bytes +,
-//               where it was measured.
+//               work, also for the operations whose duration does not depend on it. Of all operations but
+//               gradients_ready `seconds` holds at most 60 durations, every n-th of those measured, in the
+//               order of measuring. peak_memory_bytes +, where it was measured.
 //               set_aside + (true): not fitted, because the cores were nearer or further apart than in the
 //               state the fits describe.
 // Readers accept members they do not know; only this list is promised.

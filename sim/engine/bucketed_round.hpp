@@ -26,7 +26,11 @@ namespace paceline {
 
 class BucketedRound {
  public:
-  explicit BucketedRound(std::vector<GradientBucket> buckets) : buckets_(std::move(buckets)) {
+  // Of the rounds that follow.
+  void set_buckets(std::vector<GradientBucket> buckets) {
+    check(gradients_.empty(), "a round keeps its buckets");
+    buckets_ = std::move(buckets);
+    ready_before_end_.clear();
     for (const GradientBucket& bucket : buckets_)
       if (bucket.ready < 1.0) ready_before_end_.push_back(bucket.ready);
   }

@@ -59,16 +59,16 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
             IterationFinished{due->worker, done->gradient, done->compute_time(timeline_.now())});
       if (next) {
         at(next->at, ComputationDue{due->worker, next->attempt});
-        round_.value().pass_mark(due->worker);
+        round_.pass_mark(due->worker);
         buckets_move = true;
       }
     } else if (const auto* machine = std::get_if<MachineDue>(&occurrence)) {
       for (const WorkerId worker : shared_machines_.finish(*machine, timeline_.now(), events_, observer_)) {
-        round_.value().pass_mark(worker);
+        round_.pass_mark(worker);
         buckets_move = true;
       }
     } else if (const auto* bucket = std::get_if<BucketSummed>(&occurrence)) {
-      buckets_move = round_.value().end(bucket->number) || buckets_move;
+      buckets_move = round_.end(bucket->number) || buckets_move;
     } else if (std::holds_alternative<ConditionsChange>(occurrence)) {
       conditions_change = true;
     } else {

@@ -176,8 +176,8 @@ class Executor {
   std::vector<std::set<std::int64_t>> prepared_;     // batches that each worker has had since its start
   // Local steps taken one by one: what each worker has still to do.
   std::vector<std::optional<StartIteration>> rest_of_stretch_;
-  BucketSizes bucket_sizes_;
-  std::optional<BucketedRound> round_;  // of these sizes, once gradients were summed in buckets
+  std::optional<BucketSizes> bucket_sizes_;  // of `round_`, once gradients were summed in buckets
+  BucketedRound round_;
   Seconds evaluator_free_at_;
   Seconds last_event_at_;
   std::int64_t applied_samples_ = 0;

@@ -84,8 +84,8 @@ void Executor::send_now(const SendParameters& action) {
 }
 
 void Executor::carry_out(const AllReduce& action) {
-  if (round_ && round_->has_gradients()) {
-    round_->finish(action);
+  if (round_.has_gradients()) {
+    round_.finish(action);
     begin_next_bucket();
   } else {
     add_up({action.transport, action.members, action.share * model_.parameter_bytes,
@@ -94,9 +94,9 @@ void Executor::carry_out(const AllReduce& action) {
 }
 
 void Executor::begin_next_bucket() {
-  if (const std::optional<UpdateId> update = round_->over())
+  if (const std::optional<UpdateId> update = round_.over())
     return at(timeline_.now(), Event(AllReduceFinished{*update}));
-  if (const std::optional<BucketedRound::Sum> next = round_->begin_next(coordinator_.gradients_to_come()))
+  if (const std::optional<BucketedRound::Sum> next = round_.begin_next(coordinator_.gradients_to_come()))
     add_up({next->transport, next->members, next->size, BucketSummed{next->number}});
 }
 
@@ -216,7 +216,7 @@ void Executor::carry_out(const TakeSnapshot& action) {
 void Executor::carry_out(const Discard& action) {
   computations_.call_off(action.gradient, timeline_.now());
   shared_machines_.call_off(action.gradient, timeline_.now());
-  if (round_ && round_->call_off(action.gradient)) begin_next_bucket();
+  if (round_.call_off(action.gradient)) begin_next_bucket();
   std::erase_if(held_back_, [&](const auto& held) {
     const auto* sent = std::get_if<SendGradient>(&held.second);
     return sent != nullptr && sent->gradient == action.gradient;

@@ -51,12 +51,12 @@ bool Executor::takes_next_step(const Event& event) {
 }
 
 std::span<const double> Executor::join_round(const StartIteration& action) {
-  if (!round_ || bucket_sizes_ != action.buckets->sizes) {
+  if (bucket_sizes_ != action.buckets->sizes) {
     bucket_sizes_ = action.buckets->sizes;
-    round_.emplace(gradient_buckets(model_.variables, bucket_sizes_));
+    round_.set_buckets(gradient_buckets(model_.variables, *bucket_sizes_));
   }
-  round_->begin(action.worker, action.gradient, action.buckets->transport);
-  return round_->marks();
+  round_.begin(action.worker, action.gradient, action.buckets->transport);
+  return round_.marks();
 }
 
 Seconds Executor::work_of(const StartIteration& action) const {

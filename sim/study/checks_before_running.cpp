@@ -82,8 +82,8 @@ void check_variables(const LoadedScenario& loaded, const Profile& profile) {
     if (phases[i].config.buckets && profile.variable_ready.empty())
       fail_at(loaded, fmt::format("synchronization.{}.buckets", i),
               fmt::format("{} does not say when each gradient is computed", profile.path),
-              "calibrate again with this version, or add to the profile's `network`, beside `variable_bytes`, "
-              "shares of an iteration as `variable_ready: [...]`");
+              "calibrate again with this version, or add to the profile's `network`, beside "
+              "`variable_bytes`, shares of an iteration as `variable_ready: [...]`");
   if (servers.split == ParameterSplit::even) return;
   require("cluster.servers.split");
   const std::vector<ServerShard> shards =

@@ -46,9 +46,8 @@ TEST_CASE("a scenario that the profile does not cover is refused before anything
 
 TEST_CASE("buckets need a profile that says when each gradient is computed") {
   const ThroughputWorkplace place;
-  const std::vector<std::string> in_buckets = {"run", "scenario.yaml", "--set",
-                                               "synchronization=[{policy: bsp, transport: ring, buckets: {}}]"};
-  const ProgramResult refused = place.paceline(in_buckets);
+  const ProgramResult refused = place.paceline(
+      {"run", "scenario.yaml", "--set", "synchronization=[{policy: bsp, transport: ring, buckets: {}}]"});
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.err, "does not say when each gradient is computed"));
   CHECK(contains(refused.err, "hint: calibrate again with this version"));

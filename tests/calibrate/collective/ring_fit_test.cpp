@@ -102,9 +102,12 @@ TEST_CASE("loops in a ring: a round is what is left of an update, its step and i
   }
 }
 
-TEST_CASE("of rings of several sizes a round's bytes are told from its latency, and of each both make its round") {
+TEST_CASE(
+    "of rings of several sizes a round's bytes are told from its latency, and of each both make its round") {
   // A latency of 1 ms, and B / n bytes at 25 MB/s, for n = 2: 1.8 and 9 ms.
-  const auto round_of = [](double bytes) { return Seconds{1e-3} + Bytes{bytes} / 2.0 / BytesPerSecond{25e6}; };
+  const auto round_of = [](double bytes) {
+    return Seconds{1e-3} + Bytes{bytes} / 2.0 / BytesPerSecond{25e6};
+  };
   std::vector<RingTime> rings = rings_of_loops(2, Seconds{0.1}, Seconds{800e-6}, Seconds{});
   for (RingTime& ring : rings)
     ring.steps->update = Seconds{0.1} + Seconds{800e-6} + 2.0 * round_of(ring.bytes.value());
@@ -121,10 +124,11 @@ TEST_CASE("of rings of several sizes a round's bytes are told from its latency, 
 }
 
 TEST_CASE("of one size nobody can tell what a round's bytes take: all of it is latency") {
+  // Two rings, of two and of three members, that sum one size each.
   std::vector<RingTime> rings = rings_of_loops(2, Seconds{0.1}, Seconds{800e-6}, Seconds{0.11});
-  rings.pop_back();
-  const CollectiveFit fit = fit_collectives({rings, rings}, 2);
-  REQUIRE(fit.disturbances.size() == 1);
+  rings.back() = rings_of_loops(3, Seconds{0.1}, Seconds{800e-6}, Seconds{0.11}).front();
+  const CollectiveFit fit = fit_collectives({rings, rings}, 3);
+  REQUIRE(fit.disturbances.size() == 2);
   CHECK(connection_of(fit.disturbances.front()).latency == fit.disturbances.front().round);
   CHECK(connection_of(fit.disturbances.front()).bandwidth == live::Connection{}.bandwidth);
 }
