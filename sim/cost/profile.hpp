@@ -203,7 +203,7 @@ struct Profile {
   Bytes parameter_bytes;
   std::vector<Bytes> variables = {};        // in order of creation; empty: not known
   std::vector<double> variable_ready = {};  // of each; empty: not known
-  std::vector<ComputeFit> compute;    // by ascending cores
+  std::vector<ComputeFit> compute;          // by ascending cores
   BytesPerSecond server_accumulate_rate;
   BytesPerSecond server_step_rate;
   JitterFit jitter;
