@@ -157,8 +157,7 @@ live::Connection connection_of(const RingDisturbance& disturbance) {
   live::Connection connection;
   connection.latency = disturbance.round - disturbance.carried;
   if (disturbance.carried > Seconds{})
-    connection.bandwidth =
-        disturbance.bytes / static_cast<double>(disturbance.members) / disturbance.carried;
+    connection.bandwidth = disturbance.bytes / static_cast<double>(disturbance.members) / disturbance.carried;
   return connection;
 }
 

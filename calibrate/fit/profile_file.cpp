@@ -199,21 +199,20 @@ Bytes parameter_bytes(const kernels::NetworkFacts& network) {
 }
 
 std::string profile_text(const Calibration& calibration) {
-  const Json profile = {
-      {"format", "paceline-profile"},
-      {"version", 2},
-      {"origin", "measured"},
-      {"sources", Json::array()},
-      {"network", network_json(calibration)},
-      {"dataset",
-       {{"name", calibration.plan.data ? Json(calibration.plan.data->kind) : Json(nullptr)},
-        {"classes", calibration.network.classes}}},
-      {"machine", machine_json(calibration.machine)},
-      {"software", software_json(calibration.software)},
-      {"measurement", measurement_json(calibration)},
-      {"fits", fits_json(calibration.fits)},
-      {"jitter", calibration.fits.jitter},
-      {"samples", calibration.samples}};
+  const Json profile = {{"format", "paceline-profile"},
+                        {"version", 2},
+                        {"origin", "measured"},
+                        {"sources", Json::array()},
+                        {"network", network_json(calibration)},
+                        {"dataset",
+                         {{"name", calibration.plan.data ? Json(calibration.plan.data->kind) : Json(nullptr)},
+                          {"classes", calibration.network.classes}}},
+                        {"machine", machine_json(calibration.machine)},
+                        {"software", software_json(calibration.software)},
+                        {"measurement", measurement_json(calibration)},
+                        {"fits", fits_json(calibration.fits)},
+                        {"jitter", calibration.fits.jitter},
+                        {"samples", calibration.samples}};
   check_finite(profile);
   return profile_file_text(profile);
 }

@@ -260,8 +260,8 @@ std::vector<double> read_ready(const JsonField& network, std::size_t variables) 
     if (ready.back() > 1.0) share.fail(fmt::format("must be <= 1, is {}", ready.back()));
   }
   if (ready.size() != variables)
-    list.fail(fmt::format("must have one number for each of variable_bytes, {}, not {}", variables,
-                          ready.size()));
+    list.fail(
+        fmt::format("must have one number for each of variable_bytes, {}, not {}", variables, ready.size()));
   return ready;
 }
 
