@@ -35,4 +35,13 @@ TEST_CASE("buckets need an all-reduce of gradients, and some size") {
              "`synchronization.0.buckets.size`: `0 B` is out of range"));
 }
 
+TEST_CASE("a worker that rests has no buckets to send before it has rested") {
+  const std::string machines = replaced(
+      good_example, "  network: {topology",
+      "  machines: [{cores: 5, shared: true, servers: true, slow_workers: rest}]\n  network: {topology");
+  CHECK(complaint(machines) == std::string());
+  CHECK(says(complaint(replaced(machines, first_phase, "policy: bsp, transport: ring, buckets: {}")),
+             "error: a slow worker that rests sends nothing before it has rested\n"));
+}
+
 }  // namespace paceline::test

@@ -111,6 +111,15 @@ TEST_CASE("what messages of a bucket take of a worker is work of its next iterat
   CHECK(times_of_updates(on_one_machine(job).run_ideal()) == std::vector{15.0, 32.0, 49.0});
 }
 
+TEST_CASE("added latency holds each bucket back") {
+  // By 3 s: 800 bytes from 8 to 16 s, 200 bytes from 19 to 21 s.
+  TestJob job = ring_of_two();
+  job.heterogeneity.stragglers = {
+      {.worker = 0, .from = Seconds{0.0}, .duration = Seconds{1e6}, .added_latency = Seconds{3.0}}};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{21.0, 42.0, 63.0});
+  CHECK(times_of_updates(on_one_machine(job).run_ideal()) == std::vector{21.0, 42.0, 63.0});
+}
+
 TEST_CASE("when a worker leaves, the others begin to sum anew, with what they have computed") {
   // Three sum 800 bytes from 5 s on; one leaves at 7 s. Two need 8 s for them, until 15 s, and 2 s more.
   TestJob job = ring_of_two();
