@@ -84,9 +84,10 @@ std::string disturbance_text(const RingDisturbance& ring) {
   const auto [least, most] = std::ranges::minmax(ring.slowdowns);
   return fmt::format(
       "{} members that add up {:.0f} values: computing takes {:.3g} ({:.3g} to {:.3g}) times as long: "
-      "`speed: {:.3g}`; a round {}: `{}`\n",
+      "`speed: {:.3g}`; a round {}{}: `{}`\n",
       ring.members, ring.bytes.value() / sizeof(float), ring.slowdown, least, most, 1.0 / ring.slowdown,
-      duration_text(ring.round.value()), network_words(connection_of(ring)));
+      duration_text(ring.round.value()), ring.carried == Seconds{} ? ", all of it taken for latency" : "",
+      network_words(connection_of(ring)));
 }
 
 // Of several that differ by chance it may come out below nothing.

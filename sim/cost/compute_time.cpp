@@ -160,6 +160,11 @@ Seconds ComputeTimes::with_loading(Seconds compute, const WorkerTimes& times, do
   return data_loading_ == DataLoading::inline_ ? compute + loading : std::max(compute, loading);
 }
 
+double ComputeTimes::loading_share(WorkerId worker, std::int64_t batch_samples) const {
+  const Seconds computing = law_seconds(times(worker).fit, static_cast<double>(batch_samples));
+  return 1.0 - computing / undisturbed_iteration(worker, batch_samples);
+}
+
 Seconds ComputeTimes::mean_iteration(WorkerId worker, std::int64_t batch_samples) const {
   const WorkerTimes& t = times(worker);
   const double slowdown = t.quota ? steady_slowdown(*t.quota, t.fit.cores) : 1.0;

@@ -127,6 +127,8 @@ class ComputeTimes {
   [[nodiscard]] bool has_iteration_jitter() const {
     return iteration_cv_ > 0.0 || !iteration_quantiles_.empty() || iteration_fixed_ > Seconds{};
   }
+  // Share of an iteration, at its beginning, in which nothing is computed since its batch is not there yet.
+  [[nodiscard]] double loading_share(WorkerId worker, std::int64_t batch_samples) const;
   // Without jitter; under a quota of processor time, what iterations one after the other take on average.
   [[nodiscard]] Seconds mean_iteration(WorkerId worker, std::int64_t batch_samples) const;
   // What takes `work` at speed 1, without jitter.

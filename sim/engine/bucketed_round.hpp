@@ -3,8 +3,8 @@
 // Models:      one bucket after the other, in the order in which they get ready. The first that has not been
 //              summed can begin once every gradient of the update has got that far, or the update asks for
 //              the rest.
-// Assumptions: who computes now takes part in the update. When a gradient is called off, or one more is
-//              begun, the sums so far are of no use: they are begun again.
+// Assumptions: who computes now takes part in the update, and nobody joins it once sums have begun. When a
+//              gradient is called off, the sums so far are of no use: they are begun again.
 #pragma once
 
 #include <algorithm>
@@ -39,18 +39,18 @@ class BucketedRound {
   [[nodiscard]] std::span<const double> marks() const { return ready_before_end_; }
 
   void begin(WorkerId worker, GradientId gradient, Transport transport) {
-    start_over();  // what was summed without it, if anything was
+    check(!under_way_ && done_ == 0, "an update whose gradients are being summed gets no more of them");
     gradients_[worker] = {gradient, 0};
     transport_ = transport;
   }
   void pass_mark(WorkerId worker) { ++gradients_.at(worker).ready; }
-  // Whether it was one of the round.
-  bool call_off(GradientId gradient) {
+  // Returns the sum under way that is of no use any more.
+  [[nodiscard]] std::optional<std::uint64_t> call_off(GradientId gradient) {
     const auto is_it = [&](const auto& entry) { return entry.second.gradient == gradient; };
-    if (std::erase_if(gradients_, is_it) == 0) return false;
+    if (std::erase_if(gradients_, is_it) == 0) return std::nullopt;
     update_.reset();
-    start_over();
-    return true;
+    done_ = 0;
+    return std::exchange(under_way_, std::nullopt);
   }
   [[nodiscard]] bool has_gradients() const { return !gradients_.empty(); }
   // All of them are computed: what is left is summed now.
@@ -75,18 +75,17 @@ class BucketedRound {
     const auto members = gradients_ | std::views::keys;
     return Sum{transport_, {members.begin(), members.end()}, buckets_[done_].bytes, sums_begun_};
   }
-  // False: it was begun for gradients of which one has been called off since.
-  bool end(std::uint64_t number) {
-    if (under_way_ != number) return false;
+  // Unless one of its gradients has been called off since.
+  void end(std::uint64_t number) {
+    if (under_way_ != number) return;
     under_way_.reset();
     ++done_;
-    return true;
   }
   // Set once everything that it asks for is summed: the round is over.
   [[nodiscard]] std::optional<UpdateId> over() {
     if (!update_ || done_ < buckets_.size()) return std::nullopt;
     gradients_.clear();
-    start_over();
+    done_ = 0;
     return std::exchange(update_, std::nullopt);
   }
 
@@ -95,11 +94,6 @@ class BucketedRound {
     GradientId gradient;
     std::size_t ready = 0;  // buckets
   };
-
-  void start_over() {
-    under_way_.reset();
-    done_ = 0;
-  }
 
   std::vector<GradientBucket> buckets_;
   std::vector<double> ready_before_end_;

@@ -93,6 +93,7 @@ class Collectives {
   void arrived(const CollectiveMessage& message) {
     const RunId id = message.run;
     const auto found = runs_.find(id);
+    if (found == runs_.end()) return;  // called off
     UnderWay& under_way = found->second;
     if (std::exchange(under_way.looks_at_first_round, false)) carrier_.call_at(now(), FirstRoundEnds{id});
     if (!under_way.run.arrived(message.message.from, message.message.to)) return;
@@ -108,6 +109,11 @@ class Collectives {
       return end_of_first_round(first_round->run);
     alone_.reset();
     carrier_.happened(std::get<Occurrence>(call));
+  }
+  // As of a timeline. Of one whose time was taken from before nothing is left to call off: it ends now.
+  [[nodiscard]] bool call_off(const BucketSummed& sum) {
+    alone_.reset();
+    return std::erase_if(runs_, [&](const auto& one) { return is_of(sum, one.second.finish); }) > 0;
   }
   // A message or a change of bandwidth: a collective under way does not have the network to itself any more.
   // A defect if its time was taken from before.
@@ -159,6 +165,7 @@ class Collectives {
 
   void end_of_first_round(RunId id) {
     const auto found = runs_.find(id);
+    if (found == runs_.end()) return;  // called off
     UnderWay& under_way = found->second;
     if (!alone_ || alone_->run != id || !under_way.run.all_finished_first_round())
       return under_way.run.release();

@@ -6,7 +6,8 @@
 //              Of the time since it started, own_share counts as its compute time: what messages take of
 //              the processor is spread evenly over it. What a worker that waits does for messages goes on at
 //              the rate of its last iteration; what is left of it when the next one begins is added to that.
-//              An iteration passes a mark m when (1 − m) of its work is left, that of messages included.
+//              An iteration passes a mark m when (1 − m) of its work is left, that of messages included, and
+//              without what comes first.
 // Units:       work in seconds at rate 1.
 // Assumptions: rates are constant between two changes and above 0.
 #pragma once
@@ -35,7 +36,8 @@ struct Computation {
   double own_share = 1.0;           // of its work; the rest is that of messages
   Seconds computed_before{};        // in earlier steps of the same stretch
   std::span<const double> marks{};  // still to be passed: ascending, below 1
-  Seconds whole{};                  // work, when it began
+  Seconds comes_first{};            // of its work: before that which marks are shares of
+  Seconds whole{};                  // that which they are shares of
 
   [[nodiscard]] Seconds compute_time(Seconds now) const {
     return computed_before + (now - started) * own_share;
@@ -70,7 +72,7 @@ class Computations {
     computation.add_messages(settle_messages(slot, computation.since));
     slot.messages.left = {};
     slot.messages.rate = computation.rate;
-    computation.whole = computation.work_left;
+    computation.whole = computation.work_left - computation.comes_first;
     slot.computation = computation;
     return {end_of(slot), ++slot.attempt};
   }

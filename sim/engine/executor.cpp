@@ -47,7 +47,6 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
   events_.clear();
   bool conditions_change = false;
   bool sends_are_due = false;
-  bool buckets_move = false;
   for (const Occurrence& occurrence : occurrences) {
     if (counts(occurrence)) --under_way_;
     if (const auto* event = std::get_if<Event>(&occurrence)) {
@@ -60,15 +59,12 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
       if (next) {
         at(next->at, ComputationDue{due->worker, next->attempt});
         round_.pass_mark(due->worker);
-        buckets_move = true;
       }
     } else if (const auto* machine = std::get_if<MachineDue>(&occurrence)) {
-      for (const WorkerId worker : shared_machines_.finish(*machine, timeline_.now(), events_, observer_)) {
+      for (const WorkerId worker : shared_machines_.finish(*machine, timeline_.now(), events_, observer_))
         round_.pass_mark(worker);
-        buckets_move = true;
-      }
     } else if (const auto* bucket = std::get_if<BucketSummed>(&occurrence)) {
-      buckets_move = round_.end(bucket->number) || buckets_move;
+      round_.end(bucket->number);
     } else if (std::holds_alternative<ConditionsChange>(occurrence)) {
       conditions_change = true;
     } else {
@@ -82,8 +78,8 @@ bool Executor::deliver(const std::vector<Occurrence>& occurrences) {
     for (const Event& event : follow_conditions()) events_.push_back(event);
   }
   if (sends_are_due) send_delayed(occurrences);
-  if (buckets_move) begin_next_bucket();
   if (!deliver_events()) return false;
+  begin_next_bucket();  // once it is known who leaves now
   schedule_shared_machines();
   schedule_conditions_change();
   return true;

@@ -14,7 +14,7 @@
 //              of them is ready (bucketed_round.hpp).
 // Units:       seconds, bytes.
 // Assumptions: a gradient and the parameters have the profile's parameter_bytes. What is called off stops at
-//              once on the worker; what it has already sent travels on and is ignored.
+//              once on the worker; messages that it has already sent travel on and are ignored.
 // Not modelled: overlap of messages to and from servers with backward.
 #pragma once
 
@@ -120,6 +120,7 @@ class Executor {
   std::span<const double> join_round(const StartIteration& action);
   void add_up(const Sum& sum);
   void begin_next_bucket();
+  void call_off(const BucketSummed& sum);
   void compute(const StartIteration& action, Seconds messages, Seconds computed_before);
   void compute_at_once(const StartIteration& action, Seconds messages, Seconds computed_before);
   // One by one: whether a worker that ended a local step has begun the next one of its stretch.

@@ -86,7 +86,6 @@ void Executor::send_now(const SendParameters& action) {
 void Executor::carry_out(const AllReduce& action) {
   if (round_.has_gradients()) {
     round_.finish(action);
-    begin_next_bucket();
   } else {
     add_up({action.transport, action.members, action.share * model_.parameter_bytes,
             Event(AllReduceFinished{action.update})});
@@ -94,6 +93,7 @@ void Executor::carry_out(const AllReduce& action) {
 }
 
 void Executor::begin_next_bucket() {
+  if (!round_.has_gradients()) return;
   if (const std::optional<UpdateId> update = round_.over())
     return at(timeline_.now(), Event(AllReduceFinished{*update}));
   if (const std::optional<BucketedRound::Sum> next = round_.begin_next(coordinator_.gradients_to_come()))
@@ -103,8 +103,9 @@ void Executor::begin_next_bucket() {
 void Executor::add_up(const Sum& sum) {
   const auto members = static_cast<double>(sum.members.size());
   for (const WorkerId member : sum.members)
-    charge(member, 2.0 * rounds_of(sum.transport, sum.members.size()),
-           4.0 * (members - 1.0) / members * sum.size);
+    if (conditions_.of(member).is_present)
+      charge(member, 2.0 * rounds_of(sum.transport, sum.members.size()),
+             4.0 * (members - 1.0) / members * sum.size);
   Seconds added;
   if (!model_.costs.coordination.round_trips)
     for (const WorkerId member : sum.members) added = std::max(added, conditions_.of(member).added_latency);
@@ -118,6 +119,14 @@ void Executor::send_now(const Sum& sum) {
   const Seconds never{std::numeric_limits<double>::infinity()};
   const Seconds undisturbed_until = is_only_thing ? conditions_.next_date().value_or(never) : timeline_.now();
   timeline_.all_reduce(sum.transport, sum.members, sum.size, undisturbed_until, sum.finish);
+}
+
+void Executor::call_off(const BucketSummed& sum) {
+  const auto is_it = [&](const auto& held) {
+    const auto* sent = std::get_if<Sum>(&held.second);
+    return sent != nullptr && is_of(sum, sent->finish);
+  };
+  if (std::erase_if(held_back_, is_it) == 0 && timeline_.call_off(sum)) --under_way_;
 }
 
 void Executor::carry_out(const Accumulate& action) {
@@ -216,7 +225,7 @@ void Executor::carry_out(const TakeSnapshot& action) {
 void Executor::carry_out(const Discard& action) {
   computations_.call_off(action.gradient, timeline_.now());
   shared_machines_.call_off(action.gradient, timeline_.now());
-  if (round_.call_off(action.gradient)) begin_next_bucket();
+  if (const std::optional<std::uint64_t> sum = round_.call_off(action.gradient)) call_off(BucketSummed{*sum});
   std::erase_if(held_back_, [&](const auto& held) {
     const auto* sent = std::get_if<SendGradient>(&held.second);
     return sent != nullptr && sent->gradient == action.gradient;

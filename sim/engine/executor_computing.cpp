@@ -26,7 +26,12 @@ void Executor::compute(const StartIteration& action, Seconds messages, Seconds c
 }
 
 void Executor::compute_at_once(const StartIteration& action, Seconds messages, Seconds computed_before) {
-  const Seconds own = work_of(action) + preparation(action) + resume(action.worker);
+  const Seconds iteration = work_of(action);
+  const Seconds waits_for_batch =
+      action.buckets ? model_.compute.loading_share(action.worker, action.batch_samples) * iteration
+                     : Seconds{};
+  const Seconds besides = preparation(action) + resume(action.worker);
+  const Seconds own = iteration + besides;
   Computation computation{.gradient = action.gradient,
                           .batch_samples = action.batch_samples,
                           .started = timeline_.now(),
@@ -34,7 +39,8 @@ void Executor::compute_at_once(const StartIteration& action, Seconds messages, S
                           .since = timeline_.now(),
                           .own_share = messages > Seconds{} ? own / (own + messages) : 1.0,
                           .computed_before = computed_before,
-                          .marks = action.buckets ? join_round(action) : std::span<const double>{}};
+                          .marks = action.buckets ? join_round(action) : std::span<const double>{},
+                          .comes_first = waits_for_batch + besides};
   if (shared_machines_.hosts(action.worker))
     return shared_machines_.start(action.worker, computation, pace(action.worker, action.batch_samples));
   computation.rate = rate(action.worker, action.batch_samples);

@@ -50,6 +50,9 @@ class IdealTimeline final : public Timeline {
     const auto added = collectives_.emplace(id, UnderWay{CollectiveRun(schedule, start), finish});
     added.first->second.run.begin();
   }
+  [[nodiscard]] bool call_off(const BucketSummed& sum) override {
+    return std::erase_if(collectives_, [&](const auto& one) { return is_of(sum, one.second.finish); }) > 0;
+  }
   void set_bandwidth_factor(WorkerId worker, double factor) override {
     for (auto& [id, flight] : flights_) pass_time(flight);  // at the old capacities
     network_.set_bandwidth_factor(worker, factor);
@@ -138,6 +141,7 @@ class IdealTimeline final : public Timeline {
   }
   void arrived(std::uint64_t collective, const CollectiveRun::Message& message) {
     const auto found = collectives_.find(collective);
+    if (found == collectives_.end()) return;  // called off
     if (!found->second.run.arrived(message.from, message.to)) return;
     gathered_.push_back(found->second.finish);
     collectives_.erase(found);

@@ -52,6 +52,7 @@ void SharedMachines::start(WorkerId worker, Computation computation, const Worke
   const std::size_t process = worker.value;
   Process& of = processes_[process];
   check(!computations_[process], "a worker computes one iteration at a time");
+  check(computation.marks.empty() || !may_rest(worker), "who rests sends nothing before it has rested");
   move(*machine_of_[process], computation.started);
   const Seconds own = computation.work_left * computation.own_share;
   const Seconds messages = computation.work_left - own;
@@ -61,8 +62,7 @@ void SharedMachines::start(WorkerId worker, Computation computation, const Worke
   const bool is_busy = of.doing != Doing::nothing;
   computation.work_left = work;
   if (is_busy) computation.add_messages(of.left);
-  computation.whole = computation.work_left;
-  if (may_rest(worker)) computation.marks = {};
+  computation.whole = computation.work_left - computation.comes_first;
   computations_[process] = computation;
   set_pace(process, pace);
   of.left_at_mark = computation.left_at_mark();

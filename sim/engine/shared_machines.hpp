@@ -9,7 +9,7 @@
 //              was held up by it has that much more to compute as the quota's clock says.
 //              A worker with a speed v < 1 that rests computes at the machine's speed, and then rests for
 //              its processor time · (1/v − 1), that of messages left out: what `paceline live` does. It
-//              passes no marks (computations.hpp): it sends nothing before it has rested.
+//              has no marks (computations.hpp): it sends nothing before it has rested.
 //              Local steps up to an exchange are computed as a whole, and rested for after the last of them.
 //              With turns of length l, round robin: when more processes have something to compute than there
 //              are cores, as many as there are cores compute, at the speed of so many, and the others wait

@@ -33,8 +33,9 @@ struct ComputationDue {      // it is done, unless its end has been moved since:
 struct DelayedSend {  // what added latency has held back goes out, unless it was called off
   std::uint64_t number = 0;
 };
-struct BucketSummed {  // an all-reduce of a part of the gradients, unless it has been begun anew
+struct BucketSummed {  // an all-reduce of a part of the gradients, unless it was called off
   std::uint64_t number = 0;
+  friend bool operator==(const BucketSummed&, const BucketSummed&) = default;
 };
 struct MachineDue {  // something on a shared machine has ended, unless it has moved since: as above
   std::size_t machine = 0;
@@ -43,6 +44,11 @@ struct MachineDue {  // something on a shared machine has ended, unless it has m
 using Occurrence =
     std::variant<ConditionsChange, ComputationDue, DelayedSend, BucketSummed, MachineDue, Event>;
 static_assert(std::is_trivially_copyable_v<Occurrence>);
+
+[[nodiscard]] inline bool is_of(const BucketSummed& sum, const Occurrence& finish) {
+  const auto* bucket = std::get_if<BucketSummed>(&finish);
+  return bucket != nullptr && *bucket == sum;
+}
 
 using Endpoint = std::variant<WorkerId, ServerId>;
 
@@ -67,6 +73,9 @@ class Timeline {
   // over before; a time that is known from before is used again only up to there. `now()`: no such promise.
   virtual void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                           Seconds undisturbed_until, Occurrence finish) = 0;
+  // The all-reduce that was to finish with it begins no more messages; those under way arrive. False: it is
+  // over, and what finishes it is still delivered.
+  [[nodiscard]] virtual bool call_off(const BucketSummed& sum) = 0;
   // From now on the worker's own links have this share of their bandwidth; messages under way follow. A link
   // between two workers' nodes has the smaller share of both.
   virtual void set_bandwidth_factor(WorkerId worker, double factor) = 0;

@@ -28,6 +28,7 @@ class ProfiledTimeline final : public Timeline {
     const SelfProfile::Inside inside(profile_, engine_part);
     timeline_.all_reduce(algorithm, members, size, undisturbed_until, finish);
   }
+  bool call_off(const BucketSummed& sum) override { return timeline_.call_off(sum); }
   void set_bandwidth_factor(WorkerId worker, double factor) override {
     const SelfProfile::Inside inside(profile_, engine_part);
     timeline_.set_bandwidth_factor(worker, factor);

@@ -311,8 +311,15 @@ TEST_CASE("fetching a batch comes before an iteration, meanwhile, or takes no ti
   CHECK(mean(DataLoading::inline_, worker1) == doctest::Approx(0.074).epsilon(rounding));
   CHECK(mean(DataLoading::prefetched, worker0) == doctest::Approx(0.036).epsilon(rounding));
   CHECK(mean(DataLoading::free, worker1) == doctest::Approx(0.038).epsilon(rounding));
+  const auto share = [&](DataLoading loading) {
+    return ComputeTimes({profile}, {0, 0}, uneven, Jitter{}, Seed{}, loading).loading_share(worker0, 32);
+  };
+  CHECK(share(DataLoading::inline_) == doctest::Approx(18.0 / 54.0).epsilon(rounding));
+  CHECK(share(DataLoading::prefetched) == 0.0);
+  CHECK(share(DataLoading::free) == 0.0);
   profile.loading->per_sample = Seconds{0.01};
   CHECK(mean(DataLoading::prefetched, worker0) == doctest::Approx(0.322).epsilon(rounding));
+  CHECK(share(DataLoading::prefetched) == doctest::Approx(1.0 - 36.0 / 322.0).epsilon(rounding));
 }
 
 TEST_CASE("a quota of processor time lengthens the mean by cores over quota, and not the single iteration") {

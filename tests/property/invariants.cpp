@@ -82,10 +82,7 @@ class Accountant final : public RunObserver {
   template <class Other>
   void on(const Other&) {}
   void on(const WorkerLeft& event) { away_.at(event.worker.value) = true; }
-  void on(const WorkerJoined& event) {
-    away_.at(event.worker.value) = false;
-    ++sums_begun_anew_;
-  }
+  void on(const WorkerJoined& event) { away_.at(event.worker.value) = false; }
   void on(const IterationFinished& event) { computing_.at(event.worker.value).reset(); }
   void on(const GradientArrived& event) { arrive(gradients_sent_, {event.gradient, event.server}); }
   void on(const ParametersArrived& event) { arrive(parameters_sent_, {event.gradient, event.server}); }

@@ -299,6 +299,7 @@ void draw_variables(Dice& dice, TestJob& job) {
 
 // Of half of the phases whose workers could; by dice of their own, which leave everything else as it was.
 void draw_buckets(Dice dice, TestJob& job) {
+  if (!job.machines.empty() && job.machines.front().slow_workers == SlowWorkers::rest) return;
   for (const Bytes bytes : random_variables(dice, job, 1))
     job.gradient_variables.push_back({bytes, dice.number(0.1, 1.0, 0.25)});
   for (PhaseConfig& phase : job.phases)

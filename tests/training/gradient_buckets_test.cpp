@@ -120,6 +120,38 @@ TEST_CASE("added latency holds each bucket back") {
   CHECK(times_of_updates(on_one_machine(job).run_ideal()) == std::vector{21.0, 42.0, 63.0});
 }
 
+TEST_CASE("what an iteration begins with comes before any bucket is ready") {
+  // The first one prepares for its batch for 4 s: its buckets are ready at 9 and 14 s. 800 bytes from 9 to
+  // 17 s, 200 bytes until 19 s; then as without it.
+  TestJob job = ring_of_two();
+  job.costs.preparation = Seconds{4.0};
+  CHECK(times_of_updates(job.run_ideal()) == std::vector{19.0, 34.0, 49.0});
+  CHECK(times_of_updates(on_one_machine(job).run_ideal()) == std::vector{19.0, 34.0, 49.0});
+}
+
+TEST_CASE("a worker that leaves once it has computed owes nothing for buckets that are summed without it") {
+  // It leaves at 12 s, when the first bucket is being summed, and joins at 20 s. Messages take 0.5 s each:
+  // one with the parameters makes its next iteration take 10.5 s.
+  TestJob job = ring_of_two();
+  job.costs.communication = {.per_message = Seconds{0.5}};
+  job.heterogeneity.membership = {{Seconds{12.0}, 1, MembershipEvent::leaves},
+                                  {Seconds{20.0}, 1, MembershipEvent::joins}};
+  for (const TestJob& either : {job, on_one_machine(job)}) {
+    const TestJob::Result result = either.run_ideal();
+    CHECK(times_of_updates(result).front() == 15.0);
+    std::vector<double> began;
+    for (const auto& [time, action] : result.recording.all<StartIteration>())
+      if (action.worker == WorkerId{1}) began.push_back(time.value());
+    std::vector<double> ended;
+    for (const test::Happened& happened : result.recording.events)
+      if (const auto* iteration = std::get_if<IterationFinished>(&happened.event))
+        if (iteration->worker == WorkerId{1}) ended.push_back(happened.time.value());
+    REQUIRE(began.size() >= 2);
+    REQUIRE(ended.size() >= 2);
+    CHECK(ended[1] - began[1] == doctest::Approx(10.5));
+  }
+}
+
 TEST_CASE("when a worker leaves, the others begin to sum anew, with what they have computed") {
   // Three sum 800 bytes from 5 s on; one leaves at 7 s. Two need 8 s for them, until 15 s, and 2 s more.
   TestJob job = ring_of_two();
@@ -131,14 +163,16 @@ TEST_CASE("when a worker leaves, the others begin to sum anew, with what they ha
 }
 
 TEST_CASE("a worker that joins takes part from the next update on, and the others' buckets wait for it") {
-  // It joins at 3 s. Two sum 900 bytes from 5 to 14 s and 300 until 17 s. Then it is sent 1200 bytes until
-  // 29 s and computes until 39 s; its first bucket is ready at 34 s. Three sum B bytes in 4 · B/3 / 100 s:
-  // 900 from 34 to 46 s, 300 until 50 s.
+  // It joins at 3 or 7 s. Two sum 900 bytes from 5 to 14 s and 300 until 17 s. Then it is sent 1200 bytes
+  // until 29 s and computes until 39 s; its first bucket is ready at 34 s. Three sum B bytes in
+  // 4 · B/3 / 100 s: 900 from 34 to 46 s, 300 until 50 s.
   TestJob job = ring_of_two();
   job.gradient_variables = {{Bytes{300}, 1.0}, {Bytes{900}, 0.5}};
   job.parameter_bytes = Bytes{1200};
   job.workers = {{}, {}, {}};
   job.total_samples = 50;
-  job.heterogeneity.membership = {{Seconds{3.0}, 2, MembershipEvent::joins}};
-  CHECK(times_of_updates(job.run_ideal()) == std::vector{17.0, 50.0});
+  for (const double joins : {3.0, 7.0}) {
+    job.heterogeneity.membership = {{Seconds{joins}, 2, MembershipEvent::joins}};
+    CHECK(times_of_updates(job.run_ideal()) == std::vector{17.0, 50.0});
+  }
 }

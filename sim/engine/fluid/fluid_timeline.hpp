@@ -33,6 +33,7 @@ class FluidTimeline final : public Timeline, private CollectiveCarrier {
   void send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) override;
   void all_reduce(Transport algorithm, std::span<const WorkerId> members, Bytes size,
                   Seconds undisturbed_until, Occurrence finish) override;
+  [[nodiscard]] bool call_off(const BucketSummed& sum) override { return collectives_.call_off(sum); }
   void set_bandwidth_factor(WorkerId worker, double factor) override;
   [[nodiscard]] std::vector<LinkUse> link_use() const override;
   [[nodiscard]] bool run(const Deliver& deliver) override;

@@ -97,6 +97,8 @@ class SimGridTimeline final : public Timeline, private CollectiveCarrier {
     collectives_.start(algorithm, members, size, undisturbed_until, finish);
   }
 
+  bool call_off(const BucketSummed& sum) override { return collectives_.call_off(sum); }
+
   void set_bandwidth_factor(WorkerId worker, double factor) override {
     const std::vector<EdgeId> changed = network_.set_bandwidth_factor(worker, factor);
     if (changed.empty()) return;

@@ -4,10 +4,11 @@
 //              buckets in the order in which they are computed; a bucket that is full is summed while the
 //              pass goes on with the others, one bucket after the other.
 // Equation:    a bucket takes in whole variables until it holds at least its size, first's for the first
-//              one; it can begin once the last of its variables is computed on every worker.
+//              one; its sum can begin once the last of its variables is computed on every worker.
 // Units:       bytes; shares of an iteration's work (forward and backward).
 // Assumptions: the order in which one process computed the gradients is that of all workers and batches.
-// Not modelled: gradients of variables that some iterations do not use; a bucket's copy of its gradients.
+// Not modelled: gradients of variables that some iterations do not use; a bucket's copy of its gradients; the
+//              first iteration, in which DistributedDataParallel has one bucket for all.
 // Source:      S. Li et al., PyTorch Distributed, VLDB 2020, section 3.2.3; sizes by default are those of
 //              torch.nn.parallel.DistributedDataParallel.
 #pragma once

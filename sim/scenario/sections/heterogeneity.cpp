@@ -24,7 +24,7 @@ void describe_straggling(Visitor& v, AnyStraggler& c) {
   v.optional("slowdown", c.slowdown, Number{above(0)}, "factor on its compute times");
   v.optional("added_latency", c.added_latency, duration(at_least(0)), "of each message it sends");
   v.optional("round_trips", c.round_trips, Number{at_least(0)},
-             "such messages in a row in each iteration: what an iteration is delayed by");
+             "such messages in a row in each iteration, or for each bucket: what those are delayed by");
 }
 
 void describe(Visitor& v, Straggler& c) {
