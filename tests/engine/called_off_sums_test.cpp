@@ -14,7 +14,7 @@ using paceline::test::times_of_updates;
 namespace {
 
 // One update of iterations of 10 s. All 1200 bytes are ready after 5 s, links carry 100 B/s.
-TestJob ring_of(std::size_t workers, std::vector<std::uint64_t> leave, Seconds at) {
+TestJob ring_of(std::size_t workers, const std::vector<std::uint64_t>& leave, Seconds at) {
   TestJob job;
   job.workers.assign(workers, {});
   job.phases.front().transport = Transport::ring;
