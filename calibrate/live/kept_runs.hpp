@@ -27,6 +27,13 @@ namespace paceline::live {
 
 [[nodiscard]] std::string utc_now();
 
+// By how much `measured` is more or less than `expected`, as a share of the latter.
+[[nodiscard]] inline double deviation(Seconds measured, Seconds expected) {
+  return std::abs(measured / expected - 1.0);
+}
+// Looks as far apart tell of the same machine.
+inline constexpr double usual_within = 0.1;
+
 // How fast the machine was around a real run: what iterations took that were looked at.
 struct MachineLooks {
   Seconds usual;  // before the prediction
@@ -37,6 +44,10 @@ struct MachineLooks {
   // How much longer than usual iterations took around it.
   [[nodiscard]] double slowness() const {
     return std::sqrt(before / usual * (after.value_or(before) / usual));
+  }
+  [[nodiscard]] bool is_as_usual() const {
+    return deviation(before, usual) <= usual_within &&
+           deviation(after.value_or(before), usual) <= usual_within;
   }
 };
 

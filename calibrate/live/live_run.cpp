@@ -3,8 +3,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "calibrate/live/checkpoint.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/live/replay.hpp"
@@ -79,13 +77,6 @@ std::vector<WorkerSetup> setups_of(const Scenario& scenario, const NetworkLearne
   return all;
 }
 
-LoadedMachine::LoadedMachine(double load)
-    : std::runtime_error(fmt::format(
-          "{:.0f} % of this machine's processor time goes to other programs, or to its host, before the job "
-          "begins: "
-          "its times would say little (--accept-load carries it out all the same, and records that)",
-          100.0 * load)) {}
-
 LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32_t replication,
                  const LiveOptions& options) {
   const Seed seed{scenario.seed, replication};
@@ -96,8 +87,7 @@ LiveRun run_live(const Scenario& scenario, const Profiles& profiles, std::uint32
                     .hosts = scenario.hosts,
                     .links = options.links});
   options.on_start(crew);
-  const double load = other_load(Seconds{0.5});
-  if (load > most_other_load && !options.accepts_load) throw LoadedMachine(load);
+  const double load = load_to_begin_with(options.accepts_load);
   const Ready& initial = crew.ready().back();
   NetworkState state(initial.parameters, initial.statistics, learner);
   Coordinator coordinator = build_coordinator(scenario, profiles, seed);

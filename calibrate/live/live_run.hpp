@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -41,12 +40,6 @@ struct LiveRun {
   std::vector<Restart> restarts;    // at switches
   std::vector<Replica> replicas;    // as many as were asked for
   RecordedRun recorded;
-};
-
-// Other programs use so much of the machine that times would mean little.
-class LoadedMachine : public std::runtime_error {
- public:
-  explicit LoadedMachine(double load);
 };
 
 // The program of the workers, beside this one. Throws UserError when it is not installed.

@@ -191,9 +191,8 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   std::vector<LiveComparison> comparisons;
   bool all_well = true;
   for (const LiveTrial& trial : trials) {
-    std::vector<RunResult> real;
     for (std::size_t r = 0; r < trial.real.size(); ++r) {
-      const RunResult& result = real.emplace_back(trial.real[r].result);
+      const RunResult& result = trial.real[r].result;
       std::vector<std::string> failures = trial.real[r].failures;
       if (!result.stall.empty())
         failures.push_back(
@@ -203,7 +202,7 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
         all_well = false;
       }
     }
-    comparisons.push_back(compare_live(trial.loaded.scenario, *trial.profiles, trial.predicted, real));
+    comparisons.push_back(compare_live(trial.loaded.scenario, *trial.profiles, trial.predicted, trial.real));
   }
   write_file_atomically(folder / "machine.csv", machine_csv(trials));
   write_file_atomically(folder / "validation.csv", live_validation_csv(comparisons));
@@ -217,8 +216,8 @@ bool validate_live(const ValidateLiveArguments& arguments, const std::string& co
   record.finish();
   const std::string note = sittings_note(trials);
   write_validation_manifest(folder, command, note);
-  fmt::print("\n{}{}\nresults: {}\n", live_validation_text(comparisons), live_verdict(comparisons),
-             arguments.output);
+  fmt::print("\n{}{}\n{}\nresults: {}\n", live_validation_text(comparisons), pace_text(trials),
+             live_verdict(comparisons), arguments.output);
   if (!note.empty()) fmt::print(stderr, "note: {}\n", note);
   return all_well;
 }

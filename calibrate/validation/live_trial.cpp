@@ -1,5 +1,7 @@
 #include "calibrate/validation/live_trial.hpp"
 
+#include <fmt/format.h>
+
 #include "calibrate/validation/live_validation.hpp"
 #include "sim/base/csv.hpp"
 
@@ -58,6 +60,17 @@ std::string machine_csv(const std::vector<LiveTrial>& trials) {
       csv.end_row();
     }
   return csv.text();
+}
+
+std::string pace_text(const std::vector<LiveTrial>& trials) {
+  std::size_t as_usual = 0;
+  for (const LiveTrial& trial : trials)
+    for (const live::RealRun& run : trial.real)
+      if (run.machine && run.machine->is_as_usual()) ++as_usual;
+  return fmt::format(
+      "{} of {} runs met a machine as fast as before the prediction, within {:.0f} %, by what was looked at "
+      "before and after each",
+      as_usual, real_runs(trials), 100.0 * live::usual_within);
 }
 
 std::size_t real_runs(const std::vector<LiveTrial>& trials) {

@@ -31,6 +31,9 @@ struct LiveTrial {
 // How the machine was around each real run, and when that was.
 [[nodiscard]] std::string machine_csv(const std::vector<LiveTrial>& trials);
 
+// How many met the machine as the prediction has it.
+[[nodiscard]] std::string pace_text(const std::vector<LiveTrial>& trials);
+
 [[nodiscard]] std::size_t real_runs(const std::vector<LiveTrial>& trials);
 // Of all of them (calibrate/live/kept_runs.hpp).
 [[nodiscard]] std::string sittings_note(const std::vector<LiveTrial>& trials);

@@ -76,13 +76,14 @@ double distance(const StalenessShares& a, const StalenessShares& b) {
   return sum;
 }
 
-std::vector<double> values_of(const std::vector<std::vector<Observation>>& runs,
-                              const std::string& quantity) {
-  std::vector<double> values;
-  for (const std::vector<Observation>& run : runs)
-    for (const Observation& observation : run)
-      if (observation.quantity == quantity) values.push_back(observation.value);
-  return values;
+std::optional<double> value_of(const std::vector<Observation>& run, const std::string& quantity) {
+  const auto found = std::ranges::find(run, quantity, &Observation::quantity);
+  return found == run.end() ? std::nullopt : std::optional(found->value);
+}
+
+std::optional<double> error_of(std::vector<double> real, std::optional<double> predicted) {
+  if (real.empty() || !predicted || *predicted == 0.0) return std::nullopt;
+  return median(std::move(real)) / *predicted - 1.0;
 }
 
 double calibrated_rate(const Scenario& scenario, const Profiles& profiles) {
@@ -106,6 +107,10 @@ std::string range_text(const std::optional<Interval>& range) {
   return range ? fmt::format("{:.4g} - {:.4g}", range->low, range->high) : "-";
 }
 
+std::string error_text(std::optional<double> error) {
+  return error ? fmt::format("{:+.1f} %", 100.0 * *error) : "-";
+}
+
 std::string ranking_text(const Ranking& ranking) {
   const std::optional<double> tau = ranking.tau();
   if (!tau) return fmt::format("by {}: no two scenarios are apart", ranking.quantity);
@@ -116,17 +121,25 @@ std::string ranking_text(const Ranking& ranking) {
 
 }  // namespace
 
-PredictedAndReal row_of_values(const std::vector<double>& predicted, const std::vector<double>& real) {
+PredictedAndReal row_of_values(const std::vector<double>& predicted, const std::vector<RealValue>& runs) {
+  std::vector<double> real;
+  std::vector<double> at_usual_pace;
+  for (const RealValue& run : runs) {
+    real.push_back(run.value);
+    if (run.is_at_usual_pace) at_usual_pace.push_back(run.value);
+  }
   PredictedAndReal row;
   if (!predicted.empty()) {
     row.predicted = median(predicted);
     if (predicted.size() >= least_for_interval) row.interval = interval_of_next(predicted);
   }
   row.runs = real.size();
+  row.runs_at_usual_pace = at_usual_pace.size();
   if (real.empty()) return row;
   row.real = median(real);
   row.range = {std::ranges::min(real), std::ranges::max(real)};
-  if (row.predicted && *row.predicted != 0.0) row.error = *row.real / *row.predicted - 1.0;
+  row.error = error_of(real, row.predicted);
+  row.error_at_usual_pace = error_of(std::move(at_usual_pace), row.predicted);
   if (row.interval)
     row.inside = static_cast<std::size_t>(std::ranges::count_if(
         real, [&](double value) { return value >= row.interval->low && value <= row.interval->high; }));
@@ -163,21 +176,20 @@ std::vector<Observation> observations_of(const RunResult& run) {
 }
 
 LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
-                            const std::vector<RunResult>& predicted, const std::vector<RunResult>& real) {
+                            const std::vector<RunResult>& predicted, const std::vector<live::RealRun>& real) {
   const StalenessShares shares = staleness_shares(predicted);
   const bool is_any_stale =
       std::ranges::any_of(shares, [](const auto& share) { return share.first.second > 0; });
-  const auto observed = [&](const std::vector<RunResult>& runs) {
-    std::vector<std::vector<Observation>> all;
-    for (const RunResult& run : runs) {
-      all.push_back(observations_of(run));
-      if (is_any_stale)
-        all.back().push_back({distance_quantity, share_unit, distance(staleness_shares({run}), shares)});
-    }
+  const auto observed = [&](const RunResult& run) {
+    std::vector<Observation> all = observations_of(run);
+    if (is_any_stale)
+      all.push_back({distance_quantity, share_unit, distance(staleness_shares({run}), shares)});
     return all;
   };
-  const std::vector<std::vector<Observation>> of_predicted = observed(predicted);
-  const std::vector<std::vector<Observation>> of_real = observed(real);
+  std::vector<std::vector<Observation>> of_predicted;
+  for (const RunResult& run : predicted) of_predicted.push_back(observed(run));
+  std::vector<std::vector<Observation>> of_real;
+  for (const live::RealRun& run : real) of_real.push_back(observed(run.result));
   std::vector<Observation> quantities;  // in the order in which they first appear
   for (const auto* runs : {&of_predicted, &of_real})
     for (const std::vector<Observation>& run : *runs)
@@ -186,12 +198,18 @@ LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
           quantities.push_back(one);
   LiveComparison comparison{scenario.name, {}};
   for (const Observation& one : quantities) {
-    PredictedAndReal row =
-        row_of_values(values_of(of_predicted, one.quantity), values_of(of_real, one.quantity));
+    std::vector<double> predicted_values;
+    for (const std::vector<Observation>& run : of_predicted)
+      if (const std::optional<double> value = value_of(run, one.quantity)) predicted_values.push_back(*value);
+    std::vector<RealValue> real_values;
+    for (std::size_t r = 0; r < real.size(); ++r)
+      if (const std::optional<double> value = value_of(of_real[r], one.quantity))
+        real_values.push_back({*value, real[r].machine && real[r].machine->is_as_usual()});
+    PredictedAndReal row = row_of_values(predicted_values, real_values);
     row.scenario = scenario.name;
     row.quantity = one.quantity;
     row.unit = one.unit;
-    if (one.quantity == distance_quantity) row.error.reset();
+    if (one.quantity == distance_quantity) row.error = row.error_at_usual_pace = std::nullopt;
     if (one.unit == share_unit && row.interval) row.interval->high = std::min(1.0, row.interval->high);
     if (one.quantity == rate_quantity) row.null_model = calibrated_rate(scenario, profiles);
     comparison.rows.push_back(std::move(row));
@@ -220,11 +238,14 @@ std::string live_validation_text(const std::vector<LiveComparison>& all) {
   std::string text;
   for (const LiveComparison& comparison : all) {
     TextRows rows = {{comparison.scenario, "predicted", "90 % interval", "real", "runs from - to", "error",
-                      "inside", "null model"}};
+                      "at usual pace", "inside", "null model"}};
     for (const PredictedAndReal& row : comparison.rows)
       rows.push_back({fmt::format("{} [{}]", row.quantity, row.unit), or_dash("{:.4g}", row.predicted),
                       range_text(row.interval), or_dash("{:.4g}", row.real), range_text(row.range),
-                      row.error ? fmt::format("{:+.1f} %", 100.0 * *row.error) : "-",
+                      error_text(row.error),
+                      row.error_at_usual_pace ? fmt::format("{} ({})", error_text(row.error_at_usual_pace),
+                                                            row.runs_at_usual_pace)
+                                              : "-",
                       row.interval ? fmt::format("{}/{}", row.inside, row.runs) : "-",
                       or_dash("{:.4g}", row.null_model)});
     text += text_table(std::move(rows)) + "\n";
@@ -236,7 +257,8 @@ std::string live_validation_text(const std::vector<LiveComparison>& all) {
 
 std::string live_validation_csv(const std::vector<LiveComparison>& all) {
   CsvTable csv({"scenario", "quantity", "unit", "predicted", "predicted_low", "predicted_high", "real",
-                "real_least", "real_most", "error", "runs", "inside", "null_model"});
+                "real_least", "real_most", "error", "runs", "inside", "null_model", "runs_at_usual_pace",
+                "error_at_usual_pace"});
   const auto add_range = [&](const std::optional<Interval>& range) {
     csv.add(range ? std::optional(range->low) : std::nullopt);
     csv.add(range ? std::optional(range->high) : std::nullopt);
@@ -254,6 +276,8 @@ std::string live_validation_csv(const std::vector<LiveComparison>& all) {
       csv.add(row.runs);
       csv.add(row.inside);
       csv.add(row.null_model);
+      csv.add(row.runs_at_usual_pace);
+      csv.add(row.error_at_usual_pace);
       csv.end_row();
     }
   return csv.text();

@@ -3,7 +3,10 @@
 // Models:      for each quantity of a job its distribution over simulated and over real runs.
 // Equation:    error = median of the real runs / median of the simulated ones - 1. The predicted interval is
 //              that of one more run, m ± t(0.95, n − 1)·s·√(1 + 1/n) of n simulated ones, cut off at 0 and
-//              of shares at 1; `inside` counts the real runs in it. Ranking: Kendall's tau between the
+//              of shares at 1; `inside` counts the real runs in it. Error at the usual pace: of those real
+//              runs alone around which the machine was as fast as the prediction has it
+//              (calibrate/live/kept_runs.hpp); it was looked at before and after them, whatever they took
+//              themselves. Ranking: Kendall's tau between the
 //              medians of the scenarios, over pairs whose real runs do not overlap.
 //              Distance of staleness: of a run's shares of gradients by worker and staleness from those of
 //              all simulated runs, ½ Σ |difference|: 0 when they are alike, 1 when they have none in common.
@@ -20,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/live/kept_runs.hpp"
 #include "sim/cost/profile.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/report/statistics/time_to_accuracy.hpp"
@@ -45,14 +49,21 @@ struct PredictedAndReal {
   std::optional<double> real;     // median
   std::optional<Interval> range;  // of the real runs
   std::optional<double> error;
+  std::optional<double> error_at_usual_pace;
   std::size_t inside = 0;  // real runs in the predicted interval
   std::size_t runs = 0;    // real ones that have it
+  std::size_t runs_at_usual_pace = 0;
   std::optional<double> null_model;
 };
 
+// What one real run had of one quantity.
+struct RealValue {
+  double value = 0.0;
+  bool is_at_usual_pace = false;
+};
 // Of one quantity, without its names: what simulated and real runs had of it.
 [[nodiscard]] PredictedAndReal row_of_values(const std::vector<double>& predicted,
-                                             const std::vector<double>& real);
+                                             const std::vector<RealValue>& real);
 
 struct LiveComparison {
   std::string scenario;
@@ -64,7 +75,7 @@ struct LiveComparison {
 
 [[nodiscard]] LiveComparison compare_live(const Scenario& scenario, const Profiles& profiles,
                                           const std::vector<RunResult>& predicted,
-                                          const std::vector<RunResult>& real);
+                                          const std::vector<live::RealRun>& real);
 
 struct Ranking {
   std::string quantity;

@@ -23,18 +23,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int looks_at_first = 10;
 constexpr std::chrono::seconds between_looks{2};
-constexpr double usual_within = 0.1;
 
 }  // namespace
-
-double deviation(Seconds measured, Seconds expected) {
-  return std::abs(measured / expected - 1.0);
-}
 
 Seconds usual_of(std::vector<double> looks_s) {
   std::ranges::sort(looks_s);
   const Seconds quick{looks_s.at((looks_s.size() - 1) / 4)};
-  std::erase_if(looks_s, [&](double look_s) { return deviation(Seconds{look_s}, quick) > usual_within; });
+  std::erase_if(looks_s,
+                [&](double look_s) { return deviation(Seconds{look_s}, quick) > live::usual_within; });
   return Seconds{median(std::move(looks_s))};
 }
 
@@ -70,7 +66,7 @@ bool MachinePace::accept_deviation(double share, const std::string& what) const 
 
 void MachinePace::survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles) {
   if (looked_at_) return;
-  refuse_load();
+  static_cast<void>(live::load_to_begin_with(options_.accepts_load));
   looked_at_ = {scenario, std::move(profiles), {}};
   Progress progress("looking how fast the machine is");
   for (int i = 0; i < looks_at_first; ++i) {
@@ -84,11 +80,6 @@ void MachinePace::survey(const Scenario& scenario, std::shared_ptr<const Profile
 
 void MachinePace::go_on(const Scenario& scenario, std::shared_ptr<const Profiles> profiles, Seconds usual) {
   looked_at_ = {scenario, std::move(profiles), usual};
-}
-
-void MachinePace::refuse_load() const {
-  const double load = live::other_load(Seconds{0.5});
-  if (load > live::most_other_load && !options_.accepts_load) throw live::LoadedMachine(load);
 }
 
 Seconds MachinePace::look() {
@@ -105,7 +96,7 @@ double MachinePace::settle() {
 }
 
 live::MachineLooks MachinePace::work(const std::function<bool(const live::MachineLooks&)>& what) {
-  refuse_load();
+  static_cast<void>(live::load_to_begin_with(options_.accepts_load));
   std::optional<Clock::time_point> began;
   const PaceProbe probe{
       .look =
@@ -122,7 +113,7 @@ live::MachineLooks MachinePace::work(const std::function<bool(const live::Machin
       .since_first_look =
           [&] { return Seconds{std::chrono::duration<double>(Clock::now() - *began).count()}; }};
   const live::MachineLooks looks =
-      at_usual_pace(usual(), std::min(usual_within, most_deviation_), longest_wait_, probe, what);
+      at_usual_pace(usual(), std::min(live::usual_within, most_deviation_), longest_wait_, probe, what);
   log_times_.push_back(std::log(looks.before.value()));
   if (looks.after) log_times_.push_back(std::log(looks.after->value()));
   if (looks.waited > Seconds{})

@@ -32,8 +32,7 @@
 
 namespace paceline {
 
-// By how much `measured` is more or less than `expected`, as a share of the latter.
-[[nodiscard]] double deviation(Seconds measured, Seconds expected);
+using live::deviation;
 
 // Of what looks took.
 [[nodiscard]] Seconds usual_of(std::vector<double> looks_s);
@@ -89,7 +88,6 @@ class MachinePace {
     std::shared_ptr<const Profiles> profiles;
     Seconds usual;
   };
-  void refuse_load() const;
   [[nodiscard]] Seconds look();
   live::MachineLooks work(const std::function<bool(const live::MachineLooks&)>& what);
 

@@ -3,7 +3,8 @@
 
 Usage:      table.py RESULTS      (the folder written by `paceline validate live`)
 
-Error:      real / predicted - 1, medians. Null: samples a second if nothing but computing took time.
+Error:      real / predicted - 1, medians; at usual pace: of runs before and after which the machine was as fast as
+            before the prediction, and how many they are. Null: samples a second if nothing but computing took time.
 """
 import csv
 import json
@@ -26,6 +27,11 @@ def percent(real, predicted):
     return f"{100 * (float(real) / float(predicted) - 1):+.1f} %" if real and predicted and float(predicted) else "-"
 
 
+def at_usual_pace(row):
+    error = row["error_at_usual_pace"]
+    return f"{100 * float(error):+.1f} % ({row['runs_at_usual_pace']})" if error else "-"
+
+
 def main():
     if len(sys.argv) != 2 or sys.argv[1] in ("-h", "--help"):
         sys.exit(__doc__)
@@ -39,14 +45,15 @@ def main():
     print(f"Sealed {sealed['time']}, prediction.csv {sealed['fnv1a']}.")
     for name, words in sealed.get("calibrated", {}).items():
         print(f"{name}: {words}")
-    print("\n| scenario | quantity | predicted | 90 % | real | runs from - to | error | inside | null |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("\n| scenario | quantity | predicted | 90 % | real | runs from - to | error | at usual pace | inside | null |")
+    print("|" + 10 * "---|")
     for row in rows:
         if row["quantity"] not in QUANTITIES:
             continue
         print("|", " | ".join([row["scenario"], f"{row['quantity']} [{row['unit']}]", number(row["predicted"]),
                                span(row["predicted_low"], row["predicted_high"]), number(row["real"]),
                                span(row["real_least"], row["real_most"]), percent(row["real"], row["predicted"]),
+                               at_usual_pace(row),
                                f"{row['inside']}/{row['runs']}" if row["predicted_low"] else "-",
                                percent(row["real"], row["null_model"])]), "|")
 

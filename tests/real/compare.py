@@ -30,12 +30,13 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 8  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 9  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
 LEAST_QUOTA = {2: 0.3, 3: 0.2}  # in jobs of so many workers
 PERIOD_S = 0.1  # of quotas
+IDLE_DRIVER = pathlib.Path("/sys/devices/system/cpu/cpuidle/current_driver")
 STEPS_OF_QUOTA = 4.5  # that it must allow; `calibrate collective` stops loops between steps
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 # The first tells how the machine has changed: predictions are made from such jobs.
@@ -81,8 +82,8 @@ def run(*words):
 class Request(typing.NamedTuple):
     wait_us: float
     slowdowns: list[float]  # of what each worker computes
-    growth: float  # of the processor time of its messages
-    server_more_us: float
+    growth: float  # of the processor time of its messages, and of its requests at the server
+    server_growth: float
 
 
 class Ring(typing.NamedTuple):
@@ -192,8 +193,8 @@ class Calibration:
 
     def server_requests(self, policy, serving_s):
         """Of a message of all parameters, by the number of workers: its wait for a processor, how much longer they
-        compute, and what it takes of the processors of a worker (with that of the way back) and of the server more than
-        with one worker."""
+        compute, and how many times as much it takes of the processors of a worker (with that of the way back) and of
+        the server as with one worker: several keep a server busy, which is woken less often for each."""
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
                         f"{size // 2},{size}", "--serving", f"{1e3 * serving_s} ms", "--passes", self.passes, "--json",
@@ -205,7 +206,7 @@ class Calibration:
         server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
         return {row["workers"]: Request(1e6 * row["median_s"],
                                         [self.by_messages(slowdown) for slowdown in row["slowdowns_of_workers"]],
-                                        row["worker_s"] / worker_s, 1e6 * (row["server_s"] - server_s))
+                                        row["worker_s"] / worker_s, row["server_s"] / server_s)
                 for row in report["waits"] if row["bytes"] == 4 * size}
 
     def collective(self, members):
@@ -237,12 +238,12 @@ class Calibration:
         worker = self.own("server", "worker")
         active = [min(1.0, quota * worker["wall_s"] / worker["processor_s"]) for quota in quotas]
         at_once = 1 + (sum(active) ** 2 - sum(share ** 2 for share in active)) / sum(active)
-        known = {1: Request(0.0, [1.0], 1.0, 0.0), **self.requests[policy]}
+        known = {1: Request(0.0, [1.0], 1.0, 1.0), **self.requests[policy]}
         fewer = min(int(at_once), max(known) - 1)
         joined = lambda value: value(known[fewer]) + (at_once - fewer) * (value(known[fewer + 1]) - value(known[fewer]))
         return Request(joined(lambda request: request.wait_us),
                        [joined(lambda request: request.slowdowns[0])] * len(quotas),
-                       joined(lambda request: request.growth), joined(lambda request: request.server_more_us))
+                       joined(lambda request: request.growth), joined(lambda request: request.server_growth))
 
     def ring_words(self, quotas):
         ring = self.rings[len(quotas)]
@@ -256,7 +257,7 @@ class Calibration:
         return request.slowdowns, self.quota_resume_ms, {
             "network": f"network: {{{self.connection}}}", "in_turn": "  servers: {sends: in-turn}\n",
             "servers": ", servers: true", "jitter": ", ".join(jitter),
-            "communication": f"communication: {{server_request: {self.server_request_us + request.server_more_us} us, "
+            "communication": f"communication: {{server_request: {self.server_request_us * request.server_growth} us, "
                              f"server_overlap: {self.overlap} %, worker_overlap: {self.overlap} %, "
                              f"per_message: {self.messages_us * request.growth / 2} us}}"}
 
@@ -326,6 +327,8 @@ def main():
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.keep_awake:
+        if not IDLE_DRIVER.exists() or IDLE_DRIVER.read_text(encoding="utf-8").strip() == "none":
+            sys.exit("error: --keep-awake: this kernel has no driver for idle processors, and they idle whatever is asked")
         awake = open("/dev/cpu_dma_latency", "wb", buffering=0)  # as long as this process lives
         awake.write(bytes(4))
     profile = arguments.folder / f"{arguments.network}-profile.json"

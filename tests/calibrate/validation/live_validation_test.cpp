@@ -70,7 +70,8 @@ TEST_CASE("staleness is told by worker, and as a distance between distributions"
   CHECK(value_of(observations_of(predicted), "mean staleness of worker 0") == doctest::Approx(0.5));
   CHECK(value_of(observations_of(real), "mean staleness of worker 1") == doctest::Approx(2.0));
 
-  const LiveComparison comparison = compare_live(Scenario{}, Profiles{}, {predicted}, {real});
+  const LiveComparison comparison =
+      compare_live(Scenario{}, Profiles{}, {predicted}, {live::RealRun{.result = real}});
   const auto row = std::ranges::find(comparison.rows, distance_quantity, &PredictedAndReal::quantity);
   REQUIRE(row != comparison.rows.end());
   CHECK(*row->predicted == doctest::Approx(0.0));
@@ -201,22 +202,54 @@ TEST_CASE("deviations that were accepted stand beside the sealed prediction") {
 
 TEST_CASE("the predicted interval is that of one more run: by Student's t, wider than a few runs lie apart") {
   // 11, 12, 13, 14, 15 s: m = 13, s = 1.5811, t(0.95, 4) = 2.1318: 13 ± 2.1318 · 1.5811 · √1.2 = 13 ± 3.692.
-  const PredictedAndReal row = row_of_values({11.0, 12.0, 13.0, 14.0, 15.0}, {16.6, 16.8});
+  const PredictedAndReal row = row_of_values({11.0, 12.0, 13.0, 14.0, 15.0}, {{16.6}, {16.8}});
   REQUIRE(row.interval.has_value());
   CHECK(row.interval->low == doctest::Approx(13.0 - 3.692).epsilon(1e-3));
   CHECK(row.interval->high == doctest::Approx(13.0 + 3.692).epsilon(1e-3));
   CHECK(row.inside == 1);
 }
 
+TEST_CASE("a machine is as usual around a run if both looks are within a tenth, or the only one") {
+  live::MachineLooks looks{.usual = Seconds{1.0}, .before = Seconds{1.08}};
+  CHECK(looks.is_as_usual());
+  looks.after = Seconds{0.92};
+  CHECK(looks.is_as_usual());
+  looks.after = Seconds{1.12};
+  CHECK_FALSE(looks.is_as_usual());
+  CHECK_FALSE(live::MachineLooks{.usual = Seconds{1.0}, .before = Seconds{0.88}}.is_as_usual());
+}
+
+TEST_CASE("what runs of a machine as usual are off by is told apart from what all are") {
+  // Predicted 10 s, real 12, 20, 11 s: median 12, +20 %. The machine was slower around the run of 20 s, of
+  // the others the median is 11.5, +15 %. Of a run without looks nothing is known.
+  const auto run = [](double end, double look_s) {
+    return live::RealRun{.result = run_of(end, 1, {}),
+                         .machine = live::MachineLooks{.usual = Seconds{1.0}, .before = Seconds{look_s}}};
+  };
+  const LiveComparison comparison = compare_live(Scenario{}, Profiles{}, {run_of(10.0, 1, {})},
+                                                 {run(12.0, 1.0), run(20.0, 1.5), run(11.0, 0.95)});
+  const auto row = std::ranges::find(comparison.rows, "total time", &PredictedAndReal::quantity);
+  REQUIRE(row != comparison.rows.end());
+  CHECK(*row->error == doctest::Approx(0.2));
+  CHECK(*row->error_at_usual_pace == doctest::Approx(0.15));
+  CHECK(row->runs_at_usual_pace == 2);
+  CHECK(live_validation_text({comparison}).find("+15.0 % (2)") != std::string::npos);
+  const LiveComparison unknown =
+      compare_live(Scenario{}, Profiles{}, {run_of(10.0, 1, {})}, {{.result = run_of(12.0, 1, {})}});
+  CHECK_FALSE(unknown.rows.back().error_at_usual_pace);
+}
+
 TEST_CASE("no interval goes below 0, and that of an accuracy not above 1") {
   // Accuracies from 0.1 to 0.9 leave everything open: 0.5 ± 2.1318 · 0.3162 · √1.2 = 0.5 ± 0.738.
   std::vector<RunResult> runs;
+  std::vector<live::RealRun> real;
   for (const double accuracy : {0.1, 0.3, 0.5, 0.7, 0.9}) {
     runs.push_back(run_of(1.0, 1, {}));
     runs.back().curve.emplace_back();
     runs.back().curve.back().accuracy = accuracy;
+    real.push_back({.result = runs.back()});
   }
-  const LiveComparison comparison = compare_live(Scenario{}, Profiles{}, runs, runs);
+  const LiveComparison comparison = compare_live(Scenario{}, Profiles{}, runs, real);
   const auto row = std::ranges::find(comparison.rows, "final accuracy", &PredictedAndReal::quantity);
   REQUIRE(row != comparison.rows.end());
   REQUIRE(row->interval.has_value());
