@@ -31,7 +31,7 @@ namespace paceline::live {
 [[nodiscard]] inline double deviation(Seconds measured, Seconds expected) {
   return std::abs(measured / expected - 1.0);
 }
-// Looks as far apart tell of the same machine.
+// Looks no further apart than this are of a machine as fast.
 inline constexpr double usual_within = 0.1;
 
 // How fast the machine was around a real run: what iterations took that were looked at.
@@ -46,8 +46,7 @@ struct MachineLooks {
     return std::sqrt(before / usual * (after.value_or(before) / usual));
   }
   [[nodiscard]] bool is_as_usual() const {
-    return deviation(before, usual) <= usual_within &&
-           deviation(after.value_or(before), usual) <= usual_within;
+    return after && deviation(before, usual) <= usual_within && deviation(*after, usual) <= usual_within;
   }
 };
 

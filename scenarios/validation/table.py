@@ -28,7 +28,7 @@ def percent(real, predicted):
 
 
 def at_usual_pace(row):
-    error = row["error_at_usual_pace"]
+    error = row.get("error_at_usual_pace")
     return f"{100 * float(error):+.1f} % ({row['runs_at_usual_pace']})" if error else "-"
 
 

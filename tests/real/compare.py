@@ -82,8 +82,8 @@ def run(*words):
 class Request(typing.NamedTuple):
     wait_us: float
     slowdowns: list[float]  # of what each worker computes
-    growth: float  # of the processor time of its messages, and of its requests at the server
-    server_growth: float
+    growth: float  # of the processor time of its messages
+    server_growth: float  # of that of its requests at the server
 
 
 class Ring(typing.NamedTuple):
