@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/live/machine_load.hpp"
 #include "calibrate/logs/step_variation.hpp"
 #include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"
@@ -66,7 +65,6 @@ bool MachinePace::accept_deviation(double share, const std::string& what) const 
 
 void MachinePace::survey(const Scenario& scenario, std::shared_ptr<const Profiles> profiles) {
   if (looked_at_) return;
-  static_cast<void>(live::load_to_begin_with(options_.accepts_load));
   looked_at_ = {scenario, std::move(profiles), {}};
   Progress progress("looking how fast the machine is");
   for (int i = 0; i < looks_at_first; ++i) {
@@ -96,7 +94,6 @@ double MachinePace::settle() {
 }
 
 live::MachineLooks MachinePace::work(const std::function<bool(const live::MachineLooks&)>& what) {
-  static_cast<void>(live::load_to_begin_with(options_.accepts_load));
   std::optional<Clock::time_point> began;
   const PaceProbe probe{
       .look =
