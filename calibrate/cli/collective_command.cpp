@@ -58,7 +58,7 @@ std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLi
   return all;
 }
 
-// Which fall between steps.
+// Which fall between steps. A quota allows processor time.
 void check_stops(const CpuQuota& quota, Seconds step) {
   constexpr double fewest_steps = 4.0;
   if (fewest_steps * step > allowance_of(quota, 1))
@@ -210,12 +210,12 @@ int run(const CollectiveArguments& arguments) {
   if (arguments.quota && arguments.command.empty())
     throw UserError("--quota stops a loop of your own", "name its command after `--`");
   const RingLibrary library = arguments.with == "own" || !has_gloo() ? RingLibrary::own : RingLibrary::gloo;
-  const Seconds computing = computing_of(arguments.command, arguments.computing_s);
-  if (arguments.quota) check_stops(*quota_of(arguments), computing);
+  const live::UsualStep computing = computing_of(arguments.command, arguments.computing_s);
+  if (arguments.quota) check_stops(*quota_of(arguments), computing.processor);
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::vector<RingPass> passes = measure_rings(arguments, library, values, computing);
+  const std::vector<RingPass> passes = measure_rings(arguments, library, values, computing.wall);
   const CollectiveFit fit = fit_collectives(passes, cores);
   fmt::print("{}", arguments.json ? report_json(passes, fit, library, load, arguments.quota).dump(2) + "\n"
                                   : report_text(passes, fit, library, cores, arguments));

@@ -19,7 +19,6 @@ extern "C" {  // glibc 2.36 forgets to say so
 #include <sys/pidfd.h>
 }
 
-#include "calibrate/live/stepped_loop.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/process.hpp"
 #include "sim/base/progress.hpp"
@@ -96,9 +95,9 @@ OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Se
   });
 }
 
-Seconds computing_of(const std::vector<std::string>& loop, std::optional<double> computing_s) {
-  constexpr double usual_s = 5e-3;
-  if (loop.empty()) return Seconds{computing_s.value_or(usual_s)};
+live::UsualStep computing_of(const std::vector<std::string>& loop, std::optional<double> computing_s) {
+  const Seconds usual{computing_s.value_or(5e-3)};
+  if (loop.empty()) return {.wall = usual, .processor = usual};
   if (computing_s) throw UserError("--computing: the loop after `--` computes", "leave one of them out");
   Progress progress("timing a step of the loop");
   progress.update(0.0, "waiting for lines `step ...`");

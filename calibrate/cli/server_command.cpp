@@ -227,7 +227,7 @@ int run(const ServerArguments& arguments) {
         "be "
         "told apart otherwise",
         "for example --parameters 10000,100000");
-  const Seconds computing = computing_of(arguments.command, arguments.computing_s);
+  const Seconds computing = computing_of(arguments.command, arguments.computing_s).wall;
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   live::RequestPlan plan{.values = {sizes.begin(), sizes.end()},

@@ -63,7 +63,7 @@ bool SteppedLoop::has_gone_on() const {
 
 calibrate::OwnStep SteppedLoop::step_on_this_core() {
   constexpr Seconds moved_after{10e-3};
-  if (usual_step_ >= moved_after) return step();
+  if (usual_step_.wall >= moved_after) return step();
   const OnThisCore here;
   const cpu_set_t before = cores_of(process_.id());
   if (CPU_ISSET(static_cast<std::size_t>(here.core()), &before)) {
@@ -89,17 +89,18 @@ calibrate::OwnStep SteppedLoop::step() {
   throw std::runtime_error(fmt::format("{} {} instead of a step{}", name_, describe_status(status), said));
 }
 
-Seconds SteppedLoop::warm_up() {
+UsualStep SteppedLoop::warm_up() {
   constexpr int first = 5;
   constexpr int timed = 5;
   for (int i = 0; i < first; ++i) static_cast<void>(step());
-  std::vector<double> steps_s;
+  std::vector<double> walls_s;
+  std::vector<double> processors_s;
   for (int i = 0; i < timed; ++i) {
     const std::int64_t began_ns = LiveClock::monotonic_ns();
-    static_cast<void>(step());
-    steps_s.push_back(1e-9 * static_cast<double>(LiveClock::monotonic_ns() - began_ns));
+    processors_s.push_back(step().processor_s);
+    walls_s.push_back(1e-9 * static_cast<double>(LiveClock::monotonic_ns() - began_ns));
   }
-  usual_step_ = Seconds{median(std::move(steps_s))};
+  usual_step_ = {Seconds{median(std::move(walls_s))}, Seconds{median(std::move(processors_s))}};
   return usual_step_;
 }
 

@@ -26,6 +26,11 @@
 
 namespace paceline::live {
 
+struct UsualStep {
+  Seconds wall;       // as who asks for it sees it
+  Seconds processor;  // as the loop says
+};
+
 class SteppedLoop {
  public:
   // Throws std::system_error when there can be no process.
@@ -35,16 +40,16 @@ class SteppedLoop {
   // does not wait for a line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
   [[nodiscard]] calibrate::OwnStep step();
   [[nodiscard]] calibrate::OwnStep step_on_this_core();  // if the loop may use it, and its steps are short
-  // The first steps allocate and compile. How long one takes afterwards: the median of five.
-  Seconds warm_up();
+  // The first steps allocate and compile. What one takes afterwards: medians of five.
+  UsualStep warm_up();
 
  private:
   [[nodiscard]] bool has_gone_on() const;  // by itself
 
   std::string name_;
   Process process_;
-  int lines_ = 0;         // read so far
-  Seconds usual_step_{};  // once warmed up
+  int lines_ = 0;           // read so far
+  UsualStep usual_step_{};  // once warmed up
 };
 
 }  // namespace paceline::live
