@@ -9,7 +9,6 @@
 // Source:      sim/study/store/run_store.hpp for what a killed process leaves.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -19,6 +18,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "calibrate/live/live_run.hpp"
+#include "calibrate/live/machine_looks.hpp"
 #include "sim/cluster/cluster.hpp"
 #include "sim/report/recording/run_result.hpp"
 #include "sim/study/store/run_store.hpp"
@@ -26,29 +26,6 @@
 namespace paceline::live {
 
 [[nodiscard]] std::string utc_now();
-
-// By how much `measured` is more or less than `expected`, as a share of the latter.
-[[nodiscard]] inline double deviation(Seconds measured, Seconds expected) {
-  return std::abs(measured / expected - 1.0);
-}
-// Looks no further apart than this are of a machine as fast.
-inline constexpr double usual_within = 0.1;
-
-// How fast the machine was around a real run: what iterations took that were looked at.
-struct MachineLooks {
-  Seconds usual;  // before the prediction
-  Seconds before;
-  std::optional<Seconds> after{};  // absent: nobody would have waited for another run
-  Seconds waited{};                // until the run began that counts
-  int repeated = 0;                // runs before it that do not, since the machine changed meanwhile
-  // How much longer than usual iterations took around it.
-  [[nodiscard]] double slowness() const {
-    return std::sqrt(before / usual * (after.value_or(before) / usual));
-  }
-  [[nodiscard]] bool is_as_usual() const {
-    return after && deviation(before, usual) <= usual_within && deviation(*after, usual) <= usual_within;
-  }
-};
 
 struct RealRun {
   RunResult result{};

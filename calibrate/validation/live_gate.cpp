@@ -61,7 +61,7 @@ GateFigures LiveGate::measure(LoadedScenario& loaded, std::shared_ptr<const Prof
         fmt::format("{}: {} takes {} for an iteration of {} samples, by its profile {}", loaded.scenario.name,
                     name_of(workers, w), calibrate::duration_text(time.measured.value()),
                     time.computing.batch, calibrate::duration_text(time.modelled.value()));
-    if (pace_.accept_deviation(deviation(time.measured, time.modelled), what))
+    if (pace_.accept_deviation(live::deviation(time.measured, time.modelled), what))
       figures.deviations.push_back(what);
   }
   figures.factors.assign(workers.size(), {{loaded.scenario.batching.initial_samples, 1.0}});

@@ -29,7 +29,7 @@ Seconds usual_of(std::vector<double> looks_s) {
   std::ranges::sort(looks_s);
   const Seconds quick{looks_s.at((looks_s.size() - 1) / 4)};
   std::erase_if(looks_s,
-                [&](double look_s) { return deviation(Seconds{look_s}, quick) > live::usual_within; });
+                [&](double look_s) { return live::deviation(Seconds{look_s}, quick) > live::usual_within; });
   return Seconds{median(std::move(looks_s))};
 }
 
@@ -37,7 +37,7 @@ live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds lon
                                  const std::function<bool(const live::MachineLooks&)>& work) {
   live::MachineLooks looks{.usual = usual, .before = probe.look()};
   while (true) {
-    while (deviation(looks.before, usual) > alike_within && probe.since_first_look() < longest) {
+    while (live::deviation(looks.before, usual) > alike_within && probe.since_first_look() < longest) {
       probe.rest();
       looks.before = probe.look();
       looks.waited = probe.since_first_look();
@@ -46,7 +46,7 @@ live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds lon
     if (counts || longest == Seconds{}) return looks;
     looks.after = probe.look();
     const Seconds passed = probe.since_first_look();
-    if (deviation(*looks.after, usual) <= alike_within || passed >= longest) return looks;
+    if (live::deviation(*looks.after, usual) <= alike_within || passed >= longest) return looks;
     ++looks.repeated;
     looks.before = *looks.after;
     looks.waited = passed;
@@ -117,7 +117,7 @@ live::MachineLooks MachinePace::work(const std::function<bool(const live::Machin
     fmt::print(stderr, "note: waited {} for the machine to be as fast as at first{}; it is {:.0f} % apart\n",
                calibrate::duration_text(looks.waited.value()),
                looks.repeated > 0 ? fmt::format(", measuring {} times", looks.repeated + 1) : "",
-               100.0 * deviation(looks.after.value_or(looks.before), looks.usual));
+               100.0 * live::deviation(looks.after.value_or(looks.before), looks.usual));
   return looks;
 }
 
@@ -133,7 +133,7 @@ live::RealRun MachinePace::run_steadily(const std::string& name, const std::func
   live::RealRun done;
   const live::MachineLooks around = work([&](const live::MachineLooks& looks) {
     static_cast<void>(accept_deviation(
-        deviation(looks.before, looks.usual),
+        live::deviation(looks.before, looks.usual),
         fmt::format("{}: iterations looked at take {} now, and took {} before the prediction", name,
                     calibrate::duration_text(looks.before.value()),
                     calibrate::duration_text(looks.usual.value()))));

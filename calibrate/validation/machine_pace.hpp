@@ -32,8 +32,6 @@
 
 namespace paceline {
 
-using live::deviation;
-
 // Of what looks took.
 [[nodiscard]] Seconds usual_of(std::vector<double> looks_s);
 
