@@ -134,11 +134,24 @@ RequestWorkers::RequestWorkers(const std::filesystem::path& program, const Reque
           .setups = std::vector<WorkerSetup>(
               crew.workers, WorkerSetup{.learner = {}, .echo = Echo{crew.values, crew.busy, crew.loop}}),
           .links = crew.links,
-          .keeps_cores = crew.keeps_cores})) {}
+          .keeps_cores = crew.keeps_cores})) {
+  if (!crew.keeps_cores) core_of_one_ = crew.core_of_one;
+}
 
 RequestWorkers::~RequestWorkers() = default;
 
+// A worker that is alone stays on its core: nobody else wants it. A loop is another process than the worker that
+// has its messages, and a kernel may let both and the server change cores with every step.
+std::optional<OnOneCore> RequestWorkers::kept_while_alone(const RequestLoad& load) const {
+  if (load.workers > 1 || !core_of_one_) return std::nullopt;
+  const pid_t worker = crew_->process_ids().front();
+  const std::vector<int> cores = cores_of(worker);
+  if (cores.empty()) return std::nullopt;
+  return std::optional<OnOneCore>(std::in_place, worker, cores[*core_of_one_ % cores.size()]);
+}
+
 RequestTime RequestWorkers::time(const RequestLoad& load) {
+  const std::optional<OnOneCore> kept = kept_while_alone(load);
   const auto warm_up = static_cast<std::size_t>(load.warm_up);
   HeardCrew crew(*crew_, load.workers);
   const std::int64_t requests = load.requests + static_cast<std::int64_t>(warm_up) + 1;
@@ -197,16 +210,17 @@ RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPl
 std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& program,
                                                   const RequestPlan& plan,
                                                   const std::function<void(double)>& progress) {
-  const RequestCrew crew{.workers = std::ranges::max(plan.workers),
-                         .values = std::ranges::max(plan.values),
-                         .busy = plan.busy,
-                         .loop = plan.loop,
-                         .links = plan.links,
-                         .keeps_cores = plan.keeps_cores};
+  RequestCrew crew{.workers = std::ranges::max(plan.workers),
+                   .values = std::ranges::max(plan.values),
+                   .busy = plan.busy,
+                   .loop = plan.loop,
+                   .links = plan.links,
+                   .keeps_cores = plan.keeps_cores};
   std::vector all(plan.workers.size(), std::vector<RequestPass>(static_cast<std::size_t>(plan.passes)));
   const double points = static_cast<double>(plan.values.size() * plan.workers.size()) * plan.passes;
   double done = 0.0;
   for (std::size_t pass = 0; pass < all.front().size(); ++pass) {
+    crew.core_of_one = pass;  // in turn, since cores may differ
     RequestWorkers workers(program, crew);
     for (std::size_t i = 0; i < plan.values.size(); ++i) {
       const MemoryWork serving = plan.serving.empty() ? MemoryWork{} : plan.serving.at(i);

@@ -29,6 +29,7 @@
 
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message_wait.hpp"
+#include "calibrate/live/one_core.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"
 
@@ -64,6 +65,7 @@ struct RequestCrew {
   std::vector<std::string> loop{};       // of each worker, likewise: takes a step
   std::optional<NetworkConfig> links{};  // to emulate
   bool keeps_cores = true;               // as workers of a live job do, where there are enough
+  std::size_t core_of_one = 0;           // of a worker that is alone, where they do not: which of its cores
 };
 
 // Worker processes that go on from one job to the next: jobs of few and of many, in turn, differ in nothing
@@ -78,7 +80,10 @@ class RequestWorkers {
   [[nodiscard]] RequestTime time(const RequestLoad& load);
 
  private:
+  [[nodiscard]] std::optional<OnOneCore> kept_while_alone(const RequestLoad& load) const;
+
   std::unique_ptr<ProcessCrew> crew_;
+  std::optional<std::size_t> core_of_one_{};  // absent: workers keep cores of their own
 };
 
 using RequestPass = std::vector<RequestTime>;  // one of each size

@@ -10,44 +10,11 @@
 #include <sched.h>
 
 #include "calibrate/live/live_clock.hpp"
+#include "calibrate/live/one_core.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::live {
-namespace {
-
-cpu_set_t cores_of(pid_t process) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  sched_getaffinity(process, sizeof cores, &cores);  // none of one that has ended
-  return cores;
-}
-
-cpu_set_t only(int core) {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  CPU_SET(static_cast<std::size_t>(core), &cores);
-  return cores;
-}
-
-// Keeps this thread on the core that it is on.
-class OnThisCore {
- public:
-  OnThisCore() : core_(sched_getcpu()) {
-    const cpu_set_t one = only(core_);
-    sched_setaffinity(0, sizeof one, &one);
-  }
-  OnThisCore(const OnThisCore&) = delete;
-  OnThisCore& operator=(const OnThisCore&) = delete;
-  ~OnThisCore() { sched_setaffinity(0, sizeof before_, &before_); }
-  [[nodiscard]] int core() const { return core_; }
-
- private:
-  cpu_set_t before_ = cores_of(0);
-  int core_;
-};
-
-}  // namespace
 
 SteppedLoop::SteppedLoop(const std::vector<std::string>& words)
     : name_(fmt::format("`{}`", fmt::join(words, " "))),
@@ -64,15 +31,10 @@ bool SteppedLoop::has_gone_on() const {
 calibrate::OwnStep SteppedLoop::step_on_this_core() {
   constexpr Seconds moved_after{10e-3};
   if (usual_step_.wall >= moved_after) return step();
-  const OnThisCore here;
-  const cpu_set_t before = cores_of(process_.id());
-  if (CPU_ISSET(static_cast<std::size_t>(here.core()), &before)) {
-    const cpu_set_t one = only(here.core());
-    sched_setaffinity(process_.id(), sizeof one, &one);
-  }
-  const calibrate::OwnStep said = step();  // a loop that fails is given up
-  sched_setaffinity(process_.id(), sizeof before, &before);
-  return said;
+  const int core = sched_getcpu();
+  const OnOneCore here(0, core);
+  const OnOneCore there(process_.id(), core);
+  return step();
 }
 
 calibrate::OwnStep SteppedLoop::step() {

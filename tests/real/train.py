@@ -108,7 +108,8 @@ class Steps:
 
     def say(self, name="step"):
         for step, (wall, processor) in enumerate(self.times):
-            print(name, step, wall, processor, self.samples, flush=True)
+            sys.stdout.write(f"{name} {step} {wall} {processor} {self.samples}\n")  # in one piece
+            sys.stdout.flush()
 
 
 def alone(arguments):

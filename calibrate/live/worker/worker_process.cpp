@@ -185,10 +185,11 @@ void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const
     if (auto* handover = std::get_if<Handover>(&message)) member.carry_out(std::move(*handover));
     const auto* request = std::get_if<Compute>(&message);
     if (request == nullptr) continue;
-    if (!request->parameters.empty()) {
-      gradient = request->parameters;
-      link.send(Received{request->gradient});
-    }
+    const bool has_received = !request->parameters.empty();
+    if (has_received) gradient = request->parameters;
+    // A loop stands for a worker of another server, which hears nothing before the gradient; woken earlier it
+    // would take time of the core that the loop computes on.
+    if (has_received && !loop) link.send(Received{request->gradient});
     const std::int64_t began = LiveClock::monotonic_ns();
     const std::int64_t used = processor_time_ns();
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
@@ -200,6 +201,7 @@ void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const
     computed_at = processor_time_ns();
     const Computed computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}, computing};
     if (request->is_kept) member.keep(request->gradient, gradient);
+    if (has_received && loop) link.send(Received{request->gradient});
     link.send(computed);
     if (!request->is_kept) link.send(GradientValues{request->gradient, gradient, {}});
   }

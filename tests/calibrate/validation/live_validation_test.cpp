@@ -98,8 +98,8 @@ TEST_CASE("the verdict counts real values inside intervals and names the largest
 }
 
 TEST_CASE("a speed deviates by the share of the expected time by which it is longer or shorter") {
-  CHECK(deviation(Seconds{1.3}, Seconds{1.0}) == doctest::Approx(0.3));
-  CHECK(deviation(Seconds{1.5}, Seconds{2.0}) == doctest::Approx(0.25));
+  CHECK(live::deviation(Seconds{1.3}, Seconds{1.0}) == doctest::Approx(0.3));
+  CHECK(live::deviation(Seconds{1.5}, Seconds{2.0}) == doctest::Approx(0.25));
 }
 
 namespace {
