@@ -32,7 +32,8 @@ inline constexpr Seconds between_stops{0.1};
 
 // What workers compute in a measurement of messages: as long as stated, or a step of the loop that does it.
 // Throws UserError where both are given, and what SteppedLoop throws.
-[[nodiscard]] live::UsualStep computing_of(const std::vector<std::string>& loop, std::optional<double> computing_s);
+[[nodiscard]] live::UsualStep computing_of(const std::vector<std::string>& loop,
+                                           std::optional<double> computing_s);
 
 // How copies slow each other down, what a quota's stops cost, what rests cost.
 int run_copies(const OwnArguments& arguments);

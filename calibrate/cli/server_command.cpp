@@ -112,6 +112,9 @@ std::string by_order_text(const live::Disturbances& disturbances) {
   return fmt::format(" (in the order in which they are sent parameters {:.3g})", fmt::join(slowdowns, ", "));
 }
 
+// Below it several workers seem to compute faster than one by more than chance.
+constexpr double least_slowdown = 0.95;
+
 std::string at_once_text(const std::vector<AtOnce>& all) {
   std::string text;
   for (const AtOnce& several : all)
@@ -121,14 +124,18 @@ std::string at_once_text(const std::vector<AtOnce>& all) {
       const std::vector<double> slowdowns = several.each(size, &live::Disturbance::slowdown);
       const double slowdown = median(slowdowns);
       const double overlap = 100.0 * median(several.each(size, &live::Disturbance::overlap));
+      const double variation = 100.0 * median(several.each(size, &live::Disturbance::variation));
       const auto [fastest, slowest] = std::ranges::minmax(slowdowns);
+      // What the machine did meanwhile, or that processors fell asleep beside one worker.
+      const char* const doubt =
+          slowdown < least_slowdown ? " (faster than one worker alone: measure again, or take it for 1)" : "";
       text += fmt::format(
           "{} workers at once: a message of {:.0f} parameters waits for a processor for {:.3g} us ({:.3g} to "
-          "{:.3g}): `jitter: {{message: {:.3g} us}}`; computing takes {:.3g} ({:.3g} to {:.3g}) "
-          "times as long{}: `speed: {:.3g}`{}\n",
+          "{:.3g}): `jitter: {{message: {:.3g} us, iteration: {:.3g} %}}`; computing takes {:.3g} "
+          "({:.3g} to {:.3g}) times as long{}{}: `speed: {:.3g}`{}\n",
           several.workers, several.by_size[size].bytes.value() / sizeof(float), 1e6 * median(waits_s),
-          1e6 * least, 1e6 * most, 1e6 * median(waits_s), slowdown, fastest, slowest,
-          by_order_text(several.by_size[size]), 1.0 / slowdown,
+          1e6 * least, 1e6 * most, 1e6 * median(waits_s), variation, slowdown, fastest, slowest,
+          by_order_text(several.by_size[size]), doubt, 1.0 / slowdown,
           overlap > 0.0 ? fmt::format("; {:.3g} % of what messages take of processors costs no time besides: "
                                       "`server_overlap: {:.3g} %, worker_overlap: {:.3g} %`",
                                       overlap, overlap, overlap)
@@ -149,6 +156,8 @@ Json at_once_json(const std::vector<AtOnce>& all) {
                       {"slowdowns", several.each(size, &live::Disturbance::slowdown)},
                       {"slowdowns_of_workers", slowdowns_of_workers(several.by_size[size])},
                       {"overlap", median(several.each(size, &live::Disturbance::overlap))},
+                      {"variation", median(several.each(size, &live::Disturbance::variation))},
+                      {"variations", several.each(size, &live::Disturbance::variation)},
                       {"server_s", several.middle_s(size, &RequestTime::server) +
                                        several.middle_s(size, &RequestTime::applying)},
                       {"worker_s", several.middle_s(size, &RequestTime::worker)}});

@@ -197,6 +197,7 @@ Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& se
                           ? by_wall_clock(job, several.cycle)
                           : by_processor_time(job, several.processor / one.processor, several.cycle);
   found.overlap = overlap;
+  found.variation = job.variation;
   found.of_worker.assign(job.workers, found.slowdown);
   for (std::size_t w = 0; w < job.shares.size(); ++w) found.of_worker.at(w) *= job.shares[w];
   return found;

@@ -18,7 +18,8 @@
 //              over a link that is nearly full the first part of a wait costs nothing; and by
 //              s <- s · I measured / I simulated. Synchronous workers that have a core each are slowed by s
 //              times their own I over that of all: who is sent its parameters first computes while those of
-//              the others are sent.
+//              the others are sent. Iterations of n on a core each vary as measured of n: two that a kernel
+//              lets compute on one core for a while are late, and synchronous ones wait for the last.
 // Units:       seconds.
 // Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both
@@ -87,6 +88,7 @@ struct Disturbance {
   std::vector<double> of_worker{};  // of what each computes
   Seconds wait{};                   // of each message, mean
   double overlap = 0.0;             // of what server and workers do for messages
+  double variation = 0.0;           // of iterations, sd / mean, with which all this was found
 };
 // Of several workers, beside one alone.
 [[nodiscard]] Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& several);

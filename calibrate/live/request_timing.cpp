@@ -140,8 +140,8 @@ RequestWorkers::RequestWorkers(const std::filesystem::path& program, const Reque
 
 RequestWorkers::~RequestWorkers() = default;
 
-// A worker that is alone stays on its core: nobody else wants it. A loop is another process than the worker that
-// has its messages, and a kernel may let both and the server change cores with every step.
+// A worker that is alone stays on its core: nobody else wants it. A loop is another process than the worker
+// that has its messages, and a kernel may let both and the server change cores with every step.
 std::optional<OnOneCore> RequestWorkers::kept_while_alone(const RequestLoad& load) const {
   if (load.workers > 1 || !core_of_one_) return std::nullopt;
   const pid_t worker = crew_->process_ids().front();

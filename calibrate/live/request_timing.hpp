@@ -5,7 +5,8 @@
 //              an undisturbed processor as long as a gradient does, or after a user's own training loop has
 //              taken a step (stepped_loop.hpp): after processors slept and caches were used for other things,
 //              messages take several times as long as in a ping-pong. Protocol, server, coordinator and
-//              update are those of a live job.
+//              update are those of a live job; but where a loop computes, the server hears that parameters
+//              have arrived with the gradient only, as other servers do not hear it at all.
 // Equation:    of each request: the server's processor time for receiving, deciding and answering; its
 //              processor time for applying the gradient; a worker's processor time for its two messages,
 //              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many
@@ -15,7 +16,9 @@
 //              in Python, is imitated: this one is busy with memory besides as it applies a gradient.
 // Units:       seconds of processor or wall-clock time; bytes of one gradient.
 // Assumptions: with one worker it and the server have a core each, and what is left of the wall-clock time,
-//              computing taken off, is the connection's, half of it in each direction.
+//              computing taken off, is the connection's, half of it in each direction. A worker that is
+//              alone stays where it is: it is kept on one core, in each pass on another one, since here its
+//              messages and its loop are two processes, which a kernel may move with every step.
 // Not modelled: requests of different sizes at once.
 #pragma once
 

@@ -81,6 +81,7 @@ def run(*words):
 
 class Request(typing.NamedTuple):
     wait_us: float
+    variation: float  # of iterations, sd / mean, with a core for each worker
     slowdowns: list[float]  # of what each worker computes
     growth: float  # of the processor time of its messages
     server_growth: float  # of that of its requests at the server
@@ -204,7 +205,7 @@ class Calibration:
         samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
         worker_s = statistics.median(sample["worker_s"] for sample in samples)
         server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
-        return {row["workers"]: Request(1e6 * row["median_s"],
+        return {row["workers"]: Request(1e6 * statistics.mean(row["seconds"]), row["variation"],
                                         [self.by_messages(slowdown) for slowdown in row["slowdowns_of_workers"]],
                                         row["worker_s"] / worker_s, row["server_s"] / server_s)
                 for row in report["waits"] if row["bytes"] == 4 * size}
@@ -238,10 +239,10 @@ class Calibration:
         worker = self.own("server", "worker")
         active = [min(1.0, quota * worker["wall_s"] / worker["processor_s"]) for quota in quotas]
         at_once = 1 + (sum(active) ** 2 - sum(share ** 2 for share in active)) / sum(active)
-        known = {1: Request(0.0, [1.0], 1.0, 1.0), **self.requests[policy]}
+        known = {1: Request(0.0, 0.0, [1.0], 1.0, 1.0), **self.requests[policy]}
         fewer = min(int(at_once), max(known) - 1)
         joined = lambda value: value(known[fewer]) + (at_once - fewer) * (value(known[fewer + 1]) - value(known[fewer]))
-        return Request(joined(lambda request: request.wait_us),
+        return Request(joined(lambda request: request.wait_us), 0.0,
                        [joined(lambda request: request.slowdowns[0])] * len(quotas),
                        joined(lambda request: request.growth), joined(lambda request: request.server_growth))
 
@@ -253,7 +254,10 @@ class Calibration:
 
     def server_words(self, policy, quotas):
         request = self.request_of(policy, quotas)
-        jitter = ([self.jitter["server"]] if self.jitter["server"] else []) + [f"message: {request.wait_us} us"]
+        of_iterations = self.jitter["server"]
+        if policy == "bsp" and len(quotas) <= CORES:  # which wait for the last, who may have shared a core with another
+            of_iterations = f"iteration: {100 * request.variation} %"
+        jitter = ([of_iterations] if of_iterations else []) + [f"message: {request.wait_us} us"]
         return request.slowdowns, self.quota_resume_ms, {
             "network": f"network: {{{self.connection}}}", "in_turn": "  servers: {sends: in-turn}\n",
             "servers": ", servers: true", "jitter": ", ".join(jitter),

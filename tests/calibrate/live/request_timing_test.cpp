@@ -2,10 +2,15 @@
 #include "calibrate/live/request_timing.hpp"
 
 #include <cstdint>
+#include <fstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
+
+#include "calibrate/live/one_core.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 using namespace paceline;
 using namespace paceline::live;
@@ -69,6 +74,34 @@ TEST_CASE("a training loop computes for workers: its steps lie in their iteratio
     CHECK(time.cycle.iteration > Seconds{0.02});
     CHECK(time.cycle.between < time.cycle.iteration);
     CHECK(time.processor.value() == doctest::Approx(0.25));
+  }
+}
+
+TEST_CASE("bug: a loop that computed for one worker changed its core with every step, and took longer") {
+  // A worker keeps the core that it is told while it is alone, and its loop computes where it is. Its loop
+  // says which cores the worker may use: one, but for the steps before.
+  const std::vector<int> cores = cores_of(0);
+  for (std::size_t which = 0; which < cores.size(); ++which) {
+    const test::TemporaryFolder folder;
+    const std::string file = (folder.path() / "cores").string();
+    RequestWorkers workers(PACELINE_CALIBRATE,
+                           {.workers = 2,
+                            .values = 1000,
+                            .loop = {"sh", "-c",
+                                     "while read line; do sed -n 's/^Cpus_allowed_list:\\s*//p' "
+                                     "/proc/$PPID/status >> '" +
+                                         file + "'; echo step 0 1 1 1; done"},
+                            .keeps_cores = false,
+                            .core_of_one = which});
+    static_cast<void>(workers.time({.values = 1000, .requests = requests}));
+    std::ifstream lines(file);
+    int kept = 0;
+    for (std::string line; std::getline(lines, line);)
+      if (line.find_first_of("-,") == std::string::npos) {
+        CHECK(line == std::to_string(cores[which]));
+        ++kept;
+      }
+    CHECK(kept >= requests);
   }
 }
 
