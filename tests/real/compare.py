@@ -30,7 +30,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 10  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 11  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -193,8 +193,8 @@ class Calibration:
         return ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
 
     def server_requests(self, policy, serving_s):
-        """Of a message of all parameters, by the number of workers: its wait for a processor, how much longer they
-        compute, and how many times as much it takes of the processors of a worker (with that of the way back) and of
+        """Of a message of all parameters, by the number of workers: its mean wait for a processor, how iterations vary,
+        how much longer they compute, and how many times as much it takes of the processors of a worker (with that of the way back) and of
         the server as with one worker: several keep a server busy, which is woken less often for each."""
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
