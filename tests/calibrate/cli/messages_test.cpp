@@ -39,6 +39,8 @@ TEST_CASE(
     CHECK(row["worker_s"] > 0.0);
     CHECK(row["server_s"] > 0.0);
     CHECK(row["slowdown"] > 0.0);
+    CHECK(row["variations"].size() == 2);
+    CHECK(row["variation"] > 0.0);
   }
   check_refused("server --policy bsp", "--policy requires --workers");
   check_refused("server --workers 2 --policy ssp", "--policy");
@@ -78,6 +80,19 @@ TEST_CASE("synchronous workers are told apart by how long each computes, in the 
   const test::ProgramResult said = Workplace().run(
       "server --parameters 100,10000 --passes 2 --quick --workers 2 --policy bsp" + loop, "2>/dev/null");
   CHECK(said.out.find("times as long (in the order in which they are sent parameters ") != std::string::npos);
+}
+
+TEST_CASE("several workers that seem to compute faster than one are doubted") {
+  // Who finds another one at work rests for a quarter of the time: beside each other one of two does.
+  const test::ProgramResult outcome = Workplace().run(
+      "server --parameters 100,10000 --passes 2 --quick --workers 2 -- "
+      "sh -c 'while read line; do if mkdir at-work 2>/dev/null; then sleep 0.02; rmdir at-work;"
+      " else sleep 0.005; fi; echo step 0 1 1 1; done'",
+      "2>/dev/null");
+  REQUIRE(outcome.exit_code == 0);
+  CHECK_MESSAGE(outcome.out.find("(faster than one worker alone: measure again") != std::string::npos,
+                outcome.out);
+  CHECK(outcome.out.find(" %}`; computing takes ") != std::string::npos);
 }
 
 TEST_CASE("a training loop has the environment it was started in, wherever it computes") {
