@@ -14,9 +14,9 @@
 #include <boost/asio.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/wait.h>
 
+#include "calibrate/live/one_core.hpp"
 #include "calibrate/live/process_crew_state.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/interrupt.hpp"
@@ -59,12 +59,9 @@ std::string end_of(Process& process) {
 // to the server it interrupts workers, wherever they are; a worker that is free to move may wake on the core
 // of another, and wait there for that one's turn to end while its own core idles.
 std::vector<int> cores_for(std::ptrdiff_t workers) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0 || CPU_COUNT(&set) < workers) return {};
-  std::vector<int> cores;
-  for (int core = 0; std::ssize(cores) < workers; ++core)
-    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) cores.push_back(core);
+  std::vector<int> cores = cores_of(0);
+  if (std::ssize(cores) < workers) return {};
+  cores.resize(static_cast<std::size_t>(workers));
   return cores;
 }
 

@@ -92,8 +92,8 @@ void predict_and_seal(const ValidateLiveArguments& arguments, std::vector<LiveTr
                  trial.gate.stated);
   }
   const double slowness = gate.settle();
-  fmt::print("looked at again and again meanwhile, iterations took {:+.1f} % longer than at first\n",
-             100.0 * (slowness - 1.0));
+  fmt::print("looked at again and again meanwhile, iterations took {:.3g} times as long as at first\n",
+             slowness);
   std::fflush(stdout);  // or every simulating process says it again
   for (LiveTrial& trial : trials) {
     gate.slow_down(trial.loaded, trial.profiles, trial.gate, slowness);
