@@ -23,11 +23,16 @@ function(paceline_library name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} paceline_warnings)
   if(arg_INNER_LOOP AND PACELINE_OPTIMIZE_ACROSS)
-    # Other programs link the ordinary code, which is there too.
     target_compile_options(${name} PRIVATE -fno-semantic-interposition -flto=auto -ffat-lto-objects)
   endif()
   paceline_claim_folders(${name} ${arg_FOLDERS})
 endfunction()
+
+# Other programs link the ordinary code, which is there too. Unless told, the linker optimizes them across all the same,
+# which takes half a minute for each.
+if(PACELINE_OPTIMIZE_ACROSS)
+  add_link_options(-fno-lto)
+endif()
 
 function(paceline_optimize_across program)
   if(PACELINE_OPTIMIZE_ACROSS)

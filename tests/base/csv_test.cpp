@@ -20,7 +20,7 @@ CsvFile read(const std::string& text, const std::vector<std::string>& needed = {
 }
 
 template <class Reading>
-std::string complaint(const Reading& reading) {
+std::string complaint_about_csv(const Reading& reading) {
   try {
     reading();
     return "nothing";
@@ -65,26 +65,28 @@ TEST_CASE("a file as spreadsheets write it is the same: a byte order mark, lines
 }
 
 TEST_CASE("what is wrong with a file is told with its line") {
-  CHECK(complaint([] { read(""); }).starts_with("some.csv:1: the file is empty"));
-  CHECK(complaint([] {
+  CHECK(complaint_about_csv([] { read(""); }).starts_with("some.csv:1: the file is empty"));
+  CHECK(complaint_about_csv([] {
           read("a,b\n", {"c"});
         }).starts_with("some.csv:1: there is no column `c`\nhint: the columns are a, b"));
-  CHECK(complaint([] {
+  CHECK(complaint_about_csv([] {
           read("a,a\n", {"a"});
         }).starts_with("some.csv:1: the column `a` is there more than once"));
-  CHECK(complaint([] { read("a,b\n1,2\n3\n"); }).starts_with("some.csv:3: 1 cells, but 2 columns"));
-  CHECK(complaint([] { read("a\n\"1\n"); }).starts_with("some.csv:2: a quoted cell does not end"));
+  CHECK(complaint_about_csv([] { read("a,b\n1,2\n3\n"); }).starts_with("some.csv:3: 1 cells, but 2 columns"));
+  CHECK(complaint_about_csv([] { read("a\n\"1\n"); }).starts_with("some.csv:2: a quoted cell does not end"));
   const CsvFile file = read("a\nx\nnan\n-1\n1e3\n");
   const auto number_at = [&](std::size_t row) {
     return [&, row] { static_cast<void>(file.rows()[row].number("a")); };
   };
-  CHECK(complaint(number_at(0)).starts_with("some.csv:2:1: `x` in column `a` is not a finite number"));
-  CHECK(complaint(number_at(1)).starts_with("some.csv:3:1: `nan` in column `a` is not a finite number"));
+  CHECK(complaint_about_csv(number_at(0))
+            .starts_with("some.csv:2:1: `x` in column `a` is not a finite number"));
+  CHECK(complaint_about_csv(number_at(1))
+            .starts_with("some.csv:3:1: `nan` in column `a` is not a finite number"));
   CHECK(file.rows()[2].number("a") == -1.0);
-  CHECK(complaint([&] {
+  CHECK(complaint_about_csv([&] {
           static_cast<void>(file.rows()[2].count("a"));
         }).starts_with("some.csv:4:1: `-1` in column `a` is not a whole number"));
-  CHECK(complaint([&] { file.rows()[3].fail("too large", "at most 9"); }) ==
+  CHECK(complaint_about_csv([&] { file.rows()[3].fail("too large", "at most 9"); }) ==
         "some.csv:5: too large\nhint: at most 9\n");
 }
 
@@ -92,7 +94,7 @@ TEST_CASE("what is wrong with a file is told with its line") {
 TEST_CASE("a complaint about a cell names where it begins, whatever stands before it") {
   const auto place = [](const std::string& text, CsvRules rules = {}) {
     const CsvFile file = read(text, {}, std::move(rules));
-    const std::string told = complaint([&] { static_cast<void>(file.rows().back().number("b")); });
+    const std::string told = complaint_about_csv([&] { static_cast<void>(file.rows().back().number("b")); });
     return told.substr(0, told.find(": "));
   };
   CHECK(place("a,b\n1,2\n345,x\n") == "some.csv:3:5");
@@ -124,9 +126,10 @@ TEST_CASE("numbers above 0 and shares are asked for as such, with or without a v
 
 TEST_CASE("a hint given with the file ends every complaint") {
   const CsvFile file = read("a\nx\n", {}, {.hint = "make it again"});
-  CHECK(
-      complaint([&] { static_cast<void>(file.rows()[0].number("a")); }).ends_with("\nhint: make it again\n"));
-  CHECK(complaint([&] {
+  CHECK(complaint_about_csv([&] {
+          static_cast<void>(file.rows()[0].number("a"));
+        }).ends_with("\nhint: make it again\n"));
+  CHECK(complaint_about_csv([&] {
           static_cast<void>(file.rows()[0].text("b"));
         }).ends_with("\nhint: the columns are a; make it again\n"));
 }
@@ -144,7 +147,7 @@ TEST_CASE("ragged rows are kept where they are asked for, and their missing cell
   const CsvFile file = read("a,b\n1\n1,2\n", {}, {.keeps_ragged_rows = true});
   CHECK_FALSE(file.rows()[0].is_whole());
   CHECK(file.rows()[0].number("a") == 1.0);
-  CHECK(complaint([&] {
+  CHECK(complaint_about_csv([&] {
           static_cast<void>(file.rows()[0].text("b"));
         }).starts_with("some.csv:2: 1 cells, but 2 columns"));
   CHECK(file.rows()[1].is_whole());

@@ -12,7 +12,7 @@ using paceline::test::contains;
 
 namespace {
 
-constexpr const char* scenario_text = R"(name: memory
+constexpr const char* memory_scenario = R"(name: memory
 job:
   network: small-cnn
   profile: profile.json
@@ -47,7 +47,7 @@ constexpr const char* profile_with_memory = R"({
 
 struct Place : test::Workplace {
   explicit Place(const std::string& profile)
-      : test::Workplace(PACELINE_PROGRAM, {{"profile.json", profile}, {"scenario.yaml", scenario_text}}) {}
+      : test::Workplace(PACELINE_PROGRAM, {{"profile.json", profile}, {"scenario.yaml", memory_scenario}}) {}
   test::ProgramResult run(const std::vector<std::string>& settings) const {
     std::vector<std::string> arguments{"run", "scenario.yaml", "-o", "out", "--force"};
     for (const std::string& setting : settings) {

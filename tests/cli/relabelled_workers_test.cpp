@@ -15,7 +15,7 @@ namespace {
 
 // Messages of four workers share the server's link; every kind of jitter, random stragglers, adjusted
 // batches.
-constexpr const char* scenario_text = R"(name: relabelled
+constexpr const char* relabelled_scenario = R"(name: relabelled
 job:
   network: small-cnn
   profile: profile.json
@@ -37,7 +37,7 @@ stop: {epochs: 2}
 std::pair<double, double> outcome_of(const std::string& workers) {
   const test::TemporaryFolder place;
   write_file_atomically(place.path() / "profile.json", test::round_profile("small-cnn"));
-  write_file_atomically(place.path() / "scenario.yaml", scenario_text);
+  write_file_atomically(place.path() / "scenario.yaml", relabelled_scenario);
   const test::ProgramResult result = test::run_program(
       PACELINE_PROGRAM, {"run", "scenario.yaml", "-o", "out", "--set", "cluster.workers=" + workers},
       place.path());

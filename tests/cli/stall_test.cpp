@@ -10,7 +10,7 @@ using paceline::test::contains;
 
 namespace {
 
-constexpr const char* scenario_text = R"(name: deserted
+constexpr const char* deserted_scenario = R"(name: deserted
 question: What if everybody leaves?
 job:
   network: small-cnn
@@ -35,7 +35,7 @@ stop: {epochs: 2}
 
 TEST_CASE("a cluster that loses its last worker is exit code 1, with who waits for what, and results") {
   const test::Workplace place(PACELINE_PROGRAM, {{"profile.json", test::round_profile("small-cnn")},
-                                                 {"scenario.yaml", scenario_text}});
+                                                 {"scenario.yaml", deserted_scenario}});
   const test::ProgramResult result = place.paceline({"run", "scenario.yaml", "-o", "out"});
   CAPTURE(result.err);
   CHECK(result.exit_code == 1);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
+#include "tests/cli/assumed_learner.hpp"
 #include "tests/cli/round_profile.hpp"
 #include "tests/support/text.hpp"
 #include "tests/support/workplace.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 const std::string profile_text = paceline::test::round_profile("big");
 
-constexpr const char* scenario_text = R"(name: big
+constexpr const char* assumed_scenario = R"(name: big
 replications: 2
 job:
   network: big
@@ -37,29 +38,17 @@ evaluation: {every: 4096 samples, who_pays: free}
 stop: {epochs: 10, accuracy: 0.6}
 )";
 
-constexpr const char* learner_text = R"({
-  "format": "paceline-learner", "version": 3, "name": "big", "source": "assumed", "fitted_on": [],
-  "form": "power-law", "classes": 10,
-  "parameters": {"ceiling": 0.9, "scale_samples": 4096, "exponent": 1.0, "staleness_discount": 0.1,
-                 "noise_accuracy": 0.001, "noise_exponent": 1.0, "floor_loss": 0.01,
-                 "reference_temperature": 0.0156},
-  "spread": {"ceiling": 0.005, "staleness_penalty": 0, "speed": 0.05},
-  "evaluation_noise": {"scale": 0.1, "exponent": 1.0, "least": 0.001},
-  "validity": {"workers": [2, 4], "update_samples": [32, 128], "staleness_max": 3, "learning_rate_max": 0.2,
-               "momentum": [0.9, 0.9], "samples_max": 1000000}
-})";
-
-struct Workplace : test::Workplace {
-  Workplace()
+struct LearnerPlace : test::Workplace {
+  LearnerPlace()
       : test::Workplace(PACELINE_PROGRAM, {{"profile.json", profile_text},
-                                           {"scenario.yaml", scenario_text},
-                                           {"learner.json", learner_text}}) {}
+                                           {"scenario.yaml", assumed_scenario},
+                                           {"learner.json", test::assumed_learner}}) {}
 };
 
 }  // namespace
 
 TEST_CASE("a job with an assumed learner reaches its target, and the results say that it is assumed") {
-  const Workplace place;
+  const LearnerPlace place;
   const ProgramResult run = place.paceline({"run", "scenario.yaml", "-o", "out"});
   INFO(run.err);
   CHECK(run.exit_code == 0);
@@ -69,7 +58,7 @@ TEST_CASE("a job with an assumed learner reaches its target, and the results say
 }
 
 TEST_CASE("study, compare and search mark an assumed learner in tables and figures") {
-  const Workplace place;
+  const LearnerPlace place;
   const std::string mark = "Assumed learner: no recorded runs stand behind its accuracies";
   place.write("study.yaml",
               "study: s\nbase: scenario.yaml\nreplications: 2\n"
@@ -87,7 +76,7 @@ TEST_CASE("study, compare and search mark an assumed learner in tables and figur
 
 TEST_CASE(
     "a search says the mean final accuracy of a setting's runs, of two runs the median that a study says") {
-  const Workplace place;
+  const LearnerPlace place;
   place.write("study.yaml",
               "study: s\nbase: scenario.yaml\nreplications: 2\n"
               "vary: [{key: cluster.workers.1.speed, values: [1, 0.5]}]\nsearch: {replications: 2}\n");
@@ -108,7 +97,7 @@ TEST_CASE(
 }
 
 TEST_CASE("local steps want a learner fitted to them, and more than it was fitted to are an extrapolation") {
-  const Workplace place;
+  const LearnerPlace place;
   const auto run = [&](const std::string& steps) {
     return place.paceline(
         {"run", "scenario.yaml", "-o", "out", "--force", "--set",
@@ -117,7 +106,7 @@ TEST_CASE("local steps want a learner fitted to them, and more than it was fitte
   const ProgramResult refused = run("4");
   CHECK(refused.exit_code == 2);
   CHECK(contains(refused.err, "learner.json is assumed to hold for no workers that train locally"));
-  std::string learner = learner_text;
+  std::string learner = test::assumed_learner;
   learner.replace(learner.find("\"version\": 3"), 12, "\"version\": 6");
   learner.replace(learner.find("\"classes\": 10,"), 14,
                   "\"network\": {\"name\": \"big\", \"parameter_count\": null}, "
@@ -141,13 +130,13 @@ TEST_CASE("local steps want a learner fitted to them, and more than it was fitte
 
 TEST_CASE("a manifest says by how much groups left out of a learner's fit were missed, beside null models") {
   // Errors of 0.01 and -0.03: 0.02 on average; null models are known for the second: 0.05 and -0.04.
-  const Workplace place;
+  const LearnerPlace place;
   const auto manifest = [&] {
     CHECK(place.paceline({"run", "scenario.yaml", "-o", "out", "--force"}).exit_code == 0);
     return read_file(place.path() / "out" / "manifest.json");
   };
   CHECK(contains(manifest(), "no recorded runs were left out of it, so its error is not known"));
-  std::string learner = learner_text;
+  std::string learner = test::assumed_learner;
   learner.insert(learner.rfind('}'),
                  R"(, "left_out": [{"error": 0.01},
                     {"error": -0.03, "error_first_protocol": 0.05, "error_linear": -0.04},
@@ -163,19 +152,19 @@ TEST_CASE("a manifest says by how much groups left out of a learner's fit were m
 }
 
 TEST_CASE("another learner file makes other runs: their ids differ") {
-  const Workplace place;
+  const LearnerPlace place;
   place.write("study.yaml", "study: s\nbase: scenario.yaml\nvary: [{key: seed, values: [1]}]\n");
   const auto first_id = [&] { return place.paceline({"study", "study.yaml", "--list"}).out.substr(0, 16); };
   const std::string before = first_id();
   CHECK(first_id() == before);
-  std::string changed = learner_text;
+  std::string changed = test::assumed_learner;
   changed.replace(changed.find("\"staleness_max\": 3"), 18, "\"staleness_max\": 4");
   place.write("learner.json", changed);
   CHECK(first_id() != before);
 }
 
 TEST_CASE("an assumed model is not used as a fitted one, and a missing file is reported at its place") {
-  const Workplace place;
+  const LearnerPlace place;
   const ProgramResult assumed =
       place.paceline({"run", "scenario.yaml", "-o", "out", "--set", "learner.kind=statistical"});
   CHECK(assumed.exit_code == 2);
@@ -188,8 +177,8 @@ TEST_CASE("an assumed model is not used as a fitted one, and a missing file is r
 }
 
 TEST_CASE("a learner of another network or data set is refused, and as an assumed one named in the results") {
-  const Workplace place;
-  std::string recorded = learner_text;
+  const LearnerPlace place;
+  std::string recorded = test::assumed_learner;
   const auto put = [&](const std::string& from, const std::string& to) {
     recorded.replace(recorded.find(from), from.size(), to);
   };
@@ -226,7 +215,7 @@ TEST_CASE("a learner of another network or data set is refused, and as an assume
 }
 
 TEST_CASE("use outside the ranges of the learner is noted before and after the runs") {
-  const Workplace place;
+  const LearnerPlace place;
   const ProgramResult run =
       place.paceline({"run", "scenario.yaml", "-o", "out", "--set", "cluster.workers=[{cores: 1, repeat: 6}]",
                       "--set", "batching.initial=16"});
@@ -242,7 +231,7 @@ TEST_CASE("use outside the ranges of the learner is noted before and after the r
 }
 
 TEST_CASE("in a comparison a note about stale gradients is there once, with the number of runs it is about") {
-  const Workplace place;
+  const LearnerPlace place;
   const std::string workers =
       "cluster.workers: [{cores: 1}, {cores: 1}, {cores: 1}, {cores: 1}, {cores: 1}, "
       "{cores: 1}]";
@@ -261,7 +250,7 @@ TEST_CASE("in a comparison a note about stale gradients is there once, with the 
 
 TEST_CASE(
     "a learning rate and a momentum the learner was not fitted on are said before the runs, also by check") {
-  const Workplace place;
+  const LearnerPlace place;
   const std::vector<std::string> set{"--set", "job.optimizer.momentum=0.5", "--set",
                                      "job.optimizer.learning_rate=0.3"};
   for (std::vector<std::string> command : {std::vector<std::string>{"run", "scenario.yaml", "-o", "out"},
@@ -276,7 +265,7 @@ TEST_CASE(
 }
 
 TEST_CASE("fit refuses defective logs with their places and goes on when asked to") {
-  const Workplace place;
+  const LearnerPlace place;
   std::string curve = "updates,accuracy\n";
   for (int i = 1; i <= 20; ++i)
     curve += std::to_string(10 * i) + "," + std::to_string(0.9 - 4.0 / (5.0 + i)) + "\n";
@@ -309,7 +298,7 @@ TEST_CASE("fit refuses defective logs with their places and goes on when asked t
 }
 
 TEST_CASE("validate recorded names what is missing in a folder of another layout") {
-  const Workplace place;
+  const LearnerPlace place;
   const ProgramResult validated = place.paceline({"validate", "recorded", "."});
   CHECK(validated.exit_code == 2);
   CHECK(contains(validated.err, "runs.csv"));
@@ -318,7 +307,7 @@ TEST_CASE("validate recorded names what is missing in a folder of another layout
 }
 
 TEST_CASE("validate learner compares two studies of the same policies, and names one that is missing") {
-  const Workplace place;
+  const LearnerPlace place;
   place.write("study.yaml",
               "study: two\nbase: scenario.yaml\nvariants:\n  - {name: asp, set: {}}\n"
               "  - {name: bsp, set: {synchronization: [{policy: bsp, transport: ring}]}}\n");
@@ -335,7 +324,7 @@ TEST_CASE("validate learner compares two studies of the same policies, and names
 
 TEST_CASE("a learning rate far beyond what the learner was fitted on is refused at its place") {
   // fitted up to 0.2: 0.8 is at the limit of 4 times, 0.81 beyond
-  const Workplace place;
+  const LearnerPlace place;
   CHECK(place.paceline({"run", "scenario.yaml", "--set", "job.optimizer.learning_rate=0.8", "-o", "a"})
             .exit_code == 0);
   const ProgramResult refused =

@@ -42,8 +42,8 @@ vary:
 )";
 constexpr std::size_t run_count = 24;
 
-struct Workplace : test::Workplace {
-  Workplace()
+struct StudyPlace : test::Workplace {
+  StudyPlace()
       : test::Workplace(PACELINE_PROGRAM, {{"profile.json", test::round_profile("small-cnn")},
                                            {"scenario.yaml", test::throughput_scenario},
                                            {"study.yaml", study_text}}) {}
@@ -63,7 +63,7 @@ std::string first_id(const std::string& list) {
 }  // namespace
 
 TEST_CASE("--list shows every run with an id that stays the same, and runs none") {
-  const Workplace place;
+  const StudyPlace place;
   const ProgramResult list = place.paceline({"study", "study.yaml", "--list"});
   CAPTURE(list.err);
   CHECK(list.exit_code == 0);
@@ -85,7 +85,7 @@ TEST_CASE("--list shows every run with an id that stays the same, and runs none"
 
 TEST_CASE(
     "a study keeps its runs: the same command again runs nothing and changes nothing but run-info.json") {
-  const Workplace place;
+  const StudyPlace place;
   const ProgramResult first = place.paceline({"study", "study.yaml", "-o", "out", "-j", "2"});
   CAPTURE(first.err);
   REQUIRE(first.exit_code == 0);
@@ -102,7 +102,7 @@ TEST_CASE(
 }
 
 TEST_CASE("every file of a varied study is the same whatever the number of jobs") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "one", "-j", "1"}).exit_code == 0);
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "three", "-j", "3"}).exit_code == 0);
   for (const char* file : {"runs.csv", "study.sqlite", "comparison.csv", "manifest.json"}) {
@@ -112,7 +112,7 @@ TEST_CASE("every file of a varied study is the same whatever the number of jobs"
 }
 
 TEST_CASE("a value added to a study runs only what is new") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
   std::string text = study_text;
   place.write("study.yaml", text.replace(text.find("0.25]"), 5, "0.25, 2]"));
@@ -122,7 +122,7 @@ TEST_CASE("a value added to a study runs only what is new") {
 }
 
 TEST_CASE("killed at any moment, a study goes on where it was and ends as if nothing had happened") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "whole", "-j", "2"}).exit_code == 0);
   for (useconds_t ms = 15; ms < 600; ms = ms * 3 / 2) {
     Process study = place.start({"study", "study.yaml", "-o", "killed", "-j", "2"});
@@ -140,7 +140,7 @@ TEST_CASE("killed at any moment, a study goes on where it was and ends as if not
 }
 
 TEST_CASE("Ctrl-C keeps the finished runs and says so") {
-  const Workplace place;
+  const StudyPlace place;
   place.write("long.yaml", std::string(study_text) + "set: {stop.epochs: 400}\n");
   Process study = place.start({"study", "long.yaml", "-o", "out", "-j", "1"});
   // Runs of this length end one by one; the store tells when the first is there.
@@ -152,7 +152,7 @@ TEST_CASE("Ctrl-C keeps the finished runs and says so") {
 }
 
 TEST_CASE("one run alone gives the numbers it has in the study") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
   std::istringstream rows(place.text("out/runs.csv"));
   std::string row;
@@ -173,7 +173,7 @@ TEST_CASE("one run alone gives the numbers it has in the study") {
 }
 
 TEST_CASE("one run does not replace a whole study, not even by force") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
   const std::string before = place.text("out/runs.csv");
   const std::size_t comma = before.find(",done");
@@ -187,7 +187,7 @@ TEST_CASE("one run does not replace a whole study, not even by force") {
 }
 
 TEST_CASE("parts run anywhere and merge into the very same results, and missing runs are counted") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "whole"}).exit_code == 0);
   for (const char* part : {"1/3", "3/3"})
     REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", part}).exit_code == 0);
@@ -212,7 +212,7 @@ TEST_CASE("parts run anywhere and merge into the very same results, and missing 
 }
 
 TEST_CASE("a study that is not done is drawn and compared from what is there, and says how much is missing") {
-  const Workplace place;
+  const StudyPlace place;
   for (const char* part : {"1/3", "3/3"})
     REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", part}).exit_code == 0);
   REQUIRE(place.paceline({"study", "merge", "out"}).exit_code == 0);
@@ -226,7 +226,7 @@ TEST_CASE("a study that is not done is drawn and compared from what is there, an
 }
 
 TEST_CASE("folders of combinations that are of other runs are not kept beside the new ones") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--folders"}).exit_code == 0);
   const auto folders = [&] {
     std::size_t count = 0;
@@ -244,7 +244,7 @@ TEST_CASE("folders of combinations that are of other runs are not kept beside th
 }
 
 TEST_CASE("the cost of a job is its time by the prices of all its workers") {
-  const Workplace place;
+  const StudyPlace place;
   std::string priced = test::throughput_scenario;
   const std::string workers = "[{cores: 1}, {cores: 1, speed: 0.5}]";
   priced.replace(priced.find(workers), workers.size(),
@@ -263,7 +263,7 @@ TEST_CASE("the cost of a job is its time by the prices of all its workers") {
 }
 
 TEST_CASE("another study does not replace the results of the one whose folder it is, unless by force") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
   const std::string before = place.text("out/runs.csv");
   std::string other = study_text;
@@ -282,7 +282,7 @@ TEST_CASE("another study does not replace the results of the one whose folder it
 }
 
 TEST_CASE("parts of another study are refused") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "1/2"}).exit_code == 0);
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "2/2", "--set", "stop.epochs=1"})
               .exit_code == 0);
@@ -293,7 +293,7 @@ TEST_CASE("parts of another study are refused") {
 
 #ifdef PACELINE_WITH_KERNELS
 TEST_CASE("a run that fails is kept with its message, does not stop the rest, and is run again") {
-  const Workplace place;
+  const StudyPlace place;
   // A learner that needs files: there is a folder, but nothing in it. Only a run finds out.
   std::string text = test::throughput_scenario;
   text.replace(text.find("kind: built-in-images"), 21, "kind: mnist, path: data");
@@ -313,7 +313,7 @@ TEST_CASE("a run that fails is kept with its message, does not stop the rest, an
 }
 #else
 TEST_CASE("without the kernels module a study that trains networks says so once, before its first run") {
-  const Workplace place;
+  const StudyPlace place;
   const ProgramResult result =
       place.paceline({"study", "study.yaml", "-o", "out", "--set", "learner.kind=network"});
   CAPTURE(result.err);
@@ -326,7 +326,7 @@ TEST_CASE("without the kernels module a study that trains networks says so once,
 TEST_CASE("without the kernels module the runs of a mixed study that train nothing are carried out") {
   // Two combinations, one replication: the first part of two has the run without a network, the second the
   // other.
-  const Workplace place;
+  const StudyPlace place;
   place.write("study.yaml",
               "study: s\nbase: scenario.yaml\nreplications: 1\nvary: [{name: learner, key: learner.kind, "
               "values: [none, network]}]\n");
@@ -338,7 +338,7 @@ TEST_CASE("without the kernels module the runs of a mixed study that train nothi
 #endif
 
 TEST_CASE("folders of combinations are written on request, from the same runs") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out"}).exit_code == 0);
   CHECK_FALSE(fs::exists(place.path() / "out/0001-asp-speed-1"));
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--folders"}).exit_code == 0);
@@ -347,7 +347,7 @@ TEST_CASE("folders of combinations are written on request, from the same runs") 
 }
 
 TEST_CASE("compare ranks within conditions, pairs by seed, and names who wins in each") {
-  const Workplace place;
+  const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--set", "replications=5"}).exit_code == 0);
   // Each BSP is paired with the ASP of its own speed; the three ASPs with none, not even among each other.
   const CsvFile comparison(place.path() / "out/comparison.csv");
@@ -386,7 +386,7 @@ TEST_CASE("compare ranks within conditions, pairs by seed, and names who wins in
 }
 
 TEST_CASE("a search finds the cheapest setting and says what it cost, and pays nothing again") {
-  const Workplace place;
+  const StudyPlace place;
   place.write("search.yaml",
               "study: s\nbase: scenario.yaml\n"
               "vary: [{key: cluster.workers.1.speed, range: {from: 0.25, to: 2, points: 4}}]\n"
@@ -404,7 +404,7 @@ TEST_CASE("a search finds the cheapest setting and says what it cost, and pays n
 }
 
 TEST_CASE("a search for money takes the workers' prices, and one that cannot begin leaves nothing behind") {
-  const Workplace place;
+  const StudyPlace place;
   const std::string vary =
       "study: s\nbase: scenario.yaml\nvary: [{key: cluster.workers.1.speed, values: [1, 2]}]\n";
   place.write("none.yaml", vary);
@@ -437,7 +437,7 @@ TEST_CASE("a search for money takes the workers' prices, and one that cannot beg
 }
 
 TEST_CASE("golden section searches along a range, once for each variant") {
-  const Workplace place;
+  const StudyPlace place;
   place.write(
       "search.yaml",
       "study: s\nbase: scenario.yaml\nvariants: [{name: small, set: {batching.initial: 16}}, {name: large}]\n"
@@ -456,7 +456,7 @@ TEST_CASE("golden section searches along a range, once for each variant") {
 }
 
 TEST_CASE("a study that cannot be carried out is refused before the first run") {
-  const Workplace place;
+  const StudyPlace place;
   place.write("file", "");
   CHECK(place.paceline({"study", "study.yaml", "-o", "file/below"}).exit_code == 2);
   CHECK(place.paceline({"study", "study.yaml", "--submit", "pbs"}).exit_code == 2);
@@ -473,7 +473,7 @@ TEST_CASE("a study that cannot be carried out is refused before the first run") 
 }
 
 TEST_CASE("a full disk is reported, and what was finished is kept") {
-  const Workplace place;
+  const StudyPlace place;
   const fs::path disk = place.path() / "disk";
   fs::create_directory(disk);
   if (mount("none", disk.c_str(), "tmpfs", 0, "size=160k") != 0) {

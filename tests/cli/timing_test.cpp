@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/atomic_file.hpp"
+#include "tests/cli/assumed_learner.hpp"
 #include "tests/cli/round_profile.hpp"
 #include "tests/support/text.hpp"
 #include "tests/support/workplace.hpp"
@@ -18,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* scenario_text = R"(name: recurring
+constexpr const char* recurring_scenario = R"(name: recurring
 job:
   network: big
   profile: profile.json
@@ -35,23 +36,11 @@ evaluation: {every: 4096 samples, who_pays: free}
 stop: {epochs: 4}
 )";
 
-constexpr const char* learner_text = R"({
-  "format": "paceline-learner", "version": 3, "name": "big", "source": "assumed", "fitted_on": [],
-  "form": "power-law", "classes": 10,
-  "parameters": {"ceiling": 0.9, "scale_samples": 4096, "exponent": 1.0, "staleness_discount": 0.1,
-                 "noise_accuracy": 0.001, "noise_exponent": 1.0, "floor_loss": 0.01,
-                 "reference_temperature": 0.0156},
-  "spread": {"ceiling": 0.005, "staleness_penalty": 0, "speed": 0.05},
-  "evaluation_noise": {"scale": 0.1, "exponent": 1.0, "least": 0.001},
-  "validity": {"workers": [2, 4], "update_samples": [32, 128], "staleness_max": 3, "learning_rate_max": 0.2,
-               "momentum": [0.9, 0.9], "samples_max": 1000000}
-})";
-
-struct Workplace : test::Workplace {
-  Workplace()
+struct TimingPlace : test::Workplace {
+  TimingPlace()
       : test::Workplace(PACELINE_PROGRAM, {{"profile.json", test::round_profile("big")},
-                                           {"scenario.yaml", scenario_text},
-                                           {"learner.json", learner_text}}) {}
+                                           {"scenario.yaml", recurring_scenario},
+                                           {"learner.json", test::assumed_learner}}) {}
   [[nodiscard]] ProgramResult timing(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"timing", "scenario.yaml", "--no-figures", "--runs", "2",
                                          "--settings", "3", "--fresh", "4"});
@@ -62,7 +51,7 @@ struct Workplace : test::Workplace {
 }  // namespace
 
 TEST_CASE("timing tries shares, runs the chosen one again, and says what the search cost") {
-  const Workplace place;
+  const TimingPlace place;
   const ProgramResult run = place.timing({"--tolerance", "0.5", "-o", "out"});
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
@@ -84,8 +73,8 @@ TEST_CASE("timing tries shares, runs the chosen one again, and says what the sea
 // Under ASP the gradient of one of two workers usually meets one update of the other; a learner that was
 // fitted on fresh gradients only says nothing about those.
 TEST_CASE("timing prints the notes that its runs make, such as gradients staler than the learner knows") {
-  const Workplace place;
-  std::string fresh_only = learner_text;
+  const TimingPlace place;
+  std::string fresh_only = test::assumed_learner;
   fresh_only.replace(fresh_only.find("\"staleness_max\": 3"), 18, "\"staleness_max\": 0");
   write_file_atomically(place.path() / "learner.json", fresh_only);
   const ProgramResult run = place.timing({"--tolerance", "0.5"});
@@ -95,7 +84,7 @@ TEST_CASE("timing prints the notes that its runs make, such as gradients staler 
 }
 
 TEST_CASE("a target above what BSP reaches is refused, with what it does reach") {
-  const Workplace place;
+  const TimingPlace place;
   const ProgramResult run = place.timing({"--target", "0.99"});
   CHECK(run.exit_code == 2);
   CHECK(contains(run.err, "the target 0.99 is above what BSP alone reaches: 0."));
@@ -103,7 +92,7 @@ TEST_CASE("a target above what BSP reaches is refused, with what it does reach")
 }
 
 TEST_CASE("a job without a share to search for is refused at its place, before the first run") {
-  const Workplace place;
+  const TimingPlace place;
   ProgramResult run = place.timing({"--set", "synchronization=[{policy: bsp, transport: server}]"});
   CHECK(run.exit_code == 2);
   CHECK(contains(run.err, "a share is searched for in a job of two phases"));

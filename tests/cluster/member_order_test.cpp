@@ -11,8 +11,6 @@ using namespace paceline::test;
 
 namespace {
 
-constexpr BytesPerSecond bandwidth{100.0};
-
 std::vector<WorkerId> workers(std::initializer_list<std::uint64_t> ids) {
   std::vector<WorkerId> all;
   for (const std::uint64_t id : ids) all.push_back(WorkerId{id});
@@ -22,12 +20,12 @@ std::vector<WorkerId> workers(std::initializer_list<std::uint64_t> ids) {
 // Worker w hangs on switch w mod 2: neighbours in worker order are never under one switch.
 Cluster alternating_racks(std::size_t count) {
   std::vector<std::string> nodes{"left", "right"};
-  std::vector<EdgeConfig> edges{{"left", "right", bandwidth, Seconds{10.0}}};
+  std::vector<EdgeConfig> edges{{"left", "right", link_bandwidth, Seconds{10.0}}};
   std::vector<std::string> places;
   for (std::size_t w = 0; w < count; ++w) {
     places.push_back("host-" + std::to_string(w));
     nodes.push_back(places.back());
-    edges.push_back({places.back(), nodes[w % 2], bandwidth, Seconds{1.0}});
+    edges.push_back({places.back(), nodes[w % 2], link_bandwidth, Seconds{1.0}});
   }
   return graph(nodes, edges, places);
 }
@@ -43,7 +41,7 @@ Cluster random_graph(std::uint64_t index, std::size_t count) {
       const std::string& to = nodes[random.below(n)];
       const auto same = [&](const EdgeConfig& edge) { return edge.from == nodes[n] && edge.to == to; };
       if (std::none_of(edges.begin(), edges.end(), same))
-        edges.push_back({nodes[n], to, bandwidth, Seconds{random.uniform()}});
+        edges.push_back({nodes[n], to, link_bandwidth, Seconds{random.uniform()}});
     }
   }
   return graph(nodes, edges, nodes);
@@ -69,8 +67,9 @@ TEST_CASE("members of one rack stand together in a tree") {
 }
 
 TEST_CASE("on a star and within racks in order, rings and trees keep worker order") {
-  for (const Cluster& cluster : {star(7, bandwidth, Seconds{0.1}), star(7, bandwidth, Seconds{0.0}),
-                                 two_level(7, 3, bandwidth, Seconds{0.1}, bandwidth, Seconds{0.2})}) {
+  for (const Cluster& cluster :
+       {star(7, link_bandwidth, Seconds{0.1}), star(7, link_bandwidth, Seconds{0.0}),
+        two_level(7, 3, link_bandwidth, Seconds{0.1}, link_bandwidth, Seconds{0.2})}) {
     const Network network = build_network(cluster);
     Routes routes(network);
     CHECK(ring_order(network, routes, all_workers(cluster)) == all_workers(cluster));

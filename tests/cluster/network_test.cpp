@@ -11,9 +11,6 @@ using namespace paceline::test;
 
 namespace {
 
-constexpr BytesPerSecond bandwidth{100.0};
-constexpr Seconds latency{0.5};
-
 // Latency between two workers.
 double apart(const Cluster& cluster, std::uint64_t a, std::uint64_t b) {
   const Network network = build_network(cluster);
@@ -24,16 +21,16 @@ double apart(const Cluster& cluster, std::uint64_t a, std::uint64_t b) {
 }  // namespace
 
 TEST_CASE("a star has one link for each host and two links on each route") {
-  const Network network = build_network(star(3, bandwidth, latency));
+  const Network network = build_network(star(3, link_bandwidth, link_latency));
   CHECK(network.nodes == std::vector<std::string>{"worker-0", "worker-1", "worker-2", "server-0", "switch"});
   CHECK(network.edges.size() == 4);
   CHECK(star_switch(network) == NodeId{4});
   // half of the latency on each of two links
-  CHECK(apart(star(3, bandwidth, latency), 0, 2) == 0.5);
+  CHECK(apart(star(3, link_bandwidth, link_latency), 0, 2) == 0.5);
 }
 
 TEST_CASE("two hosts of one rack are a latency apart and of two racks two uplinks more") {
-  const Cluster cluster = two_level(5, 2, bandwidth, latency, BytesPerSecond{200.0}, Seconds{2.0});
+  const Cluster cluster = two_level(5, 2, link_bandwidth, link_latency, BytesPerSecond{200.0}, Seconds{2.0});
   // worker w is in rack floor(w · 2 / 5): 0 0 0 1 1
   CHECK(apart(cluster, 0, 2) == 0.5);
   CHECK(apart(cluster, 3, 4) == 0.5);
@@ -47,7 +44,7 @@ TEST_CASE("two hosts of one rack are a latency apart and of two racks two uplink
 
 TEST_CASE("two hosts of a tree meet at the lowest switch above both") {
   // depth 3, fan-out 2: 8 places; latency 0.25 + u·k + 0.25 with u = 0.5 and k = 0, 2 or 4 uplinks
-  const Cluster cluster = tree(8, 3, 2, bandwidth, latency);
+  const Cluster cluster = tree(8, 3, 2, link_bandwidth, link_latency);
   CHECK(apart(cluster, 0, 1) == 0.5);
   CHECK(apart(cluster, 0, 2) == 1.5);
   CHECK(apart(cluster, 0, 7) == 2.5);
@@ -59,18 +56,18 @@ TEST_CASE("two hosts of a tree meet at the lowest switch above both") {
 
 TEST_CASE("a tree leaves out switches that nobody hangs below") {
   // 3 workers in a tree of depth 3 and fan-out 2: two switches above them, one above those, the root
-  const Network network = build_network(tree(3, 3, 2, bandwidth, latency));
+  const Network network = build_network(tree(3, 3, 2, link_bandwidth, link_latency));
   CHECK(network.nodes.size() == 3 + 1 + 4);
   CHECK(network.edges.size() + 1 == network.nodes.size());
   CHECK_FALSE(find_unreachable(network).has_value());
 }
 
 TEST_CASE("a tree of depth 1 is a star") {
-  CHECK(star_switch(build_network(tree(4, 1, 4, bandwidth, latency))).has_value());
+  CHECK(star_switch(build_network(tree(4, 1, 4, link_bandwidth, link_latency))).has_value());
 }
 
 TEST_CASE("servers with the workers sit on their nodes in turn") {
-  Cluster cluster = star(2, bandwidth, latency);
+  Cluster cluster = star(2, link_bandwidth, link_latency);
   cluster.servers = {.count = 3, .placement = ServerPlacement::with_workers};
   const Network network = build_network(cluster);
   CHECK(network.servers == std::vector<NodeId>{network.workers[0], network.workers[1], network.workers[0]});
@@ -79,12 +76,12 @@ TEST_CASE("servers with the workers sit on their nodes in turn") {
 
 TEST_CASE("a host that nothing connects is found") {
   const Network network =
-      build_network(graph({"a", "b", "c"}, {{"a", "b", bandwidth, latency}}, {"a", "b", "c"}));
+      build_network(graph({"a", "b", "c"}, {{"a", "b", link_bandwidth, link_latency}}, {"a", "b", "c"}));
   CHECK(find_unreachable(network) == NodeId{2});
 }
 
 TEST_CASE("directions of a link are named after their ends") {
-  const Network network = build_network(star(1, bandwidth, latency));
+  const Network network = build_network(star(1, link_bandwidth, link_latency));
   CHECK(network.name({EdgeId{0}, true}) == "worker-0 -> switch");
   CHECK(network.name({EdgeId{0}, false}) == "switch -> worker-0");
 }

@@ -10,10 +10,8 @@ using namespace paceline::test;
 
 namespace {
 
-constexpr BytesPerSecond bandwidth{100.0};
-
 EdgeConfig edge(const char* from, const char* to, double latency_s) {
-  return {from, to, bandwidth, Seconds{latency_s}};
+  return {from, to, link_bandwidth, Seconds{latency_s}};
 }
 
 }  // namespace
@@ -60,10 +58,10 @@ TEST_CASE("a route between parts that nothing connects is a defect") {
 
 TEST_CASE("a tree's routes are the same as Dijkstra's on it with one useless edge more") {
   // The additional edge is far too slow to be used, but makes the network no tree: every source is searched.
-  Cluster described = two_level(6, 3, bandwidth, Seconds{0.5}, bandwidth, Seconds{2.0});
+  Cluster described = two_level(6, 3, link_bandwidth, Seconds{0.5}, link_bandwidth, Seconds{2.0});
   const Network tree_network = build_network(described);
   Network general = tree_network;
-  general.edges.push_back({general.workers[0], general.workers[5], bandwidth, Seconds{1000.0}});
+  general.edges.push_back({general.workers[0], general.workers[5], link_bandwidth, Seconds{1000.0}});
   Routes tree_routes(tree_network);
   Routes general_routes(general);
   for (const NodeId from : tree_network.workers)

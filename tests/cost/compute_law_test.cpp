@@ -6,17 +6,13 @@
 #include <doctest/doctest.h>
 
 #include "sim/base/diagnostic.hpp"
-#include "sim/cost/compute_law.hpp"
 #include "sim/cost/compute_time.hpp"
+#include "tests/support/relative_difference.hpp"
 
 namespace paceline {
 namespace {
 
-constexpr double rounding = 1e-12;
-
-double relative_difference(double a, double b) {
-  return std::abs(a - b) / std::abs(b);
-}
+constexpr double law_rounding = 1e-12;
 
 Profile scaled_profile() {
   Profile profile;
@@ -49,20 +45,22 @@ TEST_CASE("the core laws are Amdahl's, a power, and the universal scalability la
 TEST_CASE("beyond the knee each sample takes the extra slope more, at the worker's speed") {
   const ComputeTimes times(scaled_profile(), {{.cores = 1, .speed = 0.5}}, Jitter{}, Seed{});
   // (4 ms + 64 · 1 ms) / 0.5; beyond: + 36 · 1.5 ms / 0.5
-  CHECK(relative_difference(times.mean_iteration(WorkerId{0}, 64).value(), 0.136) < rounding);
-  CHECK(relative_difference(times.mean_iteration(WorkerId{0}, 100).value(), 0.244) < rounding);
-  CHECK(relative_difference(law_seconds(scaled_profile().compute[0], 100.0).value(), 0.122) < rounding);
+  CHECK(test::relative_difference(times.mean_iteration(WorkerId{0}, 64).value(), 0.136) < law_rounding);
+  CHECK(test::relative_difference(times.mean_iteration(WorkerId{0}, 100).value(), 0.244) < law_rounding);
+  CHECK(test::relative_difference(law_seconds(scaled_profile().compute[0], 100.0).value(), 0.122) <
+        law_rounding);
 }
 
 TEST_CASE("a count that was not measured is scaled from the nearest one, and said") {
   const Profile profile = scaled_profile();
   // Nearest to 8 is 4: ρ(8)/ρ(4) = (0.2 + 0.1)/(0.2 + 0.2) = 0.75
   const ComputeFit fit = fit_for_cores(profile, 8).value();
-  CHECK(relative_difference(fit.intercept.value(), 0.75 * 0.002) < rounding);
-  CHECK(relative_difference(fit.slope_per_sample.value(), 0.75 * 0.0004) < rounding);
-  CHECK(relative_difference(fit.optimizer_step.value(), 0.75 * 0.0001) < rounding);
+  CHECK(test::relative_difference(fit.intercept.value(), 0.75 * 0.002) < law_rounding);
+  CHECK(test::relative_difference(fit.slope_per_sample.value(), 0.75 * 0.0004) < law_rounding);
+  CHECK(test::relative_difference(fit.optimizer_step.value(), 0.75 * 0.0001) < law_rounding);
   // Nearest to 2 is 1, with its knee: ρ(2) = 0.6
-  CHECK(relative_difference(fit_for_cores(profile, 2)->knee->extra_slope.value(), 0.6 * 0.0005) < rounding);
+  CHECK(test::relative_difference(fit_for_cores(profile, 2)->knee->extra_slope.value(), 0.6 * 0.0005) <
+        law_rounding);
   CHECK(core_law_notes(profile, {1, 4}).empty());
   const std::vector<std::string> notes = core_law_notes(profile, {8, 2, 8});
   REQUIRE(notes.size() == 2);

@@ -7,6 +7,7 @@
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/cost/compute_time.hpp"
+#include "tests/support/relative_difference.hpp"
 
 namespace paceline {
 namespace {
@@ -28,10 +29,6 @@ Profile two_core_counts() {
 }
 
 const std::vector<Worker> uneven = {{.cores = 1, .speed = 1.0}, {.cores = 2, .speed = 0.5}};
-
-double relative_difference(double a, double b) {
-  return std::abs(a - b) / std::abs(b);
-}
 
 struct Moments {
   double mean = 0.0;
@@ -56,15 +53,15 @@ Moments moments_of(Draw draw, int count) {
 TEST_CASE("without jitter an iteration takes exactly the profile's line divided by the worker's speed") {
   const ComputeTimes times(two_core_counts(), uneven, Jitter{}, Seed{1, 0});
   // (4 ms + 32 · 1 ms) / 1 = 36 ms; (3 ms + 32 · 0.5 ms) / 0.5 = 38 ms
-  CHECK(relative_difference(times.mean_iteration(worker0, 32).value(), 0.036) < rounding);
-  CHECK(relative_difference(times.mean_iteration(worker1, 32).value(), 0.038) < rounding);
+  CHECK(test::relative_difference(times.mean_iteration(worker0, 32).value(), 0.036) < rounding);
+  CHECK(test::relative_difference(times.mean_iteration(worker1, 32).value(), 0.038) < rounding);
   for (const std::uint64_t k : {0U, 1U, 1000U}) {
     CHECK(times.iteration(worker0, k, 32) == times.mean_iteration(worker0, 32));
     CHECK(times.iteration(worker1, k, 32) == times.mean_iteration(worker1, 32));
   }
   // optimizer_step / speed
   CHECK(times.optimizer_step(worker0) == Seconds{0.0002});
-  CHECK(relative_difference(times.optimizer_step(worker1).value(), 0.0002) < rounding);
+  CHECK(test::relative_difference(times.optimizer_step(worker1).value(), 0.0002) < rounding);
 }
 
 TEST_CASE("the iteration factor has mean 1 and the stated coefficient of variation") {
@@ -89,7 +86,7 @@ TEST_CASE("the run factor is shared by the workers of a run and varies over repl
                              Seed{1, static_cast<std::uint32_t>(replication)});
     return times.iteration(worker, 7, 16) / times.mean_iteration(worker, 16);
   };
-  CHECK(relative_difference(factor(3, worker0), factor(3, worker1)) < rounding);
+  CHECK(test::relative_difference(factor(3, worker0), factor(3, worker1)) < rounding);
   const Moments m = moments_of([&](int r) { return factor(r, worker0); }, count);
   CHECK(std::abs(m.mean - 1.0) < 4.0 * cv / std::sqrt(count));
   CHECK(std::abs(m.cv - cv) < 4.0 * 1.5 * cv / std::sqrt(2.0 * count));
@@ -119,7 +116,7 @@ TEST_CASE("the three factors multiply") {
     return times.iteration(worker1, 3, 16) / times.mean_iteration(worker1, 16);
   };
   const double product = factor({0.1, 0.0, 0.0}) * factor({0.0, 0.2, 0.0}) * factor({0.0, 0.0, 0.3});
-  CHECK(relative_difference(factor({0.1, 0.2, 0.3}), product) < rounding);
+  CHECK(test::relative_difference(factor({0.1, 0.2, 0.3}), product) < rounding);
   CHECK(factor({0.1, 0.0, 0.0}) != factor({0.0, 0.1, 0.0}));
 }
 
@@ -142,7 +139,7 @@ TEST_CASE("another batch draws the same jitter: the ratio of times is the ratio 
   for (std::uint64_t k = 0; k < 20; ++k) {
     const double drawn = times.iteration(worker1, k, 64) / times.iteration(worker1, k, 16);
     const double mean = times.mean_iteration(worker1, 64) / times.mean_iteration(worker1, 16);
-    CHECK(relative_difference(drawn, mean) < rounding);
+    CHECK(test::relative_difference(drawn, mean) < rounding);
   }
 }
 
@@ -230,8 +227,8 @@ TEST_CASE(
         [&](int k) { return times.iteration(worker, static_cast<std::uint64_t>(k), batch).value(); }, count);
     const double fixed_cv = 3.6e-3 / at_speed_1_s;
     const double expected = std::sqrt(0.08 * 0.08 + fixed_cv * fixed_cv + 0.08 * 0.08 * fixed_cv * fixed_cv);
-    CHECK(relative_difference(found.cv, expected) < 4.0 * 2.5 / std::sqrt(count));
-    CHECK(relative_difference(found.mean, times.mean_iteration(worker, batch).value()) <
+    CHECK(test::relative_difference(found.cv, expected) < 4.0 * 2.5 / std::sqrt(count));
+    CHECK(test::relative_difference(found.mean, times.mean_iteration(worker, batch).value()) <
           4.0 * expected / std::sqrt(count));
   };
   check_cv(worker0, 8, 0.012);
@@ -249,7 +246,7 @@ TEST_CASE("a fixed part alone makes iterations vary, also beside measured quanti
   const ComputeTimes times(two_core_counts(), uneven, jitter, Seed{1, 0});
   const Moments found = moments_of(
       [&](int k) { return times.iteration(worker0, static_cast<std::uint64_t>(k), 8).value(); }, 20000);
-  CHECK(relative_difference(found.cv, 1.0 / 12.0) < 0.05);
+  CHECK(test::relative_difference(found.cv, 1.0 / 12.0) < 0.05);
 }
 
 TEST_CASE("an empirical iteration factor is drawn between its quantiles, with mean 1") {

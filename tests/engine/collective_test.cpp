@@ -15,11 +15,10 @@ using namespace paceline::test;
 
 namespace {
 
-constexpr BytesPerSecond bandwidth{100.0};
-constexpr Seconds latency{0.25};
+constexpr Seconds quarter_second{0.25};
 
 double ideal_time(Transport algorithm, std::size_t members, double size_bytes) {
-  const Cluster cluster = star(members, bandwidth, latency);
+  const Cluster cluster = star(members, link_bandwidth, quarter_second);
   IdealTimeline timeline(cluster);
   return all_reduce_time(timeline, cluster, algorithm, Bytes{size_bytes}).value();
 }

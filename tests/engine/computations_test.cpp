@@ -11,7 +11,7 @@ using paceline::test::TestJob;
 
 namespace {
 
-constexpr WorkerId worker{0};
+constexpr WorkerId only_worker{0};
 
 Computation ten_seconds_of_work() {
   return {.gradient = GradientId{5},
@@ -42,37 +42,37 @@ TestJob one_worker() {
 TEST_CASE("10 s of work end at 16 s when the speed halves after 4 s") {
   // 4 · 1 + (t − 4) · ½ = 10  =>  t = 16
   Computations computations(1);
-  CHECK(computations.start(worker, ten_seconds_of_work()).at == Seconds{10.0});
-  const auto end = computations.change_rate(worker, Seconds{4.0}, 0.5);
+  CHECK(computations.start(only_worker, ten_seconds_of_work()).at == Seconds{10.0});
+  const auto end = computations.change_rate(only_worker, Seconds{4.0}, 0.5);
   REQUIRE(end.has_value());
   CHECK(end->at == Seconds{16.0});
   // The first end does not count any more.
-  CHECK_FALSE(computations.finish(worker, end->attempt - 1, Seconds{10.0}).done);
-  const auto done = computations.finish(worker, end->attempt, end->at).done;
+  CHECK_FALSE(computations.finish(only_worker, end->attempt - 1, Seconds{10.0}).done);
+  const auto done = computations.finish(only_worker, end->attempt, end->at).done;
   REQUIRE(done.has_value());
   CHECK(done->started == Seconds{});
   CHECK(done->gradient == GradientId{5});
-  CHECK_FALSE(computations.of(worker));
+  CHECK_FALSE(computations.of(only_worker));
 }
 
 TEST_CASE("of two changes each counts from its own time") {
   // 4 · 1 + 6 · ½ + (t − 10) · 2 = 10  =>  t = 11.5
   Computations computations(1);
-  static_cast<void>(computations.start(worker, ten_seconds_of_work()));
-  static_cast<void>(computations.change_rate(worker, Seconds{4.0}, 0.5));
-  CHECK(computations.change_rate(worker, Seconds{10.0}, 2.0)->at == Seconds{11.5});
+  static_cast<void>(computations.start(only_worker, ten_seconds_of_work()));
+  static_cast<void>(computations.change_rate(only_worker, Seconds{4.0}, 0.5));
+  CHECK(computations.change_rate(only_worker, Seconds{10.0}, 2.0)->at == Seconds{11.5});
 }
 
 TEST_CASE("a rate that stays, or no computation, moves no end, and what is called off has none") {
   Computations computations(2);
-  const auto end = computations.start(worker, ten_seconds_of_work());
-  CHECK_FALSE(computations.change_rate(worker, Seconds{4.0}, 1.0));
+  const auto end = computations.start(only_worker, ten_seconds_of_work());
+  CHECK_FALSE(computations.change_rate(only_worker, Seconds{4.0}, 1.0));
   CHECK_FALSE(computations.change_rate(WorkerId{1}, Seconds{4.0}, 0.5));
   computations.call_off(GradientId{4}, Seconds{4.0});
-  CHECK(computations.of(worker));
+  CHECK(computations.of(only_worker));
   computations.call_off(GradientId{5}, Seconds{4.0});
-  CHECK_FALSE(computations.of(worker));
-  CHECK_FALSE(computations.finish(worker, end.attempt, end.at).done);
+  CHECK_FALSE(computations.of(only_worker));
+  CHECK_FALSE(computations.finish(only_worker, end.attempt, end.at).done);
 }
 
 TEST_CASE("an iteration under way follows a level, a straggler and a trace") {
@@ -123,7 +123,7 @@ TEST_CASE("the same windows straggle under every policy") {
     std::vector<bool> slow(6, false);
     for (const auto& [time, event] : job.run_ideal().recording.events) {
       const auto* finished = std::get_if<IterationFinished>(&event);
-      if (finished == nullptr || finished->worker != worker) continue;
+      if (finished == nullptr || finished->worker != only_worker) continue;
       const auto window = static_cast<std::size_t>((time.value() - 0.5) / 16.0);
       if (window < slow.size()) slow[window] = finished->compute_time == Seconds{2.0};
     }
@@ -145,8 +145,8 @@ TEST_CASE(
   // then, the other 4 need 8 s of computing: 2 more until 14 s, 4 from 20 s, 2 from 30 s: end at 32 s.
   const CpuQuota quota{0.4, Seconds{10.0}};
   Computations computations(1, {QuotaClock(quota, 1, Seconds{})});
-  CHECK(computations.start(worker, ten_seconds_of_work()).at.value() == 22.0);
-  const auto end = computations.change_rate(worker, Seconds{12.0}, 0.5);
+  CHECK(computations.start(only_worker, ten_seconds_of_work()).at.value() == 22.0);
+  const auto end = computations.change_rate(only_worker, Seconds{12.0}, 0.5);
   REQUIRE(end.has_value());
   CHECK(end->at.value() == doctest::Approx(32.0).epsilon(1e-12));
 }

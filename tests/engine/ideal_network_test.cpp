@@ -10,7 +10,6 @@ using namespace paceline::test;
 
 namespace {
 
-constexpr BytesPerSecond bandwidth{100.0};
 constexpr WorkerId first{0};
 constexpr WorkerId second{1};
 
@@ -25,19 +24,19 @@ double message_time(const Cluster& cluster, Endpoint from, Endpoint to, double s
 
 TEST_CASE("a message over a star takes latency and transfer") {
   // L + B/bw = 0.5 + 1000/100
-  CHECK(message_time(star(2, bandwidth, Seconds{0.5}), first, second, 1000.0) ==
+  CHECK(message_time(star(2, link_bandwidth, Seconds{0.5}), first, second, 1000.0) ==
         doctest::Approx(10.5).epsilon(1e-12));
 }
 
 TEST_CASE("a slow server's link decides about a worker's message") {
-  Cluster cluster = star(2, bandwidth, Seconds{0.5});
+  Cluster cluster = star(2, link_bandwidth, Seconds{0.5});
   cluster.network.server_bandwidth = BytesPerSecond{50.0};
   // L + B/min(bw, bw_server) = 0.5 + 1000/50
   CHECK(message_time(cluster, first, ServerId{0}, 1000.0) == doctest::Approx(20.5).epsilon(1e-12));
 }
 
 TEST_CASE("model factors change latency and bandwidth") {
-  Cluster cluster = star(2, bandwidth, Seconds{0.5});
+  Cluster cluster = star(2, link_bandwidth, Seconds{0.5});
   cluster.network.model.latency_factor = 13.0;
   cluster.network.model.bandwidth_factor = 0.8;
   // 13·L + B/(0.8·bw) = 6.5 + 12.5
@@ -48,7 +47,7 @@ TEST_CASE("model factors change latency and bandwidth") {
 }
 
 TEST_CASE("a message between a worker and a server on its machine costs nothing") {
-  Cluster cluster = star(2, bandwidth, Seconds{0.5});
+  Cluster cluster = star(2, link_bandwidth, Seconds{0.5});
   cluster.servers.placement = ServerPlacement::with_workers;
   CHECK(message_time(cluster, first, ServerId{0}, 1000.0) == 0.0);
   CHECK(message_time(cluster, second, ServerId{0}, 1000.0) == doctest::Approx(10.5).epsilon(1e-12));
@@ -56,12 +55,12 @@ TEST_CASE("a message between a worker and a server on its machine costs nothing"
 
 TEST_CASE("a message has whole bytes") {
   // ceil(333.3) = 334 bytes
-  CHECK(message_time(star(2, bandwidth, Seconds{0.5}), first, second, 333.3) ==
+  CHECK(message_time(star(2, link_bandwidth, Seconds{0.5}), first, second, 333.3) ==
         doctest::Approx(0.5 + 3.34).epsilon(1e-12));
 }
 
 TEST_CASE("what is left of a message goes on at a changed bandwidth") {
-  const Cluster cluster = star(2, bandwidth, Seconds{0.5});
+  const Cluster cluster = star(2, link_bandwidth, Seconds{0.5});
   IdealTimeline timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) { t.send(first, second, Bytes{1000.0}, Script::tag(1)); });
@@ -74,7 +73,7 @@ TEST_CASE("what is left of a message goes on at a changed bandwidth") {
 }
 
 TEST_CASE("the load of a link counts its messages and their transfer times") {
-  const Cluster cluster = star(2, bandwidth, Seconds{0.5});
+  const Cluster cluster = star(2, link_bandwidth, Seconds{0.5});
   IdealTimeline timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) { t.send(first, second, Bytes{1000.0}, Script::tag(1)); });
@@ -92,7 +91,7 @@ TEST_CASE("the load of a link counts its messages and their transfer times") {
 
 TEST_CASE("a shaped link lets its burst pass at once, and no more than its bandwidth for long") {
   // burst b = 300 B, bandwidth 100 B/s, L = 0.5 s. Alone, after rest: L + (B - b)/bw = 0.5 + 700/100.
-  Cluster cluster = star(3, bandwidth, Seconds{0.5});
+  Cluster cluster = star(3, link_bandwidth, Seconds{0.5});
   cluster.network.model.burst = Bytes{300.0};
   CHECK(message_time(cluster, first, second, 1000.0) == doctest::Approx(7.5).epsilon(1e-12));
   // A byte is left where all could pass: L + 1/bw.
@@ -117,7 +116,7 @@ TEST_CASE("a shaped link lets its burst pass at once, and no more than its bandw
 TEST_CASE("each round of a ring over shaped links takes what the buckets have regained") {
   // Two members, 400 B each in 2 rounds, b = 300 B, 100 B/s, L = 0.5 s. First 0.5 + (400 - 300)/100 = 1.5 s.
   // By then 250 B are lacking: 0.5 + (400 - 50)/100 = 4 s.
-  Cluster cluster = star(2, bandwidth, Seconds{0.5});
+  Cluster cluster = star(2, link_bandwidth, Seconds{0.5});
   cluster.network.model.burst = Bytes{300.0};
   const auto ring_time = [](Timeline& timeline) {
     Script script;

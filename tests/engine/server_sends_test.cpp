@@ -13,9 +13,6 @@ using namespace paceline::test;
 
 namespace {
 
-constexpr BytesPerSecond bandwidth{100.0};
-constexpr Seconds latency{0.5};
-
 Cluster in_turn(Cluster cluster) {
   cluster.servers.sends = ServerSends::in_turn;
   return cluster;
@@ -37,8 +34,8 @@ std::map<std::uint64_t, Seconds> arrivals(const Cluster& cluster) {
 TEST_CASE(
     "messages sent in turn arrive one after the other, those sent together all at the last one's time") {
   // k-th of n: L + k·B/bw in turn, L + n·B/bw together
-  const auto one_by_one = arrivals(in_turn(star(3, bandwidth, latency)));
-  const auto together = arrivals(star(3, bandwidth, latency));
+  const auto one_by_one = arrivals(in_turn(star(3, link_bandwidth, link_latency)));
+  const auto together = arrivals(star(3, link_bandwidth, link_latency));
   for (std::uint64_t w = 0; w < 3; ++w) {
     CHECK(one_by_one.at(w).value() ==
           doctest::Approx(0.5 + 10.0 * static_cast<double>(w + 1)).epsilon(1e-12));
@@ -47,14 +44,14 @@ TEST_CASE(
 }
 
 TEST_CASE("each server has a turn of its own") {
-  Cluster cluster = in_turn(star(2, bandwidth, latency));
+  Cluster cluster = in_turn(star(2, link_bandwidth, link_latency));
   cluster.servers.count = 2;
   for (const auto& [worker, time] : arrivals(cluster))
     CHECK(time.value() == doctest::Approx(10.5).epsilon(1e-12));
 }
 
 TEST_CASE("workers' messages to one server are not in turn") {
-  FluidTimeline timeline(in_turn(star(2, bandwidth, latency)));
+  FluidTimeline timeline(in_turn(star(2, link_bandwidth, link_latency)));
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
     for (std::uint64_t w = 0; w < 2; ++w) t.send(WorkerId{w}, ServerId{0}, Bytes{1000.0}, Script::tag(w));
@@ -66,9 +63,10 @@ TEST_CASE("workers' messages to one server are not in turn") {
 TEST_CASE("a message on a long way holds up nobody before it transfers") {
   // Latencies of 5 and 0.5 s, 10 s of transfer: the near one is there after 10.5 s, and the far one goes on
   // from then.
-  const Cluster cluster = in_turn(graph(
-      {"far", "near", "hub"}, {{"hub", "far", bandwidth, Seconds{5.0}}, {"hub", "near", bandwidth, latency}},
-      {"far", "near"}, {"hub"}));
+  const Cluster cluster = in_turn(
+      graph({"far", "near", "hub"},
+            {{"hub", "far", link_bandwidth, Seconds{5.0}}, {"hub", "near", link_bandwidth, link_latency}},
+            {"far", "near"}, {"hub"}));
   FluidTimeline timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
@@ -82,7 +80,7 @@ TEST_CASE("a message on a long way holds up nobody before it transfers") {
 TEST_CASE("a link's burst is there for the message that begins, not for one that waits its turn") {
   // b = 300 B: the first takes L + (1000 - 300)/100 = 7.5 s, by when the bucket lacks 1000 - 7·100 = b: 10 s
   // more for the second. One sent when the bucket is full again has its burst.
-  Cluster cluster = in_turn(star(2, bandwidth, latency));
+  Cluster cluster = in_turn(star(2, link_bandwidth, link_latency));
   cluster.network.model.burst = Bytes{300.0};
   FluidTimeline timeline(cluster);
   Script script;
@@ -106,7 +104,7 @@ TEST_CASE("a synchronous round is shorter where the server sends in turn") {
   const auto round = [](ServerSends sends) {
     TestJob job;
     job.workers.resize(2);
-    job.network = {bandwidth, Seconds{0.0}, bandwidth};
+    job.network = {link_bandwidth, Seconds{0.0}, link_bandwidth};
     Cluster cluster = job.cluster();
     cluster.servers.sends = sends;
     FluidTimeline timeline(cluster);

@@ -12,8 +12,6 @@ using namespace paceline::test;
 
 namespace {
 
-constexpr BytesPerSecond bandwidth{100.0};
-constexpr Seconds latency{0.5};
 constexpr Seconds forever{std::numeric_limits<double>::infinity()};
 
 void start(Timeline& t, const Cluster& cluster, Transport algorithm, bool alone, std::uint64_t tag) {
@@ -35,7 +33,7 @@ void check_same_use(const std::vector<LinkUse>& a, const std::vector<LinkUse>& b
 
 TEST_CASE("a ring under SimGrid takes 2(n-1) rounds of one chunk") {
   // 2(n-1)·(L + ceil(B/n)/bw), n = 8
-  const Cluster cluster = star(8, bandwidth, latency);
+  const Cluster cluster = star(8, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   const double expected = 14 * (0.5 + 125.0 / 100.0);
   CHECK(all_reduce_time(*timeline, cluster, Transport::ring, Bytes{1000.0}).value() ==
@@ -44,7 +42,7 @@ TEST_CASE("a ring under SimGrid takes 2(n-1) rounds of one chunk") {
 
 TEST_CASE(
     "a ring whose first round stands for all takes 2(n-1) rounds, and loads the links as the full one") {
-  const Cluster cluster = star(8, bandwidth, latency);
+  const Cluster cluster = star(8, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   std::vector<LinkUse> after_full;
@@ -62,7 +60,7 @@ TEST_CASE(
 
 TEST_CASE("a tree and halving-doubling under SimGrid meet their closed forms") {
   // n = 6: tree 2·3·(L + B/bw); halving-doubling with p = 4: 4·L + 2·3/4·B/bw + 2·(L + B/bw)
-  const Cluster cluster = star(6, bandwidth, latency);
+  const Cluster cluster = star(6, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [&](Timeline& t) { start(t, cluster, Transport::tree, true, 1); });
@@ -75,7 +73,7 @@ TEST_CASE("a tree and halving-doubling under SimGrid meet their closed forms") {
 TEST_CASE("a collective that is used again takes bit by bit as long as the first") {
   // Uneven links, so that every message is simulated the first time. 1024 and 4096 do not round what is
   // added.
-  const Cluster cluster = two_level(5, 2, bandwidth, latency, BytesPerSecond{130.0}, Seconds{0.3});
+  const Cluster cluster = two_level(5, 2, link_bandwidth, link_latency, BytesPerSecond{130.0}, Seconds{0.3});
   for (const Transport algorithm : {Transport::halving_doubling}) {
     const auto timeline = make_simgrid_timeline(cluster);
     Script script;
@@ -95,7 +93,7 @@ TEST_CASE("a collective that is used again takes bit by bit as long as the first
 
 TEST_CASE("a ring whose members are not alike is simulated in full and used again") {
   // One link at half its bandwidth: after the first round the members are no longer in step.
-  const Cluster cluster = star(4, bandwidth, latency);
+  const Cluster cluster = star(4, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [&](Timeline& t) {
@@ -112,7 +110,7 @@ TEST_CASE("a ring whose members are not alike is simulated in full and used agai
 }
 
 TEST_CASE("a changed bandwidth is not forgotten when a collective is used again") {
-  const Cluster cluster = star(4, bandwidth, latency);
+  const Cluster cluster = star(4, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   const auto once = [&](double date_s, std::optional<double> factor, std::uint64_t tag) {
@@ -140,7 +138,7 @@ TEST_CASE("a time from before is used again only if nothing changes meanwhile") 
   // A ring takes 6·(L + 250/100) = 18 s. The third one would end after the bandwidth changes at 2010 s: up to
   // then it has had 3 rounds of 3 s and 1 s of a fourth, 50 B; 200 B at 50 B/s, then 2 rounds of 5.5 s: 2010
   // + 4 + 11.
-  const Cluster cluster = star(4, bandwidth, latency);
+  const Cluster cluster = star(4, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   const auto ring = [&](double date_s, double until_s, std::uint64_t number) {
@@ -162,7 +160,7 @@ TEST_CASE("a time from before is used again only if nothing changes meanwhile") 
 }
 
 TEST_CASE("a message during a collective that should be alone is a defect") {
-  const Cluster cluster = star(4, bandwidth, latency);
+  const Cluster cluster = star(4, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [&](Timeline& t) { start(t, cluster, Transport::ring, true, 1); });
@@ -174,7 +172,7 @@ TEST_CASE("a message during a collective that should be alone is a defect") {
 
 TEST_CASE("a collective beside messages of before is not remembered") {
   // The message slows the first ring down: 1000 B on the same link. The second one is alone.
-  const Cluster cluster = star(4, bandwidth, latency);
+  const Cluster cluster = star(4, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [&](Timeline& t) {

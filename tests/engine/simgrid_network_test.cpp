@@ -14,9 +14,6 @@ using namespace paceline::test;
 
 namespace {
 
-constexpr BytesPerSecond bandwidth{100.0};
-constexpr Seconds latency{0.5};
-
 // One message at a time, from every host to every other: 1000 s are enough for each.
 Script every_message(const Cluster& cluster) {
   Script script;
@@ -80,7 +77,7 @@ EdgeConfig edge(const char* from, const char* to, double bandwidth_per_s, double
 }  // namespace
 
 TEST_CASE("SimGrid and the ideal timeline agree on a star without contention") {
-  Cluster cluster = star(5, bandwidth, latency);
+  Cluster cluster = star(5, link_bandwidth, link_latency);
   cluster.network.server_bandwidth = BytesPerSecond{37.0};
   cluster.servers.count = 2;
   check_agrees(cluster);
@@ -88,11 +85,11 @@ TEST_CASE("SimGrid and the ideal timeline agree on a star without contention") {
 
 TEST_CASE("SimGrid and the ideal timeline agree on two levels without contention") {
   // uplinks fast enough for a whole rack
-  check_agrees(two_level(6, 2, bandwidth, latency, BytesPerSecond{1e6}, Seconds{0.125}));
+  check_agrees(two_level(6, 2, link_bandwidth, link_latency, BytesPerSecond{1e6}, Seconds{0.125}));
 }
 
 TEST_CASE("SimGrid and the ideal timeline agree on a tree without contention") {
-  Cluster cluster = tree(7, 3, 2, bandwidth, latency);
+  Cluster cluster = tree(7, 3, 2, link_bandwidth, link_latency);
   cluster.network.uplink_bandwidth = BytesPerSecond{1e6};
   check_agrees(cluster);
 }
@@ -107,20 +104,20 @@ TEST_CASE("SimGrid and the ideal timeline agree on a graph of hosts that forward
 }
 
 TEST_CASE("SimGrid and the ideal timeline agree about the model's factors") {
-  Cluster cluster = two_level(3, 2, bandwidth, latency, BytesPerSecond{1e6}, Seconds{0.125});
+  Cluster cluster = two_level(3, 2, link_bandwidth, link_latency, BytesPerSecond{1e6}, Seconds{0.125});
   cluster.network.model = {.latency_factor = 13.01, .bandwidth_factor = 0.97, .tcp_gamma = Bytes{100.0}};
   check_agrees(cluster);
 }
 
 TEST_CASE("SimGrid and the ideal timeline agree about factors by message size") {
-  Cluster cluster = star(3, bandwidth, latency);
+  Cluster cluster = star(3, link_bandwidth, link_latency);
   cluster.network.model = with_segments();
   check_agrees(cluster);
 }
 
 TEST_CASE("factors by message size change at their borders") {
   // L·f + B/(bw·f): 99 bytes 0.5·2 + 99/50; 100 bytes 0.5·6 + 100/80; from 1234 bytes on B/200
-  Cluster cluster = star(3, bandwidth, latency);
+  Cluster cluster = star(3, link_bandwidth, link_latency);
   cluster.network.model = with_segments();
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
@@ -140,7 +137,7 @@ TEST_CASE("factors by message size change at their borders") {
 }
 
 TEST_CASE("SimGrid and the ideal timeline agree when bandwidths change under a message") {
-  const Cluster cluster = star(2, bandwidth, latency);
+  const Cluster cluster = star(2, link_bandwidth, link_latency);
   Script script;
   script.at(Seconds{0.0},
             [](Timeline& t) { t.send(WorkerId{0}, WorkerId{1}, Bytes{1000.0}, Script::tag(1)); });
@@ -154,7 +151,7 @@ TEST_CASE("SimGrid and the ideal timeline agree when bandwidths change under a m
 
 TEST_CASE("n messages into one link share it") {
   // n·B/bw + L for all of them
-  const Cluster cluster = star(5, bandwidth, latency);
+  const Cluster cluster = star(5, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
@@ -176,7 +173,7 @@ TEST_CASE("n messages into one link share it") {
 
 TEST_CASE("messages share what the model's factor leaves of a link") {
   // L + n·B/(f·bw), and the link is full meanwhile
-  Cluster cluster = star(2, bandwidth, latency);
+  Cluster cluster = star(2, link_bandwidth, link_latency);
   cluster.network.model.bandwidth_factor = 0.8;
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
@@ -191,7 +188,7 @@ TEST_CASE("messages share what the model's factor leaves of a link") {
 TEST_CASE("a server that sends to all its workers at once is held up by their links") {
   // The server's link of 1000 B/s could give each of 4 workers 250 B/s, but theirs take 100: L + B/bw. (The
   // lazy solver of SimGrid 3.32 forgets the second link of messages that start together on one first link.)
-  Cluster cluster = star(4, bandwidth, latency);
+  Cluster cluster = star(4, link_bandwidth, link_latency);
   cluster.network.server_bandwidth = BytesPerSecond{1000.0};
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
@@ -205,7 +202,7 @@ TEST_CASE("a server that sends to all its workers at once is held up by their li
 TEST_CASE("a link is saturated only while it is full") {
   // Two messages of 1000 B meet on the server's link of 100 B/s from 0.5 s on. At 20.5 s both are over; a
   // third one of 1000 B comes from a worker at 20 B/s: 50 s in which the server's link is busy but not full.
-  Cluster cluster = star(3, bandwidth, latency);
+  Cluster cluster = star(3, link_bandwidth, link_latency);
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
@@ -225,7 +222,7 @@ TEST_CASE("a link is saturated only while it is full") {
 TEST_CASE("a sharded server takes each worker's gradient in as many parts") {
   // S servers, each gets B/S from each of n workers. The workers' links carry B each, the servers' n·B/S
   // each: with n = S all links carry B, and all messages are over at L + B/bw.
-  Cluster cluster = star(4, bandwidth, latency);
+  Cluster cluster = star(4, link_bandwidth, link_latency);
   cluster.servers.count = 4;
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
@@ -241,7 +238,7 @@ TEST_CASE("a sharded server takes each worker's gradient in as many parts") {
 TEST_CASE("two servers halve the time that one server's link takes") {
   // n = 4 workers, S = 2: each server's link carries n·B/S = 8000 B: L + n·B/(S·bw) = 80.5 s; one server:
   // 160.5 s
-  Cluster cluster = star(4, bandwidth, latency);
+  Cluster cluster = star(4, link_bandwidth, link_latency);
   cluster.servers.count = 2;
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
@@ -258,7 +255,7 @@ TEST_CASE("messages across racks share the uplink, those inside do not") {
   // 3 workers in each of 2 racks; uplinks of 100 B/s like the workers' links, 0.25 s each.
   // Across: 3 flows share the uplink: 0.5 + 2·0.25 + 3·B/bw = 31. Back inside the other rack nothing else is
   // on the way: 0.5 + B/bw = 10.5.
-  const Cluster cluster = two_level(6, 2, bandwidth, latency, bandwidth, Seconds{0.25});
+  const Cluster cluster = two_level(6, 2, link_bandwidth, link_latency, link_bandwidth, Seconds{0.25});
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [](Timeline& t) {
@@ -295,7 +292,7 @@ TEST_CASE("messages that share a link with different latencies share it by their
 
 TEST_CASE("with cross-traffic, messages that meet take a twentieth of their rate from each other") {
   // r + 0.05·r = bw for two messages in opposite directions: L + 1.05·B/bw, across racks as on a star
-  Cluster cluster = two_level(2, 2, bandwidth, latency, bandwidth, Seconds{0.25});
+  Cluster cluster = two_level(2, 2, link_bandwidth, link_latency, link_bandwidth, Seconds{0.25});
   cluster.network.model.cross_traffic = true;
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;
@@ -308,7 +305,7 @@ TEST_CASE("with cross-traffic, messages that meet take a twentieth of their rate
 }
 
 TEST_CASE("a message between a worker and a server on its machine uses no link") {
-  Cluster cluster = star(2, bandwidth, latency);
+  Cluster cluster = star(2, link_bandwidth, link_latency);
   cluster.servers = {.count = 2, .placement = ServerPlacement::with_workers};
   const auto timeline = make_simgrid_timeline(cluster);
   Script script;

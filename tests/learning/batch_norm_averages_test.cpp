@@ -13,7 +13,7 @@ namespace {
 
 using Statistics = std::vector<float>;
 
-BatchNormAverages two_workers(BatchNormRule rule) {
+BatchNormAverages averages_of_two(BatchNormRule rule) {
   return {{0.0F, 1.0F}, rule, 2, 0.5};
 }
 
@@ -31,21 +31,21 @@ Statistics after_two_gradients(BatchNormAverages averages) {
 
 TEST_CASE("per push: every gradient counts, in the order in which they are applied") {
   // (0, 1) → (4, 3) → (4, 3)
-  CHECK(after_two_gradients(two_workers(BatchNormRule::per_push)) == Statistics{4.0F, 3.0F});
+  CHECK(after_two_gradients(averages_of_two(BatchNormRule::per_push)) == Statistics{4.0F, 3.0F});
 }
 
 TEST_CASE("chief: only the first worker's gradients count") {
   // (0, 1) → (2, 2)
-  CHECK(after_two_gradients(two_workers(BatchNormRule::chief)) == Statistics{2.0F, 2.0F});
+  CHECK(after_two_gradients(averages_of_two(BatchNormRule::chief)) == Statistics{2.0F, 2.0F});
 }
 
 TEST_CASE("averaged: each worker averages its own batches, evaluation takes the mean") {
   // worker 0: (2, 2), worker 1: (4, 3), mean (3, 2.5)
-  CHECK(after_two_gradients(two_workers(BatchNormRule::averaged)) == Statistics{3.0F, 2.5F});
+  CHECK(after_two_gradients(averages_of_two(BatchNormRule::averaged)) == Statistics{3.0F, 2.5F});
 }
 
 TEST_CASE("a discarded gradient leaves no trace, and none counts twice") {
-  BatchNormAverages averages = two_workers(BatchNormRule::per_push);
+  BatchNormAverages averages = averages_of_two(BatchNormRule::per_push);
   averages.hold(WorkerId{0}, GradientId{0}, {4.0F, 3.0F});
   averages.discard(GradientId{0});
   CHECK(averages.global() == Statistics{0.0F, 1.0F});

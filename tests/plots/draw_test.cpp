@@ -5,6 +5,7 @@
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/process.hpp"
 #include "tests/plots/synthetic_results.hpp"
+#include "tests/support/text.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -22,10 +23,6 @@ PlotRequest request_for(const fs::path& folder, const fs::path& output) {
   request.command = "paceline plot somewhere";
   request.tell = [](std::string_view) {};
   return request;
-}
-
-bool holds(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
 }
 
 std::string complaint_about(const PlotRequest& request) {
@@ -54,8 +51,8 @@ TEST_CASE("each figure is a PDF, a PNG, a script and a caption, and nothing else
     CAPTURE(path);
     if (path.extension() == ".pdf") CHECK(content.starts_with("%PDF-"));
     if (path.extension() == ".png") CHECK(content.starts_with("\x89PNG\r\n\x1a\n"));
-    if (path.extension() == ".txt") CHECK(holds(content, "\nmade by: paceline plot somewhere\n"));
-    if (path.extension() == ".gp") CHECK(holds(content, "# made by: \"paceline plot somewhere\""));
+    if (path.extension() == ".txt") CHECK(test::contains(content, "\nmade by: paceline plot somewhere\n"));
+    if (path.extension() == ".gp") CHECK(test::contains(content, "# made by: \"paceline plot somewhere\""));
   }
 }
 
@@ -65,15 +62,15 @@ TEST_CASE("the script holds the band computed by hand, the interval and the batc
   // At 4 s (grid point 120 of 240) the accuracies are 0.2, 0.3, 0.4: median 0.3,
   // 10 % 0.2 + 0.2 · 0.1 = 0.22, 90 % 0.3 + 0.8 · 0.1 = 0.38. At 8 s: 0.5, 0.6, 0.7.
   const std::string accuracy = read_file(folder.path() / "accuracy-over-time.gp");
-  CHECK(holds(accuracy, "\n4 3 30 22 38\n"));
-  CHECK(holds(accuracy, "\n8 3 60 52 68\n"));
-  CHECK(holds(accuracy, "target 50 \\045"));
+  CHECK(test::contains(accuracy, "\n4 3 30 22 38\n"));
+  CHECK(test::contains(accuracy, "\n8 3 60 52 68\n"));
+  CHECK(test::contains(accuracy, "target 50 \\045"));
   const std::string times = read_file(folder.path() / "time-to-accuracy.gp");
-  CHECK(holds(times, " 0 8 7 9 "));
-  CHECK(holds(times, "\"8.00 s, 3/3 reached\""));
+  CHECK(test::contains(times, " 0 8 7 9 "));
+  CHECK(test::contains(times, "\"8.00 s, 3/3 reached\""));
   // Worker 1: 32 from 0 s, 40 from 4 s to the end at 8 s.
-  CHECK(holds(read_file(folder.path() / "batches-over-time.gp"),
-              "$batches_1_1 << END_OF_DATA\n# time batch\n0 32\n4 40\n8 40\nEND_OF_DATA"));
+  CHECK(test::contains(read_file(folder.path() / "batches-over-time.gp"),
+                       "$batches_1_1 << END_OF_DATA\n# time batch\n0 32\n4 40\n8 40\nEND_OF_DATA"));
 }
 
 TEST_CASE("without a learner the last batch is drawn to the end of the run, not to the last adjustment") {
@@ -85,8 +82,8 @@ TEST_CASE("without a learner the last batch is drawn to the end of the run, not 
                                         .end_s = 20.0});
   draw_figures(request_for(run, folder.path() / "figures"));
   const std::string script = read_file(folder.path() / "figures" / "batches-over-time.gp");
-  CHECK(holds(script, "$batches_1_1 << END_OF_DATA\n# time batch\n0 32\n4 40\n20 40\nEND_OF_DATA"));
-  CHECK(holds(script, "set xrange [0:20]\n"));
+  CHECK(test::contains(script, "$batches_1_1 << END_OF_DATA\n# time batch\n0 32\n4 40\n20 40\nEND_OF_DATA"));
+  CHECK(test::contains(script, "set xrange [0:20]\n"));
 }
 
 TEST_CASE("a traced run has a timeline: one row for each worker, cut when a worker has done 20 iterations") {
@@ -102,13 +99,13 @@ TEST_CASE("a traced run has a timeline: one row for each worker, cut when a work
   CHECK(draw_figures(request_for(run, folder.path() / "figures")).size() == 16);
   const std::string script = read_file(folder.path() / "figures" / "worker-timeline.gp");
   // The 20th iteration ends at 2 · 19 + 1 = 39 s.
-  CHECK(holds(script, "set xrange [0:39]\n"));
-  CHECK(holds(script, "\n5 39 1\n"));
-  CHECK(holds(script, "\n38 39 0\n"));
-  CHECK_FALSE(holds(script, "\n40 41 0\n"));
+  CHECK(test::contains(script, "set xrange [0:39]\n"));
+  CHECK(test::contains(script, "\n5 39 1\n"));
+  CHECK(test::contains(script, "\n38 39 0\n"));
+  CHECK_FALSE(test::contains(script, "\n40 41 0\n"));
   // The legend speaks words, not columns of a file.
-  CHECK(holds(script, "\"start-up\""));
-  CHECK_FALSE(holds(script, "\"start_up\""));
+  CHECK(test::contains(script, "\"start-up\""));
+  CHECK_FALSE(test::contains(script, "\"start_up\""));
 }
 
 TEST_CASE("recorded outcomes of a variant with an assumed learner go by the name its study gives it") {
@@ -122,11 +119,11 @@ TEST_CASE("recorded outcomes of a variant with an assumed learner go by the name
   write_file_atomically(request.recorded, "variant,final_accuracy,relative_time\nASP,0.625,0.5\n");
   draw_figures(request);
   const std::string script = read_file(folder.path() / "figures" / "outcomes.gp");
-  CHECK(holds(script, "\"ASP (assumed learner)\""));
-  CHECK(holds(script, " 62.5\n"));
+  CHECK(test::contains(script, "\"ASP (assumed learner)\""));
+  CHECK(test::contains(script, " 62.5\n"));
   request.force = true;
   write_file_atomically(request.recorded, "variant,final_accuracy,relative_time\nSSP,0.625,0.5\n");
-  CHECK(holds(complaint_about(request), "no variant is called `SSP`"));
+  CHECK(test::contains(complaint_about(request), "no variant is called `SSP`"));
 }
 
 TEST_CASE("equal results give an equal script") {
@@ -158,12 +155,12 @@ TEST_CASE("names from scenario files are shown and never executed") {
   CHECK_FALSE(fs::exists(folder.path() / "executed"));
   // Markup is text of the SVG, and commands are text of the TeX.
   const std::string svg = read_file(request.output / "time-to-accuracy.svg");
-  CHECK(holds(svg, "&amp;amp;&lt;/svg"));
-  CHECK_FALSE(holds(svg, "<b"));
+  CHECK(test::contains(svg, "&amp;amp;&lt;/svg"));
+  CHECK_FALSE(test::contains(svg, "<b"));
   CHECK(svg.find("</svg>") == svg.rfind("</svg>"));
   const std::string tex = read_file(request.output / "time-to-accuracy-tex.tex");
-  CHECK(holds(tex, "$\\backslash$input\\{"));
-  CHECK_FALSE(holds(tex, "\\input"));
+  CHECK(test::contains(tex, "$\\backslash$input\\{"));
+  CHECK_FALSE(test::contains(tex, "\\input"));
   // Where there is a LaTeX, it sets each figure.
   if (run_process({.words = {"pdflatex", "--version"}}).status != 0) return;
   for (const char* name : {"accuracy-over-time", "time-to-accuracy", "batches-over-time"}) {
@@ -189,10 +186,11 @@ TEST_CASE("kept iterations become violins, and uneven workers their update rates
   CHECK(draw_figures(request_for(write_run(folder.path() / "run", run), folder.path() / "figures")).size() ==
         20);
   const std::string violins = read_file(folder.path() / "figures/compute-times.gp");
-  CHECK(holds(violins, "\"median 3.00 s\""));
-  CHECK(holds(violins, "\n2.5 3 3.5 "));
+  CHECK(test::contains(violins, "\"median 3.00 s\""));
+  CHECK(test::contains(violins, "\n2.5 3 3.5 "));
   const std::string updates = read_file(folder.path() / "figures/updates-per-worker.gp");
-  CHECK(holds(updates, "$updates_1 << END_OF_DATA\n# worker per_second\n0 2.5\n1 1.25\nEND_OF_DATA"));
+  CHECK(
+      test::contains(updates, "$updates_1 << END_OF_DATA\n# worker per_second\n0 2.5\n1 1.25\nEND_OF_DATA"));
 }
 
 TEST_CASE("runs that did not reach the target are drawn and counted") {
@@ -203,13 +201,13 @@ TEST_CASE("runs that did not reach the target are drawn and counted") {
   const SyntheticRun most{.name = "most", .reached = 2, .high_s = std::nullopt};
   draw_figures(request_for(write_study(folder.path() / "study", {none, one, most}), folder.path()));
   const std::string script = read_file(folder.path() / "time-to-accuracy.gp");
-  CHECK(holds(script, " 0 ? ? ? "));
-  CHECK(holds(script, " 0 ? 7 ? "));
-  CHECK(holds(script, " 0 8 7 ? "));
-  CHECK(holds(script, "\"0/3 reached\""));
-  CHECK(holds(script, "\"median not reached, 1/3 reached\""));
+  CHECK(test::contains(script, " 0 ? ? ? "));
+  CHECK(test::contains(script, " 0 ? 7 ? "));
+  CHECK(test::contains(script, " 0 8 7 ? "));
+  CHECK(test::contains(script, "\"0/3 reached\""));
+  CHECK(test::contains(script, "\"median not reached, 1/3 reached\""));
   // The axis reaches past the horizon of 8 s: 8 · 1.03.
-  CHECK(holds(script, "set xrange [0:8.24]\n"));
+  CHECK(test::contains(script, "set xrange [0:8.24]\n"));
 }
 
 TEST_CASE("figures with nothing to show are left out, with a message, and stale ones go") {
@@ -227,8 +225,8 @@ TEST_CASE("figures with nothing to show are left out, with a message, and stale 
   CHECK(draw_figures(request).size() == 4);
   CHECK(entries(folder.path() / "figures") == 4);
   REQUIRE(told.size() == 2);
-  CHECK(holds(told[0], "no scenario names a target accuracy"));
-  CHECK(holds(told[1], "no batch ever changes"));
+  CHECK(test::contains(told[0], "no scenario names a target accuracy"));
+  CHECK(test::contains(told[1], "no batch ever changes"));
 }
 
 TEST_CASE("an existing figure is kept unless told otherwise") {
@@ -236,7 +234,7 @@ TEST_CASE("an existing figure is kept unless told otherwise") {
   PlotRequest request = request_for(write_run(folder.path() / "run", {}), folder.path() / "figures");
   fs::create_directories(request.output);
   write_file_atomically(request.output / "time-to-accuracy.pdf", "mine");
-  CHECK(holds(complaint_about(request), "time-to-accuracy.pdf exists"));
+  CHECK(test::contains(complaint_about(request), "time-to-accuracy.pdf exists"));
   CHECK(read_file(request.output / "time-to-accuracy.pdf") == "mine");
   CHECK(entries(request.output) == 1);
   request.force = true;
@@ -250,8 +248,8 @@ TEST_CASE("runs of equal name are told apart by their folders") {
   request.folders.push_back(write_run(folder.path() / "two", {}));
   draw_figures(request);
   const std::string script = read_file(request.output / "batches-over-time.gp");
-  CHECK(holds(script, "\"BSP (one)\""));
-  CHECK(holds(script, "\"BSP (two)\""));
+  CHECK(test::contains(script, "\"BSP (one)\""));
+  CHECK(test::contains(script, "\"BSP (two)\""));
 }
 
 TEST_CASE("figures asked for by name are drawn alone, and leave the others as they are") {
@@ -264,9 +262,9 @@ TEST_CASE("figures asked for by name are drawn alone, and leave the others as th
   CHECK(entries(request.output) == 12);
   request.only = {"time-to-acuracy", "worker-timeline"};
   const std::string complaint = complaint_about(request);
-  CHECK(holds(complaint, "there is no figure `time-to-acuracy`"));
-  CHECK(holds(complaint, "did you mean `time-to-accuracy`?"));
-  CHECK(holds(complaint, "nothing to draw as worker-timeline: no run was traced"));
+  CHECK(test::contains(complaint, "there is no figure `time-to-acuracy`"));
+  CHECK(test::contains(complaint, "did you mean `time-to-accuracy`?"));
+  CHECK(test::contains(complaint, "nothing to draw as worker-timeline: no run was traced"));
 }
 
 TEST_CASE("an anonymous figure names neither command nor folder, and no figure an absolute path") {
@@ -279,8 +277,8 @@ TEST_CASE("an anonymous figure names neither command nor folder, and no figure a
     for (const fs::path& path : draw_figures(request)) {
       if (path.extension() != ".gp" && path.extension() != ".txt") continue;
       const std::string content = read_file(path);
-      CHECK_FALSE(holds(content, folder.path().string()));
-      CHECK(holds(content, "paceline plot run") == !is_anonymous);
+      CHECK_FALSE(test::contains(content, folder.path().string()));
+      CHECK(test::contains(content, "paceline plot run") == !is_anonymous);
     }
   }
 }
@@ -292,8 +290,8 @@ TEST_CASE("a policy has one colour in every figure, also where others are left o
       write_study(folder.path() / "study", {{.name = "A", .target = std::nullopt}, {.name = "B"}}),
       folder.path()));
   const std::string times = read_file(folder.path() / "time-to-accuracy.gp");
-  CHECK(holds(times, series_ink(1).colour));
-  CHECK_FALSE(holds(times, series_ink(0).colour));
+  CHECK(test::contains(times, series_ink(1).colour));
+  CHECK_FALSE(test::contains(times, series_ink(0).colour));
 }
 
 TEST_CASE("a policy whose runs diverged says so instead of a time, with a cross") {
@@ -306,9 +304,9 @@ TEST_CASE("a policy whose runs diverged says so instead of a time, with a cross"
                               .diverged = 2};
   draw_figures(request_for(write_study(folder.path() / "study", {{.name = "A"}, diverged}), folder.path()));
   const std::string times = read_file(folder.path() / "time-to-accuracy.gp");
-  CHECK(holds(times, "\"diverged 2/3, 0/3 reached\""));
-  CHECK(holds(times, "pointtype 2 "));
-  CHECK(holds(read_file(folder.path() / "accuracy-over-time.gp"), "\"fast (diverged: 2 of 3)\""));
+  CHECK(test::contains(times, "\"diverged 2/3, 0/3 reached\""));
+  CHECK(test::contains(times, "pointtype 2 "));
+  CHECK(test::contains(read_file(folder.path() / "accuracy-over-time.gp"), "\"fast (diverged: 2 of 3)\""));
 }
 
 TEST_CASE("attribution is stacked: the mean over workers, one activity after the other") {
@@ -322,18 +320,19 @@ TEST_CASE("attribution is stacked: the mean over workers, one activity after the
   request.only = {"attribution"};
   CHECK(draw_figures(request).size() == 4);
   const std::string script = read_file(request.output / "attribution.gp");
-  CHECK(holds(script, "# from to place\n0 70 "));
-  CHECK(holds(script, "# from to place\n70 100 "));
+  CHECK(test::contains(script, "# from to place\n0 70 "));
+  CHECK(test::contains(script, "# from to place\n70 100 "));
 }
 
 TEST_CASE("an output that is a file, and no folders at all, are refused") {
   const TemporaryFolder folder;
   write_file_atomically(folder.path() / "file", "");
-  CHECK(holds(complaint_about(request_for(write_run(folder.path() / "run", {}), folder.path() / "file")),
-              "cannot create the folder"));
+  CHECK(test::contains(
+      complaint_about(request_for(write_run(folder.path() / "run", {}), folder.path() / "file")),
+      "cannot create the folder"));
   PlotRequest nothing = request_for("", folder.path() / "figures");
   nothing.folders.clear();
-  CHECK(holds(complaint_about(nothing), "nothing to plot"));
+  CHECK(test::contains(complaint_about(nothing), "nothing to plot"));
 }
 
 TEST_CASE("gnuplot's own words reach the user when it fails") {
@@ -348,7 +347,7 @@ TEST_CASE("without gnuplot the message names the package, and nothing is written
   const auto run = write_run(folder.path() / "run", {});
   // Each case runs in a process of its own, so the changed PATH is seen by no other.
   setenv("PATH", folder.path().c_str(), 1);
-  CHECK(holds(complaint_about(request_for(run, folder.path() / "figures")), "gnuplot-nox"));
+  CHECK(test::contains(complaint_about(request_for(run, folder.path() / "figures")), "gnuplot-nox"));
   CHECK(entries(folder.path() / "figures") == 0);
 }
 

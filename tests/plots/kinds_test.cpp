@@ -6,6 +6,7 @@
 #include "plots/figures/figures.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "tests/plots/synthetic_results.hpp"
+#include "tests/support/text.hpp"
 
 namespace paceline::plots {
 namespace {
@@ -15,10 +16,6 @@ using testing::TemporaryFolder;
 using testing::write_run;
 using testing::write_study;
 namespace fs = std::filesystem;
-
-bool holds(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
 
 // The script of one figure, which is drawn.
 std::string script_of(const fs::path& results, const std::string& figure, const fs::path& output) {
@@ -130,10 +127,10 @@ TEST_CASE("times and curves of a study with folders have a panel for each case, 
   for (const char* figure : {"time-to-accuracy", "accuracy-over-time"}) {
     CAPTURE(figure);
     const std::string script = script_of(study, figure, folder.path() / "out");
-    CHECK(holds(script, "network 1 Gbit/s"));
-    CHECK(holds(script, "network 10 Gbit/s"));
-    CHECK(holds(script, "\"ASP\""));
-    CHECK_FALSE(holds(script, "ASP, network"));
+    CHECK(test::contains(script, "network 1 Gbit/s"));
+    CHECK(test::contains(script, "network 10 Gbit/s"));
+    CHECK(test::contains(script, "\"ASP\""));
+    CHECK_FALSE(test::contains(script, "ASP, network"));
   }
 }
 
@@ -142,10 +139,10 @@ TEST_CASE("a time map has a square for each pair of labels, a cross where runs d
   const auto script = script_of(write_varied_study(folder.path() / "s"), "time-map", folder.path() / "out");
   // Rates across, networks up, a map for each variant. The fastest, 50 s, is the lightest (#FDE725), the
   // 200 s, the darkest (#440154).
-  CHECK(holds(script, fmt::format("\n1 0 {} 50\n", 0xFDE725)));
-  CHECK(holds(script, fmt::format("\n0 1 {} 200\n", 0x440154)));
-  CHECK(holds(script, "$cells_2 << END_OF_DATA\n# x y colour time\n0 0 "));
-  CHECK(holds(script, "$diverged_2 << END_OF_DATA\n# x y\n1 1\nEND_OF_DATA"));
+  CHECK(test::contains(script, fmt::format("\n1 0 {} 50\n", 0xFDE725)));
+  CHECK(test::contains(script, fmt::format("\n0 1 {} 200\n", 0x440154)));
+  CHECK(test::contains(script, "$cells_2 << END_OF_DATA\n# x y colour time\n0 0 "));
+  CHECK(test::contains(script, "$diverged_2 << END_OF_DATA\n# x y\n1 1\nEND_OF_DATA"));
 }
 
 TEST_CASE("a percent sign in the label of a tic is text, not a format") {
@@ -155,16 +152,16 @@ TEST_CASE("a percent sign in the label of a tic is text, not a format") {
   for (std::size_t at = rows.find(",0.1,"); at != rows.npos; at = rows.find(",0.1,"))
     rows.replace(at, 5, ",10 %s,");
   write_file_atomically(study / "runs.csv", rows);
-  CHECK(holds(script_of(study, "time-map", folder.path() / "out"), "\"10 \\045\\045s\" 0"));
+  CHECK(test::contains(script_of(study, "time-map", folder.path() / "out"), "\"10 \\045\\045s\" 0"));
 }
 
 TEST_CASE("a Pareto figure has stairs of what nothing beats, for each condition") {
   const TemporaryFolder folder;
   const auto script = script_of(write_varied_study(folder.path() / "s"), "pareto", folder.path() / "out");
   // Cost to the target: 2 core-hours · time / 200 s. At 10 Gbit/s BSP at 0.2 is both soonest and cheapest.
-  CHECK(holds(script, "$stairs_1 << END_OF_DATA\n# time cost\n50 0.5\nEND_OF_DATA"));
-  CHECK(holds(script, "$stairs_2 << END_OF_DATA\n# time cost\n150 1.5\nEND_OF_DATA"));
-  CHECK(holds(script, "\"BSP, rate 0.1\""));
+  CHECK(test::contains(script, "$stairs_1 << END_OF_DATA\n# time cost\n50 0.5\nEND_OF_DATA"));
+  CHECK(test::contains(script, "$stairs_2 << END_OF_DATA\n# time cost\n150 1.5\nEND_OF_DATA"));
+  CHECK(test::contains(script, "\"BSP, rate 0.1\""));
 }
 
 TEST_CASE("a tornado shows what each name alone does to the first combination, the widest first") {
@@ -174,20 +171,20 @@ TEST_CASE("a tornado shows what each name alone does to the first combination, t
   const auto data = script.substr(script.find("$swings"));
   CHECK(data.find("100 200 ") < data.find("50 100 "));
   CHECK(data.find("50 100 ") < data.find("80 100 "));
-  CHECK(holds(script, "network: 10 Gbit/s to 1 Gbit/s"));
+  CHECK(test::contains(script, "network: 10 Gbit/s to 1 Gbit/s"));
 }
 
 TEST_CASE("figures of a whole study name the variants whose learner is assumed") {
   const TemporaryFolder folder;
   const auto study = write_varied_study(folder.path() / "s");
   for (const char* figure : {"pareto", "time-map", "tornado"})
-    CHECK_FALSE(holds(script_of(study, figure, folder.path() / "out"), "assumed"));
+    CHECK_FALSE(test::contains(script_of(study, figure, folder.path() / "out"), "assumed"));
   write_varied_study(study, "BSP", "1");
   const auto pareto = script_of(study, "pareto", folder.path() / "out");
-  CHECK(holds(pareto, "\"ASP, rate 0.1 (assumed learner)\""));
-  CHECK(holds(pareto, "\"BSP, rate 0.1\""));
-  CHECK(holds(script_of(study, "time-map", folder.path() / "out"), "ASP (assumed learner)"));
-  CHECK(holds(script_of(study, "tornado", folder.path() / "out"), "(assumed learner)"));
+  CHECK(test::contains(pareto, "\"ASP, rate 0.1 (assumed learner)\""));
+  CHECK(test::contains(pareto, "\"BSP, rate 0.1\""));
+  CHECK(test::contains(script_of(study, "time-map", folder.path() / "out"), "ASP (assumed learner)"));
+  CHECK(test::contains(script_of(study, "tornado", folder.path() / "out"), "(assumed learner)"));
 }
 
 TEST_CASE("staleness is a share of the gradients for each number of updates between") {
@@ -196,7 +193,7 @@ TEST_CASE("staleness is a share of the gradients for each number of updates betw
   write_file_atomically(run / "staleness.csv",
                         "replication,worker,staleness,gradients\n0,0,0,5\n0,1,0,1\n0,1,2,2\n1,0,9,99\n");
   const auto script = script_of(run, "staleness", folder.path() / "out");
-  CHECK(holds(script, "\n0 75\n1 0\n2 25\nEND_OF_DATA"));
+  CHECK(test::contains(script, "\n0 75\n1 0\n2 25\nEND_OF_DATA"));
 }
 
 TEST_CASE("loss and accuracy are drawn over time and over samples") {
@@ -204,11 +201,11 @@ TEST_CASE("loss and accuracy are drawn over time and over samples") {
   const auto run = write_run(folder.path() / "run", {});
   // Three replications have a loss of 2.3 at first and 1.0 after 200 samples, 8 s.
   const auto loss = script_of(run, "loss-over-time", folder.path() / "out");
-  CHECK(holds(loss, "\n0 3 2.3 2.3 2.3\n"));
-  CHECK(holds(loss, "\n8 3 1 1 1\n"));
+  CHECK(test::contains(loss, "\n0 3 2.3 2.3 2.3\n"));
+  CHECK(test::contains(loss, "\n8 3 1 1 1\n"));
   const auto samples = script_of(run, "accuracy-over-samples", folder.path() / "out");
-  CHECK(holds(samples, "\n0.0002 3 60 52 68\n"));
-  CHECK(holds(script_of(run, "loss-over-samples", folder.path() / "out"), "\n0.0002 3 1 1 1\n"));
+  CHECK(test::contains(samples, "\n0.0002 3 60 52 68\n"));
+  CHECK(test::contains(script_of(run, "loss-over-samples", folder.path() / "out"), "\n0.0002 3 1 1 1\n"));
 }
 
 TEST_CASE("more than six policies have a panel each, over the others in grey") {
@@ -221,9 +218,9 @@ TEST_CASE("more than six policies have a panel each, over the others in grey") {
   for (std::size_t at = script.find("\n  plot "); at != script.npos; at = script.find("\n  plot ", at + 1))
     ++panels;
   CHECK(panels == 12);
-  CHECK(holds(script, "#CCCCCC"));
+  CHECK(test::contains(script, "#CCCCCC"));
   // All on one page of a column: the numbers stand at the left and below.
-  CHECK(holds(script, "set format y \"\""));
+  CHECK(test::contains(script, "set format y \"\""));
 }
 
 TEST_CASE("workers are called what they are") {
@@ -240,10 +237,10 @@ TEST_CASE("workers are called what they are") {
 }]
 })json");
   const auto script = script_of(place, "updates-per-worker", folder.path() / "out");
-  CHECK(holds(script, "\"16 cores\" 0, \"1: 4 cores\" 1, \"old \\042one\\042\" 2"));
+  CHECK(test::contains(script, "\"16 cores\" 0, \"1: 4 cores\" 1, \"old \\042one\\042\" 2"));
   // Every figure says how far the job leaves what was fitted.
-  CHECK(holds(script, "fitted or assumed: cores near"));
-  CHECK(holds(script_of(place, "batches-over-time", folder.path() / "out"), "\"1: 4 cores\""));
+  CHECK(test::contains(script, "fitted or assumed: cores near"));
+  CHECK(test::contains(script_of(place, "batches-over-time", folder.path() / "out"), "\"1: 4 cores\""));
 }
 
 TEST_CASE("where too few runs give an interval, a time that all reached has none, and no open arrow") {
@@ -252,9 +249,9 @@ TEST_CASE("where too few runs give an interval, a time that all reached has none
       script_of(write_run(folder.path() / "run",
                           {.replications = 2, .reached = 2, .low_s = std::nullopt, .high_s = std::nullopt}),
                 "time-to-accuracy", folder.path() / "out");
-  CHECK(holds(script, "with boxxyerror"));
-  CHECK_FALSE(holds(script, "vectors"));
-  CHECK_FALSE(holds(script, "open arrow"));
+  CHECK(test::contains(script, "with boxxyerror"));
+  CHECK_FALSE(test::contains(script, "vectors"));
+  CHECK_FALSE(test::contains(script, "open arrow"));
 }
 
 TEST_CASE("what is predicted stands against what is recorded, with intervals and the line of equals") {
@@ -264,13 +261,14 @@ TEST_CASE("what is predicted stands against what is recorded, with intervals and
                         "a: x,g,3,final_accuracy,0.7,0.65,0.75,0.72\na: y,g,3,final_accuracy,,,,0.6\n");
   const auto script =
       script_of(folder.path() / "validation.csv", "predicted-final-accuracy", folder.path() / "out");
-  CHECK(holds(script, "\n0.72 0.7 0.65 0.75\n"));
-  CHECK(holds(script, "$diagonal"));
+  CHECK(test::contains(script, "\n0.72 0.7 0.65 0.75\n"));
+  CHECK(test::contains(script, "$diagonal"));
   write_file_atomically(folder.path() / "learner.json",
                         R"({"format": "paceline-learner", "name": "mine", "left_out":
                             [{"recorded_final_accuracy": 0.9, "predicted_final_accuracy": 0.91}]})");
-  CHECK(holds(script_of(folder.path() / "learner.json", "predicted-against-recorded", folder.path() / "out"),
-              "\n0.9 0.91 "));
+  CHECK(test::contains(
+      script_of(folder.path() / "learner.json", "predicted-against-recorded", folder.path() / "out"),
+      "\n0.9 0.91 "));
 }
 
 TEST_CASE("hostile names in figures of a whole study are text") {

@@ -47,7 +47,7 @@ struct Driven {
   }
 };
 
-Driven repaired(std::size_t workers) {
+Driven repairing(std::size_t workers) {
   return {unbounded("proportional-repair", workers)};
 }
 
@@ -60,7 +60,7 @@ TEST_CASE(
   // then between 1/1.05 and 1/0.95 of a common one, which leaves 1.05/0.95 = 1.105, and a little for whole
   // samples.
   for (const Laws& laws : all_shapes(500)) {
-    Driven driven = repaired(laws.size());
+    Driven driven = repairing(laws.size());
     CHECK(driven.looks(laws, 40) <= 20);
     CHECK(driven.looks(laws, 20) == 0);
     CHECK(imbalance(laws, driven.batches) <= 1.12);
@@ -69,7 +69,7 @@ TEST_CASE(
 
 TEST_CASE("proportional-repair keeps the global batch through every adjustment at all these shapes") {
   for (const Laws& laws : all_shapes(100)) {
-    Driven driven = repaired(laws.size());
+    Driven driven = repairing(laws.size());
     for (int look = 0; look < 10; ++look) {
       driven.looks(laws, 1);
       CHECK(std::accumulate(driven.batches.begin(), driven.batches.end(), std::int64_t{0}) ==
@@ -83,7 +83,7 @@ TEST_CASE("a speed that changes at rest is answered as quickly as from equal bat
   const std::vector<double> fast_last{9, 8, 6, 25};
   for (const double share : {0.0, 0.2}) {
     Laws laws = balanced_at_one_second(fast_last, std::vector<double>(4, share));
-    Driven driven = repaired(4);
+    Driven driven = repairing(4);
     driven.looks(laws, 10);
     laws[3].intercept = laws[3].intercept * 3.0;  // three times as slow
     laws[3].slope_per_sample = laws[3].slope_per_sample * 3.0;
@@ -97,7 +97,7 @@ TEST_CASE("a speed that changes together with the batch misleads for a few adjus
   // times as fast.
   for (const double factor : {0.25, 0.5, 0.8, 1.25, 2.0, 4.0}) {
     for (Laws laws : random_clusters(100, 0.2)) {
-      Driven driven = repaired(laws.size());
+      Driven driven = repairing(laws.size());
       driven.looks(laws, 1);
       laws[0].intercept = laws[0].intercept * (1.0 / factor);
       laws[0].slope_per_sample = laws[0].slope_per_sample * (1.0 / factor);

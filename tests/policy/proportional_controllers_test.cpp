@@ -18,7 +18,7 @@ namespace {
 using Cores = std::vector<double>;
 
 // The core sets of OmniLearn's levels (as in its code), BSP and ASP, and its 32 workers.
-const std::vector<Cores> levels{
+const std::vector<Cores> core_levels{
     {12, 12, 12, 12},
     {12, 12, 8, 16},
     {9, 8, 6, 25},
@@ -63,7 +63,7 @@ Batches after(const char* kind, const Cores& cores, int adjustments, std::int64_
 TEST_CASE("published rule: the mean over workers of old batch over new batch is 1 at the first adjustment") {
   // b' = b·t̄/t, so mean(b/b') = mean(t)/t̄ = 1; the published run has 1.0006. 1024 samples each, so that
   // rounding to whole samples moves a ratio by less than 1/1000.
-  for (const Cores& cores : levels) {
+  for (const Cores& cores : core_levels) {
     const Batches adjusted = after("dynamic", cores, 1, 1024);
     double mean = 0.0;
     for (const std::int64_t batch : adjusted)
@@ -74,12 +74,12 @@ TEST_CASE("published rule: the mean over workers of old batch over new batch is 
 
 TEST_CASE("published rule and proportional-repair are within 10 % of balance after three adjustments") {
   for (const char* kind : {"dynamic", "proportional-repair"})
-    for (const Cores& cores : levels) CHECK(imbalance(after(kind, cores, 3), cores) <= 1.10);
+    for (const Cores& cores : core_levels) CHECK(imbalance(after(kind, cores, 3), cores) <= 1.10);
 }
 
 TEST_CASE("proportional-repair and LB-BSP keep the global batch exactly, whatever the level") {
   for (const char* kind : {"proportional-repair", "lb-bsp"})
-    for (const Cores& cores : levels)
+    for (const Cores& cores : core_levels)
       for (int adjustments = 1; adjustments <= 4; ++adjustments)
         CHECK(sum_of(after(kind, cores, adjustments, 32)) == 32.0 * static_cast<double>(cores.size()));
 }

@@ -8,10 +8,10 @@
 namespace paceline::test {
 namespace {
 
-const char* const first_phase = "policy: bsp, transport: ring";
+const char* const ring_phase = "policy: bsp, transport: ring";
 
 std::string complaint_about_phase(const std::string& phase) {
-  return complaint(replaced(good_example, first_phase, phase));
+  return complaint(replaced(good_example, ring_phase, phase));
 }
 
 bool says(const std::string& text, const char* what) {
@@ -40,7 +40,7 @@ TEST_CASE("a worker that rests has no buckets to send before it has rested") {
       good_example, "  network: {topology",
       "  machines: [{cores: 5, shared: true, servers: true, slow_workers: rest}]\n  network: {topology");
   CHECK(complaint(machines) == std::string());
-  CHECK(says(complaint(replaced(machines, first_phase, "policy: bsp, transport: ring, buckets: {}")),
+  CHECK(says(complaint(replaced(machines, ring_phase, "policy: bsp, transport: ring, buckets: {}")),
              "error: a slow worker that rests sends nothing before it has rested\n"));
 }
 

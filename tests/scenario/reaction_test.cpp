@@ -8,7 +8,6 @@ namespace paceline::test {
 namespace {
 
 const char* const batching = "batching:\n";
-const char* const first_phase = "  - {policy: bsp, transport: ring, share: 25 %}\n";
 
 // Keys of a controller that adjusts batches, which a reaction cannot be combined with.
 const char* const adjusting =

@@ -206,6 +206,13 @@ inline TestJob two_workers(const char* policy, std::int64_t total_samples) {
   return job;
 }
 
+inline std::vector<double> starts_of(const TestJob::Result& result, std::uint64_t worker) {
+  std::vector<double> times;
+  for (const auto& [time, start] : result.recording.all<StartIteration>())
+    if (start.worker.value == worker) times.push_back(time.value());
+  return times;
+}
+
 inline std::vector<double> times_of_updates(const TestJob::Result& result) {
   std::vector<double> times;
   for (const auto& [time, update] : result.recording.all<Apply>()) times.push_back(time.value());

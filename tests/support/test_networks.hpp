@@ -12,6 +12,9 @@
 
 namespace paceline::test {
 
+inline constexpr BytesPerSecond link_bandwidth{100.0};
+inline constexpr Seconds link_latency{0.5};
+
 inline Cluster star(std::size_t workers, BytesPerSecond bandwidth, Seconds latency) {
   return {std::vector<Worker>(workers), {bandwidth, latency, bandwidth}};
 }

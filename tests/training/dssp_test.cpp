@@ -19,7 +19,7 @@ PhaseConfig dssp(std::int64_t staleness, std::int64_t maximum) {
   return {.policy = {"dssp", {{"staleness", staleness}, {"staleness_maximum", maximum}}}};
 }
 
-std::unique_ptr<SynchronizationPolicy> two_workers(std::int64_t staleness, std::int64_t maximum) {
+std::unique_ptr<SynchronizationPolicy> dssp_of_two(std::int64_t staleness, std::int64_t maximum) {
   auto policy = make_synchronization(dssp(staleness, maximum).policy);
   policy->begin(std::vector{fast, slow});
   return policy;
@@ -63,7 +63,7 @@ std::int64_t furthest_ahead(const TestJob::Result& result) {
 TEST_CASE("DSSP grants the fastest worker the iterations after which the slowest is expected soonest") {
   // s_L = 3, s_U = 6. The fast worker pushes every second, the slow one every 2.4 s: at 6 s the clocks are 6
   // and 2.
-  const auto policy = two_workers(3, 6);
+  const auto policy = dssp_of_two(3, 6);
   for (const double at_s : {1.0, 2.0}) CHECK(push(*policy, fast, at_s) == Released{fast});
   CHECK(push(*policy, slow, 2.4) == Released{slow});
   for (const double at_s : {3.0, 4.0}) CHECK(push(*policy, fast, at_s) == Released{fast});
@@ -81,7 +81,7 @@ TEST_CASE("DSSP grants the fastest worker the iterations after which the slowest
 TEST_CASE("DSSP lets the fastest worker use its grant to the end without deciding again") {
   // s_L = 1, s_U = 5. Pushes every second and every 10 s: the slow one's second at 20 s. Until it is known
   // how fast the slow one is, the fast one is held at s_L as under SSP.
-  const auto policy = two_workers(1, 5);
+  const auto policy = dssp_of_two(1, 5);
   CHECK(push(*policy, fast, 1.0) == Released{fast});
   CHECK(push(*policy, fast, 2.0).empty());
   CHECK(push(*policy, slow, 10.0) == Released{fast, slow});
@@ -99,7 +99,7 @@ TEST_CASE("DSSP lets the fastest worker use its grant to the end without decidin
 TEST_CASE("DSSP grants the fewest of equally good iterations, whatever the last digits say") {
   // As above in tenths of a second. At 2.1 s: expected 3, 4, 5, … s; own 2.1, 3.1, 4.1, … s: 0.9, then 0.1 s
   // each, of which in binary 4.1 − 4 is less than 3.1 − 3. r* = 1 all the same.
-  const auto policy = two_workers(1, 5);
+  const auto policy = dssp_of_two(1, 5);
   CHECK(push(*policy, fast, 0.1) == Released{fast});
   CHECK(push(*policy, fast, 0.2).empty());
   CHECK(push(*policy, slow, 1.0) == Released{fast, slow});
@@ -112,14 +112,14 @@ TEST_CASE("DSSP grants the fewest of equally good iterations, whatever the last 
 
 TEST_CASE("DSSP grants nothing before both the fastest and the slowest worker pushed twice") {
   // s_L = 1, s_U = 5. The slow worker has pushed never, then once: how fast it is is not known.
-  const auto slow_is_unknown = two_workers(1, 5);
+  const auto slow_is_unknown = dssp_of_two(1, 5);
   CHECK(push(*slow_is_unknown, fast, 1.0) == Released{fast});
   CHECK(push(*slow_is_unknown, fast, 2.0).empty());
   CHECK(push(*slow_is_unknown, slow, 3.0) == Released{fast, slow});
   CHECK(push(*slow_is_unknown, fast, 4.0).empty());
   // s_L = 0: a newcomer counts from the slowest, and is ahead after a push of its own, the only one of it.
   const WorkerId newcomer{2};
-  const auto fast_is_unknown = two_workers(0, 5);
+  const auto fast_is_unknown = dssp_of_two(0, 5);
   for (const double at_s : {1.0, 2.0}) {
     CHECK(push(*fast_is_unknown, fast, at_s).empty());
     CHECK(push(*fast_is_unknown, slow, at_s + 0.5) == Released{fast, slow});

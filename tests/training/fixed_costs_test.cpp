@@ -14,13 +14,6 @@ using paceline::test::two_workers;
 
 namespace {
 
-std::vector<double> starts_of(const TestJob::Result& result, std::uint64_t worker) {
-  std::vector<double> times;
-  for (const auto& [time, start] : result.recording.all<StartIteration>())
-    if (start.worker.value == worker) times.push_back(time.value());
-  return times;
-}
-
 // With several servers an update is complete when its last part is.
 std::vector<double> times_of_completion(const TestJob::Result& result) {
   std::vector<double> times;

@@ -6,17 +6,6 @@
 using namespace paceline;
 using paceline::test::TestJob;
 
-namespace {
-
-std::vector<double> starts_of(const TestJob::Result& result, std::uint64_t worker) {
-  std::vector<double> times;
-  for (const auto& [time, start] : result.recording.all<StartIteration>())
-    if (start.worker.value == worker) times.push_back(time.value());
-  return times;
-}
-
-}  // namespace
-
 TEST_CASE("a late worker waits for the coordination of the update it was late for") {
   // One gradient of two is enough. Worker 0 is ready at 10 s, coordination takes 5 s: all go on at 15 s,
   // worker 1 too, whose gradient is dropped when it is ready, at 10 / 0.8 = 12.5 s.

@@ -19,7 +19,7 @@ TestJob two_gradients(const char* policy, OptimizerConfig optimizer) {
   return job;
 }
 
-std::vector<float> trained(const TestJob& job) {
+std::vector<float> parameters_after(const TestJob& job) {
   QuadraticLearner learner({.worker_count = 2});
   const TestJob::Result result = job.run_ideal(learner);
   CHECK(result.applied_samples == job.total_samples);
@@ -32,8 +32,8 @@ TEST_CASE("BSP over a server takes one step for both gradients, ASP one for each
   // η = ¼, m = ½. Both gradients are (8, 8), taken at (8, 4).
   // BSP: v = (8, 8), x = (6, 2). ASP: v = (8, 8), then (12, 12): x = (6, 2), then (3, −1).
   const OptimizerConfig optimizer{.learning_rate = 0.25, .momentum = 0.5};
-  CHECK(trained(two_gradients("bsp", optimizer)) == std::vector{6.0F, 2.0F});
-  CHECK(trained(two_gradients("asp", optimizer)) == std::vector{3.0F, -1.0F});
+  CHECK(parameters_after(two_gradients("bsp", optimizer)) == std::vector{6.0F, 2.0F});
+  CHECK(parameters_after(two_gradients("asp", optimizer)) == std::vector{3.0F, -1.0F});
 }
 
 TEST_CASE("the learning rate is read when the update is applied, not when its gradient was computed") {
@@ -41,7 +41,7 @@ TEST_CASE("the learning rate is read when the update is applied, not when its gr
   // with ¼: x = (8, 4) − (8, 8)/2 − (8, 8)/4 = (2, −2)
   const OptimizerConfig optimizer{
       .learning_rate = 0.5, .schedule = {.basis = ScheduleBasis::step, .milestones = {1.0}, .factor = 0.5}};
-  CHECK(trained(two_gradients("asp", optimizer)) == std::vector{2.0F, -2.0F});
+  CHECK(parameters_after(two_gradients("asp", optimizer)) == std::vector{2.0F, -2.0F});
 }
 
 TEST_CASE("milestones by progress count samples, milestones by raw step count updates") {
@@ -54,7 +54,7 @@ TEST_CASE("milestones by progress count samples, milestones by raw step count up
         "bsp",
         {.learning_rate = 0.5, .schedule = {.basis = basis, .milestones = {milestone}, .factor = 0.5}});
     job.total_samples = 40;
-    CHECK(trained(job) == std::vector{3.0F, 0.0F});
+    CHECK(parameters_after(job) == std::vector{3.0F, 0.0F});
   }
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("when a phase follows another, velocities are kept, zeroed or scaled")
         "bsp", {.learning_rate = 0.25, .momentum = 0.5, .velocity_at_switch = rule, .velocity_scale = 0.5});
     job.total_samples = 40;
     job.phases = {{.length = ShareOfJob{0.5}}, {.length = ShareOfJob{0.5}}};
-    CHECK(trained(job) == expected);
+    CHECK(parameters_after(job) == expected);
   }
 }
 
@@ -78,5 +78,5 @@ TEST_CASE("a worker that exchanges parameters overwrites what others wrote") {
   // pushed gradients, x would be (3, −1).
   TestJob job = two_gradients("asp", {.learning_rate = 0.25, .momentum = 0.5});
   job.phases[0].exchange = Exchange::parameters;
-  CHECK(trained(job) == std::vector{6.0F, 2.0F});
+  CHECK(parameters_after(job) == std::vector{6.0F, 2.0F});
 }

@@ -5,13 +5,10 @@
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/fit/laws.hpp"
 #include "tests/calibrate/fit/synthetic_samples.hpp"
+#include "tests/support/relative_difference.hpp"
 
 namespace paceline::calibrate {
 namespace {
-
-double relative_difference(double a, double b) {
-  return std::abs(a - b) / std::abs(b);
-}
 
 std::vector<BatchTime> bent(double knee, double slope, double beyond) {
   std::vector<BatchTime> points;
@@ -29,16 +26,16 @@ TEST_CASE("a bend is found where it is, with both slopes, and beats the line") {
   CHECK(choice.law == BatchLaw::knee);
   REQUIRE(choice.line.knee.has_value());
   CHECK(choice.line.knee->at_samples == 128.0);
-  CHECK(relative_difference(choice.line.intercept_s, 0.1) < 1e-9);
-  CHECK(relative_difference(choice.line.slope_s_per_sample, 0.007) < 1e-9);
-  CHECK(relative_difference(choice.line.knee->extra_slope.value(), 0.005) < 1e-9);
+  CHECK(test::relative_difference(choice.line.intercept_s, 0.1) < 1e-9);
+  CHECK(test::relative_difference(choice.line.slope_s_per_sample, 0.007) < 1e-9);
+  CHECK(test::relative_difference(choice.line.knee->extra_slope.value(), 0.005) < 1e-9);
   CHECK(choice.leave_one_out_error < choice.affine_error);
 }
 
 TEST_CASE("small batches that leave cores idle bend the other way") {
   const BatchLawChoice choice = choose_batch_law(bent(64.0, 0.007, -0.004));
   CHECK(choice.law == BatchLaw::knee);
-  CHECK(relative_difference(choice.line.knee->extra_slope.value(), -0.004) < 1e-9);
+  CHECK(test::relative_difference(choice.line.knee->extra_slope.value(), -0.004) < 1e-9);
 }
 
 TEST_CASE("a straight line stays a line, and with fewer than 6 batches nothing else competes") {
@@ -85,8 +82,8 @@ TEST_CASE("noise, stalls and a disturbed process: the coefficients of a bent mac
   REQUIRE(choice.law == BatchLaw::knee);
   // The mean of 4 · 95 iterations of 5 % noise: 0.26 %; of 4 run factors: 0.25 %. Ten of them for what the
   // fit amplifies.
-  CHECK(relative_difference(choice.line.slope_s_per_sample, 0.001) < 0.03);
-  CHECK(relative_difference(choice.line.knee->extra_slope.value(), 0.001) < 0.05);
+  CHECK(test::relative_difference(choice.line.slope_s_per_sample, 0.001) < 0.03);
+  CHECK(test::relative_difference(choice.line.knee->extra_slope.value(), 0.001) < 0.05);
   CHECK(choice.leave_one_out_error < 0.02);
 }
 
@@ -99,7 +96,7 @@ TEST_CASE("the published CPU curve of OmniLearn bends: throughput falls beyond i
   const BatchLine line = fit_batch_law(points, BatchLaw::knee);
   CHECK(line.knee->extra_slope > Seconds{0.0});
   for (const BatchTime& point : points)
-    CHECK(relative_difference(line.at(static_cast<double>(point.batch_samples)), point.seconds) < 0.03);
+    CHECK(test::relative_difference(line.at(static_cast<double>(point.batch_samples)), point.seconds) < 0.03);
   CHECK(256.0 / line.at(256.0) > 512.0 / line.at(512.0));
 }
 

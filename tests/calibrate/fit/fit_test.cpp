@@ -6,22 +6,15 @@
 
 #include "sim/base/check.hpp"
 #include "tests/calibrate/fit/synthetic_samples.hpp"
+#include "tests/support/relative_difference.hpp"
 
 namespace paceline::calibrate {
-namespace {
-
-double relative_difference(double a, double b) {
-  return std::abs(a - b) / std::abs(b);
-}
-
-}  // namespace
-
 TEST_CASE("points on a line give the line back and no leave-one-out error") {
   std::vector<BatchTime> points;
   for (const std::int64_t b : {8, 16, 32, 64}) points.push_back({b, 0.002 + 0.0005 * static_cast<double>(b)});
   const BatchLine line = fit_batch_law(points, BatchLaw::affine);
-  CHECK(relative_difference(line.intercept_s, 0.002) < 1e-12);
-  CHECK(relative_difference(line.slope_s_per_sample, 0.0005) < 1e-12);
+  CHECK(test::relative_difference(line.intercept_s, 0.002) < 1e-12);
+  CHECK(test::relative_difference(line.slope_s_per_sample, 0.0005) < 1e-12);
   CHECK(leave_one_out_error(points, BatchLaw::affine) < 1e-12);
 }
 
@@ -32,7 +25,7 @@ TEST_CASE("residuals are relative: a small batch pulls as hard as a large one") 
   const std::vector<BatchTime> points = {{1, 1.0}, {2, 3.0}};
   const BatchLine line = fit_batch_law(points, BatchLaw::affine);
   CHECK(line.intercept_s == 0.0);
-  CHECK(relative_difference(line.slope_s_per_sample, 15.0 / 13.0) < 1e-12);
+  CHECK(test::relative_difference(line.slope_s_per_sample, 15.0 / 13.0) < 1e-12);
 }
 
 TEST_CASE("a falling time is fitted by a constant: a negative slope would make large batches free") {
@@ -40,7 +33,7 @@ TEST_CASE("a falling time is fitted by a constant: a negative slope would make l
   const std::vector<BatchTime> points = {{8, 3.0}, {64, 1.0}};
   const BatchLine line = fit_batch_law(points, BatchLaw::affine);
   CHECK(line.slope_s_per_sample == 0.0);
-  CHECK(relative_difference(line.intercept_s, 1.2) < 1e-12);
+  CHECK(test::relative_difference(line.intercept_s, 1.2) < 1e-12);
 }
 
 TEST_CASE("the leave-one-out error is the mean relative miss at the left-out batch") {
@@ -49,7 +42,7 @@ TEST_CASE("the leave-one-out error is the mean relative miss at the left-out bat
   // predicts 56/25 for 2: 3/25. Without the first: slope 2, intercept −2, so b/t = 1 and 3/4, s = 28/25,
   // predicts 28/25 for 1: 3/25.
   const std::vector<BatchTime> points = {{1, 1.0}, {2, 2.0}, {3, 4.0}};
-  CHECK(relative_difference(leave_one_out_error(points, BatchLaw::affine), (0.25 + 0.12 + 0.12) / 3.0) <
+  CHECK(test::relative_difference(leave_one_out_error(points, BatchLaw::affine), (0.25 + 0.12 + 0.12) / 3.0) <
         1e-12);
 }
 
@@ -67,16 +60,17 @@ TEST_CASE("noise-free samples give back every coefficient of the machine that ma
   const ProfileFits fits = fit_profile(synthetic_samples(machine), Bytes{4000.0});
   REQUIRE(fits.compute.size() == 2);
   for (const ComputeFit& fit : fits.compute) {
-    CHECK(relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 1e-10);
-    CHECK(relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) < 1e-10);
+    CHECK(test::relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 1e-10);
+    CHECK(test::relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) <
+          1e-10);
     CHECK(fit.leave_one_out_error < 1e-10);
     CHECK(fit.batch_min_samples == 8);
     CHECK(fit.batch_max_samples == 128);
     CHECK(fit.optimizer_step == Seconds{1e-4 / fit.cores});
   }
   // 4000 B in 1 us and in 2 us
-  CHECK(relative_difference(fits.server_accumulate_rate.value(), 4e9) < 1e-12);
-  CHECK(relative_difference(fits.server_step_rate.value(), 2e9) < 1e-12);
+  CHECK(test::relative_difference(fits.server_accumulate_rate.value(), 4e9) < 1e-12);
+  CHECK(test::relative_difference(fits.server_step_rate.value(), 2e9) < 1e-12);
   CHECK(fits.jitter.iteration_cv == 0.0);
   CHECK_FALSE(fits.memory.has_value());  // no sample says its memory
 }
@@ -88,8 +82,9 @@ TEST_CASE("noisy samples give the coefficients back within the noise of their me
   // batch 0 multiplies it by the ratio of the time at 8 to the intercept (3) and by less than 2 for the
   // geometry: 1 %.
   for (const ComputeFit& fit : fits.compute) {
-    CHECK(relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 0.04);
-    CHECK(relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) < 0.01);
+    CHECK(test::relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 0.04);
+    CHECK(test::relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) <
+          0.01);
     CHECK(fit.leave_one_out_error < 0.01);
   }
 }
@@ -107,8 +102,9 @@ TEST_CASE("outliers leave the fit alone: a fifth of the iterations and two of fi
   // Iterations beyond 3 medians are left out; that the largest of three undisturbed processes is taken adds
   // less than a standard deviation of their means. A plain mean would be off by a factor of 4.8.
   for (const ComputeFit& fit : fits.compute) {
-    CHECK(relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) < 0.03);
-    CHECK(relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 0.08);
+    CHECK(test::relative_difference(fit.slope_per_sample.value(), machine.slope_s_per_sample / fit.cores) <
+          0.03);
+    CHECK(test::relative_difference(fit.intercept.value(), machine.intercept_s / fit.cores) < 0.08);
   }
 }
 
@@ -123,8 +119,8 @@ TEST_CASE("moderately slow iterations count: the fit is to the mean, not to the 
     for (std::size_t i = 0; i < sample.seconds.size(); i += 4) sample.seconds[i] *= 2.0;
   }
   for (const ComputeFit& fit : fit_profile(samples, Bytes{4000.0}).compute)
-    CHECK(relative_difference(fit.slope_per_sample.value(), 1.25 * machine.slope_s_per_sample / fit.cores) <
-          1e-9);
+    CHECK(test::relative_difference(fit.slope_per_sample.value(),
+                                    1.25 * machine.slope_s_per_sample / fit.cores) < 1e-9);
 }
 
 TEST_CASE("loading times give their line back, from the fewest cores, and no line where nothing was loaded") {

@@ -41,8 +41,8 @@ double widened(double policies) {
   return boost::math::quantile(t, 0.95) / 1.645;
 }
 
-const std::vector<PlanPhase> bsp{{true, 4000.0}};
-const std::vector<PlanPhase> asp{{false, 4000.0}};
+const std::vector<PlanPhase> bsp_plan{{true, 4000.0}};
+const std::vector<PlanPhase> asp_plan{{false, 4000.0}};
 const std::vector<PlanPhase> half{{true, 2000.0}, {false, 2000.0}};
 const std::vector<PlanPhase> quarter{{true, 1000.0}, {false, 3000.0}};
 
@@ -52,10 +52,11 @@ TEST_CASE("the error of unseen policies is what recorded means miss, less what r
   // Means 0.02, -0.01, 0.03 and 0.01 off. Within groups ± 0.005 of two runs (variance 0.00005, one degree
   // each of three groups), and ± 0.01 and 0 of three (0.0001, two degrees): pooled 0.00035 / 5 = 0.00007.
   const FittedLearner learner = true_learner();
-  const std::vector<TracedGroup> groups = trace_groups(
-      {ending(learner.form, "bsp", bsp, {0.015, 0.025}), ending(learner.form, "asp", asp, {-0.015, -0.005}),
-       ending(learner.form, "bsp50-asp50", half, {0.025, 0.035}),
-       ending(learner.form, "bsp25-asp75", quarter, {0.0, 0.01, 0.02})});
+  const std::vector<TracedGroup> groups =
+      trace_groups({ending(learner.form, "bsp", bsp_plan, {0.015, 0.025}),
+                    ending(learner.form, "asp", asp_plan, {-0.015, -0.005}),
+                    ending(learner.form, "bsp50-asp50", half, {0.025, 0.035}),
+                    ending(learner.form, "bsp25-asp75", quarter, {0.0, 0.01, 0.02})});
   const std::optional<ModelError> error = error_unseen(learner, groups, members_like(learner, 40));
   REQUIRE(error.has_value());
   const double pooled = 0.00007;
@@ -69,7 +70,7 @@ TEST_CASE("the error of unseen policies is what recorded means miss, less what r
 TEST_CASE("means that lie nearer than runs differ leave no error, and few unseen policies an unknown one") {
   const FittedLearner learner = true_learner();
   const std::vector<TracedGroup> near =
-      trace_groups({ending(learner.form, "bsp", bsp, {-0.03, 0.03}),
+      trace_groups({ending(learner.form, "bsp", bsp_plan, {-0.03, 0.03}),
                     ending(learner.form, "bsp50-asp50", half, {-0.03, 0.03}),
                     ending(learner.form, "bsp25-asp75", quarter, {-0.03, 0.03})});
   CHECK(error_unseen(learner, near, members_like(learner, 40))->final_accuracy == 0.0);
@@ -84,8 +85,8 @@ TEST_CASE("the only synchronous, or asynchronous, policy is seen by every member
   const FittedLearner learner = true_learner();
   for (const bool is_synchronous : {true, false}) {
     INFO(is_synchronous);
-    const std::vector<PlanPhase>& rare = is_synchronous ? bsp : asp;
-    const std::vector<PlanPhase>& common = is_synchronous ? asp : bsp;
+    const std::vector<PlanPhase>& rare = is_synchronous ? bsp_plan : asp_plan;
+    const std::vector<PlanPhase>& common = is_synchronous ? asp_plan : bsp_plan;
     const auto error_with = [&](double of_rare) {
       const std::vector<TracedGroup> groups = trace_groups(
           {ending(learner.form, "rare", rare, {of_rare}), ending(learner.form, "a", common, {0.01}),
@@ -101,7 +102,7 @@ TEST_CASE("speed and noise err by the shifts of unseen policies, less what a mea
   // Runs of groups that learn faster or more slowly than the truth; the shifts themselves are those of
   // speed_shift and noise_shift.
   const FittedLearner learner = true_learner();
-  std::vector<TracedGroup> groups = trace_groups({ending(learner.form, "bsp", bsp, {0.0, 0.0}),
+  std::vector<TracedGroup> groups = trace_groups({ending(learner.form, "bsp", bsp_plan, {0.0, 0.0}),
                                                   ending(learner.form, "bsp50-asp50", half, {0.0, 0.0}),
                                                   ending(learner.form, "bsp25-asp75", quarter, {0.0, 0.0})});
   double speeds = 0.0;

@@ -29,10 +29,10 @@ TrainingRun run_of(const std::string& group, std::vector<PlanPhase> phases, std:
   return run;
 }
 
-RunGroup bsp() {
+RunGroup bsp_group() {
   return {"net-4/bsp", {run_of("net-4/bsp", {{true, 400.0}}, {0.2, 0.4, 0.5, 0.8, 0.9}, 40.0)}};
 }
-RunGroup asp() {
+RunGroup asp_group() {
   return {"net-4/asp", {run_of("net-4/asp", {{false, 400.0}}, {0.1, 0.2, 0.3, 0.7, 0.8}, 20.0)}};
 }
 // A quarter synchronous: 10 s, then 15 s.
@@ -54,7 +54,7 @@ PredictedRuns predicted() {
 }
 
 std::vector<HeldOutRow> rows_of(const RunGroup& recorded, const PredictedRuns& runs) {
-  const std::vector<TracedGroup> fitted = trace_groups({bsp(), asp()});
+  const std::vector<TracedGroup> fitted = trace_groups({bsp_group(), asp_group()});
   const std::vector<double> thresholds{0.82};
   return compare_held_out(runs, fitted, recorded, thresholds);
 }
@@ -93,10 +93,10 @@ TEST_CASE(
   const std::vector<HeldOutRow> rows = rows_of(turned, predicted());
   CHECK(*row_of(rows, HeldOutQuantity::final_accuracy).null_first == doctest::Approx(0.8));
   CHECK(*row_of(rows, HeldOutQuantity::final_accuracy).null_linear == doctest::Approx(0.825));
-  const std::vector<HeldOutRow> pure = rows_of(bsp(), predicted());
+  const std::vector<HeldOutRow> pure = rows_of(bsp_group(), predicted());
   CHECK(*row_of(pure, HeldOutQuantity::final_accuracy).null_linear == doctest::Approx(0.9));
   // Without the pure runs of one protocol nothing lies between; mixed runs are no pure ones.
-  const std::vector<TracedGroup> without = trace_groups({hybrid(), asp()});
+  const std::vector<TracedGroup> without = trace_groups({hybrid(), asp_group()});
   const std::vector<HeldOutRow> some = compare_held_out(predicted(), without, hybrid(), {});
   CHECK_FALSE(row_of(some, HeldOutQuantity::final_accuracy).null_linear.has_value());
   CHECK_FALSE(row_of(some, HeldOutQuantity::final_accuracy).null_first.has_value());
@@ -111,7 +111,7 @@ TEST_CASE("a deviation has the chi-square interval of its runs, and none of a si
   CHECK(*row.predicted == doctest::Approx(std::sqrt(0.03)));  // of 0.9, 0.9 and 0.6
   CHECK(row.recorded_interval->low == doctest::Approx(sd / std::sqrt(3.8415)).epsilon(1e-4));
   CHECK(row.recorded_interval->high == doctest::Approx(sd / std::sqrt(0.0039321)).epsilon(1e-4));
-  const std::vector<HeldOutRow> single = rows_of(bsp(), predicted());
+  const std::vector<HeldOutRow> single = rows_of(bsp_group(), predicted());
   CHECK_FALSE(row_of(single, HeldOutQuantity::final_deviation).recorded_interval.has_value());
   CHECK_FALSE(row_of(single, HeldOutQuantity::final_accuracy).recorded_interval.has_value());
 }
