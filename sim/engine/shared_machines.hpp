@@ -197,6 +197,8 @@ class SharedMachines {
   void interrupt_operation(ServerId server, Seconds now, Seconds work, RunObserver& observer);
   // It has come to the end of what it did.
   void go_on(std::size_t process, Seconds now, std::vector<Event>& events, RunObserver& observer);
+  void rest(std::size_t process, Seconds now);
+  void finish_operation(std::size_t process, Seconds now, std::vector<Event>& events, RunObserver& observer);
 
   std::size_t workers_;
   std::vector<std::optional<std::size_t>> machine_of_;  // by process: workers, then servers

@@ -44,9 +44,10 @@ TEST_CASE("a cluster that loses its last worker is exit code 1, with who waits f
   CHECK(contains(result.err, "worker 0 is not there\nworker 1 is not there\n"));
   CHECK(contains(place.text("out/summary.csv"), "stalled"));
   // With one of them back in time the job is done.
-  const test::ProgramResult back = place.paceline({"run", "scenario.yaml", "-o", "back", "--set",
-                                                   "heterogeneity.membership=[{at: 50 ms, worker: 0, event: "
-                                                   "leaves}, {at: 80 ms, worker: 0, event: joins}]"});
+  const std::string away =
+      "heterogeneity.membership="
+      "[{at: 50 ms, worker: 0, event: leaves}, {at: 80 ms, worker: 0, event: joins}]";
+  const test::ProgramResult back = place.paceline({"run", "scenario.yaml", "-o", "back", "--set", away});
   CAPTURE(back.err);
   CHECK(back.exit_code == 0);
 }

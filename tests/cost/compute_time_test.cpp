@@ -6,7 +6,6 @@
 
 #include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
-#include "sim/cost/compute_time.hpp"
 #include "tests/support/relative_difference.hpp"
 
 namespace paceline {
@@ -111,7 +110,7 @@ TEST_CASE(
 
 TEST_CASE("the three factors multiply") {
   const Seed seed{9, 4};
-  const auto factor = [&](Jitter jitter) {
+  const auto factor = [&](const Jitter& jitter) {
     const ComputeTimes times(two_core_counts(), uneven, jitter, seed);
     return times.iteration(worker1, 3, 16) / times.mean_iteration(worker1, 16);
   };

@@ -6,7 +6,9 @@ Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--
 
 As root, on an otherwise idle machine with two cores or more. Speeds of a machine change within seconds and with the
 hour. So each repetition calibrates, predicts, and carries the jobs out; jobs consist of three parts each, minutes
-apart, and so do those of one worker. The table shows medians, and ranges over the repetitions. A profile and
+apart, and so do those of one worker. The table shows medians, and ranges over the repetitions; its last column is the
+median error beside that of the first job in the same repetition, of one worker like the calibrations: what is left of
+an error if all that was calibrated had become slower or faster by one factor before the jobs began. A profile and
 repetitions by the same options that have ended in FOLDER are used again: give the same command after an interruption,
 or one with more repetitions.
 """
@@ -194,8 +196,9 @@ class Calibration:
 
     def server_requests(self, policy, serving_s):
         """Of a message of all parameters, by the number of workers: its mean wait for a processor, how iterations vary,
-        how much longer they compute, and how many times as much it takes of the processors of a worker (with that of the way back) and of
-        the server as with one worker: several keep a server busy, which is woken less often for each."""
+        how much longer they compute, and how many times as much it takes of the processors of a worker (with that of
+        the way back) and of the server as with one worker: several keep a server busy, which is woken less often for
+        each."""
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
                         f"{size // 2},{size}", "--serving", f"{1e3 * serving_s} ms", "--passes", self.passes, "--json",
@@ -342,12 +345,15 @@ def main():
                       f"{arguments.steps}-steps", "awake" if arguments.keep_awake else "idling"])
     repetitions = [repetition(arguments, profile, arguments.folder / f"{alike}-{number + 1}")
                    for number in range(arguments.repetitions)]
-    print("| job | quotas | updates/s, predicted (range) | real (range) | error |\n|---|---|---|---|---|")
-    for (job, quotas), pairs in zip(JOBS, zip(*repetitions)):
+    print("| job | quotas | updates/s, predicted (range) | real (range) | error | beside the first |")
+    print("|---|---|---|---|---|---|")
+    ratios = [[predicted / measured for predicted, measured in updates] for updates in repetitions]
+    for of_job, ((job, quotas), pairs) in enumerate(zip(JOBS, zip(*repetitions))):
         predicted, measured = zip(*pairs)
         error = 100 * (statistics.median(predicted) / statistics.median(measured) - 1)
+        beside = 100 * (statistics.median(of_jobs[of_job] / of_jobs[0] for of_jobs in ratios) - 1)
         print(f"| {job} | {', '.join(map(str, quotas))} | {median_and_range(predicted)} | {median_and_range(measured)} "
-              f"| {error:+.0f} % |")
+              f"| {error:+.0f} % | {beside:+.0f} % |")
 
 
 if __name__ == "__main__":
