@@ -9,6 +9,7 @@
 #include "tests/support/relative_difference.hpp"
 
 namespace paceline::calibrate {
+
 TEST_CASE("points on a line give the line back and no leave-one-out error") {
   std::vector<BatchTime> points;
   for (const std::int64_t b : {8, 16, 32, 64}) points.push_back({b, 0.002 + 0.0005 * static_cast<double>(b)});
