@@ -29,18 +29,27 @@ bool SteppedLoop::has_gone_on() const {
 }
 
 calibrate::OwnStep SteppedLoop::step_on_this_core() {
-  constexpr Seconds moved_after{10e-3};
-  if (usual_step_.wall >= moved_after) return step();
   const int core = sched_getcpu();
   const OnOneCore here(0, core);
-  const OnOneCore there(process_.id(), core);
-  return step();
+  {
+    const OnOneCore there(process_.id(), core);
+    ask();  // wakes it on that core
+  }
+  return answer();
 }
 
 calibrate::OwnStep SteppedLoop::step() {
+  ask();
+  return answer();
+}
+
+void SteppedLoop::ask() {
   if (has_gone_on() || !process_.write_line("step"))
     throw UserError(name_ + " does not wait for a line before each step",
                     "the loop reads a line before each step, and prints a line `step ...` after it, flushed");
+}
+
+calibrate::OwnStep SteppedLoop::answer() {
   while (const std::optional<std::string> line = process_.read_line())
     if (const auto said = calibrate::parse_own_step(*line, "output of " + name_, ++lines_)) return *said;
   const int status = process_.wait();
@@ -62,8 +71,7 @@ UsualStep SteppedLoop::warm_up() {
     processors_s.push_back(step().processor_s);
     walls_s.push_back(1e-9 * static_cast<double>(LiveClock::monotonic_ns() - began_ns));
   }
-  usual_step_ = {Seconds{median(std::move(walls_s))}, Seconds{median(std::move(processors_s))}};
-  return usual_step_;
+  return {Seconds{median(std::move(walls_s))}, Seconds{median(std::move(processors_s))}};
 }
 
 }  // namespace paceline::live

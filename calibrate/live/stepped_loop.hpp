@@ -6,15 +6,15 @@
 //              (calibrate/logs/own_steps.hpp) when the step is done; other lines are ignored.
 // Assumptions: it reads a line before each step, and flushes what it prints. It inherits the environment.
 //              A worker of a server has its messages and takes its steps in one process, and computes where
-//              a message has woken it: perhaps on the core on which packets of others are handled. For such
-//              a step the loop, and the thread that waits for it, are bound to that thread's core until it is
-//              done; unless steps take 10 ms or longer, in which a kernel moves a worker from a busy core. Of
-//              the loop this goes for its first thread only, and for what it starts in the middle of a step;
-//              not for another program that it has started. In a ring by Gloo a thread of its own has the
-//              messages, and wakes the one that computes, as the loop is woken here; but what a quota holds
-//              up goes on where it stood still.
+//              a message has woken it: perhaps on the core on which packets of others are handled. So such a
+//              step begins on the core of the thread that asks for it: the loop is bound to it until it is
+//              woken, and may be moved from a busy core then, as a worker may be; the thread is bound until
+//              the step is done, since it stands for the same process. Of the loop this goes for its first
+//              thread only; not for another program that it has started. In a ring by Gloo a thread of its
+//              own has the messages, and wakes the one that computes, as the loop is woken here; but what a
+//              quota holds up goes on where it stood still.
 // Not modelled: messages and steps in one process: here two wake each other. Where cores are busy these
-//              wake-ups are part of the step. Nor that the kernel may move a worker in a shorter step.
+//              wake-ups are part of the step. A loop that is moved leaves its messages on another core.
 #pragma once
 
 #include <string>
@@ -39,17 +39,18 @@ class SteppedLoop {
   // Until it says that its step is done; returns what it says. Throws UserError where it cannot be started,
   // does not wait for a line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
   [[nodiscard]] calibrate::OwnStep step();
-  [[nodiscard]] calibrate::OwnStep step_on_this_core();  // if the loop may use it, and its steps are short
+  [[nodiscard]] calibrate::OwnStep step_on_this_core();  // begins there, if the loop may use it
   // The first steps allocate and compile. What one takes afterwards: medians of five.
   UsualStep warm_up();
 
  private:
   [[nodiscard]] bool has_gone_on() const;  // by itself
+  void ask();
+  [[nodiscard]] calibrate::OwnStep answer();
 
   std::string name_;
   Process process_;
-  int lines_ = 0;           // read so far
-  UsualStep usual_step_{};  // once warmed up
+  int lines_ = 0;  // read so far
 };
 
 }  // namespace paceline::live
