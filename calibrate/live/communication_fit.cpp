@@ -133,7 +133,7 @@ std::vector<Disturbances> disturbances(const std::vector<RequestPass>& one,
     for (std::size_t pass = 0; pass < several.size(); ++pass) {
       const RequestTime& alone = one.at(pass).at(size);
       const RequestTime& together = several[pass].at(size);
-      if (workers > static_cast<std::uint32_t>(cores) && alone.processor <= Seconds{})
+      if (alone.processor <= Seconds{})
         throw UserError("steps of the loop that computes take no processor time, as it says",
                         "`step <n> <wall_s> <cpu_s> <samples>`: <cpu_s> of the whole process");
       const Seconds busy = alone.cycle.iteration;

@@ -154,30 +154,14 @@ double overlap_of(BusyWorkers one, Seconds measured_between) {
   return most;
 }
 
-// Where each has a core: its iterations take as long as measured, and so does what lies between them.
-Disturbance by_wall_clock(BusyWorkers job, const CycleTime& measured) {
-  // Where no message waits the search below is over at once.
-  constexpr int steps = 3;
-  for (int step = 0; step < steps; ++step)
-    job.slowdown *= measured.iteration / simulated_cycle(job).iteration;
-  const Seconds wait = added_to_messages({measured.between}, [&](const std::vector<Seconds>& added) {
-                         job.wait = added.front();
-                         const CycleTime simulated = simulated_cycle(job);
-                         job.slowdown *= measured.iteration / simulated.iteration;
-                         return std::vector{simulated.between};
-                       }).added.front();
-  return {.slowdown = job.slowdown, .wait = wait};
-}
-
-// Where cores are fewer: what an iteration waits for one lies between iterations, too.
-Disturbance by_processor_time(BusyWorkers job, double slowdown, const CycleTime& measured) {
-  job.slowdown = slowdown;
-  const Seconds wait = added_to_messages({measured.between}, [&](const std::vector<Seconds>& added) {
-                         job.wait = added.front();
-                         const CycleTime simulated = simulated_cycle(job);
-                         return std::vector{simulated.between + simulated.iteration - measured.iteration};
-                       }).added.front();
-  return {.slowdown = slowdown, .wait = wait};
+// What an iteration waits for a core counts as between iterations.
+Seconds wait_of(BusyWorkers job, const CycleTime& measured) {
+  const auto between = [&](const std::vector<Seconds>& added) {
+    job.wait = added.front();
+    const CycleTime simulated = simulated_cycle(job);
+    return std::vector{simulated.between + simulated.iteration - measured.iteration};
+  };
+  return added_to_messages({measured.between}, between).added.front();
 }
 
 }  // namespace
@@ -193,11 +177,11 @@ Disturbance disturbance_of(const MeasuredWorkers& one, const MeasuredWorkers& se
   job.network.latency = latency;
   const double overlap = latency == Seconds{} ? overlap_of(alone, one.cycle.between) : 0.0;
   job.cost.server_overlap = job.cost.worker_overlap = overlap;
-  Disturbance found = job.workers <= static_cast<std::uint32_t>(job.cores)
-                          ? by_wall_clock(job, several.cycle)
-                          : by_processor_time(job, several.processor / one.processor, several.cycle);
-  found.overlap = overlap;
-  found.variation = job.variation;
+  job.slowdown = several.processor / one.processor;
+  Disturbance found{.slowdown = job.slowdown,
+                    .wait = wait_of(job, several.cycle),
+                    .overlap = overlap,
+                    .variation = job.variation};
   found.of_worker.assign(job.workers, found.slowdown);
   for (std::size_t w = 0; w < job.shares.size(); ++w) found.of_worker.at(w) *= job.shares[w];
   return found;

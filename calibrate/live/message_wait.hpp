@@ -5,21 +5,18 @@
 //              whoever computes. Requests of one worker alone do not show it.
 // Equation:    I: mean iteration of a worker, B: mean time from its end to the beginning of the next, P: mean
 //              processor time of an iteration. The latency L is the one with which one simulated worker has
-//              the B that was measured of one. Where n workers have a core each, the slowdown s of all
-//              iterations and the wait w of all messages are those with which n have I and B of n, and what
-//              n took of processors for messages. On fewer cores s = P of n / P of one, since an iteration
-//              there waits longer for a core than with fair shares, and w the one with which n have I + B of
-//              n (B is found by then as I + B simulated - I measured). None is below 0; where one worker has
-//              less between than that, server and worker handle packets while links carry others: the share
-//              of what both take for messages with which one simulated worker has that B, or all of it, is
-//              their overlap, of n as of one.
-//              Found by x <- x + (B measured - B simulated) / 2, since two messages lie between iterations
-//              (2 (n - 1) around a ring, calibrate/collective/ring_fit.hpp):
-//              over a link that is nearly full the first part of a wait costs nothing; and by
-//              s <- s · I measured / I simulated. Synchronous workers that have a core each are slowed by s
-//              times their own I over that of all: who is sent its parameters first computes while those of
-//              the others are sent. Iterations of n on a core each vary as measured of n: two that a kernel
-//              lets compute on one core for a while are late, and synchronous ones wait for the last.
+//              the B that was measured of one. The slowdown of n is s = P of n / P of one: what an iteration
+//              waits for a core, while others or the server have it, uses up no quota. The wait w of all
+//              messages is the one with which n have I + B of n, and took of processors for messages what n
+//              took. None is below 0; where one worker has less between than that, server and worker handle
+//              packets while links carry others: the share of what both take for messages with which one
+//              simulated worker has that B, or all of it, is their overlap, of n as of one.
+//              Found by x <- x + (measured - simulated) / 2, since two messages lie between iterations
+//              (2 (n - 1) around a ring, calibrate/collective/ring_fit.hpp): over a link that is nearly full
+//              the first part of a wait costs nothing. Synchronous workers that have a core each are slowed
+//              by s times their own P over that of all: who is sent its parameters first computes while those
+//              of the others are sent. Iterations of n on a core each vary as measured of n: whoever is late
+//              by itself, synchronous ones wait for it.
 // Units:       seconds.
 // Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both
@@ -81,7 +78,7 @@ struct BusyWorkers {
 struct MeasuredWorkers {
   BusyWorkers job;
   CycleTime cycle;
-  Seconds processor;  // of an iteration; asked where workers are more than cores
+  Seconds processor;  // of an iteration
 };
 struct Disturbance {
   double slowdown = 1.0;            // of what workers compute, mean

@@ -13,6 +13,7 @@
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/live/self_evaluating_crew.hpp"
+#include "calibrate/logs/statistics.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::live {
@@ -49,6 +50,7 @@ class HeardCrew final : public SelfEvaluatingCrew {
         busy_s_.push_back(in_seconds(computed->ended_ns - computed->began_ns));
         computing_s_.push_back(in_seconds(computed->computing_ns));
         busy_of_[arrived->member].push_back(busy_s_.back());
+        computing_of_[arrived->member].push_back(computing_s_.back());
       }
     return news;
   }
@@ -57,12 +59,14 @@ class HeardCrew final : public SelfEvaluatingCrew {
   [[nodiscard]] const std::vector<double>& busy_s() const { return busy_s_; }
   [[nodiscard]] const std::vector<double>& computing_s() const { return computing_s_; }
   [[nodiscard]] const std::map<Member, std::vector<double>>& busy_of() const { return busy_of_; }
+  [[nodiscard]] const std::map<Member, std::vector<double>>& computing_of() const { return computing_of_; }
 
  private:
   std::vector<double> messages_s_;
   std::vector<double> busy_s_;
   std::vector<double> computing_s_;
   std::map<Member, std::vector<double>> busy_of_;
+  std::map<Member, std::vector<double>> computing_of_;
 };
 
 // Splits the server's time at each gradient that has arrived, and keeps it busy besides.
@@ -111,6 +115,14 @@ class RequestClock final : public RunObserver {
 
 std::vector<double> after_warm_up(const std::vector<double>& values, std::size_t warm_up) {
   return {values.begin() + static_cast<std::ptrdiff_t>(std::min(warm_up, values.size())), values.end()};
+}
+
+// Of each worker.
+std::vector<std::vector<double>> after_warm_up(const std::map<Member, std::vector<double>>& of_worker,
+                                               std::size_t warm_up) {
+  std::vector<std::vector<double>> all;
+  for (const auto& [member, values] : of_worker) all.push_back(after_warm_up(values, warm_up));
+  return all;
 }
 
 CoordinatorConfig job_of(const std::string& policy, std::uint32_t workers, std::int64_t requests) {
@@ -180,9 +192,9 @@ RequestTime RequestWorkers::time(const RequestLoad& load) {
   time.cycle = {Seconds{busy_s.mean}, Seconds{cycle_s - busy_s.mean}};
   time.processor = Seconds{spread_of(after_warm_up(crew.computing_s(), warm_up)).mean};
   if (load.policy == "bsp")  // others do not all go on equally often
-    for (const auto& [member, each_s] : crew.busy_of())
-      time.of_worker.emplace_back(spread_of(after_warm_up(each_s, warm_up / load.workers)).mean);
-  time.variation = busy_s.deviation / busy_s.mean;
+    for (const std::vector<double>& each_s : after_warm_up(crew.computing_of(), warm_up / load.workers))
+      time.of_worker.emplace_back(spread_of(each_s).mean);
+  time.variation = calibrate::variation_in_pairs(after_warm_up(crew.busy_of(), warm_up / load.workers));
   if (load.workers == 1) {
     const Seconds wall{without_stalls(after_warm_up(clock.wall_s(), warm_up))};
     const Seconds busy{without_stalls(after_warm_up(crew.busy_s(), warm_up))};

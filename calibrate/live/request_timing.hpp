@@ -12,8 +12,10 @@
 //              one out and one in; the wall-clock time from one gradient of a worker to its next. Of many
 //              requests (at the server, of rounds of all workers): the mean of those within three times
 //              their median, warm-up left out. Of each worker, all of its requests counted: the mean time it
-//              was busy, and from the end of that to the next. A server that takes more, such as one written
-//              in Python, is imitated: this one is busy with memory besides as it applies a gradient.
+//              was busy, and from the end of that to the next. How times vary: in pairs of two workers' k-th
+//              ones, or of a lone worker's neighbouring ones (calibrate/logs/statistics.hpp). A server that
+//              takes more, such as one written in Python, is imitated: this one is busy with memory besides
+//              as it applies a gradient.
 // Units:       seconds of processor or wall-clock time; bytes of one gradient.
 // Assumptions: with one worker it and the server have a core each, and what is left of the wall-clock time,
 //              computing taken off, is the connection's, half of it in each direction. A worker that is
@@ -57,8 +59,8 @@ struct RequestTime {
   Seconds connection;                // the rest of the wall-clock time; 0 with several workers
   CycleTime cycle{};                 // mean of all workers
   Seconds processor{};               // that a worker computes for a gradient; of a loop, as it says
-  std::vector<Seconds> of_worker{};  // iteration of each of synchronous ones, mean
-  double variation = 0.0;            // of the time a worker is busy, sd / mean
+  std::vector<Seconds> of_worker{};  // likewise of each of synchronous ones
+  double variation = 0.0;            // of the time a worker is busy
 };
 
 struct RequestCrew {

@@ -1,9 +1,13 @@
 #include "calibrate/logs/statistics.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <numbers>
 
 #include <Eigen/Dense>
+#include <boost/math/distributions/normal.hpp>
 
 #include "sim/base/check.hpp"
 
@@ -42,6 +46,26 @@ double robust_scale(const std::vector<double>& deviations) {
   std::vector<double> sizes;
   for (const double deviation : deviations) sizes.push_back(std::abs(deviation));
   return normal_consistency * median(std::move(sizes));
+}
+
+double variation_in_pairs(std::vector<std::vector<double>> series) {
+  for (std::vector<double>& values : series) {
+    const double mean = spread_of(values).mean;
+    for (double& value : values) value /= mean;
+  }
+  if (series.size() == 1 && !series.front().empty())
+    series.emplace_back(series.front().begin() + 1, series.front().end());
+  double sum = 0.0;
+  double pairs = 0.0;
+  for (std::size_t a = 0; a < series.size(); ++a)
+    for (std::size_t b = a + 1; b < series.size(); ++b)
+      for (std::size_t k = 0; k < std::min(series[a].size(), series[b].size()); ++k, pairs += 1.0)
+        sum += std::abs(series[a][k] - series[b][k]);
+  if (pairs == 0.0) return 0.0;
+  const double apart = sum / pairs;
+  check(apart < 2.0, "positive values are less than two means apart");
+  const double sigma = std::numbers::sqrt2 * boost::math::quantile(boost::math::normal(), 0.5 + 0.25 * apart);
+  return std::sqrt(std::expm1(sigma * sigma));
 }
 
 LeastSquares relative_least_squares(const std::vector<LinearEquation>& equations) {

@@ -32,7 +32,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 12  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 11  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 12  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -83,7 +83,7 @@ def run(*words):
 
 class Request(typing.NamedTuple):
     wait_us: float
-    variation: float  # of iterations, sd / mean, with a core for each worker
+    variation: float  # of iterations, as far as workers' differ at once, with a core for each
     slowdowns: list[float]  # of what each worker computes
     growth: float  # of the processor time of its messages
     server_growth: float  # of that of its requests at the server
@@ -235,8 +235,7 @@ class Calibration:
         """Synchronous workers go on and stand still together. Of two the first one to be sent parameters is slowed more;
         this server answers in the order of arrival, and whom a quota holds up comes last. Asynchronous ones meet as
         many others as there are beside them, on average, while quotas let these go on; in between, figures of as many
-        workers as cores and of more are joined by lines, though `calibrate server` tells the latter's slowdown by
-        processor time."""
+        workers as cores and of more are joined by lines."""
         if policy == "bsp":
             return self.requests[policy][len(quotas)]
         worker = self.own("server", "worker")

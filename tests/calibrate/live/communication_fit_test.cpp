@@ -59,7 +59,7 @@ TEST_CASE(
     CHECK(pass.slowdown == doctest::Approx(1.2).epsilon(0.01));
 }
 
-TEST_CASE("more workers than cores are as slow as their processor time says, however their times vary") {
+TEST_CASE("workers are as slow as their processor time says, and that of more than cores vary by turns") {
   // Three on two cores, 1.3 times the processor time of one: half a millisecond more of the wall clock in
   // each iteration, and times that vary by the turns, are waits for a core.
   const std::vector<RequestPass> one = {pass_of(1, 1.0, 1.0, 2)};
@@ -76,7 +76,7 @@ TEST_CASE("more workers than cores are as slow as their processor time says, how
   CHECK((found().wait - steady.wait).value() > 0.1e-3);
 }
 
-TEST_CASE("synchronous workers that have a core each are slowed each as its own iterations say") {
+TEST_CASE("synchronous workers that have a core each are slowed each as its own processor time says") {
   // The first takes 1.5 times as long as the second. Of more than cores the order changes.
   const auto found = [](std::uint32_t workers) {
     const std::vector<RequestPass> one = {pass_of(1, 1.0, 1.0, 2)};
@@ -94,14 +94,12 @@ TEST_CASE("synchronous workers that have a core each are slowed each as its own 
   CHECK(three.of_worker == std::vector(3, three.slowdown));
 }
 
-TEST_CASE("a loop that says no processor time is refused where that tells how slow workers are") {
+TEST_CASE("a loop that says no processor time is refused: that tells how slow workers are") {
   RequestPass silent = pass_of(1, 1.0, 1.0, 2);
   silent[0].processor = Seconds{};
-  const RequestPass three = pass_of(3, 1.3, 1.0, 2);
-  CHECK_THROWS_WITH_AS(static_cast<void>(disturbances({silent}, {three}, 3, {.values = {1000}}, 2)),
-                       doctest::Contains("take no processor time"), UserError);
   const RequestPass two = pass_of(2, 1.2, 1.0, 2);
-  CHECK_NOTHROW(static_cast<void>(disturbances({silent}, {two}, 2, {.values = {1000}}, 2)));
+  CHECK_THROWS_WITH_AS(static_cast<void>(disturbances({silent}, {two}, 2, {.values = {1000}}, 2)),
+                       doctest::Contains("take no processor time"), UserError);
 }
 
 TEST_CASE("requests on a line give the costs of a scenario back") {
