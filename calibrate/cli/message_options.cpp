@@ -37,11 +37,9 @@ void declare(CLI::App& app, ServerArguments& arguments) {
   add_list(app, "--parameters", arguments.parameters,
            "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
   CLI::Option* const several =
-      add_list(
-          app, "--workers", arguments.workers,
-          "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a "
-          "processor, and how much longer they compute: on fewer cores by their processor time, a loop's "
-          "<cpu_s>")
+      add_list(app, "--workers", arguments.workers,
+               "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a "
+               "processor, and how much longer they compute, by their processor time: a loop's <cpu_s>")
           ->check(CLI::Range(2, 64).description(""));
   app.add_option("--policy", arguments.policy,
                  "Of several: asp (the default), or bsp, where all messages come at once and cost more; with "

@@ -83,11 +83,11 @@ TEST_CASE("synchronous workers are told apart by how long each computes, in the 
 }
 
 TEST_CASE("several workers that seem to compute faster than one are doubted") {
-  // Who finds another one at work rests for a quarter of the time: beside each other one of two does.
+  // Who finds another one at work says a quarter of the processor time: beside each other one of two does.
   const test::ProgramResult outcome = Workplace().run(
       "server --parameters 100,10000 --passes 2 --quick --workers 2 -- "
-      "sh -c 'while read line; do if mkdir at-work 2>/dev/null; then sleep 0.02; rmdir at-work;"
-      " else sleep 0.005; fi; echo step 0 1 1 1; done'",
+      "sh -c 'while read line; do if mkdir at-work 2>/dev/null; then sleep 0.02; rmdir at-work; used=1;"
+      " else sleep 0.005; used=0.25; fi; echo step 0 1 $used 1; done'",
       "2>/dev/null");
   REQUIRE(outcome.exit_code == 0);
   CHECK_MESSAGE(outcome.out.find("(faster than one worker alone: measure again") != std::string::npos,
