@@ -49,22 +49,24 @@ double robust_scale(const std::vector<double>& deviations) {
 }
 
 double variation_in_pairs(std::vector<std::vector<double>> series) {
+  std::erase_if(series, [](const std::vector<double>& values) { return values.empty(); });
   for (std::vector<double>& values : series) {
     const double mean = spread_of(values).mean;
     for (double& value : values) value /= mean;
   }
-  if (series.size() == 1 && !series.front().empty())
-    series.emplace_back(series.front().begin() + 1, series.front().end());
-  double sum = 0.0;
-  double pairs = 0.0;
+  if (series.size() == 1) series.emplace_back(series.front().begin() + 1, series.front().end());
+  double apart = 0.0;
+  double mean = 0.0;  // of those in pairs
   for (std::size_t a = 0; a < series.size(); ++a)
     for (std::size_t b = a + 1; b < series.size(); ++b)
-      for (std::size_t k = 0; k < std::min(series[a].size(), series[b].size()); ++k, pairs += 1.0)
-        sum += std::abs(series[a][k] - series[b][k]);
-  if (pairs == 0.0) return 0.0;
-  const double apart = sum / pairs;
-  check(apart < 2.0, "positive values are less than two means apart");
-  const double sigma = std::numbers::sqrt2 * boost::math::quantile(boost::math::normal(), 0.5 + 0.25 * apart);
+      for (std::size_t k = 0; k < std::min(series[a].size(), series[b].size()); ++k) {
+        apart += std::abs(series[a][k] - series[b][k]);
+        mean += 0.5 * (series[a][k] + series[b][k]);
+      }
+  if (mean == 0.0) return 0.0;
+  const double d = apart / mean;
+  check(d < 2.0, "positive values are less than two means apart");
+  const double sigma = std::numbers::sqrt2 * boost::math::quantile(boost::math::normal(), 0.5 + 0.25 * d);
   return std::sqrt(std::expm1(sigma * sigma));
 }
 

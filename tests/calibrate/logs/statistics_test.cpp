@@ -1,6 +1,7 @@
 #include "calibrate/logs/statistics.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -64,6 +65,12 @@ TEST_CASE("values that are late together do not vary in pairs, nor do fewer than
   CHECK(variation_in_pairs({values, values}) == doctest::Approx(0.0));
   CHECK(variation_in_pairs({{3.0}}) == 0.0);
   CHECK(variation_in_pairs({}) == 0.0);
+}
+
+TEST_CASE("a stall among few values, and a series without any, leave a variation that is finite") {
+  // Neighbours of a stall of s are (s - 1) / ((s + 1) / 2) of their mean apart: below 2 for any.
+  CHECK(std::isfinite(variation_in_pairs({{1.0, 1e6, 1.0}})));
+  CHECK(variation_in_pairs({{1.0, 2.0, 4.0}, {}}) == variation_in_pairs({{1.0, 2.0, 4.0}}));
 }
 
 }  // namespace paceline::calibrate
