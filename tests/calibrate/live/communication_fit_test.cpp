@@ -59,7 +59,7 @@ TEST_CASE(
     CHECK(pass.slowdown == doctest::Approx(1.2).epsilon(0.01));
 }
 
-TEST_CASE("workers are as slow as their processor time says, and that of more than cores vary by turns") {
+TEST_CASE("workers are as slow as their processor time says, however times of more than cores vary") {
   // Three on two cores, 1.3 times the processor time of one: half a millisecond more of the wall clock in
   // each iteration, and times that vary by the turns, are waits for a core.
   const std::vector<RequestPass> one = {pass_of(1, 1.0, 1.0, 2)};
