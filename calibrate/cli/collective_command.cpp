@@ -9,6 +9,7 @@
 #include "calibrate/cli/own_loop.hpp"
 #include "calibrate/collective/ring_fit.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/live/steady_passes.hpp"
 #include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/json.hpp"
@@ -29,18 +30,24 @@ std::optional<CpuQuota> quota_of(const CollectiveArguments& arguments) {
   return CpuQuota{.cores = *arguments.quota};
 }
 
-std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLibrary library,
-                                    const std::vector<std::int64_t>& values, Seconds computing) {
+struct TimedRings {
+  std::vector<RingPass> passes;
+  Json steadiness;
+};
+TimedRings measure_rings(const CollectiveArguments& arguments, RingLibrary library,
+                         const std::vector<std::int64_t>& values, Seconds computing, live::CoreWatch& watch) {
   const int passes = arguments.passes.value_or(arguments.quick ? 3 : 5);
   const std::optional<NetworkConfig> links = links_of(arguments.links);
+  live::SteadyPasses steady(static_cast<std::size_t>(passes), [&] { return watch.look(); });
   Progress progress("measuring all-reduces");
   std::vector<RingPass> all;
-  const double points = static_cast<double>(arguments.members.size()) * passes;
   double done = 0.0;
-  for (int p = 0; p < passes; ++p) {
+  while (!steady.is_enough()) {
     RingPass pass;
     for (const int members : arguments.members) {
-      progress.update(done / points, fmt::format("pass {} of {}, {} members", p + 1, passes, members));
+      progress.update(
+          done / static_cast<double>(arguments.members.size() * steady.expected()),
+          fmt::format("pass {} of {}, {} members", steady.taken() + 1, steady.expected(), members));
       for (RingTime& time : time_rings("/proc/self/exe", {.library = library,
                                                          .members = static_cast<std::size_t>(members),
                                                          .values = values,
@@ -53,9 +60,11 @@ std::vector<RingPass> measure_rings(const CollectiveArguments& arguments, RingLi
       ++done;
     }
     all.push_back(std::move(pass));
+    steady.end_pass();
   }
-  progress.update(1.0, fmt::format("{} rings", points));
-  return all;
+  progress.update(1.0, fmt::format("{} rings", done));
+  say_if_unsteady(steady);
+  return {steady.kept_of(all), steadiness_json(steady)};
 }
 
 // Which fall between steps. A quota allows processor time.
@@ -210,15 +219,21 @@ int run(const CollectiveArguments& arguments) {
   if (arguments.quota && arguments.command.empty())
     throw UserError("--quota stops a loop of your own", "name its command after `--`");
   const RingLibrary library = arguments.with == "own" || !has_gloo() ? RingLibrary::own : RingLibrary::gloo;
-  const live::UsualStep computing = computing_of(arguments.command, arguments.computing_s);
+  live::CoreWatch watch = watch_of(arguments.command, arguments.computing_s);
+  const live::UsualStep computing = computing_of(watch, arguments.computing_s);
   if (arguments.quota) check_stops(*quota_of(arguments), computing.processor);
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const std::vector<RingPass> passes = measure_rings(arguments, library, values, computing.wall);
+  const auto [passes, steadiness] = measure_rings(arguments, library, values, computing.wall, watch);
   const CollectiveFit fit = fit_collectives(passes, cores);
-  fmt::print("{}", arguments.json ? report_json(passes, fit, library, load, arguments.quota).dump(2) + "\n"
-                                  : report_text(passes, fit, library, cores, arguments));
+  if (arguments.json) {
+    Json report = report_json(passes, fit, library, load, arguments.quota);
+    report["machine"] = steadiness;
+    fmt::print("{}\n", report.dump(2));
+  } else {
+    fmt::print("{}", report_text(passes, fit, library, cores, arguments));
+  }
   return exit_done;
 }
 

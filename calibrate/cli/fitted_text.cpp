@@ -34,4 +34,12 @@ void warn_of_load(double load) {
                100.0 * load);
 }
 
+void say_if_unsteady(const live::SteadyPasses& passes) {
+  if (const std::string note = passes.note(); !note.empty()) fmt::print(stderr, "note: {}\n", note);
+}
+
+nlohmann::ordered_json steadiness_json(const live::SteadyPasses& passes) {
+  return {{"passes_taken", passes.taken()}, {"slowness", passes.kept_of(passes.slowness())}};
+}
+
 }  // namespace paceline::calibrate

@@ -1,4 +1,4 @@
-// What commands that time messages say of their fits.
+// What commands that time messages say of their fits, and of the machine meanwhile.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "calibrate/live/communication_fit.hpp"
+#include "calibrate/live/steady_passes.hpp"
 
 namespace paceline::calibrate {
 
@@ -14,5 +15,9 @@ namespace paceline::calibrate {
 [[nodiscard]] nlohmann::ordered_json fitted_json(const live::FittedTime& fit);
 // Of other programs, on stderr, where it is too much.
 void warn_of_load(double load);
+// Of passes that met a slow core, on stderr, where there were any.
+void say_if_unsteady(const live::SteadyPasses& passes);
+// How many were taken, and how slow the machine was in those kept.
+[[nodiscard]] nlohmann::ordered_json steadiness_json(const live::SteadyPasses& passes);
 
 }  // namespace paceline::calibrate

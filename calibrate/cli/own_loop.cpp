@@ -95,13 +95,17 @@ OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Se
   });
 }
 
-live::UsualStep computing_of(const std::vector<std::string>& loop, std::optional<double> computing_s) {
-  const Seconds usual{computing_s.value_or(5e-3)};
-  if (loop.empty()) return {.wall = usual, .processor = usual};
-  if (computing_s) throw UserError("--computing: the loop after `--` computes", "leave one of them out");
-  Progress progress("timing a step of the loop");
-  progress.update(0.0, "waiting for lines `step ...`");
-  return live::SteppedLoop(loop).warm_up();
+live::CoreWatch watch_of(const std::vector<std::string>& loop, std::optional<double> computing_s) {
+  if (computing_s && !loop.empty())
+    throw UserError("--computing: the loop after `--` computes", "leave one of them out");
+  Progress progress("timing a step");
+  if (!loop.empty()) progress.update(0.0, "waiting for lines `step ...`");
+  return live::CoreWatch(loop);
+}
+
+live::UsualStep computing_of(const live::CoreWatch& watch, std::optional<double> computing_s) {
+  const Seconds stated{computing_s.value_or(5e-3)};
+  return watch.usual_step().value_or(live::UsualStep{.wall = stated, .processor = stated});
 }
 
 }  // namespace paceline::calibrate

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "calibrate/cli/commands.hpp"
-#include "calibrate/live/stepped_loop.hpp"
+#include "calibrate/live/steady_passes.hpp"
 #include "calibrate/logs/own_steps.hpp"
 #include "sim/base/quantity.hpp"
 
@@ -30,10 +30,11 @@ struct OwnLoop {
 inline constexpr Seconds between_stops{0.1};
 [[nodiscard]] OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests);
 
-// What workers compute in a measurement of messages: as long as stated, or a step of the loop that does it.
-// Throws UserError where both are given, and what SteppedLoop throws.
-[[nodiscard]] live::UsualStep computing_of(const std::vector<std::string>& loop,
-                                           std::optional<double> computing_s);
+// What workers compute in a measurement of messages, timed on each core again and again: as long as stated, or
+// a step of the loop that does it. Throws UserError where both are given, and what CoreWatch throws.
+[[nodiscard]] live::CoreWatch watch_of(const std::vector<std::string>& loop,
+                                       std::optional<double> computing_s);
+[[nodiscard]] live::UsualStep computing_of(const live::CoreWatch& watch, std::optional<double> computing_s);
 
 // How copies slow each other down, what a quota's stops cost, what rests cost.
 int run_copies(const OwnArguments& arguments);

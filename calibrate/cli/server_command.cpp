@@ -55,14 +55,17 @@ struct AtOnce {
 struct Requests {
   std::vector<RequestPass> one;
   std::vector<AtOnce> several;
+  Json steadiness;
 };
 Requests measure(live::RequestPlan plan, const std::vector<int>& workers) {
   plan.workers.insert(plan.workers.end(), workers.begin(), workers.end());
   Progress progress("measuring requests");
-  const auto passes = live::time_passes(own_program, plan, [&](double share) {
-    progress.update(share, fmt::format("{} passes", plan.passes));
+  const live::TimedPasses timed = live::time_passes(own_program, plan, [&](double share) {
+    progress.update(share, fmt::format("{} passes of a machine as usual", plan.passes));
   });
-  Requests measured{.one = passes.front(), .several = {}};
+  say_if_unsteady(timed.steady);
+  const std::vector<std::vector<RequestPass>>& passes = timed.of_number;
+  Requests measured{.one = passes.front(), .several = {}, .steadiness = steadiness_json(timed.steady)};
   for (std::size_t n = 1; n < passes.size(); ++n)
     measured.several.push_back({.workers = plan.workers[n],
                                 .passes = passes[n],
@@ -78,8 +81,9 @@ std::vector<live::MemoryWork> served_besides(const live::RequestPlan& asked, Sec
   plan.passes = 1;
   const auto times = [&] {
     std::vector<Seconds> of_size;
-    const auto passes = live::time_passes(own_program, plan);
-    for (const RequestTime& time : passes.front().front()) of_size.push_back(time.server + time.applying);
+    const live::TimedPasses passes = live::time_passes(own_program, plan);
+    for (const RequestTime& time : passes.of_number.front().front())
+      of_size.push_back(time.server + time.applying);
     return of_size;
   };
   const std::vector<Seconds> ours = times();
@@ -236,7 +240,8 @@ int run(const ServerArguments& arguments) {
         "be "
         "told apart otherwise",
         "for example --parameters 10000,100000");
-  const Seconds computing = computing_of(arguments.command, arguments.computing_s).wall;
+  live::CoreWatch watch = watch_of(arguments.command, arguments.computing_s);
+  const Seconds computing = computing_of(watch, arguments.computing_s).wall;
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   live::RequestPlan plan{.values = {sizes.begin(), sizes.end()},
@@ -250,10 +255,12 @@ int run(const ServerArguments& arguments) {
                          .links = links_of(arguments.links),
                          .keeps_cores = false};
   if (arguments.serving_s > 0.0) plan.serving = served_besides(plan, Seconds{arguments.serving_s});
+  plan.look = [&] { return watch.look(); };
   const Requests measured = measure(plan, arguments.workers);
   const live::CommunicationFit fit = live::fit_communication(measured.one);
   if (arguments.json) {
     Json report = report_json(measured.one, fit, load);
+    report["machine"] = measured.steadiness;
     if (!measured.several.empty()) report["waits"] = at_once_json(measured.several);
     fmt::print("{}\n", report.dump(2));
   } else {

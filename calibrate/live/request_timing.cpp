@@ -219,27 +219,28 @@ RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPl
   return {.timed = timed, .warm_up = usual_least / 2};
 }
 
-std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& program,
-                                                  const RequestPlan& plan,
-                                                  const std::function<void(double)>& progress) {
+TimedPasses time_passes(const std::filesystem::path& program, const RequestPlan& plan,
+                        const std::function<void(double)>& progress) {
   RequestCrew crew{.workers = std::ranges::max(plan.workers),
                    .values = std::ranges::max(plan.values),
                    .busy = plan.busy,
                    .loop = plan.loop,
                    .links = plan.links,
                    .keeps_cores = plan.keeps_cores};
-  std::vector all(plan.workers.size(), std::vector<RequestPass>(static_cast<std::size_t>(plan.passes)));
-  const double points = static_cast<double>(plan.values.size() * plan.workers.size()) * plan.passes;
+  std::vector<std::vector<RequestPass>> all(plan.workers.size());
+  const auto points_of_pass = static_cast<double>(plan.values.size() * plan.workers.size());
   double done = 0.0;
-  for (std::size_t pass = 0; pass < all.front().size(); ++pass) {
+  SteadyPasses steady(static_cast<std::size_t>(plan.passes), plan.look);
+  for (std::size_t pass = 0; !steady.is_enough(); ++pass) {
     crew.core_of_one = pass;  // in turn, since cores may differ
     RequestWorkers workers(program, crew);
+    for (std::vector<RequestPass>& of_number : all) of_number.emplace_back();
     for (std::size_t i = 0; i < plan.values.size(); ++i) {
       const MemoryWork serving = plan.serving.empty() ? MemoryWork{} : plan.serving.at(i);
       const RequestCounts counts =
           request_counts(plan.values[i], plan.busy.undisturbed + serving.undisturbed, plan);
       for (std::size_t n = 0; n < plan.workers.size(); ++n) {
-        progress(done++ / points);
+        progress(done++ / points_of_pass / static_cast<double>(steady.expected()));
         const auto many = static_cast<int>(plan.workers[n]);
         all[n][pass].push_back(workers.time({.values = plan.values[i],
                                              .workers = plan.workers[n],
@@ -249,9 +250,11 @@ std::vector<std::vector<RequestPass>> time_passes(const std::filesystem::path& p
                                              .serving = serving}));
       }
     }
+    steady.end_pass();
   }
   progress(1.0);
-  return all;
+  for (std::vector<RequestPass>& of_number : all) of_number = steady.kept_of(of_number);
+  return {std::move(all), std::move(steady)};
 }
 
 }  // namespace paceline::live

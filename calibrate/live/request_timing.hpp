@@ -35,6 +35,7 @@
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message_wait.hpp"
 #include "calibrate/live/one_core.hpp"
+#include "calibrate/live/steady_passes.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"
 
@@ -103,6 +104,7 @@ struct RequestPlan {
   std::vector<MemoryWork> serving{};     // of the server besides, for each gradient, by size; empty: none
   std::optional<NetworkConfig> links{};  // to emulate
   bool keeps_cores = true;
+  std::function<CoreLook()> look{};  // by which passes count; absent: all do
 };
 struct RequestCounts {
   int timed;
@@ -111,10 +113,13 @@ struct RequestCounts {
 // Of each worker, where a worker and the server are busy for so long with each gradient of as many values.
 // Those that links carry for long vary little, and would take minutes: fewer of them.
 [[nodiscard]] RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPlan& plan);
-// By number of workers, in the order of the plan. Each pass has new processes; within it, numbers take turns
-// at each size, since a machine changes its speed from one second to the next. Throws what RequestWorkers
-// does.
-[[nodiscard]] std::vector<std::vector<RequestPass>> time_passes(
+struct TimedPasses {
+  std::vector<std::vector<RequestPass>> of_number;  // of workers, in the order of the plan
+  SteadyPasses steady;                              // which passes these are
+};
+// Each pass has new processes; within it, numbers take turns at each size, since a machine changes its speed
+// from one second to the next. Throws what RequestWorkers does.
+[[nodiscard]] TimedPasses time_passes(
     const std::filesystem::path& program, const RequestPlan& plan,
     const std::function<void(double share_done)>& progress = [](double) {});
 

@@ -20,6 +20,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "calibrate/logs/own_steps.hpp"
 #include "sim/base/process.hpp"
 #include "sim/base/quantity.hpp"
@@ -42,6 +44,7 @@ class SteppedLoop {
   [[nodiscard]] calibrate::OwnStep step_on_this_core();  // begins there, if the loop may use it
   // The first steps allocate and compile. What one takes afterwards: medians of five.
   UsualStep warm_up();
+  [[nodiscard]] pid_t process_id() const { return process_.id(); }
 
  private:
   [[nodiscard]] bool has_gone_on() const;  // by itself

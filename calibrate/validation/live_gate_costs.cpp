@@ -30,7 +30,7 @@ const live::CommunicationFit& LiveGate::communication_of(Bytes gradient, Seconds
                        .busy = live::memory_work_of(computing),
                        .links = without_burst()},
                       [&](double share) { progress.update(share, fmt::format("{} values", values)); })
-               .front();
+               .of_number.front();
          }));
 }
 

@@ -25,14 +25,6 @@ constexpr std::chrono::seconds between_looks{2};
 
 }  // namespace
 
-Seconds usual_of(std::vector<double> looks_s) {
-  std::ranges::sort(looks_s);
-  const Seconds quick{looks_s.at((looks_s.size() - 1) / 4)};
-  std::erase_if(looks_s,
-                [&](double look_s) { return live::deviation(Seconds{look_s}, quick) > live::usual_within; });
-  return Seconds{median(std::move(looks_s))};
-}
-
 live::MachineLooks at_usual_pace(Seconds usual, double alike_within, Seconds longest, const PaceProbe& probe,
                                  const std::function<bool(const live::MachineLooks&)>& work) {
   live::MachineLooks looks{.usual = usual, .before = probe.look()};
@@ -73,7 +65,7 @@ void MachinePace::survey(const Scenario& scenario, std::shared_ptr<const Profile
     static_cast<void>(look());
     progress.update((i + 1.0) / looks_at_first, scenario.name);
   }
-  looked_at_->usual = usual_of(looks_);
+  looked_at_->usual = live::usual_of(looks_);
 }
 
 void MachinePace::go_on(const Scenario& scenario, std::shared_ptr<const Profiles> profiles, Seconds usual) {
@@ -89,7 +81,7 @@ Seconds MachinePace::look() {
 
 double MachinePace::settle() {
   const Seconds before = usual();
-  looked_at_->usual = usual_of(looks_);
+  looked_at_->usual = live::usual_of(looks_);
   return usual() / before;
 }
 

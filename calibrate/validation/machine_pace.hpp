@@ -29,11 +29,9 @@
 
 #include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/kept_runs.hpp"
+#include "calibrate/live/steady_passes.hpp"
 
 namespace paceline {
-
-// Of what looks took.
-[[nodiscard]] Seconds usual_of(std::vector<double> looks_s);
 
 struct PaceProbe {
   std::function<Seconds()> look;
