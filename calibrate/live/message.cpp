@@ -35,7 +35,7 @@ void fields(Archive& a, M& m) {
   if constexpr (std::is_same_v<Kind, Failed>) a(m.reason);
   if constexpr (std::is_same_v<Kind, Received>) a(m.gradient);
   if constexpr (std::is_same_v<Kind, Computed>)
-    a(m.gradient, m.began_ns, m.ended_ns, m.messages_ns, m.statistics, m.computing_ns);
+    a(m.gradient, m.began_ns, m.ended_ns, m.messages_ns, m.statistics, m.computing_ns, m.asking_ns);
   if constexpr (std::is_same_v<Kind, GradientValues>) a(m.gradient, m.values, m.statistics);
   if constexpr (std::is_same_v<Kind, EvaluationResult>) a(m.updates, m.loss, m.accuracy);
   if constexpr (std::is_same_v<Kind, Setup>) a(m.text);

@@ -22,7 +22,7 @@
 
 namespace paceline::live {
 
-inline constexpr std::uint16_t protocol_version = 5;
+inline constexpr std::uint16_t protocol_version = 6;
 inline constexpr std::size_t token_bytes = 32;
 using Token = std::array<std::uint8_t, token_bytes>;
 
@@ -57,6 +57,7 @@ struct Computed {
       0;  // processor time since the gradient before, spent on messages; 0: it is the first
   std::vector<float> statistics{};  // of a gradient that the worker keeps
   std::int64_t computing_ns = 0;    // processor time of this gradient
+  std::int64_t asking_ns = 0;       // from beginning to end, to ask a loop for it and to hear from it
 };
 // Or, where it steps on its own copy, the parameters it arrived at with this gradient.
 struct GradientValues {

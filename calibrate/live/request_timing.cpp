@@ -47,7 +47,8 @@ class HeardCrew final : public SelfEvaluatingCrew {
     if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr)
       if (const auto* computed = std::get_if<Computed>(&arrived->message)) {
         messages_s_.push_back(in_seconds(computed->messages_ns));
-        busy_s_.push_back(in_seconds(computed->ended_ns - computed->began_ns));
+        asking_s_.push_back(in_seconds(computed->asking_ns));
+        busy_s_.push_back(in_seconds(computed->ended_ns - computed->began_ns) - asking_s_.back());
         computing_s_.push_back(in_seconds(computed->computing_ns));
         busy_of_[arrived->member].push_back(busy_s_.back());
         computing_of_[arrived->member].push_back(computing_s_.back());
@@ -57,12 +58,14 @@ class HeardCrew final : public SelfEvaluatingCrew {
 
   [[nodiscard]] const std::vector<double>& messages_s() const { return messages_s_; }
   [[nodiscard]] const std::vector<double>& busy_s() const { return busy_s_; }
+  [[nodiscard]] const std::vector<double>& asking_s() const { return asking_s_; }
   [[nodiscard]] const std::vector<double>& computing_s() const { return computing_s_; }
   [[nodiscard]] const std::map<Member, std::vector<double>>& busy_of() const { return busy_of_; }
   [[nodiscard]] const std::map<Member, std::vector<double>>& computing_of() const { return computing_of_; }
 
  private:
   std::vector<double> messages_s_;
+  std::vector<double> asking_s_;
   std::vector<double> busy_s_;
   std::vector<double> computing_s_;
   std::map<Member, std::vector<double>> busy_of_;
@@ -188,7 +191,10 @@ RequestTime RequestWorkers::time(const RequestLoad& load) {
   time.applying = Seconds{each_without_stalls(after_warm_up(clock.applying_s(), warm_up), load.workers)};
   time.worker = Seconds{without_stalls(after_warm_up(crew.messages_s(), warm_up))};
   const Spread busy_s = spread_of(after_warm_up(crew.busy_s(), warm_up));
-  const double cycle_s = load.workers * spread_of(after_warm_up(clock.wall_s(), warm_up)).mean;
+  // A worker and its loop stand for one process, which does not ask itself.
+  const Spread asking_s = spread_of(after_warm_up(crew.asking_s(), warm_up));
+  const double cycle_s =
+      load.workers * spread_of(after_warm_up(clock.wall_s(), warm_up)).mean - asking_s.mean;
   time.cycle = {Seconds{busy_s.mean}, Seconds{cycle_s - busy_s.mean}};
   time.processor = Seconds{spread_of(after_warm_up(crew.computing_s(), warm_up)).mean};
   if (load.policy == "bsp")  // others do not all go on equally often
@@ -196,7 +202,8 @@ RequestTime RequestWorkers::time(const RequestLoad& load) {
       time.of_worker.emplace_back(spread_of(each_s).mean);
   time.variation = calibrate::variation_in_pairs(after_warm_up(crew.busy_of(), warm_up / load.workers));
   if (load.workers == 1) {
-    const Seconds wall{without_stalls(after_warm_up(clock.wall_s(), warm_up))};
+    const Seconds wall{without_stalls(after_warm_up(clock.wall_s(), warm_up)) -
+                       without_stalls(after_warm_up(crew.asking_s(), warm_up))};
     const Seconds busy{without_stalls(after_warm_up(crew.busy_s(), warm_up))};
     time.connection = std::max(Seconds{}, wall - busy - time.server - time.applying - time.worker);
   }

@@ -13,7 +13,9 @@
 //              requests (at the server, of rounds of all workers): the mean of those within three times
 //              their median, warm-up left out. Of each worker, all of its requests counted: the mean time it
 //              was busy, and from the end of that to the next. How times vary: in pairs of two workers' k-th
-//              ones, or of a lone worker's neighbouring ones (calibrate/logs/statistics.hpp). A server that
+//              ones, or of a lone worker's neighbouring ones (calibrate/logs/statistics.hpp). Where a loop
+//              computes, a worker is busy as long as the loop says; what it takes to ask the loop and to hear
+//              from it is no part of the wall-clock time: in a real job one process does both. A server that
 //              takes more, such as one written in Python, is imitated: this one is busy with memory besides
 //              as it applies a gradient.
 // Units:       seconds of processor or wall-clock time; bytes of one gradient.

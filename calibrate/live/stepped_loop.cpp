@@ -29,10 +29,8 @@ bool SteppedLoop::has_gone_on() const {
 }
 
 calibrate::OwnStep SteppedLoop::step_on_this_core() {
-  const int core = sched_getcpu();
-  const OnOneCore here(0, core);
   {
-    const OnOneCore there(process_.id(), core);
+    const OnOneCore there(process_.id(), sched_getcpu());
     ask();  // wakes it on that core
   }
   return answer();

@@ -8,13 +8,13 @@
 //              A worker of a server has its messages and takes its steps in one process, and computes where
 //              a message has woken it: perhaps on the core on which packets of others are handled. So such a
 //              step begins on the core of the thread that asks for it: the loop is bound to it until it is
-//              woken, and may be moved from a busy core then, as a worker may be; the thread is bound until
-//              the step is done, since it stands for the same process. Of the loop this goes for its first
+//              woken, and may be moved from a busy core then, as a worker may be; the thread, which waits
+//              meanwhile, may be woken where the loop has ended its step. Of the loop this goes for its first
 //              thread only; not for another program that it has started. In a ring by Gloo a thread of its
 //              own has the messages, and wakes the one that computes, as the loop is woken here; but what a
 //              quota holds up goes on where it stood still.
-// Not modelled: messages and steps in one process: here two wake each other. Where cores are busy these
-//              wake-ups are part of the step. A loop that is moved leaves its messages on another core.
+// Not modelled: messages and steps in one process: here two wake each other. Who asks takes that off, by what
+//              the loop says a step took.
 #pragma once
 
 #include <string>

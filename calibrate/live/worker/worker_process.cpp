@@ -195,11 +195,17 @@ void echo(Link& link, const Echo& setup, double speed, const RingWay& way, const
     const std::int64_t messages = computed_at > 0 ? used - computed_at : 0;
     load.carry_out(setup.busy);
     std::int64_t computing = processor_time_ns() - used;
-    if (loop) computing = std::llround(1e9 * loop->step_on_this_core().processor_s);
+    std::int64_t asking = 0;
+    if (loop) {
+      const calibrate::OwnStep step = loop->step_on_this_core();
+      computing = std::llround(1e9 * step.processor_s);
+      asking = std::max<std::int64_t>(0, LiveClock::monotonic_ns() - began - std::llround(1e9 * step.wall_s));
+    }
     if (speed < 1.0)
       to_rest_ns = rest(to_rest_ns + static_cast<double>(processor_time_ns() - used) * (1.0 / speed - 1.0));
     computed_at = processor_time_ns();
-    const Computed computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {}, computing};
+    const Computed computed{request->gradient, began, LiveClock::monotonic_ns(), messages, {},
+                            computing,         asking};
     if (request->is_kept) member.keep(request->gradient, gradient);
     if (has_received && loop) link.send(Received{request->gradient});
     link.send(computed);

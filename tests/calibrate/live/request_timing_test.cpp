@@ -77,6 +77,20 @@ TEST_CASE("a training loop computes for workers: its steps lie in their iteratio
   }
 }
 
+TEST_CASE("what it takes to ask a loop for a step is no part of a worker's time") {
+  // Each step says 5 ms and comes after 25: the other 20 stand for what it takes to wake the loop.
+  RequestWorkers workers(
+      PACELINE_CALIBRATE,
+      {.workers = 2,
+       .values = 1000,
+       .loop = {"sh", "-c", "while read line; do sleep 0.025; echo step 0 0.005 0.005 1; done"}});
+  for (const std::uint32_t many : {1U, 2U}) {
+    const RequestTime time = workers.time({.values = 1000, .workers = many, .requests = 20});
+    CHECK(time.cycle.iteration.value() == doctest::Approx(0.005).epsilon(0.2));
+    CHECK(time.cycle.between < Seconds{0.015});
+  }
+}
+
 TEST_CASE("bug: a loop that computed for one worker changed its core with every step, and took longer") {
   // A worker keeps the core that it is told while it is alone, and its loop computes where it is. Its loop
   // says which cores the worker may use: one, but for the steps before.
