@@ -30,8 +30,8 @@ struct OwnLoop {
 inline constexpr Seconds between_stops{0.1};
 [[nodiscard]] OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests);
 
-// What workers compute in a measurement of messages, timed on each core again and again: as long as stated, or
-// a step of the loop that does it. Throws UserError where both are given, and what CoreWatch throws.
+// What workers compute in a measurement of messages, timed on each core again and again: as long as stated,
+// or a step of the loop that does it. Throws UserError where both are given, and what CoreWatch throws.
 [[nodiscard]] live::CoreWatch watch_of(const std::vector<std::string>& loop,
                                        std::optional<double> computing_s);
 [[nodiscard]] live::UsualStep computing_of(const live::CoreWatch& watch, std::optional<double> computing_s);

@@ -23,7 +23,7 @@
 //              messages of every worker.
 // Not modelled: how both depend on who computes, and for how long; several that begin iterations more often
 //              than simulated ones without any wait.
-// Source:      traces of the kernel's scheduler, docs/validation.md.
+// Source:      traces of the kernel's scheduler, docs/real-jobs.md.
 #pragma once
 
 #include <cstdint>

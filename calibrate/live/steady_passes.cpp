@@ -17,6 +17,7 @@ namespace {
 
 constexpr double slow_from = 1.15;
 constexpr std::size_t most_times_as_many = 2;
+constexpr std::size_t fewest_kept = 3;
 
 }  // namespace
 
@@ -115,7 +116,7 @@ std::vector<std::size_t> SteadyPasses::kept() const {
   std::vector<std::size_t> places(of_pass.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   std::ranges::stable_sort(places, {}, [&](std::size_t place) { return of_pass[place]; });
-  places.resize(std::min(places.size(), wanted_));
+  places.resize(std::min({places.size(), wanted_, std::max(as_usual(), fewest_kept)}));
   std::ranges::sort(places);
   return places;
 }
@@ -124,9 +125,10 @@ std::string SteadyPasses::note() const {
   std::string text;
   const std::vector<double> of_pass = slowness();
   if (as_usual() < taken())
-    text = fmt::format("{} of {} passes met a core slower than usual, up to {:.2g} times; {} are kept{}",
-                       taken() - as_usual(), taken(), std::ranges::max(of_pass), kept().size(),
-                       as_usual() < wanted_ ? ", some of those, too: measure again in a calmer hour" : "");
+    text =
+        fmt::format("{} of {} passes met a core slower than usual, up to {:.2g} times; {} are kept{}",
+                    taken() - as_usual(), taken(), std::ranges::max(of_pass), kept().size(),
+                    as_usual() < kept().size() ? ", some of those, too: measure again in a calmer hour" : "");
   const std::vector<double> usual = usual_s();
   if (usual.empty()) return text;
   const auto [least, most] = std::ranges::minmax_element(usual);

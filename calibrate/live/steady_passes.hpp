@@ -5,9 +5,9 @@
 // Equation:    a look: what a step of the measured loop, or as much work with memory, takes on each core, one
 //              core after the other; the median of a few. Of each core usual is the median of those looks
 //              that are within a tenth of their lower quartile. Slowness of a pass: what a look just before
-//              or after it took at most, of any core, over what is usual there. Passes within 1.15 are as
-//              usual; until as many as wanted are, or twice as many have been taken. Those least slowed are
-//              kept.
+//              or after it took at most, of any core, over what is usual there. Up to 1.15 a pass is as
+//              usual; passes are taken until as many as wanted are, or twice as many have been taken. Those
+//              are kept; where they are fewer than three, the three least slowed.
 // Units:       seconds of wall-clock time.
 // Assumptions: a quarter of the looks find a core as good as alone; what slows it lasts longer than a pass.
 // Not modelled: a core that is slower throughout: that it differs from the others is said.
@@ -61,7 +61,7 @@ class SteadyPasses {
 
   // How much slower than usual a core was, of each pass taken.
   [[nodiscard]] std::vector<double> slowness() const;
-  // Places of the passes least slowed, as many as wanted, in order.
+  // Places, in order.
   [[nodiscard]] std::vector<std::size_t> kept() const;
   template <class Pass>
   [[nodiscard]] std::vector<Pass> kept_of(const std::vector<Pass>& passes) const {

@@ -16,7 +16,7 @@
 // Assumptions: real runs of all scenarios alternate, so that a machine that changes meets all of them.
 //              Runs are normally distributed.
 // Not modelled: correlation between quantities of one run.
-// Source:      docs/validation.md.
+// Source:      docs/real-jobs.md.
 #pragma once
 
 #include <optional>

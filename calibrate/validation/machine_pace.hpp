@@ -16,7 +16,7 @@
 // Assumptions: what slows the workers looked at slows every job alike. A quarter of the looks at least find
 //              the machine as good as alone; no run has to begin while it is slower.
 // Not modelled: changes during a measurement or a run that are over when it ends.
-// Source:      docs/validation.md.
+// Source:      docs/real-jobs.md.
 #pragma once
 
 #include <functional>

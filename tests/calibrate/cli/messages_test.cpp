@@ -148,9 +148,9 @@ TEST_CASE("a training loop of one's own computes for members of a ring, a step b
     CHECK(ring["slowdown"] == 1.0);
     CHECK(ring["round_s"] >= 0.0);
   }
-  // The first loop tells how long a step is, and how fast the cores are. Those of two members take ten steps in
-  // each pass; then, of each of two sizes, three for warming up and, of as long ones, the fewest there are: 10;
-  // before and after these alone, two for warming up and the fewest: 5.
+  // The first loop tells how long a step is, and how fast the cores are. Those of two members take ten steps
+  // in each pass; then, of each of two sizes, three for warming up and, of as long ones, the fewest there
+  // are: 10; before and after these alone, two for warming up and the fewest: 5.
   std::istringstream steps(workplace.text("steps"));
   std::string first;
   std::getline(steps, first);

@@ -43,8 +43,8 @@ TEST_CASE("a machine that others slow down most of the time is as fast as usual 
 }
 
 TEST_CASE("passes during which one core was slow are taken again, and those as usual are kept") {
-  // The second core is slow in the third and the fourth look, those after the second and the third pass: these
-  // two passes met it, and so did the fourth, which began then.
+  // The second core is slow in the third and the fourth look, after the second and the third pass: these two
+  // passes met it, and so did the fourth, which began then.
   const CoreLook usual = look_of(1.0, 1.02);
   const SteadyPasses steady =
       passes_with(3, {usual, usual, look_of(1.0, 1.5), look_of(1.0, 1.6), usual, usual, usual});
@@ -64,6 +64,16 @@ TEST_CASE("where passes stay slow twice as many are taken, and the least slow on
   CHECK(steady.taken() == 4);
   CHECK(steady.kept() == Places{2, 3});
   CHECK(steady.note().find("some of those, too: measure again") != std::string::npos);
+}
+
+TEST_CASE("where too few passes are as usual those are kept alone, if there are three") {
+  // Of four wanted eight are taken: the first three as usual, then one after each slow look or before one.
+  const CoreLook usual = look_of(1.0, 1.0);
+  const CoreLook slow = look_of(1.0, 1.4);
+  const SteadyPasses steady = passes_with(4, {usual, usual, usual, usual, slow, usual, slow, usual, slow});
+  CHECK(steady.taken() == 8);
+  CHECK(steady.kept() == Places{0, 1, 2});
+  CHECK(steady.note() == "5 of 8 passes met a core slower than usual, up to 1.4 times; 3 are kept");
 }
 
 TEST_CASE("a core that is slower throughout counts as usual, and is said") {
