@@ -2,13 +2,14 @@
 """Predicts the jobs of train.py from calibrations alone, carries them out, and prints both side by side. Run by hand.
 
 Usage:    compare.py PACELINE FOLDER [--network small-cnn] [--link-mbit 200] [--repetitions 5] [--steps 600]
-                     [--keep-awake]
+                     [--turns] [--keep-awake]
 
 As root, on an otherwise idle machine with two cores or more. Speeds of a machine change within seconds and with the
 hour. So each repetition calibrates, predicts, and carries the jobs out; jobs consist of three parts each, minutes
-apart, and so do those of one worker. The table shows medians, and ranges over the repetitions; its last column is the
-median error beside that of the first job in the same repetition, of one worker like the calibrations: what is left of
-an error if all that was calibrated had become slower or faster by one factor before the jobs began. A profile and
+apart, and so do those of one worker. With --turns they are jobs of turns.py, which meet the same machine. The table
+shows medians, and ranges over the repetitions; its last column is the median error beside that of the job of one worker
+of the same kind, which the calibrations are made from, too: what is left of an error if all that was calibrated had
+become slower or faster by one factor before the jobs began. A profile and
 repetitions by the same options that have ended in FOLDER are used again: give the same command after an interruption,
 or one with more repetitions.
 """
@@ -27,12 +28,14 @@ import typing
 import train
 
 TRAIN = pathlib.Path(__file__).with_name("train.py")
+TURNS = pathlib.Path(__file__).with_name("turns.py")
+TURN_S, LONG_TURN_S = 1, 4  # of short and of long steps
 CORES = 2
 QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
-PASSES = 12  # of short steps, which vary most
+PASSES = 8  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 12  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 13  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -41,8 +44,9 @@ PERIOD_S = 0.1  # of quotas
 IDLE_DRIVER = pathlib.Path("/sys/devices/system/cpu/cpuidle/current_driver")
 STEPS_OF_QUOTA = 4.5  # that it must allow; `calibrate collective` stops loops between steps
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
-# The first tells how the machine has changed: predictions are made from such jobs.
-JOBS = [("server asp", [1])] + [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
+# Those of one worker tell how the machine has changed: predictions are made from such jobs.
+ALONE = [("server asp", [1]), ("ddp bsp", [1])]
+JOBS = ALONE + [(mode, quotas) for mode in ("ddp bsp", "server bsp", "server asp")
                                 for quotas in ([1, 1], [1, 0.3], [0.8, 0.4, 0.2])]
 SCENARIO = """
 name: real
@@ -85,8 +89,8 @@ class Request(typing.NamedTuple):
     wait_us: float
     variation: float  # of iterations, as far as workers' differ at once, with a core for each
     slowdowns: list[float]  # of what each worker computes
-    growth: float  # of the processor time of its messages
-    server_growth: float  # of that of its requests at the server
+    more_us: float  # of its processor, for its messages, than with one worker
+    server_more_us: float  # likewise at the server
 
 
 class Ring(typing.NamedTuple):
@@ -196,9 +200,9 @@ class Calibration:
 
     def server_requests(self, policy, serving_s):
         """Of a message of all parameters, by the number of workers: its mean wait for a processor, how iterations vary,
-        how much longer they compute, and how many times as much it takes of the processors of a worker (with that of
-        the way back) and of the server as with one worker: several keep a server busy, which is woken less often for
-        each."""
+        how much longer they compute, and how much more it takes of the processors of a worker (with that of the way
+        back) and of the server than with one worker: several keep a server busy, which is woken less often for each.
+        Not how many times as much: that is of wake-ups, and a framework's messages take longer besides."""
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
                         f"{size // 2},{size}", "--serving", f"{1e3 * serving_s} ms", "--passes", self.passes, "--json",
@@ -210,7 +214,7 @@ class Calibration:
         server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
         return {row["workers"]: Request(1e6 * statistics.mean(row["seconds"]), row["variation"],
                                         [self.by_messages(slowdown) for slowdown in row["slowdowns_of_workers"]],
-                                        row["worker_s"] / worker_s, row["server_s"] / server_s)
+                                        1e6 * (row["worker_s"] - worker_s), 1e6 * (row["server_s"] - server_s))
                 for row in report["waits"] if row["bytes"] == 4 * size}
 
     def collective(self, members):
@@ -241,12 +245,12 @@ class Calibration:
         worker = self.own("server", "worker")
         active = [min(1.0, quota * worker["wall_s"] / worker["processor_s"]) for quota in quotas]
         at_once = 1 + (sum(active) ** 2 - sum(share ** 2 for share in active)) / sum(active)
-        known = {1: Request(0.0, 0.0, [1.0], 1.0, 1.0), **self.requests[policy]}
+        known = {1: Request(0.0, 0.0, [1.0], 0.0, 0.0), **self.requests[policy]}
         fewer = min(int(at_once), max(known) - 1)
         joined = lambda value: value(known[fewer]) + (at_once - fewer) * (value(known[fewer + 1]) - value(known[fewer]))
         return Request(joined(lambda request: request.wait_us), 0.0,
                        [joined(lambda request: request.slowdowns[0])] * len(quotas),
-                       joined(lambda request: request.growth), joined(lambda request: request.server_growth))
+                       joined(lambda request: request.more_us), joined(lambda request: request.server_more_us))
 
     def ring_words(self, quotas):
         ring = self.rings[len(quotas)]
@@ -263,11 +267,13 @@ class Calibration:
         return request.slowdowns, self.quota_resume_ms, {
             "network": f"network: {{{self.connection}}}", "in_turn": "  servers: {sends: in-turn}\n",
             "servers": ", servers: true", "jitter": ", ".join(jitter),
-            "communication": f"communication: {{server_request: {self.server_request_us * request.server_growth} us, "
+            "communication": f"communication: {{server_request: {self.server_request_us + request.server_more_us} us, "
                              f"server_overlap: {self.overlap} %, worker_overlap: {self.overlap} %, "
-                             f"per_message: {self.messages_us * request.growth / 2} us}}"}
+                             f"per_message: {max(0.0, self.messages_us + request.more_us) / 2} us}}"}
 
     def predicted(self, mode, policy, quotas):
+        if mode == "ddp" and len(quotas) == 1:
+            return 1 / self.own("ddp", "worker")["wall_s"]
         slowdowns, resume_ms, words = self.ring_words(quotas) if mode == "ddp" else self.server_words(policy, quotas)
         workers = ", ".join(f"{{cores: 1, speed: {1 / slowdown}}}" if quota == 1 else
                             f"{{cores: 1, speed: {1 / slowdown}, quota: {{cores: {quota}, resume: {resume_ms} ms}}}}"
@@ -291,8 +297,38 @@ def real(arguments, mode, policy, quotas):
     return json.loads(run(*words).splitlines()[-1])["updates_per_s"]
 
 
+def in_parts(arguments, folder, predicted):
+    """Updates a second of each job, and beside that of one worker."""
+    rates = [[] for _ in JOBS]
+    for part in range(PARTS):
+        for (job, quotas), prediction, of_job in zip(JOBS, predicted, rates):
+            of_job.append(real(arguments, *job.split(), quotas))
+            print(f"{folder.name}, part {part + 1} of {PARTS}, {job}, {', '.join(map(str, quotas))}: "
+                  f"{of_job[-1]:.4g} updates/s, predicted {prediction:.4g}", file=sys.stderr)
+    measured = [statistics.harmonic_mean(of_job) for of_job in rates]  # as many updates in each part
+    return measured, [rate / measured[alone(job)] for rate, (job, _) in zip(measured, JOBS)]
+
+
+def in_turns(arguments, folder, step_s):
+    """As above."""
+    told = {}
+    for mode in ("server", "ddp"):
+        jobs = [f"{job.split()[1]} {','.join(map(str, quotas))}" for job, quotas in JOBS if job.startswith(mode)]
+        said = run(TURNS, mode, *jobs, "--network", arguments.network,
+                   "--seconds", TURN_S if step_s < LONG_STEP_S else LONG_TURN_S,
+                   *(["--link-mbit", arguments.link_mbit] if arguments.link_mbit else []))
+        (folder / f"turns-{mode}.json").write_text(said)
+        told |= {f"{mode} {row['job']}": (row["updates_per_s"], row["beside_the_first"]) for row in json.loads(said)}
+    return zip(*(told[f"{job} {','.join(map(str, quotas))}"] for job, quotas in JOBS))
+
+
+def alone(job):
+    """The place of the job of one worker that is of the same kind."""
+    return next(place for place, (name, _) in enumerate(ALONE) if name.split()[0] == job.split()[0])
+
+
 def repetition(arguments, profile, folder):
-    """Updates a second, predicted and real, of each job."""
+    """Updates a second of each job, predicted and real, and real ones beside those of one worker."""
     ended = folder / "updates.json"
     if ended.exists():
         kept = json.loads(ended.read_text())
@@ -305,13 +341,9 @@ def repetition(arguments, profile, folder):
     print(f"{folder.name}, one worker of a server: {1 / calibration.own('server', 'worker')['wall_s']:.4g} updates/s, "
           f"simulated {calibration.predicted('server', 'asp', [1]):.4g}", file=sys.stderr)
     predicted = [calibration.predicted(*job.split(), quotas) for job, quotas in JOBS]
-    rates = [[] for _ in JOBS]
-    for part in range(PARTS):
-        for (job, quotas), prediction, of_job in zip(JOBS, predicted, rates):
-            of_job.append(real(arguments, *job.split(), quotas))
-            print(f"{folder.name}, part {part + 1} of {PARTS}, {job}, {', '.join(map(str, quotas))}: "
-                  f"{of_job[-1]:.4g} updates/s, predicted {prediction:.4g}", file=sys.stderr)
-    updates = list(zip(predicted, map(statistics.harmonic_mean, rates)))  # as many updates in each part
+    measured = (in_turns(arguments, folder, calibration.step_s) if arguments.turns else
+                in_parts(arguments, folder, predicted))
+    updates = list(zip(predicted, *measured))
     ended.write_text(json.dumps({"method": METHOD, "updates": updates}))
     return updates
 
@@ -328,6 +360,7 @@ def main():
     parser.add_argument("--link-mbit", type=float)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--steps", type=int, default=600)
+    parser.add_argument("--turns", action="store_true", help="let jobs take turns within one")
     parser.add_argument("--keep-awake", action="store_true",
                         help="keep processors from idling in calibrations and jobs alike, as `paceline live` does")
     arguments = parser.parse_args()
@@ -341,16 +374,18 @@ def main():
     if not profile.exists():
         run(arguments.paceline, "calibrate", arguments.network, "--cores", "1", "--budget", "60 s", "-o", profile)
     alike = "-".join([arguments.network, f"{arguments.link_mbit:g}-mbit" if arguments.link_mbit else "loopback",
-                      f"{arguments.steps}-steps", "awake" if arguments.keep_awake else "idling"])
+                      f"{arguments.steps}-steps", "awake" if arguments.keep_awake else "idling",
+                      *(["turns"] if arguments.turns else [])])
     repetitions = [repetition(arguments, profile, arguments.folder / f"{alike}-{number + 1}")
                    for number in range(arguments.repetitions)]
-    print("| job | quotas | updates/s, predicted (range) | real (range) | error | beside the first |")
+    print("| job | quotas | updates/s, predicted (range) | real (range) | error | beside one worker |")
     print("|---|---|---|---|---|---|")
-    ratios = [[predicted / measured for predicted, measured in updates] for updates in repetitions]
-    for of_job, ((job, quotas), pairs) in enumerate(zip(JOBS, zip(*repetitions))):
-        predicted, measured = zip(*pairs)
+    of_alone = [[updates[place][0] for updates in repetitions] for place in range(len(ALONE))]
+    for (job, quotas), of_job in zip(JOBS, zip(*repetitions)):
+        predicted, measured, beside_alone = zip(*of_job)
         error = 100 * (statistics.median(predicted) / statistics.median(measured) - 1)
-        beside = 100 * (statistics.median(of_jobs[of_job] / of_jobs[0] for of_jobs in ratios) - 1)
+        beside = 100 * (statistics.median(rate / one / real_beside for rate, one, real_beside in
+                                          zip(predicted, of_alone[alone(job)], beside_alone)) - 1)
         print(f"| {job} | {', '.join(map(str, quotas))} | {median_and_range(predicted)} | {median_and_range(measured)} "
               f"| {error:+.0f} % | {beside:+.0f} % |")
 

@@ -129,24 +129,16 @@ def alone(arguments):
 
 
 @contextlib.contextmanager
-def cpu_groups(quotas):
-    """One control group for each quota below 1, as (rank, file to write process numbers to)."""
+def cpu_groups(ranks):
+    """One control group for each of these workers, without a quota so far."""
     groups = {}
     root = pathlib.Path("/sys/fs/cgroup/cpu" if os.path.isdir("/sys/fs/cgroup/cpu") else "/sys/fs/cgroup")
     try:
-        for rank, quota in enumerate(quotas):
-            if quota >= 1:
-                continue
+        for rank in ranks:
             group = root / f"paceline-real-{os.getpid()}-{rank}"
             group.mkdir()
             groups[rank] = group
-            limit = int(quota * 100_000)
-            if (group / "cpu.cfs_quota_us").exists():
-                (group / "cpu.cfs_period_us").write_text("100000")
-                (group / "cpu.cfs_quota_us").write_text(str(limit))
-            else:
-                (group / "cpu.max").write_text(f"{limit} 100000")
-        yield {rank: str(group / "cgroup.procs") for rank, group in groups.items()}
+        yield groups
     except OSError as error:
         sys.exit(f"error: no control group: {error}\nhint: run as root, or leave --quota out")
     finally:
@@ -159,9 +151,18 @@ def cpu_groups(quotas):
                     time.sleep(0.05)
 
 
+def set_quota(group, quota):
+    """Of one core, in each 100 ms; 1 is no quota."""
+    if (group / "cpu.cfs_quota_us").exists():
+        (group / "cpu.cfs_period_us").write_text("100000")
+        (group / "cpu.cfs_quota_us").write_text(str(int(quota * 100_000)) if quota < 1 else "-1")
+    else:
+        (group / "cpu.max").write_text(f"{int(quota * 100_000)} 100000" if quota < 1 else "max 100000")
+
+
 def enter(groups, rank):
     if rank in groups:
-        pathlib.Path(groups[rank]).write_text(str(os.getpid()))
+        (groups[rank] / "cgroup.procs").write_text(str(os.getpid()))
 
 
 class Hosts:
@@ -202,6 +203,14 @@ class Hosts:
             run("tc", "-n", name, "qdisc", "add", "dev", "eth0", "root", *self.shape)
 
 
+def places(stack, arguments):
+    """The host of each worker, and of the server, if links are shaped; and the server's address."""
+    if arguments.link_mbit is None:
+        return [None] * (arguments.workers + 1), "127.0.0.1"
+    network = stack.enter_context(Hosts(arguments.workers + 1, arguments.link_mbit))
+    return network.places, network.addresses[-1]
+
+
 def run(*words):
     result = subprocess.run(words, capture_output=True, text=True)
     if result.returncode != 0:
@@ -220,11 +229,15 @@ def become(place):
                 raise OSError(ctypes.get_errno(), "setns")
 
 
-def ddp_worker(rank, arguments, groups, hosts, rendezvous, results):
+def join_members(rank, arguments, hosts, rendezvous):
     become(hosts[rank])
     os.environ["GLOO_SOCKET_IFNAME"] = "lo" if hosts[rank] is None else "eth0"
     torch.distributed.init_process_group("gloo", init_method="file://" + rendezvous, rank=rank,
                                          world_size=arguments.workers)
+
+
+def ddp_worker(rank, arguments, groups, hosts, rendezvous, results):
+    join_members(rank, arguments, hosts, rendezvous)
     loop = Loop(arguments, rank)
     steps = Steps(arguments.batch)
     model = nn.parallel.DistributedDataParallel(loop.model)
@@ -295,52 +308,52 @@ class Server:
         self.velocity = torch.zeros_like(self.parameters)
         self.size = 4 * len(self.parameters)
         self.listener = socket.create_server((address, 0))
-        self.workers = arguments.workers
+        self.selector = selectors.DefaultSelector()
+        self.connections = {}
         self.steps = Steps(1)
 
     def apply(self, gradient):
         self.velocity.mul_(0.9).add_(gradient)
         self.parameters.sub_(self.velocity, alpha=0.01)
 
-    def run(self, policy, warm_up, updates):
-        selector = selectors.DefaultSelector()
-        connections = []
-        for _ in range(self.workers):
+    def accept(self, workers):
+        while len(self.connections) < workers:
             connection, _ = self.listener.accept()
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             rank = struct.unpack("<i", exactly(connection, 4))[0]
-            selector.register(connection, selectors.EVENT_READ, rank)
-            connections.append(connection)
-        for connection in connections:
-            connection.sendall(self.parameters.numpy().tobytes())
-        done, counts, waiting, total = 0, [0] * self.workers, [], None
-        began = time.perf_counter()
-        while done < warm_up + updates:
-            for key, _ in selector.select():
+            self.selector.register(connection, selectors.EVENT_READ, rank)
+            self.connections[rank] = connection
+
+    def send_parameters(self, ranks):
+        for rank in ranks:
+            self.connections[rank].sendall(self.parameters.numpy().tobytes())
+
+    def serve(self, policy, ranks, is_over):
+        """These workers until `is_over(number of updates)`, when all have sent a gradient and wait. Returns whose
+        gradients each update was made of, and when."""
+        updates, asked, waiting, total = [], len(ranks), [], None
+        self.send_parameters(ranks)
+        while asked > 0:
+            for key, _ in self.selector.select():
                 self.steps.begin()
                 gradient = torch.frombuffer(exactly(key.fileobj, self.size), dtype=torch.float32)
-                if done >= warm_up:
-                    counts[key.data] += 1
-                if policy == "asp":
-                    self.apply(gradient)
-                    key.fileobj.sendall(self.parameters.numpy().tobytes())
-                    done += 1
-                else:
+                waiting.append(key.data)
+                asked -= 1
+                if policy == "bsp":
                     total = gradient.clone() if total is None else total.add_(gradient)
-                    waiting.append(key.fileobj)
-                    if len(waiting) == self.workers:
-                        self.apply(total / self.workers)
-                        for connection in waiting:
-                            connection.sendall(self.parameters.numpy().tobytes())
-                        waiting, total = [], None
-                        done += 1
+                if policy == "asp" or len(waiting) == len(ranks):
+                    self.apply(gradient if policy == "asp" else total / len(ranks))
+                    updates.append((time.perf_counter(), waiting))
+                    if not is_over(len(updates)):
+                        self.send_parameters(waiting)
+                        asked += len(waiting)
+                    waiting, total = [], None
                 self.steps.end()
-                if done == warm_up:
-                    began, counts = time.perf_counter(), [0] * self.workers
-        seconds = time.perf_counter() - began
-        for connection in connections:
+        return updates
+
+    def close(self):
+        for connection in self.connections.values():
             connection.close()
-        return seconds, counts
 
 
 def spawn(stack, target, arguments, *more):
@@ -356,9 +369,9 @@ def spawn(stack, target, arguments, *more):
     return processes, results
 
 
-def gathered(processes, results):
+def gathered(processes, results, count):
     said = []
-    while len(said) < len(processes):
+    while len(said) < count:
         if not results.empty():
             said.append(results.get())
         elif any(process.exitcode for process in processes):
@@ -399,22 +412,29 @@ def main():
     if len(quotas) != arguments.workers:
         parser.error(f"--quota: {len(quotas)} quotas for {arguments.workers} workers")
     with contextlib.ExitStack() as stack:
-        groups = stack.enter_context(cpu_groups(quotas))
-        hosts, address = [None] * (arguments.workers + 1), "127.0.0.1"
-        if arguments.link_mbit is not None:
-            network = stack.enter_context(Hosts(arguments.workers + 1, arguments.link_mbit))
-            hosts, address = network.places, network.addresses[-1]
+        groups = stack.enter_context(cpu_groups(rank for rank, quota in enumerate(quotas) if quota < 1))
+        for rank, group in groups.items():
+            set_quota(group, quotas[rank])
+        hosts, address = places(stack, arguments)
         if arguments.mode == "ddp":
             with tempfile.TemporaryDirectory() as folder:
                 processes, results = spawn(stack, ddp_worker, arguments, groups, hosts, folder + "/rendezvous")
-                times = gathered(processes, results)
+                times = gathered(processes, results, len(processes))
                 seconds, counts = max(t[2] for t in times), [arguments.steps] * arguments.workers
         else:
             become(hosts[-1])
             server = Server(arguments, address)
             processes, results = spawn(stack, server_worker, arguments, groups, hosts, server.listener.getsockname())
-            seconds, counts = server.run(arguments.policy, arguments.warm_up, arguments.steps)
-            times = gathered(processes, results)
+            server.accept(arguments.workers)
+            last = arguments.warm_up + arguments.steps
+            began = time.perf_counter()
+            updates = server.serve(arguments.policy, range(arguments.workers), lambda done: done >= last)
+            server.close()
+            times = [began] + [when for when, _ in updates]
+            seconds = times[last] - times[arguments.warm_up]
+            gradients = [rank for _, ranks in updates[arguments.warm_up:last] for rank in ranks]
+            counts = [gradients.count(rank) for rank in range(arguments.workers)]
+            times = gathered(processes, results, len(processes))
             if arguments.say == "server":
                 server.steps.say()
         for process in processes:
@@ -429,8 +449,13 @@ def main():
 # Otherwise glibc gives memory back after each step in some processes and not in others: 0.9 or 1.4 ms for a step.
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": "1099511627776", "MALLOC_MMAP_THRESHOLD_": "1073741824"}
 
-if __name__ == "__main__":
+
+def keep_memory():
     if not KEPT_MEMORY.keys() <= os.environ.keys():
         os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | KEPT_MEMORY)
+
+
+if __name__ == "__main__":
+    keep_memory()
     end_on_signals()
     main()
