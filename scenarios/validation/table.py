@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints predicted beside real times as a table for docs/validation.md.
+"""Prints predicted beside real times as a table for docs/real-jobs.md.
 
 Usage:      table.py RESULTS      (the folder written by `paceline validate live`)
 
