@@ -35,7 +35,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 8  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 13  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 14  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -154,7 +154,7 @@ class Calibration:
     def conclude(self):
         worker, server = self.own("server", "worker"), self.own("server", "server")["processor_s"]
         profiled = {mode: self.own_loop(mode, who) for mode, who in PROFILED.items()}
-        self.jitter = {mode: loop.get("jitter", "") for mode, loop in profiled.items()}
+        self.server_jitter = profiled["server"].get("jitter", "")
         messages = max(0.0, worker["processor_s"] - profiled["server"]["batches"][0]["processor_s"])
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
         # Below 0 where server and worker handle packets while the link carries others: no time besides for one worker,
@@ -256,11 +256,11 @@ class Calibration:
         ring = self.rings[len(quotas)]
         return ring.slowdowns, ring.resume_ms, {
             "network": ring.network, "communication": ring.communication, "in_turn": "", "servers": "",
-            "jitter": self.jitter["ddp"]}
+            "jitter": ""}  # what members wait for the last is part of the rounds that were measured
 
     def server_words(self, policy, quotas):
         request = self.request_of(policy, quotas)
-        of_iterations = self.jitter["server"]
+        of_iterations = self.server_jitter
         if policy == "bsp" and len(quotas) <= CORES:  # which wait for the last, who may have shared a core with another
             of_iterations = f"iteration: {100 * request.variation} %"
         jitter = ([of_iterations] if of_iterations else []) + [f"message: {request.wait_us} us"]

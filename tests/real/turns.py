@@ -38,6 +38,8 @@ class Job:
         self.text = text
         self.policy, quotas = text.split()
         self.quotas = [float(quota) for quota in quotas.split(",")]
+        if self.policy not in ("asp", "bsp") or not all(0 < quota <= 1 for quota in self.quotas):
+            raise ValueError(text)
         self.ranks = range(len(self.quotas))
 
 
@@ -153,13 +155,17 @@ def row(told, first, job):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("mode", choices=["server", "ddp"])
-    parser.add_argument("jobs", nargs="+", type=Job)
+    parser.add_argument("jobs", nargs="+", type=Job, help="asp or bsp, and quotas of 0 to 1 of a core: 'bsp 1,0.3'")
     parser.add_argument("--network", choices=list(train.NETWORKS), default="small-cnn")
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--cycles", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=1, help="of a turn that are counted")
     parser.add_argument("--link-mbit", type=float, help="rate of each host's link")
     arguments = parser.parse_args()
+    if arguments.mode == "ddp" and any(job.policy != "bsp" for job in arguments.jobs):
+        parser.error("members of DDP are synchronous: 'bsp 1,1'")
+    if arguments.cycles < 1 or arguments.seconds <= 0:
+        parser.error("--cycles and --seconds are above 0")
     arguments.workers, arguments.say = max(len(job.quotas) for job in arguments.jobs), None
     with contextlib.ExitStack() as stack:
         groups = stack.enter_context(train.cpu_groups(range(arguments.workers)))
