@@ -47,7 +47,7 @@ Seconds CoreWatch::timed() {
 CoreLook CoreWatch::look() {
   constexpr int not_timed = 3;  // caches are another core's
   constexpr std::size_t fewest = 3;
-  constexpr Seconds longest{0.03};
+  constexpr Seconds long_enough{0.03};
   constexpr std::size_t most_cores = 8;
   std::vector<int> cores = cores_of(0);
   if (cores.size() > most_cores) cores.resize(most_cores);
@@ -59,7 +59,7 @@ CoreLook CoreWatch::look() {
     for (int i = 0; i < not_timed; ++i) static_cast<void>(timed());
     std::vector<double> times_s;
     Seconds all{};
-    while (times_s.size() < fewest || all < longest) {
+    while (times_s.size() < fewest || all < long_enough) {
       times_s.push_back(timed().value());
       all += Seconds{times_s.back()};
     }
@@ -131,10 +131,10 @@ std::string SteadyPasses::note() const {
                     as_usual() < kept().size() ? ", some of those, too: measure again in a calmer hour" : "");
   const std::vector<double> usual = usual_s();
   if (usual.empty()) return text;
-  const auto [least, most] = std::ranges::minmax_element(usual);
-  if (*most > slow_from * *least)
-    text += fmt::format("{}core {} takes {:.2g} times as long as core {}", text.empty() ? "" : "; ",
-                        most - usual.begin(), *most / *least, least - usual.begin());
+  const auto [least, most] = std::ranges::minmax(usual);
+  if (most > slow_from * least)
+    text += fmt::format("{}one core always takes {:.2g} times as long as another", text.empty() ? "" : "; ",
+                        most / least);
   return text;
 }
 

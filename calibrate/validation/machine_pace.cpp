@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/live/steady_passes.hpp"
 #include "calibrate/logs/step_variation.hpp"
 #include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"

@@ -29,7 +29,6 @@
 
 #include "calibrate/live/iteration_timing.hpp"
 #include "calibrate/live/kept_runs.hpp"
-#include "calibrate/live/steady_passes.hpp"
 
 namespace paceline {
 

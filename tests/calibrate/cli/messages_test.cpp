@@ -16,6 +16,8 @@ TEST_CASE("requests at a server are timed, and the lines for a scenario printed"
   const auto json = printed_json("server --parameters 100,10000 --passes 2 --quick --json");
   CHECK(json["format"] == "paceline-server");
   CHECK(json["samples"].size() == 4);
+  CHECK(json["machine"]["passes_taken"] >= 2);
+  CHECK(json["machine"]["slowness"].size() == 2);
   for (const auto& sample : json["samples"]) {
     CHECK(sample["server_s"] > 0.0);
     CHECK(sample["worker_s"] > 0.0);

@@ -79,7 +79,7 @@ TEST_CASE("where too few passes are as usual those are kept alone, if there are 
 TEST_CASE("a core that is slower throughout counts as usual, and is said") {
   const SteadyPasses steady = passes_with(3, {look_of(1.0, 1.5)});
   CHECK(steady.taken() == 3);
-  CHECK(steady.note() == "core 1 takes 1.5 times as long as core 0");
+  CHECK(steady.note() == "one core always takes 1.5 times as long as another");
 }
 
 TEST_CASE("without a look every pass counts") {

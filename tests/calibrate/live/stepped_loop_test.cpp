@@ -40,6 +40,16 @@ TEST_CASE("bug: a loop computed on another core than the process that has its me
   }
 }
 
+TEST_CASE("bug: who waited for a loop's step was kept on a core where another worker may compute meanwhile") {
+  // While it takes its step the loop sees how many cores its parent, this process, may use: 1 sample for all.
+  if (has_one_core()) return;
+  live::SteppedLoop loop(
+      {"sh", "-c",
+       "while read line; do case $(sed -n 's/^Cpus_allowed_list://p' /proc/$PPID/status) in "
+       "*[-,]*) n=1;; *) n=2;; esac; echo step 0 1 1 $n; done"});
+  for (int i = 0; i < 5; ++i) CHECK(loop.step_on_this_core().samples == 1);
+}
+
 TEST_CASE("after a step a loop, and who waited for it, may use the cores they might use before") {
   const std::vector<int> before = live::cores_of(0);
   live::SteppedLoop loop(says_its_number);
