@@ -1,9 +1,7 @@
 // `paceline calibrate NETWORK`: measure, fit, write.
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 
 #include <fmt/chrono.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "calibrate/cli/commands.hpp"
+#include "calibrate/cli/output_file.hpp"
 #include "calibrate/fit/report.hpp"
 #include "calibrate/measure/measure.hpp"
 #include "calibrate/measure/partial_file.hpp"
@@ -97,19 +96,7 @@ fs::path checked_output(const CalibrateArguments& arguments, const Machine& mach
   const std::string network = fs::path(arguments.network).stem().string();
   const fs::path output =
       arguments.output.value_or(fmt::format("{}-{}.json", network, as_file_name(machine.cpu_model)));
-  if (output.empty()) throw UserError("--output: the file's name is empty", "name a file");
-  std::error_code status;
-  if (fs::is_directory(output, status))
-    throw UserError(fmt::format("cannot write {}: it is a folder", output.string()),
-                    "name a file with --output");
-  if (fs::exists(output, status) && !arguments.force)
-    throw UserError(fmt::format("{} exists", output.string()),
-                    "choose another file with --output, or replace it with --force");
-  const fs::path folder = output.has_parent_path() ? output.parent_path() : ".";
-  if (access(folder.c_str(), W_OK | X_OK) != 0)
-    throw UserError(
-        fmt::format("cannot write {}: folder {}: {}", output.string(), folder.string(), std::strerror(errno)),
-        "create the folder first, or choose another file with --output");
+  check_output_file(output, arguments.force);
   return output;
 }
 

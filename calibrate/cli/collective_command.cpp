@@ -1,6 +1,5 @@
 // `paceline calibrate collective`: what an all-reduce among processes of this machine takes.
 #include <algorithm>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -9,6 +8,7 @@
 #include "calibrate/cli/own_loop.hpp"
 #include "calibrate/collective/ring_fit.hpp"
 #include "calibrate/live/machine_load.hpp"
+#include "calibrate/live/sharing_timing.hpp"
 #include "calibrate/live/steady_passes.hpp"
 #include "calibrate/logs/text.hpp"
 #include "sim/base/diagnostic.hpp"
@@ -73,8 +73,8 @@ void check_stops(const CpuQuota& quota, Seconds step) {
   if (fewest_steps * step > allowance_of(quota, 1))
     throw UserError(
         fmt::format(
-            "--quota: steps of {0} are too long to be stopped in between: less than {2:g} of the loop "
-            "alone use up a quota of {1:g} cores",
+            "--quota: steps of {0} are too long to be stopped in between: fewer than {2:g} of the loop alone "
+            "use up a quota of {1:g} cores",
             duration_text(step.value()), quota.cores, fewest_steps),
         "`paceline calibrate own --quota` instead");
 }
@@ -206,13 +206,11 @@ Json report_json(const std::vector<RingPass>& passes, const CollectiveFit& fit, 
 int run(const CollectiveArguments& arguments) {
   const std::vector<std::int64_t>& usual = arguments.quick ? quick_values : usual_values;
   const std::vector<std::int64_t>& values = arguments.parameters.empty() ? usual : arguments.parameters;
-  if (values.size() < 2 || values.front() == values.back())
+  if (values.size() < 2)
     throw UserError(
         "--parameters: at least 2 different sizes are needed: what is fixed and what each byte "
         "takes cannot be told apart otherwise",
         "for example --parameters 10000,100000");
-  if (std::ranges::find(arguments.members, 1) != arguments.members.end())
-    throw UserError("--members: a ring has at least 2", "for example --members 2,4");
   if (arguments.with == "gloo" && !has_gloo())
     throw UserError("this program was built without Gloo",
                     "install libgloo-dev and build again, or leave --with out");
@@ -224,7 +222,7 @@ int run(const CollectiveArguments& arguments) {
   if (arguments.quota) check_stops(*quota_of(arguments), computing.processor);
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+  const auto cores = static_cast<unsigned>(live::usable_cores());
   const auto [passes, steadiness] = measure_rings(arguments, library, values, computing.wall, watch);
   const CollectiveFit fit = fit_collectives(passes, cores);
   if (arguments.json) {

@@ -54,6 +54,13 @@ std::optional<Arguments> parse_with_command(const std::string& name, const std::
   return parsed;
 }
 
+template <class OfMessages>
+std::optional<Arguments> parse_with_sizes(const std::string& name, const std::vector<std::string>& words) {
+  std::optional<Arguments> parsed = parse_with_command<OfMessages>(name, words);
+  if (parsed) sort_numbers("--parameters", std::get<OfMessages>(*parsed).parameters);
+  return parsed;
+}
+
 // Logs of asynchronous jobs have options of their own.
 std::optional<Arguments> parse_from_log(const std::string& name, const std::vector<std::string>& words) {
   const auto has = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
@@ -70,8 +77,8 @@ std::optional<Arguments> parse_command_line(std::vector<std::string> words) {
   const std::map<std::string, Parser> commands = {{"show", parse<ShowArguments>},
                                                   {"check", parse<CheckArguments>},
                                                   {"network", parse<NetworkArguments>},
-                                                  {"server", parse_with_command<ServerArguments>},
-                                                  {"collective", parse_with_command<CollectiveArguments>},
+                                                  {"server", parse_with_sizes<ServerArguments>},
+                                                  {"collective", parse_with_sizes<CollectiveArguments>},
                                                   {"own", parse_with_command<OwnArguments>},
                                                   {"from-log", parse_from_log}};
   const std::string program = "paceline calibrate";

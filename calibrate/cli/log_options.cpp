@@ -41,7 +41,8 @@ void declare(CLI::App& app, OwnArguments& arguments) {
   app.add_flag(
          "--rests", arguments.rests,
          "Instead of a correction: what a step takes longer after the command has rested for 1 to 80 ms, "
-         "by stopping it now and then (`resume`); let it train for fifteen seconds, and wait for nobody")
+         "by stopping it now and then (`resume`); let it train for fifteen seconds; it must not wait for "
+         "other processes")
       ->excludes("--log")
       ->excludes(profile)
       ->excludes(copies)

@@ -35,7 +35,8 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "Prints the lines for a scenario. A training loop of your own computes for them when it comes last, "
       "after `--`: it reads a line before each step, and prints a line `step ...` after it, flushed.");
   add_list(app, "--parameters", arguments.parameters,
-           "Sizes of a gradient, at least 2 (default: 1000,10000,100000,1000000)");
+           "Sizes of a gradient in parameters, at least two of them (default: 1000,10000,100000,1000000)",
+           most_parameters);
   CLI::Option* const several =
       add_list(app, "--workers", arguments.workers,
                "Besides one worker alone so many at once, e.g. 2,4: how long their messages wait for a "
@@ -57,7 +58,7 @@ void declare(CLI::App& app, ServerArguments& arguments) {
   declare(app, arguments.links);
   add_count(app, "--passes", arguments.passes, 2, 1000,
             "How often every size is measured, in new processes each time (default: 5; with --workers 8 are "
-            "better). Passes that met a core slower than usual are taken again, at most as many more");
+            "better). Passes that met a core slower than usual are taken again, at most as many again");
   app.add_flag("--quick", arguments.quick,
                "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
   add_json(app, arguments.json);
@@ -71,7 +72,7 @@ void declare(CLI::App& app, ServerArguments& arguments) {
       "Python\n"
       "  paceline calibrate server --workers 2,3 -- python3 train.py    of workers that train\n"
       "  paceline calibrate server --quick --json > server.json\n\n"
-      "A loop of your own takes each step on the core on which its worker waits for it, as if both were one "
+      "A loop of your own begins each step on the core on which its worker waits for it, as if both were one "
       "process: name the program that computes itself, not a shell that starts it.\n\n"
       "A loop of your own in Python:\n"
       "  for line in sys.stdin:\n"
@@ -85,9 +86,11 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       "Measures an all-reduce around a ring of processes on this machine: wall-clock and processor time by "
       "size and members. Prints the lines for a scenario. A training loop of your own computes for the "
       "members when it comes last, after `--`, as for `calibrate server`.");
-  add_list(app, "--members", arguments.members, "Rings to measure (default: 2,4)");
+  add_list(app, "--members", arguments.members, "Sizes of rings, in members (default: 2,4)")
+      ->check(CLI::Range(2, 64).description(""));
   add_list(app, "--parameters", arguments.parameters,
-           "Numbers of values to add up, at least 2 (default: 1000,10000,100000,1000000)");
+           "Sizes of a gradient in parameters, at least two of them (default: 1000,10000,100000,1000000)",
+           most_parameters);
   add_time(
       app, "--computing", arguments.computing_s,
       "How long a member is busy before each all-reduce, e.g. \"5 ms\" (the default), without a loop of your "
@@ -106,7 +109,7 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       ->type_name("CORES");
   add_count(app, "--passes", arguments.passes, 2, 1000,
             "How often everything is measured, in processes of its own each time (default: 5). Passes that "
-            "met a core slower than usual are taken again, at most as many more");
+            "met a core slower than usual are taken again, at most as many again");
   app.add_flag("--quick", arguments.quick,
                "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
   add_json(app, arguments.json);

@@ -11,6 +11,7 @@
 namespace paceline::calibrate {
 
 inline constexpr double longest_s = 86400.0;
+inline constexpr int most_parameters = 1 << 30;  // of a gradient: 4 GiB
 
 // CLI11's own check would name the largest double.
 inline const CLI::Validator above_zero(
@@ -18,8 +19,8 @@ inline const CLI::Validator above_zero(
 
 // A list of numbers in one word: 8,16,32.
 template <class Numbers>
-CLI::Option* add_list(CLI::App& app, const std::string& name, Numbers& numbers, const std::string& help) {
-  constexpr int largest = 1 << 20;
+CLI::Option* add_list(CLI::App& app, const std::string& name, Numbers& numbers, const std::string& help,
+                      int largest = 1 << 20) {
   return app.add_option(name, numbers, help)
       ->delimiter(',')
       ->allow_extra_args(false)

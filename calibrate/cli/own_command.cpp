@@ -1,11 +1,11 @@
 // `paceline calibrate own`: a user's own training loop timed, and a profile corrected by it.
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "calibrate/cli/output_file.hpp"
 #include "calibrate/cli/own_loop.hpp"
 #include "calibrate/logs/correction.hpp"
 #include "calibrate/logs/text.hpp"
@@ -85,10 +85,7 @@ void check_output(const OwnArguments& arguments) {
   if (arguments.profile.empty() != arguments.output.empty())
     throw UserError("--profile and --output go together: one is corrected, the other is written",
                     "for example --profile measured.json -o corrected.json");
-  std::error_code status;
-  if (!arguments.output.empty() && std::filesystem::exists(arguments.output, status) && !arguments.force)
-    throw UserError(fmt::format("{} exists", arguments.output),
-                    "choose another file with --output, or replace it with --force");
+  if (!arguments.output.empty()) check_output_file(arguments.output, arguments.force);
 }
 
 }  // namespace
@@ -99,35 +96,45 @@ int run(const OwnArguments& arguments) {
                     "paceline calibrate own -- python3 train.py, or paceline calibrate own --log FILE");
   if (arguments.passes && arguments.copies == 1 && !arguments.quota)
     throw UserError("--passes goes with --copies or --quota", "leave it out");
+  if (arguments.copies > 1 && arguments.cores > 1)
+    throw UserError("--copies: copies of a loop on several cores are not told apart from its own threads",
+                    "let each compute on one core, without --cores");
   check_output(arguments);
   if (arguments.copies > 1) return run_copies(arguments);
   if (arguments.quota) return run_quota(arguments);
   if (arguments.rests) return run_rests(arguments);
   std::optional<Profile> profile;
-  if (!arguments.profile.empty()) profile = read_profile(arguments.profile);
+  if (!arguments.profile.empty()) {
+    profile = read_profile(arguments.profile);
+    check_correctable(*profile, arguments.cores);  // before the loop trains for an hour
+  }
   const OwnLoop loop = arguments.log.empty() ? run_command(arguments.command) : read_log(arguments.log);
   const auto warm_up = static_cast<std::size_t>(arguments.warm_up);
   const OwnTimes times = own_times(loop.steps, warm_up, loop.source);
   for (const std::string& note : notes_about(times, arguments)) fmt::print(stderr, "note: {}\n", note);
   Json json = times_json(loop, times, warm_up);
   std::string text = times_text(loop, times, warm_up);
-  if (profile) {
-    const Correction correction =
-        correct(*profile, times.batches,
-                {.cores = arguments.cores,
-                 .clock = arguments.processor_clock ? StepClock::processor : StepClock::wall,
-                 .by = arguments.by,
-                 .with_optimizer_step = !arguments.without_optimizer_step});
-    const std::string date = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
-    write_file_atomically(arguments.output, corrected_profile_text(arguments.profile, correction,
-                                                                   {loop.source, date, warm_up}));
-    json["factor"] = correction.factor;
-    json["offset_s"] = correction.offset_s;
-    json["profile"] = arguments.output;
-    text += fmt::format("\n{}corrected {}\nwrote {}\n", correction_text(*profile, correction),
-                        correction_words(correction, loop.source), arguments.output);
-  }
-  fmt::print("{}", arguments.json ? json.dump(2) + "\n" : text);
+  const auto print = [&] { fmt::print("{}", arguments.json ? json.dump(2) + "\n" : text); };
+  if (profile) try {
+      const Correction correction =
+          correct(*profile, times.batches,
+                  {.cores = arguments.cores,
+                   .clock = arguments.processor_clock ? StepClock::processor : StepClock::wall,
+                   .by = arguments.by,
+                   .with_optimizer_step = !arguments.without_optimizer_step});
+      const std::string date = fmt::format("{:%FT%TZ}", fmt::gmtime(std::chrono::system_clock::now()));
+      write_file_atomically(arguments.output, corrected_profile_text(arguments.profile, correction,
+                                                                     {loop.source, date, warm_up}));
+      json["factor"] = correction.factor;
+      json["offset_s"] = correction.offset_s;
+      json["profile"] = arguments.output;
+      text += fmt::format("\n{}corrected {}\nwrote {}\n", correction_text(*profile, correction),
+                          correction_words(correction, loop.source), arguments.output);
+    } catch (const std::exception&) {
+      print();  // what was measured is not lost
+      throw;
+    }
+  print();
   return exit_done;
 }
 

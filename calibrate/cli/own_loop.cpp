@@ -97,7 +97,8 @@ OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Se
 
 live::CoreWatch watch_of(const std::vector<std::string>& loop, std::optional<double> computing_s) {
   if (computing_s && !loop.empty())
-    throw UserError("--computing: the loop after `--` computes", "leave one of them out");
+    throw UserError("--computing cannot be combined with a loop after `--`, which computes",
+                    "leave one of them out");
   Progress progress("timing a step");
   if (!loop.empty()) progress.update(0.0, "waiting for lines `step ...`");
   return live::CoreWatch(loop);

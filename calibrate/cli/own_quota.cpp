@@ -42,9 +42,10 @@ bool are_too_long(const std::vector<OwnStep>& steps) {
 }
 
 Seconds cost_of_stops(const OwnLoop& stopped, const OwnArguments& arguments, const CpuQuota& quota) {
-  const auto iterations = rested_steps(stopped.steps, static_cast<std::size_t>(arguments.warm_up),
-                                       {quota.period - allowance_of(quota, arguments.cores)}, stopped.source);
-  return (iterations[1].processor_time - iterations[0].processor_time) / arguments.cores;
+  const auto iterations =
+      rested_steps(stopped.steps, static_cast<std::size_t>(arguments.warm_up),
+                   {quota.period - allowance_of(quota, arguments.cores)}, arguments.cores, stopped.source);
+  return iterations[1].processor_time - iterations[0].processor_time;
 }
 
 QuotaPass pair_of_runs(const OwnArguments& arguments, const CpuQuota& quota) {
@@ -76,7 +77,9 @@ int run_quota(const OwnArguments& arguments) {
     if (!in_pairs) stopped = run_with_stops(arguments, quota);
     if (pass == 0 && are_too_long(stopped->steps)) {
       in_pairs = true;
-      fmt::print(stderr, "note: its steps are too long to be stopped, and run with and without a quota\n");
+      fmt::print(stderr,
+                 "note: its steps are too long to be stopped in between: it runs with and without a quota "
+                 "instead\n");
     }
     all.push_back(in_pairs ? pair_of_runs(arguments, quota)
                            : QuotaPass{cost_of_stops(*stopped, arguments, quota)});
@@ -116,14 +119,14 @@ int run_quota(const OwnArguments& arguments) {
     }
     if (is_told)
       fmt::print(
-          "in a scenario, of workers like this one (± {:.2g} ms):\n  quota: {{cores: {:g}, resume: {:.3g} "
+          "in a scenario, of workers like this one (standard error {:.2g} ms):\n  quota: {{cores: {:g}, resume: {:.3g} "
           "ms}}\n",
           1e3 * deviation_of_mean, quota.cores, 1e3 * spread.mean);
   }
   if (!is_told)
     fmt::print(
         stderr,
-        "note: {:.2g} ± {:.2g} ms cannot be told from nothing: more --passes, on a machine whose speed "
+        "note: {:.2g} ms, with a standard error of {:.2g} ms, cannot be told from nothing: more --passes, on a machine whose speed "
         "changes less\n",
         1e3 * spread.mean, 1e3 * deviation_of_mean);
   return exit_done;

@@ -26,7 +26,7 @@ Json report_json(const std::vector<RestedIteration>& iterations) {
 }
 
 std::string report_text(const std::vector<RestedIteration>& iterations) {
-  std::string text = "      rest   stops   step, processor time\n";
+  std::string text = "      rest   stops   step, time of each core\n";
   for (const RestedIteration& one : iterations)
     text += fmt::format("{:>10}  {:>6}  {:>21}\n", duration_text(one.rest.value()), one.count,
                         duration_text(one.processor_time.value()));
@@ -37,8 +37,8 @@ std::string report_text(const std::vector<RestedIteration>& iterations) {
 
 int run_rests(const OwnArguments& arguments) {
   const OwnLoop loop = run_stopping(arguments.command, rests);
-  const std::vector<RestedIteration> iterations =
-      rested_steps(loop.steps, static_cast<std::size_t>(arguments.warm_up), rests, loop.source);
+  const std::vector<RestedIteration> iterations = rested_steps(
+      loop.steps, static_cast<std::size_t>(arguments.warm_up), rests, arguments.cores, loop.source);
   fmt::print("{}", arguments.json ? report_json(iterations).dump(2) + "\n" : report_text(iterations));
   return exit_done;
 }

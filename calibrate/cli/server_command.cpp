@@ -232,9 +232,8 @@ Json report_json(const std::vector<RequestPass>& passes, const live::Communicati
 
 int run(const ServerArguments& arguments) {
   const std::vector<std::int64_t>& usual = arguments.quick ? quick_sizes : usual_sizes;
-  std::vector<std::int64_t> sizes = arguments.parameters.empty() ? usual : arguments.parameters;
-  std::ranges::sort(sizes);
-  if (sizes.size() < 2 || std::ranges::adjacent_find(sizes) != sizes.end())
+  const std::vector<std::int64_t>& sizes = arguments.parameters.empty() ? usual : arguments.parameters;
+  if (sizes.size() < 2)
     throw UserError(
         "--parameters: at least 2 different sizes are needed: what is fixed and what each byte takes cannot "
         "be "

@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/live/live_executor.hpp"
+#include "calibrate/live/learning_nothing.hpp"
 #include "calibrate/live/live_run.hpp"
+#include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/process_crew.hpp"
-#include "calibrate/live/self_evaluating_crew.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
@@ -17,13 +17,23 @@ namespace {
 
 constexpr int warm_up_updates = 10;
 
+struct JobRingLoad {
+  std::uint64_t values = 1;  // of a gradient, float32
+  std::uint32_t members = 2;
+  int updates = 100;                     // warm-up not counted
+  live::MemoryWork busy{};               // of a member, before each gradient
+  std::vector<double> speeds{};          // of each member, 1 that of the quickest; empty: all are as quick
+  std::optional<NetworkConfig> links{};  // to emulate
+  bool own_ring = false;                 // and its messages take the links' latency
+};
+
 // Hears what members say of their sums.
-class RingCrew final : public live::SelfEvaluatingCrew {
+class RingCrew final : public live::CrewLearningNothing {
  public:
-  using SelfEvaluatingCrew::SelfEvaluatingCrew;
+  using CrewLearningNothing::CrewLearningNothing;
 
   std::optional<live::News> next(Seconds patience) override {
-    std::optional<live::News> news = SelfEvaluatingCrew::next(patience);
+    std::optional<live::News> news = CrewLearningNothing::next(patience);
     if (const auto* arrived = news ? std::get_if<live::Arrived>(&*news) : nullptr)
       if (const auto* reduced = std::get_if<live::Reduced>(&arrived->message))
         processor_s_.push_back(1e-9 * static_cast<double>(reduced->processor_ns));
@@ -62,26 +72,12 @@ Seconds mean_after(std::size_t warm_up, const std::vector<double>& values) {
   return Seconds{spread_of({first, values.end()}).mean};
 }
 
-CoordinatorConfig synchronous_job(std::uint32_t members, std::int64_t samples) {
-  CoordinatorConfig config;
-  config.phases = {PhaseConfig{.policy = SynchronizationChoice("bsp"), .transport = Transport::ring}};
-  config.batching.initial_samples = 1;
-  config.machines.resize(members);
-  config.optimizer.learning_rate = 0.01;
-  config.total_samples = samples;
-  config.dataset_samples = samples;
-  config.evaluate_every = {1e9, EveryUnit::updates};
-  return config;
-}
-
 int update_count(std::uint64_t values, Seconds waiting, Seconds for_each) {
   constexpr double usual_update_s = 400e-6;
   constexpr double usual_per_value_s = 15e-9;
   const double each = waiting.value() + usual_update_s + usual_per_value_s * static_cast<double>(values);
   return std::clamp(static_cast<int>(for_each.value() / each), 20, 1000);
 }
-
-}  // namespace
 
 RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load) {
   std::vector<live::WorkerSetup> setups(load.members,
@@ -92,30 +88,18 @@ RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoa
     setups.at(member).speed = load.speeds[member];
   live::ProcessCrew processes({.program = program, .setups = setups, .links = load.links});
   RingCrew crew(processes, load.members);
-  const std::int64_t samples = std::int64_t{load.members} * (load.updates + warm_up_updates);
-  Coordinator coordinator(synchronous_job(load.members, samples));
-  NetworkLearnerConfig of_store;
-  of_store.worker_count = load.members;
-  NetworkState state(std::vector<float>(load.values), {}, of_store);
   UpdateClock clock;
-  live::LiveJob job;
-  job.workers = load.members;
-  job.parameter_count = load.values;
-  job.reduces_all.push_back(true);
-  job.speeds.assign(load.members, 1.0);
-  for (std::uint32_t w = 0; w < load.members; ++w) job.random_streams.push_back(w);
-  job.total_samples = samples;
-  job.dataset_samples = samples;
-  live::LiveExecutor executor(coordinator, crew, state, std::move(job), clock);
-  const std::optional<Stalled> stalled = executor.run([](std::int64_t) {});
-  if (!executor.lost().empty())
-    throw std::runtime_error(fmt::format("a worker process {}", executor.lost().front().reason));
-  if (stalled) throw std::runtime_error("the all-reduces stopped:\n" + stalled->waiting);
+  carry_out({.phase = {.policy = SynchronizationChoice("bsp"), .transport = Transport::ring},
+             .values = load.values,
+             .gradients = std::int64_t{load.members} * (load.updates + warm_up_updates)},
+            crew, clock);
   return {.members = load.members,
           .bytes = Bytes{static_cast<double>(load.values * sizeof(float))},
           .wall = mean_after(warm_up_updates, clock.wall_s()),
           .processor = mean_after(std::size_t{warm_up_updates} * load.members, crew.processor_s())};
 }
+
+}  // namespace
 
 std::vector<std::vector<RingTime>> time_rings_in_jobs(
     const std::filesystem::path& program, const std::vector<Seconds>& iterations,

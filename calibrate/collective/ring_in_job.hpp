@@ -19,26 +19,12 @@
 #include <vector>
 
 #include "calibrate/collective/ring_timing.hpp"
-#include "calibrate/live/memory_load.hpp"
 #include "sim/cluster/cluster.hpp"
 
 namespace paceline::calibrate {
 
-struct JobRingLoad {
-  std::uint64_t values = 1;  // of a gradient, float32
-  std::uint32_t members = 2;
-  int updates = 100;                     // warm-up not counted
-  live::MemoryWork busy{};               // of a member, before each gradient
-  std::vector<double> speeds{};          // of each member, 1 that of the quickest; empty: all are as quick
-  std::optional<NetworkConfig> links{};  // to emulate
-  bool own_ring = false;                 // and its messages take the links' latency
-};
-
-// Starts the processes, and ends them. Throws Interrupted, and std::runtime_error when a process is lost.
-[[nodiscard]] RingTime time_ring_in_job(const std::filesystem::path& program, const JobRingLoad& load);
-
 // One of each size in processes of its own, for about `for_each` in each pass. `iterations`: what one takes
-// each member.
+// each member. Throws Interrupted, and std::runtime_error when a process is lost.
 [[nodiscard]] std::vector<std::vector<RingTime>> time_rings_in_jobs(
     const std::filesystem::path& program, const std::vector<Seconds>& iterations,
     const std::vector<std::uint64_t>& values, int passes, Seconds for_each,

@@ -55,8 +55,8 @@ std::optional<Hierarchy> find_hierarchy() {
 
 // 0, or what the system says.
 int write_value(const fs::path& file, const std::string& value) {
-  std::ofstream out(file);
   errno = 0;
+  std::ofstream out(file);
   out << value << std::flush;
   return out ? 0 : (errno == 0 ? EIO : errno);
 }
@@ -89,7 +89,7 @@ CpuBudget::CpuBudget(const CpuQuota& quota, std::size_t number) {
     std::error_code ignored;
     if (!folder_.empty()) fs::remove(folder_, ignored);
     throw UserError(fmt::format("no limit of processor time: {}", what),
-                    "run as root, or use `speed` instead of `quota`");
+                    "run as root; in a scenario `speed` instead of `quota` needs no such right");
   };
   if (const std::string reason = why_no_cpu_budget(); !reason.empty()) fail(reason);
   remove_stale(hierarchy->root);

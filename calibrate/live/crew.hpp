@@ -25,11 +25,17 @@ struct Lost {
   Member member = 0;
   std::string reason;  // "was killed by signal 9 (Killed)"
 };
-// Its new process is ready.
+// Its process is ready, the first one or a new one.
 struct Restarted {
   Member member = 0;
 };
 using News = std::variant<Arrived, Lost, Restarted>;
+
+// What a member says it could not do, in one line.
+[[nodiscard]] std::string reason_of(const Failed& failed);
+// Where a member may neither fail nor be lost: throws UserError when it says that a user's mistake keeps it from
+// working, std::runtime_error when something else does or when it was lost.
+void throw_if_lost(const News& news);
 
 class Crew {
  public:

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sim/base/check.hpp"
+#include "sim/base/interrupt.hpp"
 #include "sim/base/process.hpp"
 
 namespace paceline::live {
@@ -49,6 +50,8 @@ std::string why_no_emulated_links() {
     any.bandwidth = any.server_bandwidth = BytesPerSecond{1e8};
     const EmulatedLinks trial(any, 1);
     return {};
+  } catch (const Interrupted&) {
+    throw;
   } catch (const std::runtime_error& refusal) {
     return refusal.what();
   }

@@ -66,7 +66,7 @@ void LiveExecutor::step() {
     Seconds wait = longest_wait;
     if (const auto change = conditions_.next_date()) wait = std::min(wait, *change - clock_.now());
     if (due != timers_.end()) wait = std::min(wait, due->date - clock_.now());
-    if (const std::optional<News> news = crew_.next(std::max(Seconds{}, wait))) take(*news);
+    if (const std::optional<News> news = crew_.next(std::max(Seconds{}, wait))) take(std::move(*news));
     dismiss_silent_workers();
   }
   deliver_pending();
@@ -147,7 +147,8 @@ CommunicationCost LiveExecutor::communication() const {
   const auto each = [](std::int64_t ns, std::uint64_t count) {
     return Seconds{count == 0 ? 0.0 : 1e-9 * static_cast<double>(ns) / static_cast<double>(count)};
   };
-  cost.server_request = each(used, gradients_arrived_);
+  // The server's time for a ring and for its requests cannot be told apart.
+  if (ring_.messages() == 0) cost.server_request = each(used, gradients_arrived_);
   cost.per_message =
       each(workers_messages_ns_ + ring_.processor_ns(), 2 * iterations_with_messages_ + ring_.messages());
   return cost;
@@ -155,7 +156,7 @@ CommunicationCost LiveExecutor::communication() const {
 
 // --- what arrives ------------------------------------------------------------------------------------------
 
-void LiveExecutor::take(const News& news) {
+void LiveExecutor::take(News news) {
   if (const auto* lost = std::get_if<Lost>(&news)) {
     if (lost->member == job_.workers) throw std::runtime_error(fmt::format("the evaluator {}", lost->reason));
     const WorkerId id{lost->member};
@@ -171,20 +172,20 @@ void LiveExecutor::take(const News& news) {
     return ring_.ask_again_if_broken();
   }
   if (const auto* restarted = std::get_if<Restarted>(&news)) return on(*restarted);
-  const auto& [member, message] = std::get<Arrived>(news);
+  auto& [member, message] = std::get<Arrived>(news);
   if (member == job_.workers) return on_evaluation(message);
   const WorkerId id{member};
   workers_.at(member).last_news_ns = LiveClock::monotonic_ns();
   if (const auto* received = std::get_if<Received>(&message)) return on(id, *received);
   if (const auto* computed = std::get_if<Computed>(&message)) return on(id, *computed);
-  if (const auto* gradient = std::get_if<GradientValues>(&message)) return on(id, *gradient);
+  if (auto* gradient = std::get_if<GradientValues>(&message)) return on(id, std::move(*gradient));
   if (const auto* skipped = std::get_if<CallOff>(&message)) return on(id, *skipped);
   if (const auto* listens = std::get_if<RingAddress>(&message)) return on(id, *listens);
   if (const auto* reduced = std::get_if<Reduced>(&message)) return on(id, *reduced);
   if (const auto* broke = std::get_if<RingBroke>(&message)) return on(id, *broke);
-  if (const auto* handover = std::get_if<Handover>(&message)) return on(id, *handover);
+  if (auto* handover = std::get_if<Handover>(&message)) return on(id, std::move(*handover));
   if (std::holds_alternative<StillHere>(message)) return;
-  if (const auto* failed = std::get_if<Failed>(&message)) return crew_.dismiss(member, failed->reason);
+  if (const auto* failed = std::get_if<Failed>(&message)) return crew_.dismiss(member, reason_of(*failed));
   refuse(id, "said something only a server says");
 }
 
@@ -254,7 +255,7 @@ void LiveExecutor::on_evaluation(const Message& message) {
   const auto* result = std::get_if<EvaluationResult>(&message);
   if (result == nullptr || evaluations_under_way_ == 0) {
     const auto* failed = std::get_if<Failed>(&message);
-    throw std::runtime_error(fmt::format("the evaluator failed{}", failed ? ": " + failed->reason : ""));
+    throw std::runtime_error(fmt::format("the evaluator failed{}", failed ? ": " + reason_of(*failed) : ""));
   }
   --evaluations_under_way_;
   pending_.emplace_back(Evaluated{result->updates, Evaluation{result->loss, result->accuracy}});

@@ -26,7 +26,7 @@
 //              - Where parameters are exchanged a worker keeps its gradient until it is told the step's
 //                rate, and sends the copy it arrives at: one message more each way than a program that
 //                knows its rate.
-// Not modelled: several servers; local training; bandwidths and latencies.
+// Not modelled: several servers; local training; links, which the crew has.
 #pragma once
 
 #include <cstdint>
@@ -62,7 +62,7 @@ struct LiveJob {
   std::optional<std::filesystem::path> checkpoint{};  // file; absent: processes go on at a switch
   std::size_t replicas_to_keep = 0;                   // of the state after each of so many first updates
   std::vector<double> speeds;                         // of each worker while nothing changes them
-  Heterogeneity heterogeneity;                        // speeds and members; nothing else
+  Heterogeneity heterogeneity;                        // of speeds, members and links; of cores none
   std::vector<std::uint32_t> random_streams;
   Seed seed;
   std::int64_t total_samples = 1;
@@ -151,7 +151,7 @@ class LiveExecutor {
   void deliver(const Event& event);
   void deliver_pending();
   void carry_out(const Actions& actions);
-  void take(const News& news);
+  void take(News news);
   void dismiss_silent_workers();
   // But for evaluations put off, and workers that will join.
   [[nodiscard]] bool is_idle() const;

@@ -125,7 +125,7 @@ bool LiveExecutor::take_over_from(WorkerId worker) {
     const auto* arrived = std::get_if<Arrived>(&*news);
     if (arrived != nullptr && arrived->member == worker.value &&
         std::holds_alternative<Handover>(arrived->message))
-      take(*news);
+      take(std::move(*news));
     else
       put_off(std::move(*news));
   }

@@ -119,12 +119,10 @@ void ProcessCrew::Connection::take(Message message) {
   read_header();
 }
 
-// A message cannot come before what it tells of: the quickest one tells best how far clocks are apart.
 void ProcessCrew::Connection::by_own_clock(Computed& computed) {
-  const std::int64_t apart = LiveClock::monotonic_ns() - computed.ended_ns;
-  clocks_apart_ns = std::min(clocks_apart_ns.value_or(apart), apart);
-  computed.began_ns += *clocks_apart_ns;
-  computed.ended_ns += *clocks_apart_ns;
+  const std::int64_t apart_ns = clocks_apart.ns(LiveClock::monotonic_ns(), computed.ended_ns);
+  computed.began_ns += apart_ns;
+  computed.ended_ns += apart_ns;
 }
 
 void ProcessCrew::Connection::send(std::vector<std::byte> frame, Seconds delay) {
@@ -160,7 +158,6 @@ void ProcessCrew::Connection::refuse(std::uint64_t RefusedConnections::*counter)
 void ProcessCrew::Connection::end(const std::string& reason) {
   if (!socket.is_open()) return;
   if (!member) return refuse(&RefusedConnections::strangers);
-  if (reason.starts_with("sent")) ++state.refused.malformed;
   close();
   state.news.emplace_back(Lost{*member, reason});
 }

@@ -32,7 +32,7 @@ void fields(Archive& a, M& m) {
   if constexpr (std::is_same_v<Kind, Hello>) a(m.token, m.member);
   if constexpr (std::is_same_v<Kind, Ready>)
     a(m.parameter_count, m.statistics_count, m.parameters, m.statistics);
-  if constexpr (std::is_same_v<Kind, Failed>) a(m.reason);
+  if constexpr (std::is_same_v<Kind, Failed>) a(m.reason, m.is_users_mistake);
   if constexpr (std::is_same_v<Kind, Received>) a(m.gradient);
   if constexpr (std::is_same_v<Kind, Computed>)
     a(m.gradient, m.began_ns, m.ended_ns, m.messages_ns, m.statistics, m.computing_ns, m.asking_ns);

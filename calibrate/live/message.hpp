@@ -22,7 +22,7 @@
 
 namespace paceline::live {
 
-inline constexpr std::uint16_t protocol_version = 6;
+inline constexpr std::uint16_t protocol_version = 7;
 inline constexpr std::size_t token_bytes = 32;
 using Token = std::array<std::uint8_t, token_bytes>;
 
@@ -43,6 +43,7 @@ struct Ready {
 // It cannot take part, and why; it ends.
 struct Failed {
   std::string reason;
+  bool is_users_mistake = false;  // then the reason is rendered, as a UserError's
 };
 // The parameters for this gradient are there.
 struct Received {

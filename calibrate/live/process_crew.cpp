@@ -92,8 +92,6 @@ ProcessCrew::ProcessCrew(CrewConfig config) : state_(std::make_unique<State>()) 
   for (Member member = 0; member < members; ++member) start(member);
   accept();
   wait_until_ready();
-  // Loading has been done at full speed.
-  for (Member member = 0; member < members; ++member) bound(member);
 }
 
 void ProcessCrew::bound(Member member) {
@@ -102,6 +100,7 @@ void ProcessCrew::bound(Member member) {
 
 void ProcessCrew::start(Member member) {
   const Command command = command_of(member);
+  state_->starting[member] = WallClock::now();
   const auto here = state_->at(member);
   state_->processes[member] = std::make_unique<Process>(command);
 }
@@ -196,7 +195,6 @@ void ProcessCrew::restart_workers() {
     unhear(member);
     state.connections[member].reset();
     state.is_ready[member] = false;
-    state.starting[member] = WallClock::now();
     start(member);
   }
 }
@@ -206,11 +204,11 @@ void ProcessCrew::notice_failed_starts() {
   State& state = *state_;
   for (Member member = 0; member < state.starting.size(); ++member) {
     if (!state.starting[member] || state.is_ready[member] || state.is_lost[member]) continue;
-    Process& process = *state.processes[member];
     const std::chrono::duration<double> waited = WallClock::now() - *state.starting[member];
-    if (!state.connections[member] && has_ended(process.id())) {
-      const std::string how = describe_status(process.wait());
-      const std::string& errors = process.errors();
+    if (!state.connections[member] && has_ended(state.processes[member]->id())) {
+      const auto process = std::move(state.processes[member]);
+      const std::string how = describe_status(process->wait());
+      const std::string& errors = process->errors();
       dismiss(member, fmt::format("{} before it was ready{}{}", how, errors.empty() ? "" : ": ", errors));
     } else if (waited.count() > state.config.start_patience.value()) {
       dismiss(member, fmt::format("was not ready within {:g} s", state.config.start_patience.value()));
@@ -246,29 +244,11 @@ void ProcessCrew::accept() {
 }
 
 void ProcessCrew::wait_until_ready() {
-  State& state = *state_;
-  const auto deadline = WallClock::now() + std::chrono::duration<double>(state.config.start_patience.value());
-  const auto missing = [&] { return std::find(state.is_ready.begin(), state.is_ready.end(), false); };
-  while (missing() != state.is_ready.end()) {
+  for (std::size_t ready = 0; ready < state_->processes.size();) {
     const std::optional<News> news = next(Seconds{0.1});
-    if (news) {
-      if (const auto* lost = std::get_if<Lost>(&*news))
-        throw std::runtime_error(fmt::format("process {} of the live job {}", lost->member, lost->reason));
-      const Message& message = std::get<Arrived>(*news).message;
-      if (const auto* failed = std::get_if<Failed>(&message)) throw UserError(failed->reason);
-    }
-    // One that ends before its first connection is noticed by nobody else.
-    for (Member member = 0; member < state.processes.size(); ++member)
-      if (!state.is_ready[member] && !state.connections[member] && has_ended(state.processes[member]->id())) {
-        Process& process = *state.processes[member];
-        const std::string how = describe_status(process.wait());
-        throw std::runtime_error(fmt::format("process {} of the live job {} before it was ready: {}", member,
-                                             how, process.errors()));
-      }
-    if (WallClock::now() > deadline)
-      throw std::runtime_error(fmt::format("process {} of the live job was not ready within {:g} s",
-                                           missing() - state.is_ready.begin(),
-                                           state.config.start_patience.value()));
+    if (!news) continue;
+    throw_if_lost(*news);
+    if (std::holds_alternative<Restarted>(*news)) ++ready;
   }
 }
 
@@ -289,7 +269,7 @@ std::optional<News> ProcessCrew::next(Seconds patience) {
   state.news.pop_front();
   if (const auto* restarted = std::get_if<Restarted>(&first)) {
     state.starting[restarted->member].reset();
-    bound(restarted->member);
+    bound(restarted->member);  // loading has been done at full speed
   }
   if (auto* lost = std::get_if<Lost>(&first)) {
     throw_if_interrupted();  // a Ctrl-C reaches the workers too

@@ -3,9 +3,9 @@
 //
 // A random token, handed to each process in its environment, or to a launched one by its input, is asked for
 // on every connection; whoever does not know it, says something else or nothing at all within some seconds
-// is refused and counted, and so is a member whose messages are malformed, who is dismissed. A process that
-// ends, however it ends, is one more piece of news. Processes die with this one (sim/base/process.hpp); a
-// worker also ends when its connection does. Where there are more cores than workers each keeps one for
+// is refused and counted. A member whose messages are malformed is dismissed. A process that ends, however it
+// ends, is one more piece of news. Processes die with this one (sim/base/process.hpp); a
+// worker also ends when its connection does. Where there are as many cores as workers each keeps one for
 // itself, and all have the environment in which iterations are calibrated.
 //
 // Emulated links are a star's: their bandwidths are the kernel's doing (emulated_links.hpp); parameters and
@@ -46,7 +46,6 @@ struct CrewConfig {
 struct RefusedConnections {
   std::uint64_t strangers = 0;  // did not know the token, or said something else
   std::uint64_t silent = 0;     // said nothing in time
-  std::uint64_t malformed = 0;  // members that sent what is no message
 };
 
 class ProcessCrew final : public Crew {

@@ -12,6 +12,7 @@
 
 #include <boost/asio.hpp>
 
+#include "calibrate/live/clocks_apart.hpp"
 #include "calibrate/live/cpu_budget.hpp"
 #include "calibrate/live/emulated_links.hpp"
 #include "calibrate/live/message.hpp"
@@ -59,7 +60,7 @@ struct ProcessCrew::Connection : std::enable_shared_from_this<Connection> {
   std::deque<std::vector<std::byte>> outgoing;
   std::optional<Member> member;
   std::uint64_t most_bytes = 64;  // of a hello
-  std::optional<std::int64_t> clocks_apart_ns;
+  ClocksApart clocks_apart;
   DelayLine from_member;
   DelayLine to_member;
 };

@@ -37,11 +37,8 @@ std::map<Member, std::vector<double>> RepeatingWorkers::stretch_of(const std::ve
 Arrived RepeatingWorkers::next() {
   std::optional<News> news = crew_.next(patience_with_stretches);
   if (!news) throw std::runtime_error("the worker processes say nothing any more");
-  if (const auto* lost = std::get_if<Lost>(&*news))
-    throw std::runtime_error(fmt::format("worker process {} {}", lost->member, lost->reason));
-  auto& arrived = std::get<Arrived>(*news);
-  if (const auto* failed = std::get_if<Failed>(&arrived.message)) throw UserError(failed->reason);
-  return std::move(arrived);
+  throw_if_lost(*news);
+  return std::move(std::get<Arrived>(*news));
 }
 
 }  // namespace paceline::live

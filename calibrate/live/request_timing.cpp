@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "calibrate/live/live_executor.hpp"
+#include "calibrate/live/learning_nothing.hpp"
+#include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/process_crew.hpp"
-#include "calibrate/live/self_evaluating_crew.hpp"
 #include "calibrate/logs/statistics.hpp"
 #include "sim/base/order_statistics.hpp"
 
@@ -35,15 +32,13 @@ double each_without_stalls(const std::vector<double>& values, std::uint32_t work
   return without_stalls(rounds) / workers;
 }
 
-// Hears what workers say of their messages. None may be lost, not even one that rests.
-class HeardCrew final : public SelfEvaluatingCrew {
+// Hears what workers say of their messages.
+class HeardCrew final : public CrewLearningNothing {
  public:
-  using SelfEvaluatingCrew::SelfEvaluatingCrew;
+  using CrewLearningNothing::CrewLearningNothing;
 
   std::optional<News> next(Seconds patience) override {
-    std::optional<News> news = SelfEvaluatingCrew::next(patience);
-    if (const auto* lost = news ? std::get_if<Lost>(&*news) : nullptr)
-      throw std::runtime_error(fmt::format("a worker process {}", lost->reason));
+    std::optional<News> news = CrewLearningNothing::next(patience);
     if (const auto* arrived = news ? std::get_if<Arrived>(&*news) : nullptr)
       if (const auto* computed = std::get_if<Computed>(&arrived->message)) {
         messages_s_.push_back(in_seconds(computed->messages_ns));
@@ -128,17 +123,21 @@ std::vector<std::vector<double>> after_warm_up(const std::map<Member, std::vecto
   return all;
 }
 
-CoordinatorConfig job_of(const std::string& policy, std::uint32_t workers, std::int64_t requests) {
-  CoordinatorConfig config;
-  config.phases = {PhaseConfig{.policy = SynchronizationChoice(policy)}};
-  config.batching.initial_samples = 1;
-  config.machines.resize(workers);
-  config.optimizer.learning_rate = 0.01;
-  config.optimizer.momentum = 0.9;
-  config.total_samples = requests;
-  config.dataset_samples = requests;
-  config.evaluate_every = {1e9, EveryUnit::updates};
-  return config;
+// Of one worker's job on one core and on another.
+RequestTime mean_of(const RequestTime& one, const RequestTime& other) {
+  const auto mean = [](const auto& a, const auto& b) { return 0.5 * (a + b); };
+  RequestTime time{.bytes = one.bytes,
+                   .server = mean(one.server, other.server),
+                   .applying = mean(one.applying, other.applying),
+                   .worker = mean(one.worker, other.worker),
+                   .connection = mean(one.connection, other.connection),
+                   .cycle = {mean(one.cycle.iteration, other.cycle.iteration),
+                             mean(one.cycle.between, other.cycle.between)},
+                   .processor = mean(one.processor, other.processor),
+                   .variation = mean(one.variation, other.variation)};
+  for (std::size_t i = 0; i < one.of_worker.size(); ++i)
+    time.of_worker.push_back(mean(one.of_worker[i], other.of_worker.at(i)));
+  return time;
 }
 
 }  // namespace
@@ -149,42 +148,24 @@ RequestWorkers::RequestWorkers(const std::filesystem::path& program, const Reque
           .setups = std::vector<WorkerSetup>(
               crew.workers, WorkerSetup{.learner = {}, .echo = Echo{crew.values, crew.busy, crew.loop}}),
           .links = crew.links,
-          .keeps_cores = crew.keeps_cores})) {
-  if (!crew.keeps_cores) core_of_one_ = crew.core_of_one;
-}
+          .keeps_cores = crew.keeps_cores})) {}
 
 RequestWorkers::~RequestWorkers() = default;
 
-// A worker that is alone stays on its core: nobody else wants it. A loop is another process than the worker
-// that has its messages, and a kernel may let both and the server change cores with every step.
-std::optional<OnOneCore> RequestWorkers::kept_while_alone(const RequestLoad& load) const {
-  if (load.workers > 1 || !core_of_one_) return std::nullopt;
-  const pid_t worker = crew_->process_ids().front();
-  const std::vector<int> cores = cores_of(worker);
-  if (cores.empty()) return std::nullopt;
-  return std::optional<OnOneCore>(std::in_place, worker, cores[*core_of_one_ % cores.size()]);
-}
-
 RequestTime RequestWorkers::time(const RequestLoad& load) {
-  const std::optional<OnOneCore> kept = kept_while_alone(load);
+  std::optional<OnOneCore> kept;
+  if (const pid_t worker = crew_->process_ids().front(); load.core && load.workers == 1)
+    if (const std::vector<int> cores = cores_of(worker); !cores.empty())
+      kept.emplace(worker, cores[*load.core % cores.size()]);
   const auto warm_up = static_cast<std::size_t>(load.warm_up);
   HeardCrew crew(*crew_, load.workers);
   const std::int64_t requests = load.requests + static_cast<std::int64_t>(warm_up) + 1;
-  Coordinator coordinator(job_of(load.policy, load.workers, requests));
-  NetworkLearnerConfig of_store;
-  of_store.worker_count = load.workers;
-  NetworkState state(std::vector<float>(load.values), {}, of_store);
   RequestClock clock(load.serving);
-  LiveJob job;
-  job.workers = load.workers;
-  job.parameter_count = load.values;
-  job.speeds.assign(load.workers, 1.0);
-  for (std::uint32_t w = 0; w < load.workers; ++w) job.random_streams.push_back(w);
-  job.total_samples = requests;
-  job.dataset_samples = requests;
-  LiveExecutor executor(coordinator, crew, state, std::move(job), clock);
-  const std::optional<Stalled> stalled = executor.run([](std::int64_t) {});
-  if (stalled) throw std::runtime_error("the requests stopped:\n" + stalled->waiting);
+  carry_out({.phase = {.policy = SynchronizationChoice(load.policy)},
+             .values = load.values,
+             .gradients = requests,
+             .momentum = 0.9},
+            crew, clock);
   RequestTime time;
   time.bytes = Bytes{static_cast<double>(load.values * sizeof(float))};
   time.server = Seconds{each_without_stalls(after_warm_up(clock.server_s(), warm_up), load.workers)};
@@ -228,18 +209,24 @@ RequestCounts request_counts(std::uint64_t values, Seconds busy, const RequestPl
 
 TimedPasses time_passes(const std::filesystem::path& program, const RequestPlan& plan,
                         const std::function<void(double)>& progress) {
-  RequestCrew crew{.workers = std::ranges::max(plan.workers),
-                   .values = std::ranges::max(plan.values),
-                   .busy = plan.busy,
-                   .loop = plan.loop,
-                   .links = plan.links,
-                   .keeps_cores = plan.keeps_cores};
+  const RequestCrew crew{.workers = std::ranges::max(plan.workers),
+                         .values = std::ranges::max(plan.values),
+                         .busy = plan.busy,
+                         .loop = plan.loop,
+                         .links = plan.links,
+                         .keeps_cores = plan.keeps_cores};
+  const auto time = [&](RequestWorkers& workers, RequestLoad load, std::size_t pass) {
+    if (load.workers > 1 || plan.keeps_cores) return workers.time(load);
+    load.core = pass;
+    const RequestTime here = workers.time(load);
+    load.core = pass + 1;
+    return mean_of(here, workers.time(load));
+  };
   std::vector<std::vector<RequestPass>> all(plan.workers.size());
   const auto points_of_pass = static_cast<double>(plan.values.size() * plan.workers.size());
   double done = 0.0;
   SteadyPasses steady(static_cast<std::size_t>(plan.passes), plan.look);
   for (std::size_t pass = 0; !steady.is_enough(); ++pass) {
-    crew.core_of_one = pass;  // in turn, since cores may differ
     RequestWorkers workers(program, crew);
     for (std::vector<RequestPass>& of_number : all) of_number.emplace_back();
     for (std::size_t i = 0; i < plan.values.size(); ++i) {
@@ -249,12 +236,14 @@ TimedPasses time_passes(const std::filesystem::path& program, const RequestPlan&
       for (std::size_t n = 0; n < plan.workers.size(); ++n) {
         progress(done++ / points_of_pass / static_cast<double>(steady.expected()));
         const auto many = static_cast<int>(plan.workers[n]);
-        all[n][pass].push_back(workers.time({.values = plan.values[i],
-                                             .workers = plan.workers[n],
-                                             .policy = plan.policy,
-                                             .requests = many * counts.timed,
-                                             .warm_up = many * counts.warm_up,
-                                             .serving = serving}));
+        all[n][pass].push_back(time(workers,
+                                    {.values = plan.values[i],
+                                     .workers = plan.workers[n],
+                                     .policy = plan.policy,
+                                     .requests = many * counts.timed,
+                                     .warm_up = many * counts.warm_up,
+                                     .serving = serving},
+                                    pass));
       }
     }
     steady.end_pass();

@@ -21,8 +21,9 @@
 // Units:       seconds of processor or wall-clock time; bytes of one gradient.
 // Assumptions: with one worker it and the server have a core each, and what is left of the wall-clock time,
 //              computing taken off, is the connection's, half of it in each direction. A worker that is
-//              alone stays where it is: it is kept on one core, in each pass on another one, since here its
-//              messages and its loop are two processes, which a kernel may move with every step.
+//              alone stays where it is, since here its messages and its loop are two processes, which a
+//              kernel may move with every step: it is kept on one core and then on another, since one may be
+//              slower for a while, and several use both. Means of the two; in the next pass the next two.
 // Not modelled: requests of different sizes at once.
 #pragma once
 
@@ -52,6 +53,8 @@ struct RequestLoad {
   int requests = 100;          // of all workers together, warm-up not counted
   int warm_up = 10;            // likewise
   MemoryWork serving{};        // of the server besides, for each
+  // Of a worker that is alone: which of its cores it is kept on. Absent: it has all.
+  std::optional<std::size_t> core{};
 };
 
 struct RequestTime {
@@ -73,7 +76,6 @@ struct RequestCrew {
   std::vector<std::string> loop{};       // of each worker, likewise: takes a step
   std::optional<NetworkConfig> links{};  // to emulate
   bool keeps_cores = true;               // as workers of a live job do, where there are enough
-  std::size_t core_of_one = 0;           // of a worker that is alone, where they do not: which of its cores
 };
 
 // Worker processes that go on from one job to the next: jobs of few and of many, in turn, differ in nothing
@@ -84,14 +86,11 @@ class RequestWorkers {
   RequestWorkers(const std::filesystem::path& program, const RequestCrew& crew);
   ~RequestWorkers();
 
-  // A job of the first workers; the others rest. Throws Interrupted, and std::runtime_error when one is lost.
+  // A job of the first workers; the others rest. Throws Interrupted, and what throw_if_lost throws.
   [[nodiscard]] RequestTime time(const RequestLoad& load);
 
  private:
-  [[nodiscard]] std::optional<OnOneCore> kept_while_alone(const RequestLoad& load) const;
-
   std::unique_ptr<ProcessCrew> crew_;
-  std::optional<std::size_t> core_of_one_{};  // absent: workers keep cores of their own
 };
 
 using RequestPass = std::vector<RequestTime>;  // one of each size

@@ -34,8 +34,7 @@ Seconds time_restarts(const Scenario& scenario, const LiveOptions& options, std:
     for (std::size_t ready = 0; ready < workers;) {
       const std::optional<News> news = crew.next(Seconds{1.0});
       if (!news) continue;
-      if (const auto* lost = std::get_if<Lost>(&*news))
-        throw std::runtime_error(fmt::format("process {} of the live job {}", lost->member, lost->reason));
+      throw_if_lost(*news);
       if (!std::holds_alternative<Restarted>(*news)) continue;
       sum += clock.now() - began;
       ++ready;

@@ -125,10 +125,10 @@ std::string SteadyPasses::note() const {
   std::string text;
   const std::vector<double> of_pass = slowness();
   if (as_usual() < taken())
-    text =
-        fmt::format("{} of {} passes met a core slower than usual, up to {:.2g} times; {} are kept{}",
-                    taken() - as_usual(), taken(), std::ranges::max(of_pass), kept().size(),
-                    as_usual() < kept().size() ? ", some of those, too: measure again in a calmer hour" : "");
+    text = fmt::format(
+        "{} of {} passes met a core slower than usual, up to {:.2g} times; {} are kept{}",
+        taken() - as_usual(), taken(), std::ranges::max(of_pass), kept().size(),
+        as_usual() < kept().size() ? ", some of those, too: measure again when the machine is quieter" : "");
   const std::vector<double> usual = usual_s();
   if (usual.empty()) return text;
   const auto [least, most] = std::ranges::minmax(usual);

@@ -111,16 +111,20 @@ Json correction_json(const Correction& correction, const CorrectionOrigin& origi
 
 }  // namespace
 
-Correction correct(const Profile& profile, const std::vector<OwnBatchTime>& times,
-                   const CorrectionRequest& request) {
+void check_correctable(const Profile& profile, int cores) {
   if (profile.correction)
     throw UserError(fmt::format("{} is corrected already, {}", profile.path, profile.correction->summary),
                     "correct the profile it was made from");
-  const std::optional<ComputeFit> fit = fit_for_cores(profile, request.cores);
-  if (!fit)
-    throw UserError(fmt::format("{} says nothing of {} cores", profile.path, request.cores),
+  if (!fit_for_cores(profile, cores))
+    throw UserError(fmt::format("{} says nothing of {} cores", profile.path, cores),
                     "name the loop's cores with --cores");
-  Correction correction{.request = request, .points = points_of(*fit, times, request)};
+}
+
+Correction correct(const Profile& profile, const std::vector<OwnBatchTime>& times,
+                   const CorrectionRequest& request) {
+  check_correctable(profile, request.cores);
+  const ComputeFit fit = fit_for_cores(profile, request.cores).value();
+  Correction correction{.request = request, .points = points_of(fit, times, request)};
   fit_points(correction);
   for (CorrectedPoint& point : correction.points) {
     point.corrected_s = correction.factor * point.profile_s + correction.offset_s;

@@ -51,8 +51,9 @@ struct Correction {
   double error = 0.0;                // mean relative residual; 0 for one batch size
 };
 
-// Throws UserError where the profile has no law for these cores or has been corrected already, or where the
-// loop's times cannot be explained like that.
+// Throws UserError where the profile has no law for these cores or has been corrected already.
+void check_correctable(const Profile& profile, int cores);
+// Throws what that does, and UserError where the loop's times cannot be explained like that.
 [[nodiscard]] Correction correct(const Profile& profile, const std::vector<OwnBatchTime>& times,
                                  const CorrectionRequest& request);
 

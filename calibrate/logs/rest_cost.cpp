@@ -101,7 +101,8 @@ std::vector<RestCost> resume_costs(const std::vector<RestedIteration>& iteration
 }
 
 std::vector<RestedIteration> rested_steps(const std::vector<OwnStep>& steps, std::size_t warm_up,
-                                          const std::vector<Seconds>& rests, const std::string& source) {
+                                          const std::vector<Seconds>& rests, int cores,
+                                          const std::string& source) {
   const std::vector<Stop> stops = stops_of(steps, warm_up, rests);
   std::vector<RestedIteration> iterations = {{Seconds{}, Seconds{usual_step_s(stops)}, 0}};
   for (const Seconds rest : rests) {
@@ -113,6 +114,7 @@ std::vector<RestedIteration> rested_steps(const std::vector<OwnStep>& steps, std
           "more steps of a few milliseconds each, on a machine that does nothing else; the program "
           "itself, and no shell that starts it");
   }
+  for (RestedIteration& one : iterations) one.processor_time = one.processor_time / cores;
   return iterations;
 }
 

@@ -40,7 +40,7 @@ class Link {
   Link(const std::string& server, LeftGroups& groups);
 
   void send(const Message& message);
-  // The next message; a request that has been called off meanwhile is none.
+  // The next message. Whether a request has been called off meanwhile is asked for.
   [[nodiscard]] Message next();
   [[nodiscard]] bool is_called_off(std::uint64_t gradient) const;
   // Where the members of this ring listen; those of other messages wait for next(). Nothing when another ring

@@ -20,10 +20,16 @@
 
 namespace paceline::live {
 
+[[nodiscard]] inline ParameterStoreConfig config_of_one_worker(const NetworkLearnerConfig& learner) {
+  ParameterStoreConfig config = parameter_store_config(learner);
+  config.worker_count = config.server_count = 1;
+  return config;
+}
+
 class OwnCopy {
  public:
   OwnCopy(const NetworkLearnerConfig& learner, std::vector<float> initial)
-      : store_(std::move(initial), of_one_worker(learner)) {}
+      : store_(std::move(initial), config_of_one_worker(learner)) {}
 
   [[nodiscard]] std::span<const float> parameters() const { return store_.copy_of(self); }
   void take(std::vector<float> parameters) { store_.set_copy(self, std::move(parameters)); }
@@ -47,12 +53,6 @@ class OwnCopy {
 
  private:
   static constexpr WorkerId self{0};
-
-  static ParameterStoreConfig of_one_worker(const NetworkLearnerConfig& learner) {
-    ParameterStoreConfig config = parameter_store_config(learner);
-    config.worker_count = config.server_count = 1;
-    return config;
-  }
 
   ParameterStore store_;
   std::optional<std::pair<std::uint64_t, ParameterStore>> before_;  // the latest step

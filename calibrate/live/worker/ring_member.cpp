@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/live/worker/own_copy.hpp"
+
 namespace paceline::live {
 namespace {
 
@@ -23,20 +25,14 @@ std::int64_t process_time_ns() {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-ParameterStoreConfig config_for_one(const NetworkLearnerConfig& learner) {
-  return {.worker_count = 1,
-          .server_count = 1,
-          .momentum_at = learner.momentum_at,
-          .nesterov = learner.nesterov,
-          .weight_decay = learner.weight_decay,
-          .adamw = learner.adamw};
-}
-
 }  // namespace
 
 RingMember::RingMember(Link& link, const NetworkLearnerConfig& learner, std::vector<float> initial,
                        std::string token, const RingWay& way)
-    : link_(link), token_(std::move(token)), way_(way), store_(std::move(initial), config_for_one(learner)) {}
+    : link_(link),
+      token_(std::move(token)),
+      way_(way),
+      store_(std::move(initial), config_of_one_worker(learner)) {}
 
 void RingMember::keep(std::uint64_t gradient, std::span<const float> values) {
   store_.hold(own_id, GradientId{gradient}, {values.begin(), values.end()});
@@ -52,7 +48,6 @@ void RingMember::forget(std::uint64_t gradient) {
 
 void RingMember::carry_out(const FormRing& request) {
   ring_.reset();
-  number_ = request.ring;
   failure_.clear();
   if (request.members == 1) return;
   calibrate::RingPlace place{.meet = {},

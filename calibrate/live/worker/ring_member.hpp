@@ -8,7 +8,6 @@
 //              order of additions is the ring's.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,7 +54,6 @@ class RingMember {
   std::optional<std::uint64_t> reducing_;
   std::vector<float> part_;
   std::span<float> sum_;
-  std::uint64_t number_ = 0;  // of the ring
   std::unique_ptr<calibrate::Ring> ring_;
   std::string failure_;  // why there is none
 };

@@ -1,13 +1,10 @@
 #include "calibrate/live/worker/worker_process.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <deque>
 #include <iostream>
-#include <mutex>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -15,8 +12,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "calibrate/live/live_clock.hpp"
@@ -28,6 +23,7 @@
 #include "calibrate/live/worker/ring_member.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "kernels/training/network_gradients.hpp"
+#include "sim/base/diagnostic.hpp"
 
 namespace paceline::live {
 namespace {
@@ -229,6 +225,9 @@ int work(const std::string& server, std::uint64_t number, const Token& token, Le
     return 0;
   } catch (const boost::system::system_error&) {
     throw;
+  } catch (const UserError& error) {
+    link.send(Failed{error.what(), true});
+    return exit_refused;
   } catch (const std::exception& error) {
     link.send(Failed{error.what()});
     return exit_refused;

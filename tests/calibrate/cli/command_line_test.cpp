@@ -62,6 +62,7 @@ TEST_CASE("copies of a loop that do not slow each other down have a speed of 1")
     check_refused(std::string("own ") + way + " -o x.json -- true", "--profile and --output go together");
   check_refused("own --passes 2 -- true", "--passes goes with --copies or --quota");
   check_refused("own --copies 2 -- echo step 1 0.1 0.1 8", "1 steps are too few");
+  check_refused("own --copies 2 --cores 2 -- true", "without --cores");
 }
 
 TEST_CASE(
@@ -91,9 +92,9 @@ for i in range(1500):
 TEST_CASE("a loop with steps too long to be stopped is said to run in pairs") {
   const test::ProgramResult outcome = Workplace().run(
       "own --quota 0.5 --passes 1 -- sh -c 'for i in $(seq 40); do echo step $i 0.02 0.02 32; done'");
-  CHECK_MESSAGE(
-      outcome.out.find("too long to be stopped, and run with and without a quota") != std::string::npos,
-      outcome.out);
+  CHECK_MESSAGE(outcome.out.find("too long to be stopped in between: it runs with and without a quota") !=
+                    std::string::npos,
+                outcome.out);
 }
 
 TEST_CASE("a loop of one's own is timed by what it prints, and corrects a profile") {
@@ -112,8 +113,25 @@ TEST_CASE("a loop of one's own is timed by what it prints, and corrects a profil
   CHECK(read_profile(workplace.file("mine.json")).correction->offset.value() == json["offset_s"]);
   const test::ProgramResult shown = workplace.run("show mine.json");
   CHECK_MESSAGE(shown.out.find("an iteration, from 30 steps of `sh -c") != std::string::npos, shown.out);
-  CHECK(workplace.run("own --profile mine.json -o again.json -- sh -c " + train)
-            .out.find("is corrected already") != std::string::npos);
+  // What can be known before is said before the loop trains.
+  for (const auto& [options, message] :
+       {std::pair{std::string("--profile mine.json -o again.json"), "is corrected already"},
+        {"--profile " + profile + " -o no-folder/again.json", "create the folder first"},
+        {"--profile " + profile + " -o .", "it is a folder"}}) {
+    CAPTURE(options);
+    const test::ProgramResult refused = workplace.run("own " + options + " -- touch trained");
+    CHECK(refused.exit_code == 2);
+    CHECK_MESSAGE(refused.out.find(message) != std::string::npos, refused.out);
+    CHECK_FALSE(std::filesystem::exists(workplace.file("trained")));
+  }
+  // What only its times tell comes with them.
+  const test::ProgramResult faster =
+      workplace.run("own --profile " + profile +
+                    " --by offset -o again.json -- "
+                    "sh -c 'for i in $(seq 40); do echo step $i 1e-5 1e-5 32; done'");
+  CHECK(faster.exit_code == 2);
+  CHECK_MESSAGE(faster.out.find("10 us ±") != std::string::npos, faster.out);
+  CHECK_MESSAGE(faster.out.find("the loop is faster than the profile") != std::string::npos, faster.out);
   const test::ProgramResult failed = workplace.run("own -- sh -c 'echo nothing to train >&2; exit 3'");
   CHECK(failed.exit_code == 1);
   CHECK_MESSAGE(failed.out.find("exited with code 3:\nnothing to train") != std::string::npos, failed.out);

@@ -126,7 +126,8 @@ TEST_CASE("all members of a ring whose loops fail are named, not only the first"
 
 TEST_CASE("a training loop that cannot compute for workers is refused, with what it has to do") {
   for (const std::string command : {"server", "collective"}) {
-    check_refused(command + " --computing '1 ms' -- sh -c true", "--computing: the loop after `--` computes");
+    check_refused(command + " --computing '1 ms' -- sh -c true",
+                  "--computing cannot be combined with a loop");
     check_refused(command + " -- no-such-program", "`no-such-program` cannot be started");
     check_refused(command + " -- yes 'step 0 1 1 1'", "does not wait for a line before each step");
     check_refused(command + " -- sh -c 'read line; echo step 0'", "output of `sh -c");
@@ -161,6 +162,16 @@ TEST_CASE("a training loop of one's own computes for members of a ring, a step b
   const int passes = json["machine"]["passes_taken"];
   CHECK(passes >= 2);
   CHECK(of_members == passes * 2 * (10 + 2 * (3 + 10 + 2 * (2 + 5))));
+}
+
+TEST_CASE("a loop that ends beside others is a failure of its own, not a mistake in the command") {
+  // The one that tells how long a step is goes on.
+  const test::ProgramResult outcome = Workplace().run(
+      "server --parameters 100,10000 --passes 2 --quick -- "
+      "sh -c 'mkdir first || exit 3; while read line; do echo step 0 .001 .001 1; done'");
+  CHECK(outcome.exit_code == 1);
+  CHECK_MESSAGE(outcome.out.find("error: worker process 0: ") != std::string::npos, outcome.out);
+  CHECK_MESSAGE(outcome.out.find("exited with code 3") != std::string::npos, outcome.out);
 }
 
 TEST_CASE("loops take their steps alone one at a time, and beside each other all at once") {
@@ -221,6 +232,7 @@ TEST_CASE("all-reduces among processes are timed, and the lines for a scenario p
   check_refused("collective --parameters 1000", "--parameters: at least 2 different sizes are needed");
   check_refused("collective --with mpi", "--with");
   check_refused("collective --members 1", "--members");
+  check_refused("collective --parameters 10000,20000,10000", "--parameters: a number appears twice");
   check_refused("collective --bandwidth 200", "--bandwidth: `200` has no unit");
   check_refused("collective --bandwidth '0 Mbit/s'", "--bandwidth: must be above 0");
   check_refused("collective --burst '32 KiB'", "--burst requires --bandwidth");

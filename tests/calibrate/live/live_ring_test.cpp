@@ -149,6 +149,9 @@ TEST_CASE("a ring of two, a server and the ring again: met again the job learns 
   CHECK(live.result.phases.size() == 3);
   CHECK(live.restarts.size() == (restarts ? 4 : 0));
   for (const int process : processes) CHECK_FALSE(is_alive(process));
+  // Of the server's time that for rings and that for requests cannot be told apart.
+  CHECK(live.communication.server_request == Seconds{});
+  CHECK(live.communication.per_message > Seconds{});
 
   kernels::NetworkLearner learner(network_learner_config(scenario, {scenario.seed, 0}));
   const RunResult replayed = met_again(scenario, job, live, learner);
@@ -228,9 +231,15 @@ TEST_CASE("what a launcher cannot do is refused") {
   refuses(three_members, "launch: ssh, names: [-oProxyCommand=x]", "names no host");
   refuses(three_members, "launch: ssh, names: [a], address: here", "`here` is no address");
   refuses(three_members, "launch: ssh, names: [a], program: a b", "is not passed on by every shell");
-  // Free evaluations need no worker that stands still.
+  // What shares a machine there is not asked here. Free evaluations need no worker that stands still.
   CHECK_NOTHROW(static_cast<void>(
       check_live(load_job(on_hosts(two_members, "launch: ssh, names: [a]").c_str()).loaded)));
+  LoadedJob shared = load_job(on_hosts(three_members, "launch: ssh, names: [a, b]").c_str());
+  shared.loaded.scenario.cluster.machines = {Machine{.cores = 2, .workers = {0, 1}, .is_shared = true}};
+  CHECK_NOTHROW(static_cast<void>(check_live(shared.loaded)));
+  shared.loaded.scenario.hosts.reset();
+  CHECK_THROWS_WITH_AS(static_cast<void>(check_live(shared.loaded)),
+                       doctest::Contains("all workers of a live job run on this machine"), UserError);
 }
 
 TEST_CASE("a worker killed at a random moment of a ring leaves the job, the others end it") {

@@ -105,9 +105,8 @@ TEST_CASE("bug: a loop that computed for one worker changed its core with every 
                                      "while read line; do sed -n 's/^Cpus_allowed_list:\\s*//p' "
                                      "/proc/$PPID/status >> '" +
                                          file + "'; echo step 0 1 1 1; done"},
-                            .keeps_cores = false,
-                            .core_of_one = which});
-    static_cast<void>(workers.time({.values = 1000, .requests = requests}));
+                            .keeps_cores = false});
+    static_cast<void>(workers.time({.values = 1000, .requests = requests, .core = which}));
     std::ifstream lines(file);
     int kept = 0;
     for (std::string line; std::getline(lines, line);)

@@ -43,7 +43,7 @@ TEST_CASE(
 TEST_CASE(
     "steps of a loop that is stopped tell what going on takes, in the step stopped and those after it") {
   const std::vector<Seconds> rests = {Seconds{1e-3}, Seconds{4e-3}};
-  const std::vector<RestedIteration> found = rested_steps(stopped_steps(rests, 3e-4), 10, rests, "a loop");
+  const std::vector<RestedIteration> found = rested_steps(stopped_steps(rests, 3e-4), 10, rests, 1, "a loop");
   REQUIRE(found.size() == 3);
   CHECK(found[0].rest == Seconds{});
   CHECK(found[0].processor_time.value() == doctest::Approx(step_s));
@@ -53,11 +53,14 @@ TEST_CASE(
     CHECK(found[r].processor_time.value() == doctest::Approx(step_s + 3e-4));
     CHECK(found[r].count >= 24);
   }
+  // Times of the processor are shared among the cores that a loop computes on.
+  CHECK(rested_steps(stopped_steps(rests, 3e-4), 10, rests, 2, "a loop")[1].processor_time.value() ==
+        doctest::Approx((step_s + 3e-4) / 2.0));
 }
 
 TEST_CASE("a loop that no stop has met is refused: its rests are those of a shell, or it was too short") {
   const std::vector<OwnStep> steps(100, {0, step_s, step_s, 32});
-  CHECK_THROWS_AS(static_cast<void>(rested_steps(steps, 10, {Seconds{1e-3}}, "a loop")), UserError);
+  CHECK_THROWS_AS(static_cast<void>(rested_steps(steps, 10, {Seconds{1e-3}}, 1, "a loop")), UserError);
 }
 
 TEST_CASE("what going on takes is told beside steps of the same moments, if the machine changes its speed") {
@@ -72,7 +75,7 @@ TEST_CASE("what going on takes is told beside steps of the same moments, if the 
     const double processor_s = (is_slow ? 1.5 : 1.0) * (step_s + more_s);
     steps.push_back({i, processor_s + (is_slow && after == 0 ? 0.06 : 0.0), processor_s, 32});
   }
-  const std::vector<RestedIteration> found = rested_steps(steps, 0, {Seconds{0.06}}, "a loop");
+  const std::vector<RestedIteration> found = rested_steps(steps, 0, {Seconds{0.06}}, 1, "a loop");
   CHECK((found[1].processor_time - found[0].processor_time).value() == doctest::Approx(1.5 * 1.75e-3));
 }
 
@@ -81,7 +84,7 @@ TEST_CASE("stops with fewer than twelve steps from one to the next tell nothing 
     std::vector<OwnStep> steps;
     for (int i = 0; i < 1000; ++i)
       steps.push_back({i, i % steps_apart == 0 ? step_s + 0.06 : step_s, step_s, 32});
-    return rested_steps(steps, 0, {Seconds{0.06}}, "a loop");
+    return rested_steps(steps, 0, {Seconds{0.06}}, 1, "a loop");
   };
   CHECK_THROWS_AS(static_cast<void>(found(11)), UserError);
   CHECK(found(12).back().count >= 82);
@@ -95,7 +98,7 @@ TEST_CASE("waits for others that no rest explains do not part the steps after a 
     const double wait_s = i % 20 == 0 ? 0.06 : i % 5 == 0 ? 5e-3 : 0.0;
     steps.push_back({i, processor_s + wait_s, processor_s, 32});
   }
-  const std::vector<RestedIteration> found = rested_steps(steps, 0, {Seconds{0.06}}, "a loop");
+  const std::vector<RestedIteration> found = rested_steps(steps, 0, {Seconds{0.06}}, 1, "a loop");
   CHECK(found[1].count == 49);
   CHECK((found[1].processor_time - found[0].processor_time).value() == doctest::Approx(3e-4));
 }
