@@ -136,11 +136,12 @@ def cpu_groups(ranks):
     try:
         for rank in ranks:
             group = root / f"paceline-real-{os.getpid()}-{rank}"
-            group.mkdir()
+            try:
+                group.mkdir()
+            except OSError as error:
+                sys.exit(f"error: no control group: {error}\nhint: run as root, or leave --quota out")
             groups[rank] = group
         yield groups
-    except OSError as error:
-        sys.exit(f"error: no control group: {error}\nhint: run as root, or leave --quota out")
     finally:
         for group in groups.values():
             for _ in range(100):
@@ -316,9 +317,14 @@ class Server:
         self.velocity.mul_(0.9).add_(gradient)
         self.parameters.sub_(self.velocity, alpha=0.01)
 
-    def accept(self, workers):
-        while len(self.connections) < workers:
-            connection, _ = self.listener.accept()
+    def accept(self, processes):
+        self.listener.settimeout(0.5)
+        while len(self.connections) < len(processes):
+            try:
+                connection, _ = self.listener.accept()
+            except TimeoutError:
+                end_if_failed(processes)
+                continue
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             rank = struct.unpack("<i", exactly(connection, 4))[0]
             self.selector.register(connection, selectors.EVENT_READ, rank)
@@ -374,11 +380,15 @@ def gathered(processes, results, count):
     while len(said) < count:
         if not results.empty():
             said.append(results.get())
-        elif any(process.exitcode for process in processes):
-            sys.exit("error: a worker has failed")
         else:
+            end_if_failed(processes)
             time.sleep(0.2)
     return said
+
+
+def end_if_failed(processes):
+    if any(process.exitcode for process in processes):
+        sys.exit("error: a worker has failed")
 
 
 def end_on_signals():
@@ -425,7 +435,7 @@ def main():
             become(hosts[-1])
             server = Server(arguments, address)
             processes, results = spawn(stack, server_worker, arguments, groups, hosts, server.listener.getsockname())
-            server.accept(arguments.workers)
+            server.accept(processes)
             last = arguments.warm_up + arguments.steps
             began = time.perf_counter()
             updates = server.serve(arguments.policy, range(arguments.workers), lambda done: done >= last)

@@ -53,7 +53,7 @@ class ServerTurns:
         self.server = train.Server(arguments, address)
         address = self.server.listener.getsockname()
         processes, _ = train.spawn(stack, train.server_worker, arguments, groups, hosts, address)
-        self.server.accept(arguments.workers)
+        self.server.accept(processes)
         stack.callback(self.server.close)
         self.processes = [os.getpid()] + [process.pid for process in processes]
 
