@@ -31,8 +31,9 @@ void declare(CLI::App& app, OwnArguments& arguments) {
   app.add_option(
          "--quota", arguments.quota,
          "Instead of a correction: what the command takes longer after each time that a quota of so many "
-         "cores in each 100 ms has held it up, by stopping it as long now and then; let it train for four "
-         "seconds (where steps are longer than 8 ms, by runs with and without such a quota: as root)")
+         "cores in each 100 ms has held it up, by stopping it as long now and then, on one core unless "
+         "--cores are more; let it train for four seconds (where steps are longer than 8 ms, by runs with "
+         "and without such a quota: as root)")
       ->check(CLI::Range(0.01, 1024.0))
       ->type_name("CORES")
       ->excludes("--log")

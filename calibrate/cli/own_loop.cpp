@@ -19,6 +19,7 @@ extern "C" {  // glibc 2.36 forgets to say so
 #include <sys/pidfd.h>
 }
 
+#include "calibrate/live/one_core.hpp"
 #include "sim/base/diagnostic.hpp"
 #include "sim/base/process.hpp"
 #include "sim/base/progress.hpp"
@@ -63,9 +64,10 @@ OwnLoop read_log(const std::string& path) {
   return loop;
 }
 
-OwnLoop run_command(const std::vector<std::string>& words, const std::function<void(pid_t)>& when_started) {
+OwnLoop run_command(const std::vector<std::string>& words, const std::function<void(pid_t)>& when_started,
+                    const std::vector<int>& cores) {
   OwnLoop loop{{}, fmt::format("`{}`", fmt::join(words, " ")), {}};
-  Process process({.words = words});
+  Process process({.words = words, .cores = cores});
   when_started(process.id());
   int number = 0;
   while (const std::optional<std::string> line = process.read_line()) {
@@ -85,14 +87,21 @@ OwnLoop run_command(const std::vector<std::string>& words, const std::function<v
   return loop;
 }
 
-OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests) {
+OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests,
+                     std::optional<std::size_t> core) {
+  std::vector<int> cores;
+  if (core) cores = live::cores_of(0);
+  if (!cores.empty()) cores = {cores[*core % cores.size()]};
   std::jthread stopping;
-  return run_command(words, [&](pid_t id) {
-    const int process = pidfd_open(id, 0);
-    if (process < 0) throw std::system_error(errno, std::generic_category(), "pidfd_open");
-    stopping =
-        std::jthread([process, &rests](const std::stop_token& over) { stop_in_turn(over, process, rests); });
-  });
+  return run_command(
+      words,
+      [&](pid_t id) {
+        const int process = pidfd_open(id, 0);
+        if (process < 0) throw std::system_error(errno, std::generic_category(), "pidfd_open");
+        stopping = std::jthread(
+            [process, &rests](const std::stop_token& over) { stop_in_turn(over, process, rests); });
+      },
+      cores);
 }
 
 live::CoreWatch watch_of(const std::vector<std::string>& loop, std::optional<double> computing_s) {

@@ -25,10 +25,13 @@ struct OwnLoop {
 [[nodiscard]] OwnLoop read_log(const std::string& path);
 // Throws UserError where it cannot be started or a line is wrong, std::runtime_error where it fails.
 [[nodiscard]] OwnLoop run_command(
-    const std::vector<std::string>& words, const std::function<void(pid_t)>& when_started = [](pid_t) {});
-// The same, stopping it for these rests in turn.
+    const std::vector<std::string>& words, const std::function<void(pid_t)>& when_started = [](pid_t) {},
+    const std::vector<int>& cores = {});  // that it may use, by number; empty: all
+// The same, stopping it for these rests in turn. With all that it starts it is kept on one core, which `core`
+// chooses from those that it may use: a process continued by a signal may be woken on another one.
 inline constexpr Seconds between_stops{0.1};
-[[nodiscard]] OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests);
+[[nodiscard]] OwnLoop run_stopping(const std::vector<std::string>& words, const std::vector<Seconds>& rests,
+                                   std::optional<std::size_t> core = std::nullopt);
 
 // What workers compute in a measurement of messages, timed on each core again and again: as long as stated,
 // or a step of the loop that does it. Throws UserError where both are given, and what CoreWatch throws.

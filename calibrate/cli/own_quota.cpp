@@ -28,10 +28,12 @@ struct QuotaPass {
   std::optional<PairOfRuns> in_pair{};  // of steps too long for stops
 };
 
-// As long as the quota's. A loop may read its clocks so that it never sees those: the kernel notices that a
-// quota is used up when it is asked for the processor time.
-OwnLoop run_with_stops(const OwnArguments& arguments, const CpuQuota& quota) {
-  return run_stopping(arguments.command, {quota.period - allowance_of(quota, arguments.cores)});
+// As long as the quota's, which lets a loop go on where it stood still. A loop may read its clocks so that it
+// never sees the quota's own: the kernel notices that a quota is used up when it is asked for the processor
+// time.
+OwnLoop run_with_stops(const OwnArguments& arguments, const CpuQuota& quota, std::size_t pass) {
+  return run_stopping(arguments.command, {quota.period - allowance_of(quota, arguments.cores)},
+                      arguments.cores == 1 ? std::optional(pass) : std::nullopt);
 }
 
 bool are_too_long(const std::vector<OwnStep>& steps) {
@@ -74,7 +76,7 @@ int run_quota(const OwnArguments& arguments) {
   for (int pass = 0; pass < passes; ++pass) {
     progress.update(static_cast<double>(pass) / passes, fmt::format("pass {} of {}", pass + 1, passes));
     std::optional<OwnLoop> stopped;
-    if (!in_pairs) stopped = run_with_stops(arguments, quota);
+    if (!in_pairs) stopped = run_with_stops(arguments, quota, static_cast<std::size_t>(pass));
     if (pass == 0 && are_too_long(stopped->steps)) {
       in_pairs = true;
       fmt::print(stderr,
@@ -119,16 +121,16 @@ int run_quota(const OwnArguments& arguments) {
     }
     if (is_told)
       fmt::print(
-          "in a scenario, of workers like this one (standard error {:.2g} ms):\n  quota: {{cores: {:g}, resume: {:.3g} "
-          "ms}}\n",
+          "in a scenario, of workers like this one (standard error {:.2g} ms):\n  quota: {{cores: {:g}, "
+          "resume: {:.3g} ms}}\n",
           1e3 * deviation_of_mean, quota.cores, 1e3 * spread.mean);
   }
   if (!is_told)
-    fmt::print(
-        stderr,
-        "note: {:.2g} ms, with a standard error of {:.2g} ms, cannot be told from nothing: more --passes, on a machine whose speed "
-        "changes less\n",
-        1e3 * spread.mean, 1e3 * deviation_of_mean);
+    fmt::print(stderr,
+               "note: {:.2g} ms, with a standard error of {:.2g} ms, cannot be told from nothing: more "
+               "--passes, on a machine whose speed "
+               "changes less\n",
+               1e3 * spread.mean, 1e3 * deviation_of_mean);
   return exit_done;
 }
 
