@@ -14,9 +14,7 @@
 // Units:       seconds, bytes.
 // Assumptions: a step keeps one core busy as long as it lasts. The second line is only over rings of at most
 //              `cores` members; r is for any. Passes as in communication_fit.hpp.
-// Not modelled: members end an all-reduce together in the simulation, really up to half a round apart. Of
-//              more members than cores what waking a loop takes may have passed while others computed; it is
-//              taken off all the same.
+// Not modelled: members end an all-reduce together in the simulation, really up to half a round apart.
 // Source:      Patarasuk and Yuan 2009 for rounds and bytes.
 #pragma once
 

@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "calibrate/live/learning_nothing.hpp"
 #include "calibrate/live/live_run.hpp"
 #include "calibrate/live/memory_load.hpp"

@@ -89,11 +89,13 @@ class Member {
     said["loop"] = {{"alone_s", spread_of(alone_s_).mean},
                     {"variation", spread_of(variations_).mean},
                     {"beside_s", beside_s},
-                    {"asking_s", spread_of(asking_s_).mean}};
+                    {"asking_alone_s", spread_of(asking_alone_s_).mean},
+                    {"asking_beside_s", spread_of(asking_beside_s_).mean}};
     alone_s_.clear();
     variations_.clear();
     beside_s_.clear();
-    asking_s_.clear();
+    asking_alone_s_.clear();
+    asking_beside_s_.clear();
     return said;
   }
 
@@ -106,12 +108,10 @@ class Member {
     std::vector<float> turn(place_.members);
     for (std::size_t rank = 0; rank < place_.members; ++rank) {
       for (int i = 0; rank == place_.rank && i < warm_up_steps + steps; ++i) {
-        const std::int64_t began_ns = live::LiveClock::monotonic_ns();
-        const OwnStep step = loop_->step();
+        const AskedStep asked = step();
         if (i < warm_up_steps) continue;
-        alone_s.push_back(step.processor_s);
-        asking_s_.push_back(1e-9 * static_cast<double>(live::LiveClock::monotonic_ns() - began_ns) -
-                            step.wall_s);
+        alone_s.push_back(asked.step.processor_s);
+        asking_alone_s_.push_back(asked.asking_s);
       }
       ring_->all_reduce(turn);
     }
@@ -120,11 +120,22 @@ class Member {
     alone_s_.insert(alone_s_.end(), alone_s.begin(), alone_s.end());
   }
 
+  struct AskedStep {
+    OwnStep step;
+    double asking_s;  // what waking the loop and this process takes
+  };
+  AskedStep step() {
+    const std::int64_t began_ns = live::LiveClock::monotonic_ns();
+    const OwnStep step = loop_->step();
+    const std::int64_t passed_ns = live::LiveClock::monotonic_ns() - began_ns;
+    return {step, 1e-9 * static_cast<double>(passed_ns) - step.wall_s};
+  }
+
   void compute() {
-    if (loop_)
-      beside_s_.push_back(loop_->step().processor_s);
-    else
-      load_.keep_busy(Seconds{busy_s_});
+    if (!loop_) return load_.keep_busy(Seconds{busy_s_});
+    const AskedStep asked = step();
+    beside_s_.push_back(asked.step.processor_s);
+    asking_beside_s_.push_back(asked.asking_s);
   }
 
   // The processor time that each stop of the first member costs this one and its loop: what they take for as
@@ -167,6 +178,7 @@ class Member {
       ring_->all_reduce(values);
     }
     beside_s_.clear();
+    asking_beside_s_.clear();
     std::vector<std::int64_t> began_ns;
     std::vector<std::int64_t> ended_ns;
     const double began_s = processor_seconds();
@@ -193,7 +205,8 @@ class Member {
   std::vector<double> alone_s_;     // processor time of steps
   std::vector<double> variations_;  // of those, sd / mean of each half
   std::vector<double> beside_s_;
-  std::vector<double> asking_s_;  // of steps alone: what waking the loop and this process takes
+  std::vector<double> asking_alone_s_;
+  std::vector<double> asking_beside_s_;
 };
 
 }  // namespace

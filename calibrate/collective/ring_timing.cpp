@@ -6,12 +6,14 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "calibrate/live/emulated_links.hpp"
 #include "calibrate/live/message.hpp"
+#include "calibrate/live/sharing_timing.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
@@ -54,7 +56,8 @@ struct LoopTime {
   double alone_s = 0.0;
   double variation = 0.0;
   double beside_s = 0.0;
-  double asking_s = 0.0;
+  double asking_alone_s = 0.0;
+  double asking_beside_s = 0.0;
 };
 // What a member has said.
 struct MemberTime {
@@ -68,7 +71,8 @@ struct MemberTime {
 MemberTime member_time(const Json& said) {
   MemberTime time{said.at("began_ns"), said.at("ended_ns"), said.at("processor_s"), {}, {}};
   if (const auto loop = said.find("loop"); loop != said.end())
-    time.loop = {loop->at("alone_s"), loop->at("variation"), loop->at("beside_s"), loop->at("asking_s")};
+    time.loop = {loop->at("alone_s"), loop->at("variation"), loop->at("beside_s"), loop->at("asking_alone_s"),
+                 loop->at("asking_beside_s")};
   if (const auto resume = said.find("resume_s"); resume != said.end()) time.resume = Seconds{*resume};
   return time;
 }
@@ -104,11 +108,13 @@ std::optional<LoopSteps> steps_of(const std::vector<MemberTime>& members) {
   const std::size_t last = members.front().ended_ns.size() - 1;
   const double updates_s = 1e-9 * static_cast<double>(last_of(members, &MemberTime::ended_ns, last) -
                                                       last_of(members, &MemberTime::ended_ns, 0));
-  return LoopSteps{
-      .alone = Seconds{mean_over(members, &LoopTime::alone_s)},
-      .variation = mean_over(members, &LoopTime::variation),
-      .beside = Seconds{mean_over(members, &LoopTime::beside_s)},
-      .update = Seconds{updates_s / static_cast<double>(last) - mean_over(members, &LoopTime::asking_s)}};
+  const bool has_core = std::cmp_less_equal(members.size(), live::usable_cores());
+  const double asking_s =
+      mean_over(members, has_core ? &LoopTime::asking_beside_s : &LoopTime::asking_alone_s);
+  return LoopSteps{.alone = Seconds{mean_over(members, &LoopTime::alone_s)},
+                   .variation = mean_over(members, &LoopTime::variation),
+                   .beside = Seconds{mean_over(members, &LoopTime::beside_s)},
+                   .update = Seconds{updates_s / static_cast<double>(last) - asking_s}};
 }
 
 // Where one fails the others lose it, and end, too.
