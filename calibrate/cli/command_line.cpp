@@ -57,7 +57,13 @@ std::optional<Arguments> parse_with_command(const std::string& name, const std::
 template <class OfMessages>
 std::optional<Arguments> parse_with_sizes(const std::string& name, const std::vector<std::string>& words) {
   std::optional<Arguments> parsed = parse_with_command<OfMessages>(name, words);
-  if (parsed) sort_numbers("--parameters", std::get<OfMessages>(*parsed).parameters);
+  if (!parsed) return parsed;
+  auto& arguments = std::get<OfMessages>(*parsed);
+  sort_numbers("--parameters", arguments.parameters);
+  if constexpr (requires { arguments.members; })
+    sort_numbers("--members", arguments.members);
+  else
+    sort_numbers("--workers", arguments.workers);
   return parsed;
 }
 

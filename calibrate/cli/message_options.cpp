@@ -86,7 +86,7 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       "Measures an all-reduce around a ring of processes on this machine: wall-clock and processor time by "
       "size and members. Prints the lines for a scenario. A training loop of your own computes for the "
       "members when it comes last, after `--`, as for `calibrate server`.");
-  add_list(app, "--members", arguments.members, "Sizes of rings, in members (default: 2,4)")
+  add_list(app, "--members", arguments.members, "Sizes of rings, in members, up to 64 (default: 2,4)")
       ->check(CLI::Range(2, 64).description(""));
   add_list(app, "--parameters", arguments.parameters,
            "Sizes of a gradient in parameters, at least two of them (default: 1000,10000,100000,1000000)",

@@ -5,7 +5,7 @@
 
 namespace paceline::calibrate {
 
-// Throws UserError where it is a folder, exists and may not be replaced, or where its folder cannot be written.
+// Throws UserError where it is a folder, exists and may not be replaced, or its folder cannot be written.
 void check_output_file(const std::filesystem::path& file, bool may_replace);
 
 }  // namespace paceline::calibrate

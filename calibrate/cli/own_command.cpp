@@ -97,7 +97,7 @@ int run(const OwnArguments& arguments) {
   if (arguments.passes && arguments.copies == 1 && !arguments.quota)
     throw UserError("--passes goes with --copies or --quota", "leave it out");
   if (arguments.copies > 1 && arguments.cores > 1)
-    throw UserError("--copies: copies of a loop on several cores are not told apart from its own threads",
+    throw UserError("--copies: copies of a loop cannot be told apart from its threads on several cores",
                     "let each compute on one core, without --cores");
   check_output(arguments);
   if (arguments.copies > 1) return run_copies(arguments);

@@ -26,7 +26,7 @@ Json report_json(const std::vector<RestedIteration>& iterations) {
 }
 
 std::string report_text(const std::vector<RestedIteration>& iterations) {
-  std::string text = "      rest   stops   step, time of each core\n";
+  std::string text = "      rest   stops   step, time of a core\n";
   for (const RestedIteration& one : iterations)
     text += fmt::format("{:>10}  {:>6}  {:>21}\n", duration_text(one.rest.value()), one.count,
                         duration_text(one.processor_time.value()));

@@ -19,12 +19,12 @@ std::string reason_of(const Failed& failed) {
 
 void throw_if_lost(const News& news) {
   if (const auto* lost = std::get_if<Lost>(&news))
-    throw std::runtime_error(fmt::format("worker process {} {}", lost->member, lost->reason));
+    throw std::runtime_error(fmt::format("process {} of the job {}", lost->member, lost->reason));
   const auto* arrived = std::get_if<Arrived>(&news);
   const auto* failed = arrived == nullptr ? nullptr : std::get_if<Failed>(&arrived->message);
   if (failed == nullptr) return;
   if (failed->is_users_mistake) throw UserError(failed->reason);
-  throw std::runtime_error(fmt::format("worker process {}: {}", arrived->member, failed->reason));
+  throw std::runtime_error(fmt::format("process {} of the job: {}", arrived->member, failed->reason));
 }
 
 }  // namespace paceline::live

@@ -31,10 +31,10 @@ struct Restarted {
 };
 using News = std::variant<Arrived, Lost, Restarted>;
 
-// What a member says it could not do, in one line.
+// What a member says it could not do; a user's mistake in one line, without its place.
 [[nodiscard]] std::string reason_of(const Failed& failed);
-// Where a member may neither fail nor be lost: throws UserError when it says that a user's mistake keeps it from
-// working, std::runtime_error when something else does or when it was lost.
+// Where a member may neither fail nor be lost: throws UserError when it says that a user's mistake keeps it
+// from working, std::runtime_error when something else does or when it was lost.
 void throw_if_lost(const News& news);
 
 class Crew {

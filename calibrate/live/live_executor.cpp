@@ -53,9 +53,9 @@ void LiveExecutor::step() {
     timers_.erase(due);
     deliver(event);
   } else if (!backlog_.empty()) {
-    const News news = std::move(backlog_.front());
+    News news = std::move(backlog_.front());
     backlog_.pop_front();
-    take(news);
+    take(std::move(news));
   } else {
     if (is_idle() && !evaluations_put_off_.empty()) {
       evaluate_next();
@@ -66,7 +66,7 @@ void LiveExecutor::step() {
     Seconds wait = longest_wait;
     if (const auto change = conditions_.next_date()) wait = std::min(wait, *change - clock_.now());
     if (due != timers_.end()) wait = std::min(wait, due->date - clock_.now());
-    if (const std::optional<News> news = crew_.next(std::max(Seconds{}, wait))) take(std::move(*news));
+    if (std::optional<News> news = crew_.next(std::max(Seconds{}, wait))) take(std::move(*news));
     dismiss_silent_workers();
   }
   deliver_pending();

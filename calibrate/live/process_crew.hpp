@@ -50,8 +50,8 @@ struct RefusedConnections {
 
 class ProcessCrew final : public Crew {
  public:
-  // Starts the processes and waits until all are ready. Throws UserError when a port is taken or a member
-  // refuses its setup, std::runtime_error when one does not come up.
+  // Starts the processes and waits until all are ready. Throws UserError when a port is taken or a user's
+  // mistake keeps a member from working, std::runtime_error when one does not come up.
   explicit ProcessCrew(CrewConfig config);
   ~ProcessCrew() override;  // asks all to quit, and kills who does not
 

@@ -3,10 +3,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "sim/base/diagnostic.hpp"
-
 namespace paceline::live {
 namespace {
 

@@ -22,7 +22,7 @@ class RepeatingWorkers {
                    Seconds stretch);
 
   // What each of their iterations took while these computed at once, in seconds, in order. Throws
-  // Interrupted, UserError when a worker cannot compute, and std::runtime_error when one is lost.
+  // Interrupted, and what throw_if_lost throws.
   [[nodiscard]] std::map<Member, std::vector<double>> stretch_of(const std::vector<Member>& members,
                                                                  std::int64_t batch_samples);
 

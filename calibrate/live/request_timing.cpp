@@ -9,6 +9,7 @@
 #include "calibrate/live/learning_nothing.hpp"
 #include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/memory_load.hpp"
+#include "calibrate/live/one_core.hpp"
 #include "calibrate/live/process_crew.hpp"
 #include "calibrate/logs/statistics.hpp"
 #include "sim/base/order_statistics.hpp"

@@ -23,7 +23,8 @@
 //              computing taken off, is the connection's, half of it in each direction. A worker that is
 //              alone stays where it is, since here its messages and its loop are two processes, which a
 //              kernel may move with every step: it is kept on one core and then on another, since one may be
-//              slower for a while, and several use both. Means of the two; in the next pass the next two.
+//              slower for a while, and several use both. Means of the two; in the next pass the one
+//              after each.
 // Not modelled: requests of different sizes at once.
 #pragma once
 
@@ -37,7 +38,6 @@
 
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message_wait.hpp"
-#include "calibrate/live/one_core.hpp"
 #include "calibrate/live/steady_passes.hpp"
 #include "sim/base/quantity.hpp"
 #include "sim/cluster/cluster.hpp"

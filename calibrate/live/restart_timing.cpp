@@ -1,10 +1,7 @@
 #include "calibrate/live/restart_timing.hpp"
 
 #include <optional>
-#include <stdexcept>
 #include <variant>
-
-#include <fmt/format.h>
 
 #include "calibrate/live/checkpoint.hpp"
 #include "calibrate/live/live_clock.hpp"

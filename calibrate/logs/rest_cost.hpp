@@ -35,8 +35,8 @@ struct RestedIteration {
 // What each costs more than the first, which costs nothing.
 [[nodiscard]] std::vector<RestCost> resume_costs(const std::vector<RestedIteration>& iterations);
 
-// Of a loop on so many cores that was stopped for these rests in turn: by rest, a step without any first, with
-// the time of each core. Throws UserError where a rest has too few stops with steps enough after them.
+// Of a loop on so many cores that was stopped for these rests in turn: by rest, a step without any first,
+// with the time of each core. Throws UserError where a rest has too few stops with steps enough after them.
 inline constexpr std::size_t fewest_stops = 10;
 inline constexpr std::size_t fewest_steps_after_stop = 12;
 [[nodiscard]] std::vector<RestedIteration> rested_steps(const std::vector<OwnStep>& steps,

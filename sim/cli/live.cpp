@@ -77,7 +77,7 @@ std::string restart_note(const std::vector<live::RealRun>& runs) {
 // Each worker alone and beside the others, just before the job, where they share this machine.
 // A job that goes on is timed anew, since the machine may have changed: its note names the sitting.
 std::vector<std::string> sharing_notes(const Scenario& scenario, int sitting) {
-  if (scenario.hosts || std::ranges::none_of(scenario.cluster.machines, &Machine::is_shared)) return {};
+  if (std::ranges::none_of(scenario.cluster.machines, &Machine::is_shared)) return {};
   Progress progress("timing processes beside each other");
   const live::SharingLoad load{.learner = network_learner_config(scenario, {scenario.seed, 0}),
                                .batch_samples = scenario.batching.initial_samples,

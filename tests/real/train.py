@@ -154,11 +154,14 @@ def cpu_groups(ranks):
 
 def set_quota(group, quota):
     """Of one core, in each 100 ms; 1 is no quota."""
-    if (group / "cpu.cfs_quota_us").exists():
-        (group / "cpu.cfs_period_us").write_text("100000")
-        (group / "cpu.cfs_quota_us").write_text(str(int(quota * 100_000)) if quota < 1 else "-1")
-    else:
-        (group / "cpu.max").write_text(f"{int(quota * 100_000)} 100000" if quota < 1 else "max 100000")
+    try:
+        if (group / "cpu.cfs_quota_us").exists():
+            (group / "cpu.cfs_period_us").write_text("100000")
+            (group / "cpu.cfs_quota_us").write_text(str(int(quota * 100_000)) if quota < 1 else "-1")
+        else:
+            (group / "cpu.max").write_text(f"{int(quota * 100_000)} 100000" if quota < 1 else "max 100000")
+    except OSError as error:
+        sys.exit(f"error: no quota of processor time: {error}\nhint: let control groups have the controller `cpu`")
 
 
 def enter(groups, rank):

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+#include <sched.h>
 
 #include "sim/cost/profile.hpp"
 #include "tests/calibrate/cli/calibrate_program.hpp"
@@ -69,13 +70,15 @@ TEST_CASE(
     "what a loop takes longer after a quota's stops is found by stops of its own, shared among its cores") {
   const Workplace workplace;
   // A step takes 1 ms of the processor's time, one in which the loop was stopped 3 ms more.
-  std::ofstream(workplace.file("train.py")) << R"(import time
+  std::ofstream(workplace.file("train.py")) << R"(import os, time
 for i in range(1500):
     wall, processor, most = time.perf_counter(), time.process_time(), 0.001
     while (used := time.process_time() - processor) < most:
         if time.perf_counter() - wall - used > 0.03:
             most = 0.004
     print("step", i, time.perf_counter() - wall, used, 32)
+with open("cores", "a") as file:
+    file.write(f"{len(os.sched_getaffinity(0))}\n")
 )";
   for (const auto& [options, cores] : {std::pair{"--quota 0.4", 1.0}, {"--quota 0.8 --cores 2", 2.0}}) {
     CAPTURE(options);
@@ -87,6 +90,12 @@ for i in range(1500):
     for (const auto& pass : json["passes"])
       CHECK(pass["resume_s"].get<double>() == doctest::Approx(0.003 / cores).epsilon(0.1));
   }
+  // A quota lets a loop go on where it stood still; a signal may wake it on another core. So one on one core
+  // is kept there. One on two has all that there are.
+  cpu_set_t usable;
+  REQUIRE(sched_getaffinity(0, sizeof usable, &usable) == 0);
+  const std::string all = std::to_string(CPU_COUNT(&usable));
+  CHECK(workplace.text("cores") == "1\n1\n" + all + "\n" + all + "\n");
 }
 
 TEST_CASE("a loop with steps too long to be stopped is said to run in pairs") {

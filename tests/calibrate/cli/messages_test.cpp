@@ -48,6 +48,7 @@ TEST_CASE(
   check_refused("server --policy bsp", "--policy requires --workers");
   check_refused("server --workers 2 --policy ssp", "--policy");
   check_refused("server --workers 1", "--workers");
+  check_refused("server --workers 2,2", "--workers: a number appears twice");
   check_refused("server --serving '1 kg'", "--serving");
 }
 
@@ -170,7 +171,7 @@ TEST_CASE("a loop that ends beside others is a failure of its own, not a mistake
       "server --parameters 100,10000 --passes 2 --quick -- "
       "sh -c 'mkdir first || exit 3; while read line; do echo step 0 .001 .001 1; done'");
   CHECK(outcome.exit_code == 1);
-  CHECK_MESSAGE(outcome.out.find("error: worker process 0: ") != std::string::npos, outcome.out);
+  CHECK_MESSAGE(outcome.out.find("error: process 0 of the job: ") != std::string::npos, outcome.out);
   CHECK_MESSAGE(outcome.out.find("exited with code 3") != std::string::npos, outcome.out);
 }
 
@@ -233,6 +234,7 @@ TEST_CASE("all-reduces among processes are timed, and the lines for a scenario p
   check_refused("collective --with mpi", "--with");
   check_refused("collective --members 1", "--members");
   check_refused("collective --parameters 10000,20000,10000", "--parameters: a number appears twice");
+  check_refused("collective --members 2,2", "--members: a number appears twice");
   check_refused("collective --bandwidth 200", "--bandwidth: `200` has no unit");
   check_refused("collective --bandwidth '0 Mbit/s'", "--bandwidth: must be above 0");
   check_refused("collective --burst '32 KiB'", "--burst requires --bandwidth");

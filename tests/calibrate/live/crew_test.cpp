@@ -13,13 +13,14 @@ TEST_CASE(
   const UserError mistake("the folder has no images", "name another one");
   const Failed as_said{mistake.what(), true};
   CHECK_THROWS_WITH_AS(throw_if_lost(Arrived{1, as_said}), mistake.what(), UserError);
-  CHECK_THROWS_WITH(throw_if_lost(Arrived{1, Failed{"out of memory"}}), "worker process 1: out of memory");
-  CHECK_THROWS_WITH(throw_if_lost(Lost{2, "was killed"}), "worker process 2 was killed");
+  CHECK_THROWS_WITH(throw_if_lost(Arrived{1, Failed{"out of memory"}}),
+                    "process 1 of the job: out of memory");
+  CHECK_THROWS_WITH(throw_if_lost(Lost{2, "was killed"}), "process 2 of the job was killed");
   CHECK_NOTHROW(throw_if_lost(Restarted{0}));
   CHECK_NOTHROW(throw_if_lost(Arrived{0, Received{1}}));
 }
 
-TEST_CASE("why a worker left a job is said in one line") {
+TEST_CASE("which mistake made a worker leave a job is said in one line") {
   const UserError mistake("the folder has no images", "name another one");
   CHECK(reason_of({mistake.what(), true}) == "the folder has no images");
   CHECK(reason_of({"live.yaml:3:1: error: no images\n  3 | job:\n", true}) == "no images");

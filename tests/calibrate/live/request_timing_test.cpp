@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -116,6 +117,30 @@ TEST_CASE("bug: a loop that computed for one worker changed its core with every 
       }
     CHECK(kept >= requests);
   }
+}
+
+TEST_CASE("a worker that is alone is timed on one core and on another in each pass, as often on each") {
+  const std::vector<int> cores = cores_of(0);
+  const test::TemporaryFolder folder;
+  const std::string file = (folder.path() / "cores").string();
+  RequestPlan plan{.values = {1000}, .passes = 2, .for_each = Seconds{1e-3}, .keeps_cores = false};
+  plan.loop = {"sh", "-c",
+               "while read line; do sed -n 's/^Cpus_allowed_list:\\s*//p' /proc/$PPID/status >> '" + file +
+                   "'; echo step 0 1 1 1; done"};
+  const TimedPasses timed = time_passes(PACELINE_CALIBRATE, plan);
+  REQUIRE(timed.of_number.front().size() == 2);
+  CHECK(timed.of_number.front().front().front().processor.value() == doctest::Approx(1.0));
+  std::ifstream lines(file);
+  std::map<std::string, int> kept;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find_first_of("-,") == std::string::npos) ++kept[line];
+  // Two passes on cores 0 and 1, then 1 and 2: of two cores both are had equally often.
+  if (cores.size() < 2) {
+    MESSAGE("skipped: one core only");
+    return;
+  }
+  REQUIRE(kept.contains(std::to_string(cores[0])));
+  CHECK(kept[std::to_string(cores[1])] == 2 * kept[std::to_string(cores[0])] / (cores.size() == 2 ? 2 : 1));
 }
 
 TEST_CASE("a training loop that ends instead of a step ends the requests, which say why") {
