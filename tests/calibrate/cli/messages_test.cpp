@@ -3,6 +3,7 @@
 #include <cmath>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -187,8 +188,11 @@ TEST_CASE("loops take their steps alone one at a time, and beside each other all
   for (const auto& sample : json["samples"]) {
     CHECK(sample["step_alone_s"] == 1.0);
     CHECK(sample["step_variation"] == 0.0);
-    // Each loop claims 1 s where it takes 0.02: waking it seems to take -0.98, which is taken off.
+    // Each loop claims 1 s where it takes 0.02: waking it seems to take -0.98, which is taken off. Where each
+    // member has a core, that is what it takes beside others: what is left is at least what they claim then.
     CHECK(sample["update_s"] > 0.9);
+    if (sample["members"] == 2 && std::thread::hardware_concurrency() >= 2)
+      CHECK(sample["update_s"].get<double>() > sample["step_beside_s"].get<double>() - 0.05);
   }
 }
 
