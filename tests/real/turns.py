@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 
+import numpy
 import torch
 import torch.distributed
 import torch.multiprocessing
@@ -58,9 +59,14 @@ class ServerTurns:
         self.processes = [os.getpid()] + [process.pid for process in processes]
 
     def turn(self, job, seconds):
-        """When the updates of a turn of so many seconds were."""
-        end = time.perf_counter() + seconds
-        updates = self.server.serve(job.policy, job.ranks, lambda _: time.perf_counter() > end)
+        """When the updates of a turn were, which ends so many seconds after the first of them."""
+        moments = []
+
+        def is_over(_):
+            moments.append(time.perf_counter())
+            return moments[-1] > moments[0] + seconds
+
+        updates = self.server.serve(job.policy, job.ranks, is_over)
         self.server.steps.times.clear()
         return [when for when, _ in updates]
 
@@ -105,11 +111,13 @@ class DdpTurns:
 
 
 def counted(times, seconds):
-    """Updates a second within the turn, or none if it ended too early."""
+    """Updates a second within the turn, or none if it ended too early; with parts of them at its ends, since it holds
+    only a few of long steps."""
     begin = times[0] + SETTLING_S
     if times[-1] < begin + seconds:
         return None
-    return sum(begin < when <= begin + seconds for when in times) / seconds
+    before, after = numpy.interp([begin, begin + seconds], times, range(len(times)))
+    return (after - before) / seconds
 
 
 def carry_out(turns, jobs, arguments, groups):
