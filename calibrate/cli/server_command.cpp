@@ -30,6 +30,7 @@ const std::vector<std::int64_t> usual_sizes = {1'000, 10'000, 100'000, 1'000'000
 const std::vector<std::int64_t> quick_sizes = {1'000, 30'000, 300'000};
 
 constexpr const char* own_program = "/proc/self/exe";
+constexpr const char* sending = "sends: sockets";  // as where waits are found, live/message_wait.hpp
 
 // What several workers at once cost one another, and what their messages take of processors.
 struct AtOnce {
@@ -204,8 +205,8 @@ std::string report_text(const std::vector<RequestPass>& passes, const live::Comm
       fit.connection ? fitted_text(*fit.connection) : "none, since both ends work at once");
   return text + fmt::format(
                     "in a scenario:\n  {}\nand under `cluster`, where all processes are on this machine:\n"
-                    "  network: {{topology: star, {}}}\n",
-                    live::scenario_words(cost_of(fit)), live::scenario_words(connection_of(fit)));
+                    "  network: {{topology: star, {}}}\n  servers: {{{}}}\n",
+                    live::scenario_words(cost_of(fit)), live::scenario_words(connection_of(fit)), sending);
 }
 
 Json report_json(const std::vector<RequestPass>& passes, const live::CommunicationFit& fit, double load) {
@@ -225,6 +226,7 @@ Json report_json(const std::vector<RequestPass>& passes, const live::Communicati
           {"fits", fits},
           {"scenario", live::scenario_words(cost_of(fit))},
           {"network", "topology: star, " + live::scenario_words(connection_of(fit))},
+          {"servers", sending},
           {"samples", samples}};
 }
 

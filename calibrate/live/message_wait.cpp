@@ -92,7 +92,7 @@ CycleTime simulated_cycle(const BusyWorkers& job) {
   for (std::size_t w = 0; w < job.shares.size(); ++w) workers.at(w).speed = 1.0 / job.shares[w];
   const Cluster cluster{.workers = workers,
                         .network = job.network,
-                        .servers = {.sends = ServerSends::in_turn},
+                        .servers = {.sends = ServerSends::sockets},
                         .machines = {Machine{.cores = job.cores, .is_shared = true, .hosts_servers = true}}};
   const std::int64_t samples = (simulated_iterations + warm_up_iterations) * job.workers;
   Profile profile;

@@ -18,7 +18,8 @@
 //              of the others are sent. Iterations of n on a core each vary as measured of n: whoever is late
 //              by itself, synchronous ones wait for it.
 // Units:       seconds.
-// Assumptions: simulated workers begin one after the other, since real ones are not in step. What is not
+// Assumptions: the server writes to sockets (ServerSends, sim/cluster/cluster.hpp).
+//              Simulated workers begin one after the other, since real ones are not in step. What is not
 //              explained by links, processor time and shares of the cores is waiting, the same for both
 //              messages of every worker.
 // Not modelled: how both depend on who computes, and for how long; several that begin iterations more often

@@ -67,8 +67,8 @@ nlohmann::ordered_json gate_json(const GateFigures& figures) {
 
 void adopt_communication(Scenario& scenario, const live::CommunicationFit& fit, GateFigures& figures) {
   scenario.communication = cost_of(fit);
-  scenario.cluster.servers.sends = ServerSends::in_turn;  // a message waits in one queue for the link
-  state(figures, live::scenario_words(*scenario.communication) + ", servers: {sends: in-turn}");
+  scenario.cluster.servers.sends = ServerSends::sockets;
+  state(figures, live::scenario_words(*scenario.communication) + ", servers: {sends: sockets}");
 }
 
 }  // namespace paceline

@@ -91,8 +91,15 @@ enum class ServerPlacement { separate, with_workers };
 // What each server holds: an equal share of the parameters, or whole variables in turn (sim/cost/shards.hpp).
 enum class ParameterSplit { even, whole_variables };
 
-// Whether a server's messages travel together, or each sets out when the one before has left.
-enum class ServerSends { together, in_turn };
+// Whether a server's messages travel together, or each sets out when the one before has left; of sockets
+// those do that a kernel queues whole before a link, and larger ones travel together.
+enum class ServerSends { together, in_turn, sockets };
+constexpr Bytes socket_queue{
+    131072.0};  // of one TCP socket on Linux: two packets of 64 KiB before they are cut
+
+[[nodiscard]] constexpr bool sent_in_turn(ServerSends sends, Bytes message) {
+  return sends == ServerSends::in_turn || (sends == ServerSends::sockets && message <= socket_queue);
+}
 
 struct ServersConfig {
   std::uint32_t count = 1;

@@ -28,7 +28,7 @@ enum class Shortcuts { on, off };
 
 // What SimGrid's timeline does not model.
 [[nodiscard]] inline std::optional<std::string> why_not_simgrid(const ServersConfig& servers) {
-  if (servers.sends == ServerSends::in_turn) return "messages that a server sends in turn are not modelled";
+  if (servers.sends != ServerSends::together) return "messages that a server sends in turn are not modelled";
   return std::nullopt;
 }
 

@@ -18,13 +18,13 @@ Cluster in_turn(Cluster cluster) {
   return cluster;
 }
 
-// When 1000 B to each worker have arrived, all sent at once.
-std::map<std::uint64_t, Seconds> arrivals(const Cluster& cluster) {
+// When as many bytes for each worker have arrived, all sent at once.
+std::map<std::uint64_t, Seconds> arrivals(const Cluster& cluster, Bytes size = Bytes{1000.0}) {
   FluidTimeline timeline(cluster);
   Script script;
   script.at(Seconds{0.0}, [&](Timeline& t) {
     for (std::uint64_t w = 0; w < cluster.workers.size(); ++w)
-      t.send(ServerId{w % cluster.servers.count}, WorkerId{w}, Bytes{1000.0}, Script::tag(w));
+      t.send(ServerId{w % cluster.servers.count}, WorkerId{w}, size, Script::tag(w));
   });
   return script.play(timeline);
 }
@@ -40,6 +40,18 @@ TEST_CASE(
     CHECK(one_by_one.at(w).value() ==
           doctest::Approx(0.5 + 10.0 * static_cast<double>(w + 1)).epsilon(1e-12));
     CHECK(together.at(w).value() == doctest::Approx(30.5).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("of sockets messages of up to 128 KiB arrive one after the other, larger ones together") {
+  // 131072 B at 13107.2 B/s take 10 s, and one byte more.
+  Cluster cluster = star(3, BytesPerSecond{13107.2}, link_latency);
+  cluster.servers.sends = ServerSends::sockets;
+  const auto small = arrivals(cluster, socket_queue);
+  const auto large = arrivals(cluster, socket_queue + Bytes{1.0});
+  for (std::uint64_t w = 0; w < 3; ++w) {
+    CHECK(small.at(w).value() == doctest::Approx(0.5 + 10.0 * static_cast<double>(w + 1)).epsilon(1e-12));
+    CHECK(large.at(w).value() == doctest::Approx(0.5 + 30.0 * 131073.0 / 131072.0).epsilon(1e-12));
   }
 }
 

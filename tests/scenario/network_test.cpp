@@ -226,15 +226,16 @@ TEST_CASE("the fluid engine is taken where it is exact, and refused elsewhere") 
 }
 
 TEST_CASE("servers that send in turn are for the fluid engine, and not for cross-traffic") {
-  const std::string servers = "{sends: in-turn}";
-  const std::string plain = scenario("{topology: star, " + links + "}", servers);
-  const Scenario read = load_text(plain + "shortcuts: off\n").scenario;
-  CHECK(resolved(read.engine, read.shortcuts, read.cluster) == NetworkEngine::fluid);
-  check_error(
-      plain + "engine: simgrid\n",
-      "error: `simgrid` cannot simulate this job: messages that a server sends in turn are not modelled");
-  check_error(scenario("{topology: star, " + links + ", model: {cross_traffic: true}}", servers),
-              "error: no engine simulates both: cross-traffic is modelled by SimGrid alone");
+  for (const std::string servers : {"{sends: in-turn}", "{sends: sockets}"}) {
+    const std::string plain = scenario("{topology: star, " + links + "}", servers);
+    const Scenario read = load_text(plain + "shortcuts: off\n").scenario;
+    CHECK(resolved(read.engine, read.shortcuts, read.cluster) == NetworkEngine::fluid);
+    check_error(
+        plain + "engine: simgrid\n",
+        "error: `simgrid` cannot simulate this job: messages that a server sends in turn are not modelled");
+    check_error(scenario("{topology: star, " + links + ", model: {cross_traffic: true}}", servers),
+                "error: no engine simulates both: cross-traffic is modelled by SimGrid alone");
+  }
 }
 
 }  // namespace

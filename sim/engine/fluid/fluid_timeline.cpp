@@ -31,7 +31,7 @@ void FluidTimeline::at(Seconds date, Occurrence occurrence) {
 void FluidTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
   collectives_.something_else_happens();
   std::optional<FluidNetwork::LineNumber> line;
-  if (const auto* server = std::get_if<ServerId>(&from); server && server_sends_ == ServerSends::in_turn)
+  if (const auto* server = std::get_if<ServerId>(&from); server && sent_in_turn(server_sends_, size))
     line = static_cast<FluidNetwork::LineNumber>(server->value);
   send(network_.node(from), network_.node(to), whole_bytes(size), arrival, line);
 }

@@ -1,7 +1,7 @@
 // The fluid timeline: the network model of simgrid_timeline.hpp, solved only where something changes.
 //
 // Models:      messages and collectives on links shared max-min fairly (fluid_network.hpp), a queue of dates.
-//              Messages of a server that sends in turn are a line.
+//              Messages of a server that leave in turn are a line.
 // Equation:    as fluid_network.hpp; every date is SimGrid's to 1e-9 (tests/engine/fluid_oracle_test.cpp),
 //              but for lines, which SimGrid's timeline does not have.
 // Units:       seconds, bytes.

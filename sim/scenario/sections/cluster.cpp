@@ -172,9 +172,14 @@ void describe(Visitor& v, ServersConfig& c) {
   v.optional("placement", c.placement,
              Choice{{"separate", ServerPlacement::separate}, {"with-workers", ServerPlacement::with_workers}},
              "separate: machines of their own; with-workers: server k runs on worker k (mod workers)");
-  v.optional("sends", c.sends, Choice{{"together", ServerSends::together}, {"in-turn", ServerSends::in_turn}},
-             "together: messages of a server to several workers share its link; in-turn: each sets out when "
-             "the one before has left it, as from a server of one thread or through one queue");
+  v.optional(
+      "sends", c.sends,
+      Choice{{"together", ServerSends::together},
+             {"in-turn", ServerSends::in_turn},
+             {"sockets", ServerSends::sockets}},
+      "together: messages of a server to several workers share its link; in-turn: each sets out when "
+      "the one before has left it; sockets: messages of up to 128 KiB in turn, larger ones together, as "
+      "TCP of Linux queues them");
 }
 
 void describe(Visitor& v, Cluster& c) {

@@ -24,6 +24,7 @@ TEST_CASE("requests at a server are timed, and the lines for a scenario printed"
     CHECK(sample["worker_s"] > 0.0);
   }
   CHECK(json["scenario"].get<std::string>().starts_with("communication: {server_request: "));
+  CHECK(json["servers"] == "sends: sockets");
   check_refused("server --parameters 1000", "--parameters: at least 2 different sizes are needed");
   check_refused("server --passes 1", "--passes");
 }

@@ -1,6 +1,7 @@
 // What several workers cost one another: found again where it is known.
 #include "calibrate/live/message_wait.hpp"
 
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -179,18 +180,21 @@ TEST_CASE("synchronous workers wait for each other between their iterations") {
   CHECK(synchronous.value() == doctest::Approx(2e-4).epsilon(0.05));
 }
 
-TEST_CASE("the server's parameters reach synchronous workers one after the other") {
-  // m = B/bw = 5 ms a message, iterations of c = 1 ms: a round takes c + 3m, since the second worker sends
-  // when the first one's gradient is there; c + 4m if all messages shared their links.
+TEST_CASE("short parameters reach synchronous workers one after the other, long ones together") {
+  // m = B/bw a message, iterations of c = m/5. One after the other a round takes c + 3m, since the second
+  // worker sends when the first one's gradient is there; c + 4m where all messages share their links.
   BusyWorkers job = workers_over_links(2);
   job.variation = 0.0;
   job.policy = "bsp";
-  job.busy = Seconds{1e-3};
   job.cost = {};
   job.network = {BytesPerSecond{1e6}, Seconds{}, BytesPerSecond{1e6}};
-  job.bytes = Bytes{5e3};
-  const CycleTime cycle = simulated_cycle(job);
-  CHECK((cycle.iteration + cycle.between).value() == doctest::Approx(16e-3).epsilon(1e-9));
+  for (const auto& [bytes, messages] : {std::pair{131072.0, 3.0}, std::pair{131073.0, 4.0}}) {
+    job.bytes = Bytes{bytes};
+    job.busy = Seconds{bytes * 1e-6 / 5.0};
+    const CycleTime cycle = simulated_cycle(job);
+    CHECK((cycle.iteration + cycle.between).value() ==
+          doctest::Approx((0.2 + messages) * bytes * 1e-6).epsilon(1e-9));
+  }
 }
 
 TEST_CASE("a mean cycle is that of all workers alike") {

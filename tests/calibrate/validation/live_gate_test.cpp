@@ -167,9 +167,8 @@ TEST_CASE("small batches whose variation was not measured tell nothing of it") {
   }
 }
 
-TEST_CASE(
-    "a server whose messages were measured is predicted to write one after the other, and that is said") {
-  // Its messages cannot share a link: one socket after the other has them. Of the fit, what a request costs.
+TEST_CASE("a server whose messages were measured is predicted to write to sockets, and that is said") {
+  // Short messages leave one after the other. Of the fit, what a request costs.
   LoadedScenario loaded = noiseless("per_message: 0 us", "0 us");
   loaded.scenario.communication.reset();
   REQUIRE(loaded.scenario.cluster.servers.sends == ServerSends::together);
@@ -177,10 +176,10 @@ TEST_CASE(
   const live::CommunicationFit fit{
       .server = {.fixed_s = 1e-4}, .applying = {}, .worker = {.fixed_s = 6e-5}, .connection = {}};
   adopt_communication(loaded.scenario, fit, figures);
-  CHECK(loaded.scenario.cluster.servers.sends == ServerSends::in_turn);
+  CHECK(loaded.scenario.cluster.servers.sends == ServerSends::sockets);
   CHECK(loaded.scenario.communication.value().server_request == Seconds{1e-4});
   CHECK(loaded.scenario.communication->per_message == Seconds{3e-5});
-  CHECK(figures.stated.find("servers: {sends: in-turn}") != std::string::npos);
+  CHECK(figures.stated.find("servers: {sends: sockets}") != std::string::npos);
 }
 
 TEST_CASE("a machine that has become slower is predicted with iterations that take as much longer") {
