@@ -35,7 +35,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 8  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 16  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 17  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -61,7 +61,7 @@ job:
 cluster:
   workers: [{workers}]
   {network}
-{in_turn}  machines: [{{cores: {cores}, shared: true{speeds}{servers}}}]
+{sends}  machines: [{{cores: {cores}, shared: true{speeds}{servers}}}]
 synchronization: [{{policy: {policy}, transport: {transport}}}]
 batching: {{controller: uniform, initial: 32, minimum: 8, maximum: 128}}
 {communication}
@@ -236,12 +236,15 @@ class Calibration:
         return max(1.0, slowdown * self.beside_another)
 
     def request_of(self, policy, quotas):
-        """Synchronous workers go on and stand still together. Of two the first one to be sent parameters is slowed more;
-        this server answers in the order of arrival, and whom a quota holds up comes last. Asynchronous ones meet as
+        """Synchronous workers go on and stand still together. Of two the first to be sent parameters is slowed more;
+        this server answers in the order of arrival, and whom a quota holds up comes last. In long steps each
+        computes for the least quota's share of a round, and is slowed while another does. Asynchronous ones meet as
         many others as there are beside them, on average, while quotas let these go on; in between, figures of as many
         workers as cores and of more are joined by lines."""
         if policy == "bsp":
-            return self.requests[policy][len(quotas)]
+            request = self.requests[policy][len(quotas)]
+            together = 1 if self.step_s < LONG_STEP_S else min(quotas)
+            return request._replace(slowdowns=[1 + together * (slowdown - 1) for slowdown in request.slowdowns])
         worker = self.own("server", "worker")
         active = [min(1.0, quota * worker["wall_s"] / worker["processor_s"]) for quota in quotas]
         at_once = 1 + (sum(active) ** 2 - sum(share ** 2 for share in active)) / sum(active)
@@ -255,7 +258,7 @@ class Calibration:
     def ring_words(self, quotas):
         ring = self.rings[len(quotas)]
         return ring.slowdowns, ring.resume_ms, {
-            "network": ring.network, "communication": ring.communication, "in_turn": "", "servers": "",
+            "network": ring.network, "communication": ring.communication, "sends": "", "servers": "",
             "jitter": ""}  # what members wait for the last is part of the rounds that were measured
 
     def server_words(self, policy, quotas):
@@ -265,7 +268,7 @@ class Calibration:
             of_iterations = f"iteration: {100 * request.variation} %"
         jitter = ([of_iterations] if of_iterations else []) + [f"message: {request.wait_us} us"]
         return request.slowdowns, self.quota_resume_ms, {
-            "network": f"network: {{{self.connection}}}", "in_turn": "  servers: {sends: in-turn}\n",
+            "network": f"network: {{{self.connection}}}", "sends": "  servers: {sends: sockets}\n",
             "servers": ", servers: true", "jitter": ", ".join(jitter),
             "communication": f"communication: {{server_request: {self.server_request_us + request.server_more_us} us, "
                              f"server_overlap: {self.overlap} %, worker_overlap: {self.overlap} %, "
