@@ -94,8 +94,8 @@ enum class ParameterSplit { even, whole_variables };
 // Whether a server's messages travel together, or each sets out when the one before has left; of sockets
 // those do that a kernel queues whole before a link, and larger ones travel together.
 enum class ServerSends { together, in_turn, sockets };
-constexpr Bytes socket_queue{
-    131072.0};  // of one TCP socket on Linux: two packets of 64 KiB before they are cut
+// Of TCP on Linux over 200 Mbit/s; about 5 ms of what a link carries, which is not modelled.
+constexpr Bytes socket_queue{131072.0};
 
 [[nodiscard]] constexpr bool sent_in_turn(ServerSends sends, Bytes message) {
   return sends == ServerSends::in_turn || (sends == ServerSends::sockets && message <= socket_queue);

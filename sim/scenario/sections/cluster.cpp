@@ -179,7 +179,7 @@ void describe(Visitor& v, ServersConfig& c) {
              {"sockets", ServerSends::sockets}},
       "together: messages of a server to several workers share its link; in-turn: each sets out when "
       "the one before has left it; sockets: messages of up to 128 KiB in turn, larger ones together, as "
-      "TCP of Linux queues them");
+      "TCP of Linux does on links of 200 Mbit/s");
 }
 
 void describe(Visitor& v, Cluster& c) {
