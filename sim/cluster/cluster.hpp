@@ -92,14 +92,8 @@ enum class ServerPlacement { separate, with_workers };
 enum class ParameterSplit { even, whole_variables };
 
 // Whether a server's messages travel together, or each sets out when the one before has left; of sockets
-// those do that a kernel queues whole before a link, and larger ones travel together.
+// those do that a kernel queues whole before a link (sim/engine/job_network.hpp).
 enum class ServerSends { together, in_turn, sockets };
-// Of TCP on Linux over 200 Mbit/s; about 5 ms of what a link carries, which is not modelled.
-constexpr Bytes socket_queue{131072.0};
-
-[[nodiscard]] constexpr bool sent_in_turn(ServerSends sends, Bytes message) {
-  return sends == ServerSends::in_turn || (sends == ServerSends::sockets && message <= socket_queue);
-}
 
 struct ServersConfig {
   std::uint32_t count = 1;

@@ -8,13 +8,15 @@
 //              A bucket lacks D(t) = max(0, D(t0) - capacity · (t - t0)) bytes; of a message of S bytes that
 //              sets out at t, S' = min(S, burst - the largest D on its route) pass at once, the others as
 //              above, and each D grows by S. So bytes in any time T <= burst + capacity · T.
+//              Of sockets a server's message of S bytes leaves in turn while S <= 5 ms · its rate alone.
 // Units:       bytes/s, seconds.
 // Assumptions: orders and routes do not follow capacities. A bucket fills from when a message sets out, also
 //              while another link holds that message up. At least one byte of a message does not pass at
 //              once.
 //              Of messages that set out at one date, those that an executor sends take from a bucket in its
 //              order, those of a collective in any.
-// Source:      SimGrid's CM02 model for the factors; RFC 2215, section 3.6 (token bucket).
+// Source:      SimGrid's CM02 model for the factors; RFC 2215, section 3.6 (token bucket); the 5 ms measured,
+//              TCP of Linux over links of 100 Mbit/s to 1 Gbit/s (docs/real-jobs.md).
 #pragma once
 
 #include <algorithm>
@@ -29,6 +31,9 @@
 #include "sim/engine/timeline.hpp"
 
 namespace paceline {
+
+// What a kernel queues of a message before a link, at once.
+constexpr Seconds socket_queue{0.005};
 
 class JobNetwork {
  public:
@@ -104,6 +109,11 @@ class JobNetwork {
     if (model_.tcp_gamma.value() > 0.0 && route.cost.latency.value() > 0.0)
       rate = std::min(rate, model_.tcp_gamma / (2.0 * route.cost.latency));
     return factors_of(model_, message).bandwidth_factor * rate;
+  }
+
+  [[nodiscard]] bool leaves_in_turn(ServerSends sends, NodeId from, NodeId to, Bytes message) {
+    if (sends != ServerSends::sockets) return sends == ServerSends::in_turn;
+    return message / rate_alone(route(from, to), message) <= socket_queue;
   }
 
  private:

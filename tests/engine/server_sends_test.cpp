@@ -43,16 +43,37 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("of sockets messages of up to 128 KiB arrive one after the other, larger ones together") {
-  // 131072 B at 13107.2 B/s take 10 s, and one byte more.
-  Cluster cluster = star(3, BytesPerSecond{13107.2}, link_latency);
-  cluster.servers.sends = ServerSends::sockets;
-  const auto small = arrivals(cluster, socket_queue);
-  const auto large = arrivals(cluster, socket_queue + Bytes{1.0});
-  for (std::uint64_t w = 0; w < 3; ++w) {
-    CHECK(small.at(w).value() == doctest::Approx(0.5 + 10.0 * static_cast<double>(w + 1)).epsilon(1e-12));
-    CHECK(large.at(w).value() == doctest::Approx(0.5 + 30.0 * 131073.0 / 131072.0).epsilon(1e-12));
+TEST_CASE("of sockets messages of up to 5 ms arrive one after the other, larger ones together") {
+  // 5 ms at 12.5 MB/s are 62,500 B, at 125 MB/s 625,000 B. Of one byte more all are there after 3 · S / bw.
+  for (const double rate : {12.5e6, 125e6}) {
+    Cluster cluster = star(3, BytesPerSecond{rate}, link_latency);
+    cluster.servers.sends = ServerSends::sockets;
+    const double size = 0.005 * rate;
+    const auto small = arrivals(cluster, Bytes{size});
+    const auto large = arrivals(cluster, Bytes{size + 1.0});
+    for (std::uint64_t w = 0; w < 3; ++w) {
+      CHECK(small.at(w).value() == doctest::Approx(0.5 + 0.005 * static_cast<double>(w + 1)).epsilon(1e-12));
+      CHECK(large.at(w).value() == doctest::Approx(0.5 + 3.0 * (size + 1.0) / rate).epsilon(1e-12));
+    }
   }
+}
+
+TEST_CASE("whether a message of sockets is long is told by the slowest link on its way, as it is now") {
+  // 1000 B at 1 MB/s are 1 ms, and 10 ms while the worker that they go to has a tenth of its link: those to
+  // the other worker, sent at once, wait until the first is there then, or share the server's link.
+  Cluster cluster = star(2, BytesPerSecond{1e6}, Seconds{0.0});
+  cluster.servers.sends = ServerSends::sockets;
+  const auto slow_first = [&](double factor) {
+    FluidTimeline timeline(cluster);
+    timeline.set_bandwidth_factor(WorkerId{0}, factor);
+    Script script;
+    script.at(Seconds{0.0}, [](Timeline& t) {
+      for (std::uint64_t w = 0; w < 2; ++w) t.send(ServerId{0}, WorkerId{w}, Bytes{1000.0}, Script::tag(w));
+    });
+    return script.play(timeline);
+  };
+  CHECK(slow_first(0.5).at(1).value() == doctest::Approx(0.003).epsilon(1e-9));
+  CHECK(slow_first(0.1).at(1).value() == doctest::Approx(1000.0 / 900e3).epsilon(1e-9));
 }
 
 TEST_CASE("each server has a turn of its own") {

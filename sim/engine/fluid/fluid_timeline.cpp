@@ -30,10 +30,13 @@ void FluidTimeline::at(Seconds date, Occurrence occurrence) {
 
 void FluidTimeline::send(Endpoint from, Endpoint to, Bytes size, Occurrence arrival) {
   collectives_.something_else_happens();
+  const NodeId source = network_.node(from);
+  const NodeId target = network_.node(to);
   std::optional<FluidNetwork::LineNumber> line;
-  if (const auto* server = std::get_if<ServerId>(&from); server && sent_in_turn(server_sends_, size))
+  if (const auto* server = std::get_if<ServerId>(&from);
+      server && network_.leaves_in_turn(server_sends_, source, target, size))
     line = static_cast<FluidNetwork::LineNumber>(server->value);
-  send(network_.node(from), network_.node(to), whole_bytes(size), arrival, line);
+  send(source, target, whole_bytes(size), arrival, line);
 }
 
 void FluidTimeline::send(NodeId from, NodeId to, const CollectiveMessage& message) {

@@ -172,14 +172,13 @@ void describe(Visitor& v, ServersConfig& c) {
   v.optional("placement", c.placement,
              Choice{{"separate", ServerPlacement::separate}, {"with-workers", ServerPlacement::with_workers}},
              "separate: machines of their own; with-workers: server k runs on worker k (mod workers)");
-  v.optional(
-      "sends", c.sends,
-      Choice{{"together", ServerSends::together},
-             {"in-turn", ServerSends::in_turn},
-             {"sockets", ServerSends::sockets}},
-      "together: messages of a server to several workers share its link; in-turn: each sets out when "
-      "the one before has left it; sockets: messages of up to 128 KiB in turn, larger ones together, as "
-      "TCP of Linux does on links of 200 Mbit/s");
+  v.optional("sends", c.sends,
+             Choice{{"together", ServerSends::together},
+                    {"in-turn", ServerSends::in_turn},
+                    {"sockets", ServerSends::sockets}},
+             "together: messages of a server to several workers share its link; in-turn: each sets out when "
+             "the one before has left it; sockets: messages that take up to 5 ms alone in turn, larger ones "
+             "together, as TCP of Linux sends them");
 }
 
 void describe(Visitor& v, Cluster& c) {

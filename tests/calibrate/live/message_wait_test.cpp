@@ -181,14 +181,14 @@ TEST_CASE("synchronous workers wait for each other between their iterations") {
 }
 
 TEST_CASE("short parameters reach synchronous workers one after the other, long ones together") {
-  // m = B/bw a message, iterations of c = m/5. One after the other a round takes c + 3m, since the second
-  // worker sends when the first one's gradient is there; c + 4m where all messages share their links.
+  // m = B/bw a message, 5 ms and 1 µs more, iterations of c = m/5. One after the other a round takes c + 3m,
+  // since the second worker sends when the first one's gradient is there; c + 4m where all share their links.
   BusyWorkers job = workers_over_links(2);
   job.variation = 0.0;
   job.policy = "bsp";
   job.cost = {};
   job.network = {BytesPerSecond{1e6}, Seconds{}, BytesPerSecond{1e6}};
-  for (const auto& [bytes, messages] : {std::pair{131072.0, 3.0}, std::pair{131073.0, 4.0}}) {
+  for (const auto& [bytes, messages] : {std::pair{5000.0, 3.0}, std::pair{5001.0, 4.0}}) {
     job.bytes = Bytes{bytes};
     job.busy = Seconds{bytes * 1e-6 / 5.0};
     const CycleTime cycle = simulated_cycle(job);
