@@ -2,6 +2,7 @@
 // starts this one with the same arguments, so that simulations need not load LibTorch.
 #include <exception>
 #include <iostream>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -50,6 +51,9 @@ int exit_code_of(const std::vector<std::string>& words) {
   } catch (const Interrupted& interrupt) {
     fmt::print(stderr, "{}\n", interrupt.what());
     return status_signal_base + interrupt.signal_number();
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "error: not enough memory\n");
+    return exit_failed;
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return exit_failed;

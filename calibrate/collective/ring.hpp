@@ -12,15 +12,13 @@
 //              A latency of the ring of its own is real waiting: what a round sends leaves that much later.
 // Equation:    each member waits for the one before in every round, and so the last one has the sum
 //              2 (n - 1) · latency later than without.
-// Assumptions: members tell each other where they listen by a way of their caller's choice, such as a folder
-//              that only this user can enter. Of the ring of its own, whoever connects says a token first;
-//              Gloo's connections are not asked for one.
+// Assumptions: members tell each other where they listen by a way of their caller's choice. Of the ring of
+//              its own, whoever connects says a token first; Gloo's connections are not asked for one.
 // Source:      Patarasuk and Yuan 2009; Gloo 2022-05-18.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -58,8 +56,6 @@ struct RingPlace {
   Seconds latency{};                                   // of each message; Gloo's cannot be held back
   bool gives_way = false;                              // Gloo's thread leaves its core to any other
 };
-// In a folder that all of them see.
-[[nodiscard]] Meeting meeting_in(const std::filesystem::path& folder, std::size_t rank, std::size_t members);
 
 // Waits until all members are there. Throws std::exception when they do not come; so does an all-reduce
 // whose ring is broken.

@@ -1,8 +1,6 @@
 #include "calibrate/collective/ring_timing.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -23,28 +21,7 @@
 namespace paceline::calibrate {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-class RendezvousFolder {
- public:
-  RendezvousFolder() {
-    std::string name = (fs::temp_directory_path() / "paceline-ring-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr)
-      throw std::runtime_error("cannot make a folder in " + fs::temp_directory_path().string());
-    path_ = name;
-  }
-  RendezvousFolder(const RendezvousFolder&) = delete;
-  RendezvousFolder& operator=(const RendezvousFolder&) = delete;
-  ~RendezvousFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 // Of an all-reduce, both ways over a link.
 double usual_seconds_per_value(const std::optional<NetworkConfig>& links) {
@@ -129,13 +106,35 @@ void wait_for(const std::vector<std::unique_ptr<Process>>& members) {
   if (!failures.empty()) throw std::runtime_error(failures);
 }
 
+std::vector<Json> next_lines(const std::vector<std::unique_ptr<Process>>& members) {
+  std::vector<Json> said;
+  for (const auto& member : members) {
+    const std::optional<std::string> line = member->read_line();
+    if (!line) wait_for(members);
+    check(line.has_value(), "a member that says nothing has failed");
+    said.push_back(Json::parse(*line));
+  }
+  return said;
+}
+
+// What all say of one size. What they tell each other before is passed on.
+std::vector<Json> next_times(const std::vector<std::unique_ptr<Process>>& members) {
+  while (true) {
+    std::vector<Json> said = next_lines(members);
+    if (!said.front().contains(told_key)) return said;
+    Json told = Json::array();
+    for (Json& one : said) told.push_back(std::move(one.at(told_key)));
+    const std::string line = told.dump();
+    for (const auto& member : members)
+      if (!member->write_line(line)) throw std::runtime_error("a member of the ring does not listen");
+  }
+}
+
 }  // namespace
 
 std::vector<RingTime> time_rings(const std::string& program, const RingRequest& request) {
-  const RendezvousFolder folder;
   const std::string token = live::to_text(live::new_token());
   Json asked = {{"gloo", request.library == RingLibrary::gloo},
-                {"folder", folder.path().string()},
                 {"members", request.members},
                 {"values", request.values},
                 {"seconds", request.seconds_per_size},
@@ -159,17 +158,15 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
     }
     members.push_back(std::make_unique<Process>(
         Command{.words = {program, ring_member_flag, std::to_string(rank), asked.dump()},
-                .environment = {fmt::format("{}={}", live::token_variable, token)}}));
+                .environment = {fmt::format("{}={}", live::token_variable, token)},
+                .keeps_input_open = true}));
   }
   std::vector<RingTime> times;
   for (const std::int64_t values : request.values) {
     std::vector<MemberTime> said;
     double processor_s = 0.0;
-    for (std::size_t rank = 0; rank < request.members; ++rank) {
-      const std::optional<std::string> line = members[rank]->read_line();
-      if (!line) wait_for(members);
-      check(line.has_value(), "a member that says no times has failed");
-      said.push_back(member_time(Json::parse(*line)));
+    for (const Json& times_said : next_times(members)) {
+      said.push_back(member_time(times_said));
       processor_s += said.back().processor_s / static_cast<double>(request.members);
     }
     times.push_back({request.members, Bytes{static_cast<double>(values) * sizeof(float)},

@@ -65,8 +65,10 @@ struct RingTime {
 // One for each size. Starts the processes, and ends them. Throws Interrupted, std::runtime_error.
 [[nodiscard]] std::vector<RingTime> time_rings(const std::string& program, const RingRequest& request);
 
-// The process of one member; its hidden first argument. Writes a line for each size.
+// The process of one member; its hidden first argument. Writes a line for each size, and before that of what
+// it tells the others, which is answered by a line of what all have told.
 inline constexpr const char* ring_member_flag = "--ring-member";
+inline constexpr const char* told_key = "told";
 void run_ring_member(const std::vector<std::string>& words);
 
 }  // namespace paceline::calibrate

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ namespace {
 
 constexpr int closed = -1;               // the value poll() ignores
 constexpr int interrupt_check_ms = 200;  // a signal may arrive just before poll() and not end it
+constexpr int patience_with_input_ms = 2000;
 
 std::array<int, 2> open_pipe() {
   std::array<int, 2> ends{};
@@ -172,8 +174,19 @@ Process::~Process() {
 bool Process::write_line(const std::string& line) {
   check(input_ != closed, "only to a child whose input is kept open");
   const std::string text = line + "\n";
-  // Where nobody reads any more that is no signal, and no mistake of the caller's.
-  return send(input_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0 || errno != EAGAIN;
+  for (std::string_view rest = text; !rest.empty();) {
+    throw_if_interrupted();
+    const ssize_t size = send(input_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (size >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(size));
+      continue;
+    }
+    // Where nobody reads any more that is no signal, and no mistake of the caller's.
+    if (errno != EAGAIN) return true;
+    pollfd takes_more{input_, POLLOUT, 0};
+    if (poll(&takes_more, 1, patience_with_input_ms) == 0) return false;
+  }
+  return true;
 }
 
 void Process::Stream::read_some() {
@@ -209,6 +222,7 @@ std::optional<std::string> Process::read_line() {
 }
 
 int Process::wait() {
+  if (input_ != closed) close(std::exchange(input_, closed));
   while (read_more()) {
   }
   const int status = collect(id_);

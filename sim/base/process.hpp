@@ -45,12 +45,13 @@ class Process {
   ~Process();  // kills it if it still runs
 
   [[nodiscard]] pid_t id() const { return id_; }
-  // To a child whose input is kept open. False where it has not read earlier ones; of one that has ended its
-  // outputs tell.
+  // To a child whose input is kept open. False where it has read nothing of it, or of earlier ones, for two
+  // seconds; of one that has ended its outputs tell. Throws Interrupted.
   [[nodiscard]] bool write_line(const std::string& line);
   // The next line of its output; nothing once both outputs are closed. Throws Interrupted.
   [[nodiscard]] std::optional<std::string> read_line();
-  // Reads what is left of its outputs, waits for its end and returns its status. Throws Interrupted.
+  // Ends its input, reads what is left of its outputs, waits for its end and returns its status. Throws
+  // Interrupted.
   int wait();
   // What it wrote and read_line has not taken.
   [[nodiscard]] const std::string& output() const { return output_.text; }

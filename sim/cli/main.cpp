@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -84,6 +85,9 @@ int main(int argc, char** argv) {
   } catch (const paceline::UserError& error) {
     paceline::print_messages(error.what());
     return paceline::exit_user_error;
+  } catch (const std::bad_alloc&) {
+    paceline::print_messages("error: not enough memory\n");
+    return paceline::exit_simulation_failed;
   } catch (const std::exception& error) {
     paceline::print_messages(fmt::format("error: {}\n", error.what()));
     return paceline::exit_simulation_failed;

@@ -101,7 +101,21 @@ TEST_CASE("a child whose input is kept open answers each line, and is lost witho
   CHECK(child.wait() == 0);
 }
 
-TEST_CASE("lines for a child that reads none are refused when its input is full, instead of waiting") {
+TEST_CASE("a line is longer than a child's input holds, and all of it arrives while the child reads") {
+  Command command = shell("head -c 1000001 | wc -c");
+  command.keeps_input_open = true;
+  Process child(command);
+  CHECK(child.write_line(std::string(1'000'000, 'x')));
+  CHECK(child.read_line() == "1000001");
+}
+
+TEST_CASE("a child that is waited for finds the end of its input") {
+  Command command = shell("exec cat");
+  command.keeps_input_open = true;
+  CHECK(Process(command).wait() == 0);
+}
+
+TEST_CASE("lines for a child that reads none are refused when its input is full, after a while") {
   Command command = shell("exec sleep 1000");
   command.keeps_input_open = true;
   Process child(command);

@@ -1,6 +1,7 @@
 // `calibrate server` and `calibrate collective`, with training loops of a user's own and without.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -243,6 +244,24 @@ TEST_CASE("all-reduces among processes are timed, and the lines for a scenario p
   check_refused("collective --bandwidth 200", "--bandwidth: `200` has no unit");
   check_refused("collective --bandwidth '0 Mbit/s'", "--bandwidth: must be above 0");
   check_refused("collective --burst '32 KiB'", "--burst requires --bandwidth");
+}
+
+TEST_CASE("bug: all-reduces that were killed left a folder behind") {
+  const Workplace workplace;
+  static_cast<void>(workplace.shell("TMPDIR=. '" PACELINE_CALIBRATE
+                                    "' collective --with own --parameters 100,10000 >/dev/null & "
+                                    "sleep 0.3; kill -9 $!; wait"));
+  CHECK(std::filesystem::is_empty(workplace.path()));
+}
+
+TEST_CASE("values that do not fit into memory are said to be that") {
+  // 2^30 of 4 bytes for each member, which may have 3 GB.
+  const test::ProgramResult outcome = Workplace().shell(
+      "ulimit -v 3000000; '" PACELINE_CALIBRATE
+      "' collective --with own --members 2 --parameters 1000000000,1073741824 --passes 2 --quick 2>&1");
+  CHECK(outcome.exit_code == 1);
+  CHECK_MESSAGE(outcome.out.find("exited with code 1: error: not enough memory") != std::string::npos,
+                outcome.out);
 }
 
 }  // namespace paceline

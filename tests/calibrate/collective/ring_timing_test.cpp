@@ -1,6 +1,7 @@
 #include "calibrate/collective/ring_timing.hpp"
 
 #include <algorithm>
+#include <barrier>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -14,22 +15,44 @@
 #include <sched.h>
 
 #include "calibrate/live/message.hpp"
-#include "tests/support/temporary_folder.hpp"
 
 using namespace paceline;
 using namespace paceline::calibrate;
 
+namespace {
+
+// Of members that are threads.
+class MeetingOfThreads {
+ public:
+  explicit MeetingOfThreads(std::size_t members)
+      : told_(members), all_have_told_(static_cast<std::ptrdiff_t>(members)) {}
+  [[nodiscard]] Meeting as(std::size_t rank) {
+    return [this, rank](const std::string& own) {
+      told_[rank] = own;
+      all_have_told_.arrive_and_wait();
+      std::vector<std::string> all = told_;
+      all_have_told_.arrive_and_wait();
+      return all;
+    };
+  }
+
+ private:
+  std::vector<std::string> told_;
+  std::barrier<> all_have_told_;
+};
+
+}  // namespace
+
 TEST_CASE("a ring adds up, whatever the number of its values") {
   // Members 1, 2, 3 contribute their number in every place, and the place itself once.
-  const test::TemporaryFolder folder;
+  MeetingOfThreads meeting(3);
   const std::string token = live::to_text(live::new_token());
   std::vector<std::vector<std::vector<float>>> sums(3);
   std::vector<std::thread> members;
   const std::vector<std::size_t> sizes = {1, 2, 3, 7, 1000};
   for (std::size_t rank = 0; rank < 3; ++rank)
     members.emplace_back([&, rank] {
-      const auto ring = make_own_ring(
-          {.meet = meeting_in(folder.path(), rank, 3), .rank = rank, .members = 3, .token = token});
+      const auto ring = make_own_ring({.meet = meeting.as(rank), .rank = rank, .members = 3, .token = token});
       for (const std::size_t size : sizes) {
         std::vector<float> values(size, static_cast<float>(rank + 1));
         if (rank == 0)
@@ -52,17 +75,14 @@ struct TimedSum {
 };
 
 TimedSum sum_over_ring(std::size_t members, Seconds latency) {
-  const test::TemporaryFolder folder;
+  MeetingOfThreads meeting(members);
   const std::string token = live::to_text(live::new_token());
   TimedSum sum{.values = {}, .shortest_s = 1e9};
   std::vector<std::thread> threads;
   for (std::size_t rank = 0; rank < members; ++rank)
     threads.emplace_back([&, rank] {
-      const auto ring = make_own_ring({.meet = meeting_in(folder.path(), rank, members),
-                                       .rank = rank,
-                                       .members = members,
-                                       .token = token,
-                                       .latency = latency});
+      const auto ring = make_own_ring(
+          {.meet = meeting.as(rank), .rank = rank, .members = members, .token = token, .latency = latency});
       std::vector<float> values(1000);
       for (int repeat = 0; repeat < 3; ++repeat) {
         for (std::size_t i = 0; i < values.size(); ++i)
@@ -78,15 +98,14 @@ TimedSum sum_over_ring(std::size_t members, Seconds latency) {
   return sum;
 }
 
-// Two members, met in a folder.
 std::vector<std::unique_ptr<Ring>> two_of_gloo(bool gives_way) {
-  const test::TemporaryFolder folder;
+  MeetingOfThreads meeting(2);
   std::vector<std::unique_ptr<Ring>> rings(2);
   std::vector<std::thread> members;
   for (std::size_t rank = 0; rank < 2; ++rank)
     members.emplace_back([&, rank] {
-      rings[rank] = make_gloo_ring(
-          {.meet = meeting_in(folder.path(), rank, 2), .rank = rank, .token = {}, .gives_way = gives_way});
+      rings[rank] =
+          make_gloo_ring({.meet = meeting.as(rank), .rank = rank, .token = {}, .gives_way = gives_way});
     });
   for (std::thread& member : members) member.join();
   return rings;
