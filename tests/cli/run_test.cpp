@@ -1,9 +1,12 @@
 // Runs as a person at a terminal meets them: their files, interrupted, killed, repeated.
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -286,15 +289,14 @@ TEST_CASE("a table for a paper has the cells of the terminal") {
 
 TEST_CASE("a killed run leaves no results folder, and the next attempt is not in its way") {
   const ThroughputWorkplace place;
-  // The deadline is far below the run's length and far above the start of the program.
-  const ProgramResult killed =
-      test::run_program("/usr/bin/timeout",
-                        {"--signal=KILL", "0.3", PACELINE_PROGRAM, "run", "scenario.yaml", "-o", "out",
-                         "--set", "replications=2000", "--set", "stop.epochs=200"},
-                        place.path());
-  CHECK(killed.exit_code != 0);
+  Process run = place.start(
+      {"run", "scenario.yaml", "-o", "out", "--set", "replications=2000", "--set", "stop.epochs=200"});
+  // Killed at work, as its hidden folder tells: what the next attempt finds abandoned it removes.
+  for (int i = 0; i < 3000 && hidden_folders(place.path()) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  kill(run.id(), SIGKILL);
+  CHECK(run.wait() == status_signal_base + SIGKILL);
   CHECK_FALSE(fs::exists(place.path() / "out"));
-  // It was killed at work: its hidden folder is there, and what the next attempt finds abandoned it removes.
   REQUIRE(hidden_folders(place.path()) == 1);
   CHECK(place.paceline({"run", "scenario.yaml", "-o", "out"}).exit_code == 0);
   CHECK(hidden_folders(place.path()) == 0);
