@@ -17,7 +17,7 @@ constexpr WorkerId own_id{0};
 constexpr ServerId only_server{0};
 // Who stands still the server gives up, which breaks the ring.
 constexpr auto as_long_as_it_takes = std::chrono::hours(24);
-constexpr auto patience_with_members = std::chrono::seconds(20);
+constexpr auto patience_with_members = std::chrono::seconds(10);
 
 std::int64_t process_time_ns() {
   timespec time{};
