@@ -1,7 +1,4 @@
-// Studies of many runs as a person at a terminal meets them: varied, interrupted, split, merged, compared,
-//                                                            searched.
-#include <algorithm>
-#include <cstdio>
+// Studies of many runs as a person at a terminal meets them: varied, interrupted, split, merged.
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -9,45 +6,22 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <signal.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "sim/base/atomic_file.hpp"
-#include "sim/base/csv.hpp"
-#include "tests/cli/round_profile.hpp"
-#include "tests/cli/throughput_workplace.hpp"
+#include "tests/cli/study_place.hpp"
 #include "tests/support/text.hpp"
-#include "tests/support/workplace.hpp"
 
 using namespace paceline;
 using paceline::test::contains;
 using paceline::test::ProgramResult;
+using paceline::test::run_count;
+using paceline::test::study_text;
+using paceline::test::StudyPlace;
 namespace fs = std::filesystem;
 
 namespace {
-
-// 2 variants x 3 speeds x 4 replications = 24 runs.
-constexpr const char* study_text = R"(study: varied
-question: Which, and from which speed on?
-base: scenario.yaml
-replications: 4
-variants:
-  - name: ASP
-  - name: BSP
-    set: {synchronization: [{policy: bsp, transport: ring}]}
-vary:
-  - {key: cluster.workers.1.speed, values: [1, 0.5, 0.25]}
-)";
-constexpr std::size_t run_count = 24;
-
-struct StudyPlace : test::Workplace {
-  StudyPlace()
-      : test::Workplace(PACELINE_PROGRAM, {{"profile.json", test::round_profile("small-cnn")},
-                                           {"scenario.yaml", test::throughput_scenario},
-                                           {"study.yaml", study_text}}) {}
-};
 
 std::size_t lines_with(const std::string& text, const std::string& part) {
   std::istringstream lines(text);
@@ -211,20 +185,6 @@ TEST_CASE("parts run anywhere and merge into the very same results, and missing 
   CHECK(place.paceline({"study", "study.yaml", "-o", "out", "--shard", "4/3"}).exit_code == 2);
 }
 
-TEST_CASE("a study that is not done is drawn and compared from what is there, and says how much is missing") {
-  const StudyPlace place;
-  for (const char* part : {"1/3", "3/3"})
-    REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--shard", part}).exit_code == 0);
-  REQUIRE(place.paceline({"study", "merge", "out"}).exit_code == 0);
-  for (const auto& command : {std::vector<std::string>{"compare", "out"}, {"plot", "out", "-o", "figures"}}) {
-    const ProgramResult result = place.paceline(command);
-    CAPTURE(result.err);
-    CHECK(result.exit_code == 0);
-    CHECK(contains(result.out + result.err, "8 of 24 runs are not done"));
-  }
-  CHECK(fs::exists(place.path() / "figures/study.gp"));
-}
-
 TEST_CASE("folders of combinations that are of other runs are not kept beside the new ones") {
   const StudyPlace place;
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--folders"}).exit_code == 0);
@@ -241,25 +201,6 @@ TEST_CASE("folders of combinations that are of other runs are not kept beside th
   const ProgramResult other = place.paceline({"study", "study.yaml", "-o", "out", "--set", "stop.epochs=1"});
   CHECK(contains(other.err, "were of other runs, and are removed"));
   CHECK(folders() == 0);
-}
-
-TEST_CASE("the cost of a job is its time by the prices of all its workers") {
-  const StudyPlace place;
-  std::string priced = test::throughput_scenario;
-  const std::string workers = "[{cores: 1}, {cores: 1, speed: 0.5}]";
-  priced.replace(priced.find(workers), workers.size(),
-                 "[{cores: 1, price: 3.6 per hour}, {cores: 1, speed: 0.5, price: 172.8 per day}]");
-  place.write("scenario.yaml", priced);
-  place.write("priced.yaml", test::throughput_study);
-  const ProgramResult study = place.paceline({"study", "priced.yaml", "-o", "out"});
-  CAPTURE(study.err);
-  REQUIRE(study.exit_code == 0);
-  CHECK(contains(study.out, "cost"));
-  const auto compared = nlohmann::json::parse(place.paceline({"compare", "out", "--json"}).out);
-  // 3.6 an hour and 172.8 / 24 = 7.2 an hour: 10.8 / 3600 a second.
-  for (const nlohmann::json& one : compared["ranking"])
-    CHECK(one["cost"].get<double>() == doctest::Approx(one["time_s"].get<double>() * 0.003).epsilon(1e-9));
-  CHECK(compared["ranking"].size() == 2);
 }
 
 TEST_CASE("another study does not replace the results of the one whose folder it is, unless by force") {
@@ -344,115 +285,6 @@ TEST_CASE("folders of combinations are written on request, from the same runs") 
   REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--folders"}).exit_code == 0);
   CHECK(fs::exists(place.path() / "out/0001-asp-speed-1/summary.csv"));
   CHECK(fs::exists(place.path() / "out/0006-bsp-speed-0-25/attribution.csv"));
-}
-
-TEST_CASE("compare ranks within conditions, pairs by seed, and names who wins in each") {
-  const StudyPlace place;
-  REQUIRE(place.paceline({"study", "study.yaml", "-o", "out", "--set", "replications=5"}).exit_code == 0);
-  // Each BSP is paired with the ASP of its own speed; the three ASPs with none, not even among each other.
-  const CsvFile comparison(place.path() / "out/comparison.csv");
-  for (const CsvRow& row : comparison.rows()) {
-    CAPTURE(row.text("variant"));
-    CHECK(row.text("pairs") == (row.text("variant").starts_with("BSP") ? "5" : ""));
-    CHECK(row.number("speedup") <= 1.0);
-  }
-  const ProgramResult table = place.paceline({"compare", "out"});
-  CAPTURE(table.out);
-  CHECK(table.exit_code == 0);
-  for (const char* part :
-       {"Which, and from which speed on?", "ranking", "P(faster than the one above) [90 %]",
-        "difference [90 %]", "total effect", "who wins between the labels of `variant`", "samples/update",
-        "batch growth", "validity", "speed 0.25: ASP wins, then BSP\n", "The same everywhere: ASP wins."})
-    CHECK(contains(table.out, part));
-  const auto json =
-      nlohmann::json::parse(place.paceline({"compare", "out", "--json", "--against", "BSP, speed 0.25"}).out);
-  // The speed of a worker is met, the policy chosen: two compete at each of three speeds.
-  CHECK(json.at("conditions") == nlohmann::json::array({"speed"}));
-  REQUIRE(json.at("cases").size() == 3);
-  REQUIRE(json.at("ranking").size() == 6);
-  CHECK(json.at("cases").at(2).at("at") == "speed 0.25");
-  CHECK(json.at("cases").at(2).at("winner") == "ASP, speed 0.25");
-  CHECK(json.at("cases").at(2).at("reference") == "BSP, speed 0.25");
-  CHECK(json.at("ranking").at(5).at("name") == "BSP, speed 0.25");
-  CHECK(json.at("ranking").at(5).at("rank") == 2);
-  CHECK(json.at("validity").at(0).at("quantity") == "cores");
-  const auto& paired = json.at("ranking").at(4).at("against_reference");
-  CHECK(paired.at("pairs") == 5);
-  CHECK(paired.at("difference").at("interval_s").at("high").get<double>() < 0.0);
-  CHECK(paired.at("speedup_interval").at("low") <= paired.at("speedup"));
-  CHECK(paired.at("p_faster_interval").at("high").get<double>() < 1.0);
-  CHECK(place.paceline({"compare", "out", "--against", "BPS, speed 1"}).exit_code == 2);
-  CHECK(place.paceline({"compare", "nowhere"}).exit_code == 2);
-}
-
-TEST_CASE("a search finds the cheapest setting and says what it cost, and pays nothing again") {
-  const StudyPlace place;
-  place.write("search.yaml",
-              "study: s\nbase: scenario.yaml\n"
-              "vary: [{key: cluster.workers.1.speed, range: {from: 0.25, to: 2, points: 4}}]\n"
-              "search: {minimize: core-hours, replications: 3}\n");
-  const ProgramResult found = place.paceline({"search", "search.yaml", "-o", "out", "--json"});
-  CAPTURE(found.err);
-  REQUIRE(found.exit_code == 0);
-  const auto report = nlohmann::json::parse(found.out).at(0);
-  // Two cores all the time: the faster the second, the shorter.
-  CHECK(report.at("best") == "speed 2");
-  CHECK(report.at("cost").at("runs") == 12);
-  const std::string store = place.text("out/study.sqlite");
-  CHECK(place.paceline({"search", "search.yaml", "-o", "out", "--json"}).out == found.out);
-  CHECK(place.text("out/study.sqlite") == store);
-}
-
-TEST_CASE("a search for money takes the workers' prices, and one that cannot begin leaves nothing behind") {
-  const StudyPlace place;
-  const std::string vary =
-      "study: s\nbase: scenario.yaml\nvary: [{key: cluster.workers.1.speed, values: [1, 2]}]\n";
-  place.write("none.yaml", vary);
-  const ProgramResult none = place.paceline({"search", "none.yaml", "-o", "out"});
-  CHECK(none.exit_code == 2);
-  CHECK(contains(none.err, "none.yaml has no `search`"));
-  place.write("money.yaml", vary + "search: {minimize: money, replications: 2}\n");
-  for (const char* command : {"search", "check"}) {
-    const ProgramResult unknown = place.paceline({command, "money.yaml"});
-    CHECK(unknown.exit_code == 2);
-    CHECK(contains(unknown.err, "no worker has a `price`"));
-  }
-  place.write("timed.yaml", vary + "search: {}\n");
-  CHECK(contains(place.paceline({"check", "timed.yaml"}).err, "nothing says to which"));
-  CHECK_FALSE(fs::exists(place.path() / "out"));
-  CHECK_FALSE(fs::exists(place.path() / "results"));
-  // Two workers at 3600 an hour each: 2 a second.
-  place.write("money.yaml",
-              vary +
-                  "set: {cluster.workers.0.price: 3600 per hour, cluster.workers.1.price: 3600 per "
-                  "hour}\nsearch: {minimize: money, replications: 2}\n");
-  const ProgramResult found = place.paceline({"search", "money.yaml", "-o", "out", "--json"});
-  CAPTURE(found.err);
-  REQUIRE(found.exit_code == 0);
-  const auto report = nlohmann::json::parse(found.out).at(0);
-  // Each setting costs 2 · the mean of its two runs: together as much as all runs took in seconds.
-  double money = 0.0;
-  for (const auto& tried : report.at("tried")) money += tried.at("score").get<double>();
-  CHECK(money == doctest::Approx(report.at("cost").at("simulated_s").get<double>()));
-}
-
-TEST_CASE("golden section searches along a range, once for each variant") {
-  const StudyPlace place;
-  place.write(
-      "search.yaml",
-      "study: s\nbase: scenario.yaml\nvariants: [{name: small, set: {batching.initial: 16}}, {name: large}]\n"
-      "vary: [{key: cluster.workers.1.speed, range: {from: 0.25, to: 2, points: 2}}]\n"
-      "search: {method: golden-section, over: speed, minimize: core-hours, replications: 2, tolerance: "
-      "0.5}\n");
-  const ProgramResult found = place.paceline({"search", "search.yaml", "-o", "out", "--json"});
-  CAPTURE(found.err);
-  REQUIRE(found.exit_code == 0);
-  const auto reports = nlohmann::json::parse(found.out);
-  REQUIRE(reports.size() == 2);
-  CHECK(reports.at(0).at("of") == "variant small");
-  CHECK(reports.at(1).at("best") == "large, speed 2");
-  // 1.75 long: 4 settings, and one more for each ln(0.5/1.75) / ln 0.618 = 2.6, so 3.
-  CHECK(reports.at(1).at("cost").at("settings") == 7);
 }
 
 TEST_CASE("a study that cannot be carried out is refused before the first run") {
