@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <optional>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -33,6 +34,28 @@ std::ptrdiff_t hidden_folders(const fs::path& folder) {
   return std::count_if(begin(entries), end(entries), [](const fs::directory_entry& entry) {
     return entry.path().filename().string().starts_with(".out.");
   });
+}
+
+struct Ended {
+  int status;
+  std::string output;
+};
+
+// paceline, sent a signal once a line of its progress has these words.
+Ended end_when(const ThroughputWorkplace& place, const std::vector<std::string>& arguments,
+               const std::string& words, int signal) {
+  // One output for both, so that lines of progress can be waited for.
+  Command command{{"/bin/sh", "-c", R"(exec "$0" "$@" 2>&1)", PACELINE_PROGRAM}, place.path()};
+  command.environment = {"PACELINE_PROGRESS=1"};
+  command.words.insert(command.words.end(), arguments.begin(), arguments.end());
+  Process program(command);
+  Ended ended;
+  for (bool is_sent = false; const std::optional<std::string> line = program.read_line();) {
+    ended.output += *line + "\n";
+    if (!is_sent && contains(*line, words)) is_sent = kill(program.id(), signal) == 0;
+  }
+  ended.status = program.wait();
+  return ended;
 }
 
 // All files but run-info.json, which tells when and where.
@@ -148,15 +171,11 @@ TEST_CASE(
   const ThroughputWorkplace place;
   std::vector<std::string> run = {"run",   "scenario.yaml",   "-j", "1",  "--set", "replications=60",
                                   "--set", "stop.epochs=100", "-o", "out"};
-  for (const char* seconds : {"0.5", "1", "2", "4"}) {
-    if (fs::exists(place.path() / "out.unfinished")) break;
-    std::vector<std::string> arguments = {"--signal=INT", "--preserve-status", seconds, PACELINE_PROGRAM};
-    arguments.insert(arguments.end(), run.begin(), run.end());
-    const ProgramResult ended = test::run_program("/usr/bin/timeout", arguments, place.path());
-    INFO(ended.err);
-    REQUIRE(ended.exit_code == 128 + 2);
-    CHECK_FALSE(fs::exists(place.path() / "out"));
-  }
+  const Ended interrupted = end_when(place, run, "(6 of 60 ", SIGINT);
+  INFO(interrupted.output);
+  CHECK(interrupted.status == status_signal_base + SIGINT);
+  CHECK_FALSE(fs::exists(place.path() / "out"));
+  CHECK(fs::exists(place.path() / "out.unfinished"));
   const ProgramResult resumed = place.paceline(run);
   INFO(resumed.err);
   CHECK(resumed.exit_code == 0);
@@ -169,13 +188,13 @@ TEST_CASE(
 
 TEST_CASE("an interrupted run without a finished replication leaves nothing behind") {
   const ThroughputWorkplace place;
-  const ProgramResult ended = test::run_program(
-      "/usr/bin/timeout",
-      {"--signal=TERM", "--preserve-status", "0.5", PACELINE_PROGRAM, "run", "scenario.yaml", "-o", "out",
-       "--set", "replications=2000", "--set", "stop.epochs=20000"},
-      place.path());
-  CHECK(ended.exit_code == 128 + 15);
-  CHECK(contains(ended.err, "interrupted"));
+  const Ended interrupted = end_when(
+      place,
+      {"run", "scenario.yaml", "-o", "out", "--set", "replications=2000", "--set", "stop.epochs=20000"},
+      "(0 of 2000 ", SIGTERM);
+  INFO(interrupted.output);
+  CHECK(interrupted.status == status_signal_base + SIGTERM);
+  CHECK(contains(interrupted.output, "interrupted"));
   CHECK(hidden_folders(place.path()) == 0);
   CHECK_FALSE(fs::exists(place.path() / "out"));
 }
