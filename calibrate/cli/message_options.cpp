@@ -56,9 +56,11 @@ void declare(CLI::App& app, ServerArguments& arguments) {
            "Processor time that the server takes for each gradient, where it takes less: of a server of your "
            "own (`calibrate own`). One that does more waits longer for a processor, and so do its messages");
   declare(app, arguments.links);
-  add_count(app, "--passes", arguments.passes, 2, 1000,
-            "How often every size is measured, in new processes each time (default: 5; with --workers 8 are "
-            "better). Passes that met a core slower than usual are taken again, at most as many again");
+  add_count(
+      app, "--passes", arguments.passes, 2, 1000,
+      "How often every size is measured, in new processes each time (default: 5; with --workers 8 are "
+      "better). Passes that met a core slower than usual are taken again, as many more at most; where half "
+      "are not as usual then, three times as many more");
   app.add_flag("--quick", arguments.quick,
                "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
   add_json(app, arguments.json);
@@ -109,7 +111,8 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       ->type_name("CORES");
   add_count(app, "--passes", arguments.passes, 2, 1000,
             "How often everything is measured, in processes of its own each time (default: 5). Passes that "
-            "met a core slower than usual are taken again, at most as many again");
+            "met a core slower than usual are taken again, as many more at most; where half are not as usual "
+            "then, three times as many more");
   app.add_flag("--quick", arguments.quick,
                "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
   add_json(app, arguments.json);

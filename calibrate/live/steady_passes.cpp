@@ -16,7 +16,8 @@ namespace paceline::live {
 namespace {
 
 constexpr double slow_from = 1.15;
-constexpr std::size_t most_times_as_many = 2;
+constexpr std::size_t many_times = 2;  // as many as wanted
+constexpr std::size_t most_times = 4;
 constexpr std::size_t fewest_kept = 3;
 
 }  // namespace
@@ -103,12 +104,17 @@ std::size_t SteadyPasses::as_usual() const {
       std::ranges::count_if(slowness(), [](double of_pass) { return of_pass <= slow_from; }));
 }
 
+std::size_t SteadyPasses::enough() const {
+  return taken() < many_times * wanted_ ? wanted_ : std::min(wanted_, std::max(fewest_kept, wanted_ / 2));
+}
+
 bool SteadyPasses::is_enough() const {
-  return as_usual() >= wanted_ || taken() >= most_times_as_many * wanted_;
+  return as_usual() >= enough() || taken() >= most_times * wanted_;
 }
 
 std::size_t SteadyPasses::expected() const {
-  return std::min(most_times_as_many * wanted_, wanted_ + taken() - as_usual());
+  const std::size_t most = (taken() < many_times * wanted_ ? many_times : most_times) * wanted_;
+  return std::min(most, taken() + enough() - std::min(enough(), as_usual()));
 }
 
 std::vector<std::size_t> SteadyPasses::kept() const {

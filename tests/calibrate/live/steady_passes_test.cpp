@@ -56,14 +56,43 @@ TEST_CASE("passes during which one core was slow are taken again, and those as u
   CHECK(steady.note() == "3 of 6 passes met a core slower than usual, up to 1.6 times; 3 are kept");
 }
 
-TEST_CASE("where passes stay slow twice as many are taken, and the least slow ones kept") {
-  // Every second look finds a core slower, by less from one to the next: each pass meets one of them.
+TEST_CASE("where passes stay slow four times as many are taken, and the least slow ones kept") {
+  // Each pass begins or ends with a look that finds a core slower; the fifth and the sixth are slowed least.
   const CoreLook usual = look_of(1.0, 1.0);
   const SteadyPasses steady =
-      passes_with(2, {usual, look_of(1.9, 1.0), usual, look_of(1.0, 1.7), look_of(1.2, 1.0), usual});
-  CHECK(steady.taken() == 4);
-  CHECK(steady.kept() == Places{2, 3});
+      passes_with(2, {usual, look_of(1.9, 1.0), usual, look_of(1.0, 1.7), look_of(1.2, 1.0), usual,
+                      look_of(1.5, 1.0), usual, look_of(1.0, 1.6)});
+  CHECK(steady.taken() == 8);
+  CHECK(steady.kept() == Places{4, 5});
   CHECK(steady.note().find("some of those, too: measure again") != std::string::npos);
+}
+
+TEST_CASE("of more than twice as many passes half of those wanted are enough") {
+  // Six wanted: the first one is as usual, and of the next eleven none, as every second look is slow. With
+  // twelve taken passes go on until three are: the fourteenth and the fifteenth, after the last slow look.
+  std::vector<CoreLook> looks(2, look_of(1.0, 1.0));
+  for (int i = 0; i < 6; ++i) {
+    looks.push_back(look_of(1.0, 1.4));
+    looks.push_back(look_of(1.0, 1.0));
+  }
+  const SteadyPasses steady = passes_with(6, std::move(looks));
+  CHECK(steady.taken() == 15);
+  CHECK(steady.kept() == Places{0, 13, 14});
+}
+
+TEST_CASE("how many passes there will be is told by those slow so far, and by what is enough then") {
+  const CoreLook usual = look_of(1.0, 1.0);
+  const CoreLook slow = look_of(1.0, 1.4);
+  SteadyPasses steady(4, ScriptedCores{.looks = {usual, usual, slow, usual, slow, usual, slow, usual, slow}});
+  CHECK(steady.expected() == 4);
+  steady.end_pass();  // as usual
+  CHECK(steady.expected() == 4);
+  steady.end_pass();  // it met the slow core
+  CHECK(steady.expected() == 5);
+  while (steady.taken() < 7) steady.end_pass();
+  CHECK(steady.expected() == 8);  // seven, and three more were eight at most
+  steady.end_pass();
+  CHECK(steady.expected() == 10);  // eight, and two more to have three
 }
 
 TEST_CASE("where too few passes are as usual those are kept alone, if there are three") {
