@@ -35,7 +35,7 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 8  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 18  # of predictions; with another one, repetitions that were kept do not count
+METHOD = 19  # of predictions; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
@@ -89,8 +89,8 @@ class Request(typing.NamedTuple):
     wait_us: float
     variation: float  # of iterations, as far as workers' differ at once, with a core for each
     slowdowns: list[float]  # of what each worker computes
-    more_us: float  # of its processor, for its messages, than with one worker
-    server_more_us: float  # likewise at the server
+    messages_us: float  # that both messages of a worker take of its processor
+    server_us: float  # likewise at the server
 
 
 class Ring(typing.NamedTuple):
@@ -98,6 +98,14 @@ class Ring(typing.NamedTuple):
     communication: str
     network: str
     resume_ms: float
+
+
+def beside_others(framework_s, one_s, several_s):
+    """What messages of several workers take of a processor, of which a framework's take `framework_s` with one worker,
+    and those of `paceline calibrate server` `one_s` with one and `several_s` with several. More is added, not how many
+    times as much: that is of wake-ups, and a framework's messages take longer besides. Less, since several keep a
+    server busy, which is woken less often for each, is as many times less."""
+    return framework_s + several_s - one_s if several_s > one_s else framework_s * several_s / one_s
 
 
 class Calibration:
@@ -115,10 +123,10 @@ class Calibration:
         self.passes = PASSES if self.step_s < LONG_STEP_S else FEW_PASSES
         self.quota_resume_ms = self.resume_after_quota()
         self.beside_another = self.speed_beside_another()
-        self.requests = {}
+        self.reports = {}
         for policy in ("asp", "bsp"):
             self.measure_own()
-            self.requests[policy] = self.server_requests(policy, serving)
+            self.reports[policy] = self.server_report(policy, serving)
         self.rings = {members: self.collective(members) for members in (2, 3)}
         self.conclude()
 
@@ -159,9 +167,10 @@ class Calibration:
         waiting = worker["wall_s"] - worker["processor_s"] - server - 2 * self.carried_s
         # Below 0 where server and worker handle packets while the link carries others: no time besides for one worker,
         # but several need all of it.
-        self.server_request_us, self.messages_us = 1e6 * server, 1e6 * messages
         self.overlap = 100 * min(1.0, max(0.0, -waiting / (messages + server)))
         self.connection = f"topology: star, latency: {1e6 * max(0.0, waiting) / 2} us, {self.link}"
+        self.requests = {policy: self.server_requests(report, messages, server)
+                         for policy, report in self.reports.items()}
 
     def run(self, *words):
         return run(self.paceline, *words)
@@ -198,24 +207,28 @@ class Calibration:
     def emulated_links(self):
         return ["--bandwidth", f"{self.link_mbit} Mbit/s", "--burst", "32 KiB"] if self.link_mbit else []
 
-    def server_requests(self, policy, serving_s):
-        """Of a message of all parameters, by the number of workers: its mean wait for a processor, how iterations vary,
-        how much longer they compute, and how much more it takes of the processors of a worker (with that of the way
-        back) and of the server than with one worker: several keep a server busy, which is woken less often for each.
-        Not how many times as much: that is of wake-ups, and a framework's messages take longer besides."""
+    def server_report(self, policy, serving_s):
         size = PARAMETERS[self.network]
         said = self.run("calibrate", "server", "--workers", "2,3", "--policy", policy, "--parameters",
                         f"{size // 2},{size}", "--serving", f"{1e3 * serving_s} ms", "--passes", self.passes, "--json",
                         *self.emulated_links(), "--", *self.loop)
         (self.folder / f"requests-{policy}.json").write_text(said)
-        report = json.loads(said)
-        samples = [sample for sample in report["samples"] if sample["bytes"] == 4 * size]
-        worker_s = statistics.median(sample["worker_s"] for sample in samples)
-        server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
-        return {row["workers"]: Request(1e6 * statistics.mean(row["seconds"]), row["variation"],
-                                        [self.by_messages(slowdown) for slowdown in row["slowdowns_of_workers"]],
-                                        1e6 * (row["worker_s"] - worker_s), 1e6 * (row["server_s"] - server_s))
-                for row in report["waits"] if row["bytes"] == 4 * size}
+        return json.loads(said)
+
+    def server_requests(self, report, messages_s, server_s):
+        """By the number of workers: the mean wait of a message of all parameters for a processor, how iterations vary,
+        how much longer workers compute, and what messages take of the processors of a worker and of the server, of
+        which one worker's take `messages_s` and `server_s`."""
+        size = 4 * PARAMETERS[self.network]
+        samples = [sample for sample in report["samples"] if sample["bytes"] == size]
+        one_worker_s = statistics.median(sample["worker_s"] for sample in samples)
+        one_server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
+        return {1: Request(0.0, 0.0, [1.0], 1e6 * messages_s, 1e6 * server_s),
+                **{row["workers"]: Request(1e6 * statistics.mean(row["seconds"]), row["variation"],
+                                           [self.by_messages(slowdown) for slowdown in row["slowdowns_of_workers"]],
+                                           1e6 * beside_others(messages_s, one_worker_s, row["worker_s"]),
+                                           1e6 * beside_others(server_s, one_server_s, row["server_s"]))
+                   for row in report["waits"] if row["bytes"] == size}}
 
     def collective(self, members):
         """Of an all-reduce of all parameters, as a scenario says it, how much longer members compute, and what each
@@ -248,12 +261,12 @@ class Calibration:
         worker = self.own("server", "worker")
         active = [min(1.0, quota * worker["wall_s"] / worker["processor_s"]) for quota in quotas]
         at_once = 1 + (sum(active) ** 2 - sum(share ** 2 for share in active)) / sum(active)
-        known = {1: Request(0.0, 0.0, [1.0], 0.0, 0.0), **self.requests[policy]}
+        known = self.requests[policy]
         fewer = min(int(at_once), max(known) - 1)
         joined = lambda value: value(known[fewer]) + (at_once - fewer) * (value(known[fewer + 1]) - value(known[fewer]))
         return Request(joined(lambda request: request.wait_us), 0.0,
                        [joined(lambda request: request.slowdowns[0])] * len(quotas),
-                       joined(lambda request: request.more_us), joined(lambda request: request.server_more_us))
+                       joined(lambda request: request.messages_us), joined(lambda request: request.server_us))
 
     def ring_words(self, quotas):
         ring = self.rings[len(quotas)]
@@ -270,9 +283,9 @@ class Calibration:
         return request.slowdowns, self.quota_resume_ms, {
             "network": f"network: {{{self.connection}}}", "sends": "  servers: {sends: sockets}\n",
             "servers": ", servers: true", "jitter": ", ".join(jitter),
-            "communication": f"communication: {{server_request: {self.server_request_us + request.server_more_us} us, "
+            "communication": f"communication: {{server_request: {request.server_us} us, "
                              f"server_overlap: {self.overlap} %, worker_overlap: {self.overlap} %, "
-                             f"per_message: {max(0.0, self.messages_us + request.more_us) / 2} us}}"}
+                             f"per_message: {request.messages_us / 2} us}}"}
 
     def predicted(self, mode, policy, quotas):
         if mode == "ddp" and len(quotas) == 1:
