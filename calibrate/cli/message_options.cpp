@@ -59,8 +59,8 @@ void declare(CLI::App& app, ServerArguments& arguments) {
   add_count(
       app, "--passes", arguments.passes, 2, 1000,
       "How often every size is measured, in new processes each time (default: 5; with --workers 8 are "
-      "better). Passes that met a core slower than usual are taken again, as many more at most; where half "
-      "are not as usual then, three times as many more");
+      "better). Passes that met a core slower than usual are taken again. After twice as many, half of those "
+      "asked for (at least 3) are enough; at most four times as many are taken");
   app.add_flag("--quick", arguments.quick,
                "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
   add_json(app, arguments.json);
@@ -111,8 +111,8 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       ->type_name("CORES");
   add_count(app, "--passes", arguments.passes, 2, 1000,
             "How often everything is measured, in processes of its own each time (default: 5). Passes that "
-            "met a core slower than usual are taken again, as many more at most; where half are not as usual "
-            "then, three times as many more");
+            "met a core slower than usual are taken again. After twice as many, half of those asked for (at "
+            "least 3) are enough; at most four times as many are taken");
   app.add_flag("--quick", arguments.quick,
                "Rougher and faster: 3 sizes, 3 passes, 0.1 s instead of 0.3 s each");
   add_json(app, arguments.json);

@@ -62,7 +62,7 @@ Requests measure(live::RequestPlan plan, const std::vector<int>& workers) {
   plan.workers.insert(plan.workers.end(), workers.begin(), workers.end());
   Progress progress("measuring requests");
   const live::TimedPasses timed = live::time_passes(own_program, plan, [&](double share) {
-    progress.update(share, fmt::format("{} passes of a machine as usual", plan.passes));
+    progress.update(share, fmt::format("{} passes", plan.passes));
   });
   say_if_unsteady(timed.steady);
   const std::vector<std::vector<RequestPass>>& passes = timed.of_number;

@@ -6,9 +6,10 @@
 //              core after the other; the median of a few. Of each core usual is the median of those looks
 //              that are within a tenth of their lower quartile. Slowness of a pass: what a look just before
 //              or after it took at most, of any core, over what is usual there. Up to 1.15 a pass is as
-//              usual; passes are taken until as many as wanted are. Of twice as many half of those wanted are
-//              enough, three at least, and no more than four times as many are taken. Those as usual are
-//              kept; where they are fewer than three, the three least slowed.
+//              usual; passes are taken until as many as wanted are. Once twice as many have been taken, half
+//              of those wanted are enough (at least three, or all where fewer are wanted); four times as many
+//              are taken at most. Those as usual are kept; where they are fewer than three, the three least
+//              slowed.
 // Units:       seconds of wall-clock time.
 // Assumptions: a quarter of the looks find a core as good as alone; what slows it lasts longer than a pass.
 // Not modelled: a core that is slower throughout: that it differs from the others is said.

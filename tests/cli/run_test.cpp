@@ -37,22 +37,22 @@ std::ptrdiff_t hidden_folders(const fs::path& folder) {
 }
 
 struct Ended {
-  int status;
+  int status = 0;
   std::string output;
 };
 
-// paceline, sent a signal once a line of its progress has these words.
+// paceline and its children, sent a signal as by a terminal once a line of its progress has these words.
 Ended end_when(const ThroughputWorkplace& place, const std::vector<std::string>& arguments,
                const std::string& words, int signal) {
-  // One output for both, so that lines of progress can be waited for.
-  Command command{{"/bin/sh", "-c", R"(exec "$0" "$@" 2>&1)", PACELINE_PROGRAM}, place.path()};
+  // One output for both, so that lines of progress can be waited for; a process group of its own.
+  Command command{{"/bin/sh", "-c", R"(exec setsid "$0" "$@" 2>&1)", PACELINE_PROGRAM}, place.path()};
   command.environment = {"PACELINE_PROGRESS=1"};
   command.words.insert(command.words.end(), arguments.begin(), arguments.end());
   Process program(command);
   Ended ended;
   for (bool is_sent = false; const std::optional<std::string> line = program.read_line();) {
     ended.output += *line + "\n";
-    if (!is_sent && contains(*line, words)) is_sent = kill(program.id(), signal) == 0;
+    if (!is_sent && contains(*line, words)) is_sent = kill(-program.id(), signal) == 0;
   }
   ended.status = program.wait();
   return ended;
@@ -195,6 +195,7 @@ TEST_CASE("an interrupted run without a finished replication leaves nothing behi
   INFO(interrupted.output);
   CHECK(interrupted.status == status_signal_base + SIGTERM);
   CHECK(contains(interrupted.output, "interrupted"));
+  CHECK_FALSE(fs::exists(place.path() / "out.unfinished"));
   CHECK(hidden_folders(place.path()) == 0);
   CHECK_FALSE(fs::exists(place.path() / "out"));
 }

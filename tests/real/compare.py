@@ -102,10 +102,11 @@ class Ring(typing.NamedTuple):
 
 def beside_others(framework_s, one_s, several_s):
     """What messages of several workers take of a processor, of which a framework's take `framework_s` with one worker,
-    and those of `paceline calibrate server` `one_s` with one and `several_s` with several. More is added, not how many
-    times as much: that is of wake-ups, and a framework's messages take longer besides. Less, since several keep a
-    server busy, which is woken less often for each, is as many times less."""
-    return framework_s + several_s - one_s if several_s > one_s else framework_s * several_s / one_s
+    and those of `paceline calibrate server` `one_s` with one and `several_s` with several. The difference counts, not
+    the ratio: that is of wake-ups, and a framework's messages take longer besides. Several keep a server busy, which
+    is woken less often for each; what that saves is no larger a share of a framework's messages."""
+    saved_s = one_s - several_s
+    return framework_s - saved_s * (min(1.0, framework_s / one_s) if saved_s > 0 else 1.0)
 
 
 class Calibration:

@@ -57,7 +57,8 @@ TEST_CASE("passes during which one core was slow are taken again, and those as u
 }
 
 TEST_CASE("where passes stay slow four times as many are taken, and the least slow ones kept") {
-  // Each pass begins or ends with a look that finds a core slower; the fifth and the sixth are slowed least.
+  // Each pass begins or ends with a look that finds a core slower; the fifth is slowed least, then the
+  // sixth, as much as the seventh.
   const CoreLook usual = look_of(1.0, 1.0);
   const SteadyPasses steady =
       passes_with(2, {usual, look_of(1.9, 1.0), usual, look_of(1.0, 1.7), look_of(1.2, 1.0), usual,
