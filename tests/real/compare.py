@@ -101,10 +101,10 @@ class Ring(typing.NamedTuple):
 
 
 def beside_others(framework_s, one_s, several_s):
-    """What messages of several workers take of a processor, of which a framework's take `framework_s` with one worker,
-    and those of `paceline calibrate server` `one_s` with one and `several_s` with several. The difference counts, not
-    the ratio: that is of wake-ups, and a framework's messages take longer besides. Several keep a server busy, which
-    is woken less often for each; what that saves is no larger a share of a framework's messages."""
+    """What messages of several workers take of a processor, of which a framework's take `framework_s` with one
+    worker, and those of `paceline calibrate server` `one_s` with one and `several_s` with several. The difference
+    counts, not the ratio: that is of wake-ups, and a framework's messages take longer besides. Several keep a
+    server busy, which is woken less often for each; what that saves is no larger a share of a framework's."""
     saved_s = one_s - several_s
     return framework_s - saved_s * (min(1.0, framework_s / one_s) if saved_s > 0 else 1.0)
 
@@ -217,19 +217,22 @@ class Calibration:
         return json.loads(said)
 
     def server_requests(self, report, messages_s, server_s):
-        """By the number of workers: the mean wait of a message of all parameters for a processor, how iterations vary,
-        how much longer workers compute, and what messages take of the processors of a worker and of the server, of
-        which one worker's take `messages_s` and `server_s`."""
+        """By the number of workers: the mean wait of a message of all parameters for a processor, how iterations
+        vary, how much longer workers compute, and what messages take of the processors of a worker and of the
+        server, of which one worker's take `messages_s` and `server_s`."""
         size = 4 * PARAMETERS[self.network]
         samples = [sample for sample in report["samples"] if sample["bytes"] == size]
         one_worker_s = statistics.median(sample["worker_s"] for sample in samples)
         one_server_s = statistics.median(sample["server_s"] + sample["applying_s"] for sample in samples)
-        return {1: Request(0.0, 0.0, [1.0], 1e6 * messages_s, 1e6 * server_s),
-                **{row["workers"]: Request(1e6 * statistics.mean(row["seconds"]), row["variation"],
-                                           [self.by_messages(slowdown) for slowdown in row["slowdowns_of_workers"]],
-                                           1e6 * beside_others(messages_s, one_worker_s, row["worker_s"]),
-                                           1e6 * beside_others(server_s, one_server_s, row["server_s"]))
-                   for row in report["waits"] if row["bytes"] == size}}
+        requests = {1: Request(0.0, 0.0, [1.0], 1e6 * messages_s, 1e6 * server_s)}
+        for row in report["waits"]:
+            if row["bytes"] == size:
+                requests[row["workers"]] = Request(
+                    1e6 * statistics.mean(row["seconds"]), row["variation"],
+                    [self.by_messages(slowdown) for slowdown in row["slowdowns_of_workers"]],
+                    1e6 * beside_others(messages_s, one_worker_s, row["worker_s"]),
+                    1e6 * beside_others(server_s, one_server_s, row["server_s"]))
+        return requests
 
     def collective(self, members):
         """Of an all-reduce of all parameters, as a scenario says it, how much longer members compute, and what each
