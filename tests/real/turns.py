@@ -49,14 +49,15 @@ def processor_s(process):
 
 
 class ServerTurns:
-    def __init__(self, stack, arguments, groups, hosts, address):
+    def __init__(self, stack, arguments, hosts, address):
         train.become(hosts[-1])
         self.server = train.Server(arguments, address)
         address = self.server.listener.getsockname()
-        processes, _ = train.spawn(stack, train.server_worker, arguments, groups, hosts, address)
+        processes, _ = train.spawn(stack, train.server_worker, arguments, {}, hosts, address)
         self.server.accept(processes)
         stack.callback(self.server.close)
-        self.processes = [os.getpid()] + [process.pid for process in processes]
+        self.workers = [process.pid for process in processes]
+        self.processes = [os.getpid()] + self.workers
 
     def turn(self, job, seconds):
         """When the updates of a turn were, which ends so many seconds after the first of them."""
@@ -71,7 +72,7 @@ class ServerTurns:
         return [when for when, _ in updates]
 
 
-def ddp_worker(rank, arguments, groups, hosts, rendezvous, commands, results):
+def ddp_worker(rank, arguments, _, hosts, rendezvous, commands, results):
     """Steps with as many members as it is told."""
     train.join_members(rank, arguments, hosts, rendezvous)
     loop = train.Loop(arguments, rank)
@@ -81,7 +82,6 @@ def ddp_worker(rank, arguments, groups, hosts, rendezvous, commands, results):
         if rank < count:
             models[count] = nn.parallel.DistributedDataParallel(copy.deepcopy(loop.model), process_group=group)
             optimizers[count] = train.sgd(models[count])
-    train.enter(groups, rank)
     for count, steps in iter(commands[rank].get, None):
         times = []
         for _ in range(steps):
@@ -92,12 +92,13 @@ def ddp_worker(rank, arguments, groups, hosts, rendezvous, commands, results):
 
 
 class DdpTurns:
-    def __init__(self, stack, arguments, groups, hosts, _):
+    def __init__(self, stack, arguments, hosts, _):
         rendezvous = stack.enter_context(tempfile.TemporaryDirectory()) + "/rendezvous"
         context = torch.multiprocessing.get_context("spawn")
         self.commands = [context.SimpleQueue() for _ in range(arguments.workers)]
-        self.workers, self.results = train.spawn(stack, ddp_worker, arguments, groups, hosts, rendezvous, self.commands)
-        self.processes = [process.pid for process in self.workers]
+        self.members, self.results = train.spawn(stack, ddp_worker, arguments, {}, hosts, rendezvous,
+                                                 self.commands)
+        self.workers = self.processes = [process.pid for process in self.members]
         self.rates = {}
 
     def turn(self, job, seconds):
@@ -105,7 +106,7 @@ class DdpTurns:
         steps = FIRST_STEPS if rate is None else math.ceil(1.3 * rate * seconds)
         for rank in job.ranks:
             self.commands[rank].put((len(job.ranks), steps))
-        times = min(train.gathered(self.workers, self.results, len(job.ranks)))[1]
+        times = min(train.gathered(self.members, self.results, len(job.ranks)))[1]
         self.rates[job] = len(times) / (times[-1] - times[0])
         return times
 
@@ -120,6 +121,12 @@ def counted(times, seconds):
     return (after - before) / seconds
 
 
+def limit(worker, group, quota):
+    """A worker without a quota is in no group of its own, as in jobs of train.py."""
+    train.set_quota(group, quota)
+    ((group if quota < 1 else group.parent) / "cgroup.procs").write_text(str(worker))
+
+
 def carry_out(turns, jobs, arguments, groups):
     """For each turn its job, updates a second, and processor time of each process for an update."""
     first, *others = jobs
@@ -128,7 +135,7 @@ def carry_out(turns, jobs, arguments, groups):
     told = []
     for place, job in enumerate(order):
         for rank in job.ranks:
-            train.set_quota(groups[rank], job.quotas[rank])
+            limit(turns.workers[rank], groups[rank], job.quotas[rank])
         before = [processor_s(process) for process in turns.processes]
         times = turns.turn(job, arguments.seconds + 1.5 * SETTLING_S)
         used = [processor_s(process) - then for process, then in zip(turns.processes, before)]
@@ -179,7 +186,7 @@ def main():
         groups = stack.enter_context(train.cpu_groups(range(arguments.workers)))
         hosts, address = train.places(stack, arguments)
         kind = ServerTurns if arguments.mode == "server" else DdpTurns
-        turns = kind(stack, arguments, groups, hosts, address)
+        turns = kind(stack, arguments, hosts, address)
         told = carry_out(turns, arguments.jobs, arguments, groups)
     print(json.dumps([row(told, arguments.jobs[0], job) for job in arguments.jobs]))
 
