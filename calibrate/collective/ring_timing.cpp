@@ -34,7 +34,7 @@ struct LoopTime {
   double variation = 0.0;
   double beside_s = 0.0;
   double asking_alone_s = 0.0;
-  double asking_beside_s = 0.0;
+  std::vector<std::int64_t> asking_ns;  // before each all-reduce
 };
 // What a member has said.
 struct MemberTime {
@@ -49,7 +49,7 @@ MemberTime member_time(const Json& said) {
   MemberTime time{said.at("began_ns"), said.at("ended_ns"), said.at("processor_s"), {}, {}};
   if (const auto loop = said.find("loop"); loop != said.end())
     time.loop = {loop->at("alone_s"), loop->at("variation"), loop->at("beside_s"), loop->at("asking_alone_s"),
-                 loop->at("asking_beside_s")};
+                 loop->at("asking_ns")};
   if (const auto resume = said.find("resume_s"); resume != said.end()) time.resume = Seconds{*resume};
   return time;
 }
@@ -76,6 +76,18 @@ double mean_over(const std::vector<MemberTime>& members, double LoopTime::*part)
   return sum / static_cast<double>(members.size());
 }
 
+// By so much sooner the last one would have come if asking took no time. Mean after the first all-reduce.
+double sooner_without_asking_s(const std::vector<MemberTime>& members) {
+  std::vector<double> sooner_s;
+  for (std::size_t i = 1; i < members.front().began_ns.size(); ++i) {
+    std::int64_t last_ns = 0;
+    for (const MemberTime& member : members)
+      last_ns = std::max(last_ns, member.began_ns.at(i) - member.loop->asking_ns.at(i));
+    sooner_s.push_back(1e-9 * static_cast<double>(last_of(members, &MemberTime::began_ns, i) - last_ns));
+  }
+  return spread_of(sooner_s).mean;
+}
+
 // Absent: its loops say no processor time, or there are none.
 std::optional<LoopSteps> steps_of(const std::vector<MemberTime>& members) {
   if (std::ranges::any_of(members, [](const MemberTime& member) {
@@ -87,7 +99,7 @@ std::optional<LoopSteps> steps_of(const std::vector<MemberTime>& members) {
                                                       last_of(members, &MemberTime::ended_ns, 0));
   const bool has_core = std::cmp_less_equal(members.size(), live::usable_cores());
   const double asking_s =
-      mean_over(members, has_core ? &LoopTime::asking_beside_s : &LoopTime::asking_alone_s);
+      has_core ? sooner_without_asking_s(members) : mean_over(members, &LoopTime::asking_alone_s);
   return LoopSteps{.alone = Seconds{mean_over(members, &LoopTime::alone_s)},
                    .variation = mean_over(members, &LoopTime::variation),
                    .beside = Seconds{mean_over(members, &LoopTime::beside_s)},

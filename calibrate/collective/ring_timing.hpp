@@ -12,8 +12,9 @@
 //              Of loops, by what they say of their steps: the mean processor time of one between two
 //              all-reduces, and of one among several of its member alone, which take turns while the others
 //              wait; the mean time from one sum to the next, less what it takes to wake a loop and to be
-//              woken by it, since in a real job one process does both: between two all-reduces where each
-//              member has a core, else alone, since others compute while it is waited for.
+//              woken by it, since in a real job one process does both: where each member has a core, by how
+//              much sooner the last one would have come to each sum; else what it takes alone, since others
+//              compute while it is waited for.
 //              Under a quota the first member rests, again and again, as long as the quota would hold it up,
 //              and takes as many steps in between as the quota allows. What a stop costs it: the processor
 //              time of so many steps and their all-reduces after a rest, less that of as many without, in

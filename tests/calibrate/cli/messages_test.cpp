@@ -190,11 +190,13 @@ TEST_CASE("loops take their steps alone one at a time, and beside each other all
   for (const auto& sample : json["samples"]) {
     CHECK(sample["step_alone_s"] == 1.0);
     CHECK(sample["step_variation"] == 0.0);
-    // Each loop claims 1 s where it takes 0.02: waking it seems to take -0.98, which is taken off. Where each
-    // member has a core, that is what it takes beside others: what is left is at least what they claim then.
+    // Each loop claims 1 s where it takes 0.02: waking it seems to take -0.98, which is taken off.
     CHECK(sample["update_s"] > 0.9);
+    // Where each member has a core, an update is as long as the longer claim: 2 s where one of two has found
+    // the other at work, else 1 s. Half as large a share of all steps claims 2 s: update = 2 * beside - 1.
+    // The first of at least 10 updates is not counted.
     if (sample["members"] == 2 && std::thread::hardware_concurrency() >= 2)
-      CHECK(sample["update_s"].get<double>() > sample["step_beside_s"].get<double>() - 0.05);
+      CHECK(sample["update_s"].get<double>() > 2.0 * sample["step_beside_s"].get<double>() - 1.0 - 0.15);
   }
 }
 
