@@ -100,7 +100,8 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
   declare(app, arguments.links);
   app.add_option(
          "--with", arguments.with,
-         "Gloo, or a ring of paceline's own over TCP (default: Gloo where this program was built with it)")
+         "Gloo, with two threads that take all-reduces in turn, as in PyTorch; or a ring of paceline's own "
+         "over TCP (default: Gloo where this program was built with it)")
       ->check(CLI::IsMember({"gloo", "own"}))
       ->type_name("gloo|own");
   app.add_option("--quota", arguments.quota,

@@ -59,7 +59,8 @@ class GlooRing final : public Ring {
   explicit GlooRing(const RingPlace& place)
       : context_(std::make_shared<gloo::rendezvous::Context>(static_cast<int>(place.rank),
                                                              static_cast<int>(place.members))),
-        message_patience_(place.message_patience) {
+        message_patience_(place.message_patience),
+        threads_(place.threads) {
     // Gloo writes to a member that is gone, too, which is a failure here, not the end of the process.
     std::signal(SIGPIPE, SIG_IGN);
     MeetingStore store(place.meet);
@@ -75,13 +76,13 @@ class GlooRing final : public Ring {
     options.setReduceFunction(
         static_cast<void (*)(void*, const void*, const void*, std::size_t)>(&gloo::sum<float>));
     options.setTimeout(message_patience_);
-    asio::post(thread_, std::packaged_task<void()>([&options] { gloo::allreduce(options); })).get();
+    asio::post(threads_, std::packaged_task<void()>([&options] { gloo::allreduce(options); })).get();
   }
 
  private:
   std::shared_ptr<gloo::rendezvous::Context> context_;
   std::chrono::milliseconds message_patience_;
-  asio::thread_pool thread_{1};
+  asio::thread_pool threads_;
 };
 
 }  // namespace

@@ -3,12 +3,14 @@
 // Models:      nothing: the sum of float32 values of all members, in 2 (n - 1) rounds of ⌈values / n⌉, as
 //              sim/engine/collective.hpp models it. By Gloo, where this program was built with it, or by a
 //              ring of its own over TCP: each round writes to the next member and reads from the one before
-//              at the same time, then adds. Gloo works in a thread of its own while its caller waits, as in
-//              PyTorch's process group: a thread that has just computed is more often preempted by the one
-//              of Gloo's that polls, and an all-reduce takes half as long again.
-//              That thread does not wait for a connection's lock: while another holds it, it asks again and
-//              again. If it has interrupted that other one on the only core of both, it does so until the
-//              kernel's next tick (4 ms), unless it gives way.
+//              at the same time, then adds. Gloo works in a thread of its own while its caller waits: a
+//              thread that has just computed is more often preempted by the one of Gloo's that polls, and an
+//              all-reduce takes half as long again. PyTorch's process group has two such threads, which
+//              take all-reduces in turn: where three members share two cores, that costs a quarter more
+//              processor time.
+//              The thread that polls does not wait for a connection's lock: while another holds it, it asks
+//              again and again. If it has interrupted that other one on the only core of both, it does so
+//              until the kernel's next tick (4 ms), unless it gives way.
 //              A latency of the ring of its own is real waiting: what a round sends leaves that much later.
 // Equation:    each member waits for the one before in every round, and so the last one has the sum
 //              2 (n - 1) · latency later than without.
@@ -54,7 +56,8 @@ struct RingPlace {
   std::chrono::milliseconds patience{30'000};          // until all are there
   std::chrono::milliseconds message_patience{30'000};  // of Gloo's; the other one waits until it breaks
   Seconds latency{};                                   // of each message; Gloo's cannot be held back
-  bool gives_way = false;                              // Gloo's thread leaves its core to any other
+  bool gives_way = false;                              // Gloo's polling thread, to any other on its core
+  std::size_t threads = 1;                             // of Gloo's that take all-reduces in turn
 };
 
 // Waits until all members are there. Throws std::exception when they do not come; so does an all-reduce

@@ -32,6 +32,7 @@ constexpr int warm_up_steps = 2;
 constexpr int fewest_steps = 5;
 constexpr double longest_turn = 2.0 * (warm_up_steps + fewest_steps);  // in steps of long ones
 constexpr int stops_per_size = 8;
+constexpr std::size_t threads_of_pytorch = 2;  // ProcessGroupGloo's for each device
 
 double processor_seconds(clockid_t clock = CLOCK_PROCESS_CPUTIME_ID) {
   timespec time{};
@@ -83,7 +84,8 @@ class Member {
               .rank = rank,
               .members = asked.at("members").get<std::size_t>(),
               .token = token,
-              .address = asked.at("address")};
+              .address = asked.at("address"),
+              .threads = threads_of_pytorch};
     // Others wait while one takes its steps alone.
     place_.message_patience += std::chrono::milliseconds(std::llround(1e3 * longest_turn * busy_s_));
     ring_ = asked.at("gloo").get<bool>() ? make_gloo_ring(place_) : make_own_ring(place_);

@@ -98,14 +98,14 @@ TimedSum sum_over_ring(std::size_t members, Seconds latency) {
   return sum;
 }
 
-std::vector<std::unique_ptr<Ring>> two_of_gloo(bool gives_way) {
+std::vector<std::unique_ptr<Ring>> two_of_gloo(bool gives_way, std::size_t threads = 1) {
   MeetingOfThreads meeting(2);
   std::vector<std::unique_ptr<Ring>> rings(2);
   std::vector<std::thread> members;
   for (std::size_t rank = 0; rank < 2; ++rank)
     members.emplace_back([&, rank] {
-      rings[rank] =
-          make_gloo_ring({.meet = meeting.as(rank), .rank = rank, .token = {}, .gives_way = gives_way});
+      rings[rank] = make_gloo_ring(
+          {.meet = meeting.as(rank), .rank = rank, .token = {}, .gives_way = gives_way, .threads = threads});
     });
   for (std::thread& member : members) member.join();
   return rings;
@@ -141,6 +141,20 @@ TEST_CASE("Gloo's thread gives way where it is told to, and only that thread") {
   for (const bool gives_way : {false, true}) {
     const auto rings = two_of_gloo(gives_way);
     CHECK(threads_that_give_way() == (gives_way ? 2 : 0));
+  }
+}
+
+TEST_CASE("a member of Gloo's ring has as many threads for all-reduces as it is told, and one that polls") {
+  if (!has_gloo()) {
+    MESSAGE("left out: built without Gloo");
+    return;
+  }
+  const auto tasks = [] { return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}); };
+  // Two members: 2 (threads + 1) tasks more than without them.
+  const std::ptrdiff_t before = tasks();
+  for (const std::size_t threads : {1U, 2U}) {
+    const auto rings = two_of_gloo(false, threads);
+    CHECK(tasks() - before == 2 * (static_cast<std::ptrdiff_t>(threads) + 1));
   }
 }
 
