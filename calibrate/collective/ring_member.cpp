@@ -34,15 +34,10 @@ constexpr double longest_turn = 2.0 * (warm_up_steps + fewest_steps);  // in ste
 constexpr int stops_per_size = 8;
 constexpr std::size_t threads_of_pytorch = 2;  // ProcessGroupGloo's for each device
 
-double processor_seconds(clockid_t clock = CLOCK_PROCESS_CPUTIME_ID) {
+double processor_seconds() {
   timespec time{};
-  clock_gettime(clock, &time);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-// Of this thread alone: messages of others are received by Gloo's meanwhile.
-double thread_seconds() {
-  return processor_seconds(CLOCK_THREAD_CPUTIME_ID);
 }
 
 // The same for every member.
@@ -181,9 +176,9 @@ class Member {
     double used_s = -processor_seconds();
     if (place_.rank == 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest_s));
     for (int i = 0; i < steps; ++i) {
-      const double before_s = thread_seconds();
+      const double before_s = processor_seconds();
       used_s += loop_->step_on_this_core().processor_s;  // a quota moves nobody
-      used_s -= thread_seconds() - before_s;             // waking the loop
+      used_s -= processor_seconds() - before_s;          // waking the loop
       ring_->all_reduce(values);
     }
     return used_s + processor_seconds();
@@ -202,9 +197,9 @@ class Member {
     const double began_s = processor_seconds();
     double busy_s = 0.0;
     for (int i = 0; i < count; ++i) {
-      const double used_s = thread_seconds();
+      const double used_s = processor_seconds();
       compute();
-      busy_s += thread_seconds() - used_s;
+      busy_s += processor_seconds() - used_s;
       began_ns.push_back(live::LiveClock::monotonic_ns());
       ring_->all_reduce(values);
       ended_ns.push_back(live::LiveClock::monotonic_ns());
