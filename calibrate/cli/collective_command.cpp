@@ -67,18 +67,6 @@ TimedRings measure_rings(const CollectiveArguments& arguments, RingLibrary libra
   return {steady.kept_of(all), steadiness_json(steady)};
 }
 
-// Which fall between steps. A quota allows processor time.
-void check_stops(const CpuQuota& quota, Seconds step) {
-  constexpr double fewest_steps = 4.0;
-  if (fewest_steps * step > allowance_of(quota, 1))
-    throw UserError(
-        fmt::format(
-            "--quota: steps of {0} are too long to be stopped in between: fewer than {2:g} of the loop alone "
-            "use up a quota of {1:g} cores",
-            duration_text(step.value()), quota.cores, fewest_steps),
-        "`paceline calibrate own --quota` instead");
-}
-
 double median_of(const std::vector<RingPass>& passes, std::size_t i, Seconds RingTime::*time) {
   std::vector<double> seconds;
   for (const RingPass& pass : passes) seconds.push_back((pass.at(i).*time).value());
@@ -113,7 +101,7 @@ Json disturbance_json(const RingDisturbance& ring) {
 std::string resume_text(const RingResume& resume, double quota) {
   const auto [least, most] = std::ranges::minmax(resume.seconds);
   return fmt::format(
-      "{} members, one of which is stopped as by a quota of {:g} cores: each stop costs it {:.3g} ms ({:.3g} "
+      "{} members, one of which is stopped by a quota of {:g} cores: each stop costs it {:.3g} ms ({:.3g} "
       "to {:.3g}) of processor time: `quota: {{cores: {:g}, resume: {:.3g} ms}}`\n",
       resume.members, quota, 1e3 * resume_s(resume), 1e3 * least, 1e3 * most, quota, 1e3 * resume_s(resume));
 }
@@ -157,10 +145,11 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
                         network_words(connection_of(fit)));
   for (const RingDisturbance& ring : fit.disturbances) text += disturbance_text(ring);
   for (const RingResume& resume : fit.resumes) text += resume_text(resume, *arguments.quota);
+  if (arguments.quota && fit.resumes.empty())
+    text += fmt::format("a quota of {:g} cores has stopped no member\n", *arguments.quota);
   if (!arguments.command.empty() && fit.disturbances.empty())
     text += fmt::format(
-        "the loop does not always say its processor time: how much longer members compute{} is not told\n",
-        arguments.quota ? ", and what stops cost," : "");
+        "the loop does not always say its processor time: how much longer members compute is not told\n");
   return text;
 }
 
@@ -218,12 +207,11 @@ int run(const CollectiveArguments& arguments) {
     throw UserError("--quota stops a loop of your own", "name its command after `--`");
   const RingLibrary library = arguments.with == "own" || !has_gloo() ? RingLibrary::own : RingLibrary::gloo;
   live::CoreWatch watch = watch_of(arguments.command, arguments.computing_s);
-  const live::UsualStep computing = computing_of(watch, arguments.computing_s);
-  if (arguments.quota) check_stops(*quota_of(arguments), computing.processor);
+  const Seconds computing = computing_of(watch, arguments.computing_s).wall;
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   const auto cores = static_cast<unsigned>(live::usable_cores());
-  const auto [passes, steadiness] = measure_rings(arguments, library, values, computing.wall, watch);
+  const auto [passes, steadiness] = measure_rings(arguments, library, values, computing, watch);
   const CollectiveFit fit = fit_collectives(passes, cores);
   if (arguments.json) {
     Json report = report_json(passes, fit, library, load, arguments.quota);

@@ -105,9 +105,9 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
       ->check(CLI::IsMember({"gloo", "own"}))
       ->type_name("gloo|own");
   app.add_option("--quota", arguments.quota,
-                 "With a loop of your own: stops the first member again and again, as long as a quota of so "
-                 "many cores in each 100 ms would, and tells what each stop costs it; for steps of which the "
-                 "quota allows four or more")
+                 "With a loop of your own: lets the first member train under a quota of so many cores in each "
+                 "100 ms, too, and tells what each stop by it costs it (as root; for steps of which the quota "
+                 "allows several)")
       ->check(CLI::Range(0.01, 0.95))
       ->type_name("CORES");
   add_count(app, "--passes", arguments.passes, 2, 1000,

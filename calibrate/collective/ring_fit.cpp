@@ -73,7 +73,6 @@ std::vector<RingDisturbance> disturbances(const std::vector<RingPass>& passes, s
 
 std::vector<RingResume> resumes(const std::vector<RingPass>& passes) {
   std::map<std::size_t, RingResume> by_members;
-  if (!all_have_steps(passes)) return {};
   for (const RingPass& pass : passes) {
     std::map<std::size_t, std::vector<double>> seconds;
     for (const RingTime& time : pass)

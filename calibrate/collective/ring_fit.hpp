@@ -51,7 +51,7 @@ struct CollectiveFit {
   std::optional<live::FittedTime> connection;
   // In the order of the rings; none unless all loops say their processor time.
   std::vector<RingDisturbance> disturbances;
-  std::vector<RingResume> resumes;  // of rings whose first member is stopped; none as for disturbances
+  std::vector<RingResume> resumes;  // of rings whose first member was stopped
 };
 [[nodiscard]] CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t cores);
 

@@ -9,10 +9,11 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "calibrate/collective/ring_timing.hpp"
 #include "calibrate/live/live_clock.hpp"
@@ -20,6 +21,7 @@
 #include "calibrate/live/message.hpp"
 #include "calibrate/live/stepped_loop.hpp"
 #include "calibrate/live/worker_setup.hpp"
+#include "sim/base/check.hpp"
 #include "sim/base/order_statistics.hpp"
 
 namespace paceline::calibrate {
@@ -31,12 +33,13 @@ constexpr int warm_up_rings = 3;
 constexpr int warm_up_steps = 2;
 constexpr int fewest_steps = 5;
 constexpr double longest_turn = 2.0 * (warm_up_steps + fewest_steps);  // in steps of long ones
-constexpr int stops_per_size = 8;
+constexpr int turns_under_quota = 4;                                   // of each size
+constexpr int periods_per_turn = 4;
 constexpr std::size_t threads_of_pytorch = 2;  // ProcessGroupGloo's for each device
 
-double processor_seconds() {
+double processor_seconds(clockid_t of_process = CLOCK_PROCESS_CPUTIME_ID) {
   timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  clock_gettime(of_process, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
@@ -49,8 +52,9 @@ int ring_count(std::int64_t values, std::size_t members, double seconds, double 
 }
 
 // By way of the process that started them all: a line of what this one tells, answered by all of them.
-std::vector<std::string> meet(const std::string& own) {
-  std::cout << Json{{told_key, std::vector<std::uint8_t>(own.begin(), own.end())}}.dump() << std::endl;
+std::vector<std::string> meet(const std::string& own, Json asked = Json::object()) {
+  asked[told_key] = std::vector<std::uint8_t>(own.begin(), own.end());
+  std::cout << asked.dump() << std::endl;
   std::string line;
   if (!std::getline(std::cin, line)) throw std::runtime_error("another member of the ring did not come");
   std::vector<std::string> all;
@@ -75,7 +79,7 @@ class Member {
   Member(std::size_t rank, const Json& asked, std::optional<live::SteppedLoop>& loop,
          const std::string& token)
       : asked_(asked), loop_(loop), busy_s_(asked.at("busy_s")) {
-    place_ = {.meet = meet,
+    place_ = {.meet = [](const std::string& own) { return meet(own); },
               .rank = rank,
               .members = asked.at("members").get<std::size_t>(),
               .token = token,
@@ -97,8 +101,7 @@ class Member {
         time_rings(size, ring_count(values, place_.members, seconds, busy_s_, asked_.at("per_value_s")));
     if (!loop_) return said;
     const double beside_s = spread_of(beside_s_).mean;
-    if (asked_.contains("stops"))
-      said["resume_s"] = resume_s(size, beside_s, said.at("processor_s").get<double>());
+    if (asked_.contains("allowance_s")) said["longer_s"] = longer_under_quota_s(size);
     take_steps_alone(seconds / 2.0);
     said["loop"] = {{"alone_s", spread_of(alone_s_).mean},
                     {"variation", spread_of(variations_).mean},
@@ -151,37 +154,45 @@ class Member {
     asking_ns_.push_back(std::llround(1e9 * asked.asking_s));
   }
 
-  // The processor time that each stop of the first member costs this one and its loop: what they take for as
-  // many steps after a rest as its quota allows, less what they take for as many without. In turn, since a
-  // machine changes its speed. None are taken where the first loop says no processor time.
-  double resume_s(std::size_t size, double loop_s, double ring_s) {
-    const Json& asked = asked_.at("stops");
-    std::vector<float> steps(place_.members);
-    if (place_.rank == 0 && loop_s > 0.0)
-      steps.front() =
-          std::ceil(static_cast<float>(asked.at("computing_s").get<double>() / (loop_s + ring_s)));
-    ring_->all_reduce(steps);  // the first one's go for all
-    const auto count = static_cast<int>(steps.front());
+  // What the first member and its loop take longer of a processor under the quota than as many steps and
+  // all-reduces take them without. In turn, since a machine changes its speed.
+  double longer_under_quota_s(std::size_t size) {
     std::vector<float> values(size);
+    const std::int64_t began_ns = live::LiveClock::monotonic_ns();
+    const double processor_s = processor_s_of(fewest_steps, values);
+    const double wall_s = 1e-9 * static_cast<double>(live::LiveClock::monotonic_ns() - began_ns);
+    // Of a turn, with the quota used up in each of its periods or not.
+    const double in_all = periods_per_turn * std::min(asked_.at("period_s").get<double>() / wall_s,
+                                                      asked_.at("allowance_s").get<double>() / processor_s);
+    std::vector<float> steps(place_.members);
+    if (place_.rank == 0) steps.front() = static_cast<float>(std::ceil(in_all * fewest_steps));
+    ring_->all_reduce(steps);  // the first one's go for all
+    const int count = std::max(fewest_steps, static_cast<int>(steps.front()));
     double longer_s = 0.0;
-    for (int stop = 0; count > 0 && stop < stops_per_size; ++stop) {
-      longer_s += processor_s_of(count, values, asked.at("rest_s").get<double>());
-      longer_s -= processor_s_of(count, values, 0.0);
+    for (int turn = 0; turn < turns_under_quota; ++turn) {
+      longer_s -= processor_s_of(count, values);
+      meet_under_quota(true);
+      longer_s += processor_s_of(count, values);
+      meet_under_quota(false);
     }
-    return longer_s / stops_per_size;
+    return longer_s;
   }
 
-  // Of so many steps and all-reduces after a rest of the first member.
-  double processor_s_of(int steps, std::span<float> values, double rest_s) {
-    double used_s = -processor_seconds();
-    if (place_.rank == 0) std::this_thread::sleep_for(std::chrono::duration<double>(rest_s));
+  void meet_under_quota(bool held) {
+    Json asked = Json::object();
+    if (place_.rank == 0) asked[held_key] = {{"held", held}, {"processes", {getpid(), loop_->process_id()}}};
+    meet({}, std::move(asked));
+  }
+
+  double processor_s_of(int steps, std::span<float> values) {
+    clockid_t loop_clock{};
+    check(clock_getcpuclockid(loop_->process_id(), &loop_clock) == 0, "the loop has not been waited for");
+    const double began_s = processor_seconds() + processor_seconds(loop_clock);
     for (int i = 0; i < steps; ++i) {
-      const double before_s = processor_seconds();
-      used_s += loop_->step_on_this_core().processor_s;  // a quota moves nobody
-      used_s -= processor_seconds() - before_s;          // waking the loop
+      static_cast<void>(loop_->step());
       ring_->all_reduce(values);
     }
-    return used_s + processor_seconds();
+    return processor_seconds() + processor_seconds(loop_clock) - began_s;
   }
 
   Json time_rings(std::size_t size, int count) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/live/cpu_budget.hpp"
 #include "calibrate/live/emulated_links.hpp"
 #include "calibrate/live/message.hpp"
 #include "calibrate/live/sharing_timing.hpp"
@@ -42,15 +43,13 @@ struct MemberTime {
   std::vector<std::int64_t> ended_ns;
   double processor_s = 0.0;
   std::optional<LoopTime> loop;
-  std::optional<Seconds> resume;
 };
 
 MemberTime member_time(const Json& said) {
-  MemberTime time{said.at("began_ns"), said.at("ended_ns"), said.at("processor_s"), {}, {}};
+  MemberTime time{said.at("began_ns"), said.at("ended_ns"), said.at("processor_s"), {}};
   if (const auto loop = said.find("loop"); loop != said.end())
     time.loop = {loop->at("alone_s"), loop->at("variation"), loop->at("beside_s"), loop->at("asking_alone_s"),
                  loop->at("asking_ns")};
-  if (const auto resume = said.find("resume_s"); resume != said.end()) time.resume = Seconds{*resume};
   return time;
 }
 
@@ -129,11 +128,18 @@ std::vector<Json> next_lines(const std::vector<std::unique_ptr<Process>>& member
   return said;
 }
 
+void move(const Json& asked, const live::CpuBudget& budget) {
+  for (const pid_t process : asked.at("processes"))
+    asked.at("held").get<bool>() ? budget.add(process) : budget.release(process);
+}
+
 // What all say of one size. What they tell each other before is passed on.
-std::vector<Json> next_times(const std::vector<std::unique_ptr<Process>>& members) {
+std::vector<Json> next_times(const std::vector<std::unique_ptr<Process>>& members,
+                             const std::optional<live::CpuBudget>& budget) {
   while (true) {
     std::vector<Json> said = next_lines(members);
     if (!said.front().contains(told_key)) return said;
+    if (const auto asked = said.front().find(held_key); asked != said.front().end()) move(*asked, *budget);
     Json told = Json::array();
     for (Json& one : said) told.push_back(std::move(one.at(told_key)));
     const std::string line = told.dump();
@@ -154,10 +160,11 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
                 {"loop", request.loop},
                 {"per_value_s", usual_seconds_per_value(request.links)},
                 {"address", "127.0.0.1"}};
+  std::optional<live::CpuBudget> budget;  // outlives the members
   if (request.quota) {
-    const Seconds computing = allowance_of(*request.quota, 1);
-    asked["stops"] = {{"computing_s", computing.value()},
-                      {"rest_s", (request.quota->period - computing).value()}};
+    budget.emplace(*request.quota, 0);
+    asked["period_s"] = request.quota->period.value();
+    asked["allowance_s"] = allowance_of(*request.quota, 1).value();
   }
   std::optional<live::EmulatedLinks> links;
   if (request.links) links.emplace(*request.links, request.members);
@@ -177,12 +184,20 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
   for (const std::int64_t values : request.values) {
     std::vector<MemberTime> said;
     double processor_s = 0.0;
-    for (const Json& times_said : next_times(members)) {
-      said.push_back(member_time(times_said));
+    const std::int64_t stops_before = budget ? budget->stops() : 0;
+    const std::vector<Json> lines = next_times(members, budget);
+    for (const Json& line : lines) {
+      said.push_back(member_time(line));
       processor_s += said.back().processor_s / static_cast<double>(request.members);
     }
-    times.push_back({request.members, Bytes{static_cast<double>(values) * sizeof(float)},
-                     Seconds{mean_wall_s(said)}, Seconds{processor_s}, steps_of(said), said.front().resume});
+    times.push_back({request.members,
+                     Bytes{static_cast<double>(values) * sizeof(float)},
+                     Seconds{mean_wall_s(said)},
+                     Seconds{processor_s},
+                     steps_of(said),
+                     {}});
+    if (const std::int64_t stops = budget ? budget->stops() - stops_before : 0; stops > 0)
+      times.back().resume = Seconds{lines.front().at("longer_s")} / static_cast<double>(stops);
   }
   wait_for(members);
   return times;

@@ -15,14 +15,12 @@
 //              woken by it, since in a real job one process does both: where each member has a core, by how
 //              much sooner the last one would have come to each sum; else what it takes alone, since others
 //              compute while it is waited for.
-//              Under a quota the first member rests, again and again, as long as the quota would hold it up,
-//              and takes as many steps in between as the quota allows. What a stop costs it: the processor
-//              time of so many steps and their all-reduces after a rest, less that of as many without, in
-//              turn.
+//              What a stop by a quota costs: the first member and its loop take steps and all-reduces under
+//              a quota of the kernel's and as many without, in turn; the processor time that they take
+//              longer, over the stops that the kernel counts.
 // Units:       seconds; bytes of all values of one member.
 // Assumptions: members are processes of this machine, over loopback TCP or emulated links.
-// Not modelled: several hosts; an all-reduce that overlaps computing; that a quota stops all threads of a
-//              member: one of Gloo's goes on to receive messages here.
+// Not modelled: several hosts; an all-reduce that overlaps computing; stops of several members at once.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +41,7 @@ struct RingRequest {
   double seconds_per_size = 0.3;         // of all-reduces, and as long of steps alone
   Seconds busy{};                        // of each member, before each all-reduce
   std::vector<std::string> loop{};       // that takes a step instead, of about so long; empty: none
-  std::optional<CpuQuota> quota{};       // as which the first member's stops are timed, besides; of loops
+  std::optional<CpuQuota> quota{};       // under which the first member's stops are timed, besides; of loops
   std::optional<NetworkConfig> links{};  // to emulate, one for each member; absent: loopback
 };
 
@@ -60,16 +58,18 @@ struct RingTime {
   Seconds wall;
   Seconds processor;                 // of one member
   std::optional<LoopSteps> steps{};  // of loops that say their processor time
-  std::optional<Seconds> resume{};   // processor time that a stop costs the first one
+  std::optional<Seconds> resume{};   // processor time that a stop costs the first one; absent: none came
 };
 
-// One for each size. Starts the processes, and ends them. Throws Interrupted, std::runtime_error.
+// One for each size. Starts the processes, and ends them. Throws Interrupted, std::runtime_error; UserError
+// where the kernel sets no quota.
 [[nodiscard]] std::vector<RingTime> time_rings(const std::string& program, const RingRequest& request);
 
 // The process of one member; its hidden first argument. Writes a line for each size, and before that of what
 // it tells the others, which is answered by a line of what all have told.
 inline constexpr const char* ring_member_flag = "--ring-member";
 inline constexpr const char* told_key = "told";
+inline constexpr const char* held_key = "under_quota";  // that its processes go into a quota, or out of it
 void run_ring_member(const std::vector<std::string>& words);
 
 }  // namespace paceline::calibrate

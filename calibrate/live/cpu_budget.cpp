@@ -114,11 +114,27 @@ CpuBudget::~CpuBudget() {
     usleep(5000);
 }
 
+void CpuBudget::move(pid_t process, const fs::path& group) {
+  if (const int refused = write_value(group / "cgroup.procs", std::to_string(process)); refused != 0)
+    throw UserError(
+        fmt::format("process {} cannot be put into {}: {}", process, group.string(), std::strerror(refused)),
+        "");
+}
+
 void CpuBudget::add(pid_t process) const {
-  if (const int refused = write_value(folder_ / "cgroup.procs", std::to_string(process)); refused != 0)
-    throw UserError(fmt::format("process {} cannot be put into {}: {}", process, folder_.string(),
-                                std::strerror(refused)),
-                    "");
+  move(process, folder_);
+}
+
+void CpuBudget::release(pid_t process) const {
+  move(process, folder_.parent_path());
+}
+
+std::int64_t CpuBudget::stops() const {
+  std::ifstream file(folder_ / "cpu.stat");
+  std::string name;
+  for (std::int64_t value = 0; file >> name >> value;)
+    if (name == "nr_throttled") return value;
+  throw UserError(fmt::format("{} does not count stops", (folder_ / "cpu.stat").string()), "");
 }
 
 }  // namespace paceline::live

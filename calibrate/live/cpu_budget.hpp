@@ -11,6 +11,7 @@
 // Source:      Linux, Documentation/scheduler/sched-bwc.rst.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 
@@ -33,9 +34,14 @@ class CpuBudget {
 
   // From now on the process, with all its threads, lives on this budget.
   void add(pid_t process) const;
+  // From now on it lives in the group of this process again. Throws UserError, too.
+  void release(pid_t process) const;
+  [[nodiscard]] std::int64_t stops() const;  // periods so far in which somebody was held up
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
+  static void move(pid_t process, const std::filesystem::path& group);
+
   std::filesystem::path folder_;
 };
 

@@ -11,8 +11,7 @@
 //              woken, and may be moved from a busy core then, as a worker may be; the thread, which waits
 //              meanwhile, may be woken where the loop has ended its step. Of the loop this goes for its first
 //              thread only; not for another program that it has started. In a ring by Gloo a thread of its
-//              own has the messages, and wakes the one that computes, as the loop is woken here; but what a
-//              quota holds up goes on where it stood still.
+//              own has the messages, and wakes the one that computes, as the loop is woken here.
 // Not modelled: messages and steps in one process: here two wake each other. Who asks takes that off, by what
 //              the loop says a step took.
 #pragma once

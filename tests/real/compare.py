@@ -35,14 +35,14 @@ QUOTA_S = 4
 WARM_UP = 30  # steps of a job of one worker
 PASSES = 8  # of short steps, which vary most
 FEW_PASSES = 3
-METHOD = 20  # of predictions and jobs; with another one, repetitions that were kept do not count
+METHOD = 21  # of predictions and jobs; with another one, repetitions that were kept do not count
 PARTS = 3  # of which each job consists, minutes apart
 LONG_STEP_S = 0.008  # which no stop makes noticeably longer
 PROFILED = {"ddp": "worker", "server": "computing"}  # whose steps a profile is corrected by
 LEAST_QUOTA = {2: 0.3, 3: 0.2}  # in jobs of so many workers
 PERIOD_S = 0.1  # of quotas
 IDLE_DRIVER = pathlib.Path("/sys/devices/system/cpu/cpuidle/current_driver")
-STEPS_OF_QUOTA = 4.5  # that it must allow; `calibrate collective` stops loops between steps
+STEPS_OF_QUOTA = 4.5  # that it must allow for its stops to be timed beside other members
 PARAMETERS = {"small-cnn": 11162, "resnet20": 269722}
 # Those of one worker tell how the machine has changed: predictions are made from such jobs.
 ALONE = [("server asp", [1]), ("ddp bsp", [1])]

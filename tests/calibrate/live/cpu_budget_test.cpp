@@ -41,8 +41,27 @@ TEST_CASE("a budget is a group of quota and period that takes a process in, and 
     const Process process({.words = {"sleep", "60"}});
     budget.add(process.id());
     CHECK(first_line(folder / "cgroup.procs") == std::to_string(process.id()));
+    budget.release(process.id());
+    CHECK(first_line(folder / "cgroup.procs").empty());
   }
   CHECK_FALSE(std::filesystem::exists(folder));
+}
+
+TEST_CASE("a budget counts the periods in which it holds somebody up") {
+  if (!why_no_cpu_budget().empty()) return;
+  const CpuBudget budget({.cores = 0.2, .period = Seconds{0.05}}, 9);
+  CHECK(budget.stops() == 0);
+  // It computes for 40 ms; four times the quota holds it up after 10. However busy the machine is, it needs
+  // more than three of the periods.
+  Process process(
+      {.words =
+           {"python3", "-c",
+            "import time; input(); end = time.process_time() + 0.04\nwhile time.process_time() < end: pass"},
+       .keeps_input_open = true});
+  budget.add(process.id());
+  CHECK(process.write_line("go"));
+  CHECK(process.wait() == 0);
+  CHECK(budget.stops() >= 3);
 }
 
 TEST_CASE("a budget the kernel refuses is a mistake of the user's, and leaves no group behind") {
