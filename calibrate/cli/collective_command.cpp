@@ -1,5 +1,7 @@
 // `paceline calibrate collective`: what an all-reduce among processes of this machine takes.
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -7,6 +9,7 @@
 #include "calibrate/cli/fitted_text.hpp"
 #include "calibrate/cli/own_loop.hpp"
 #include "calibrate/collective/ring_fit.hpp"
+#include "calibrate/live/cpu_budget.hpp"
 #include "calibrate/live/machine_load.hpp"
 #include "calibrate/live/sharing_timing.hpp"
 #include "calibrate/live/steady_passes.hpp"
@@ -15,7 +18,6 @@
 #include "sim/base/json.hpp"
 #include "sim/base/order_statistics.hpp"
 #include "sim/base/progress.hpp"
-#include "sim/cost/quota_clock.hpp"
 
 namespace paceline::calibrate {
 namespace {
@@ -87,9 +89,10 @@ std::string disturbance_text(const RingDisturbance& ring) {
       network_words(connection_of(ring)));
 }
 
-// Of several that differ by chance it may come out below nothing.
-double resume_s(const RingResume& resume) {
-  return std::max(0.0, spread_of(resume.seconds).mean);
+// Absent: it was never stopped. By chance it may come out below nothing.
+std::optional<double> resume_s(const RingResume& resume) {
+  if (resume.all.stops == 0) return std::nullopt;
+  return std::max(0.0, resume.all.longer.value() / static_cast<double>(resume.all.stops));
 }
 
 Json disturbance_json(const RingDisturbance& ring) {
@@ -99,17 +102,27 @@ Json disturbance_json(const RingDisturbance& ring) {
 }
 
 std::string resume_text(const RingResume& resume, double quota) {
+  const std::optional<double> each_s = resume_s(resume);
+  if (!each_s)
+    return fmt::format(
+        "{} members: a quota of {:g} cores never stopped the one under it, so what stops cost is not told: "
+        "try "
+        "a smaller one\n",
+        resume.members, quota);
   const auto [least, most] = std::ranges::minmax(resume.seconds);
   return fmt::format(
-      "{} members, one of which is stopped by a quota of {:g} cores: each stop costs it {:.3g} ms ({:.3g} "
-      "to {:.3g}) of processor time: `quota: {{cores: {:g}, resume: {:.3g} ms}}`\n",
-      resume.members, quota, 1e3 * resume_s(resume), 1e3 * least, 1e3 * most, quota, 1e3 * resume_s(resume));
+      "{} members, one of which has a quota of {:g} cores: each of its {} stops costs it {:.3g} ms ({:.3g} "
+      "to "
+      "{:.3g}) of processor time: `quota: {{cores: {:g}, resume: {:.3g} ms}}`\n",
+      resume.members, quota, resume.all.stops, 1e3 * *each_s, 1e3 * least, 1e3 * most, quota, 1e3 * *each_s);
 }
 
 Json resume_json(const RingResume& resume, double quota) {
+  const std::optional<double> each_s = resume_s(resume);
   return {{"members", resume.members},
           {"quota_cores", quota},
-          {"resume_s", resume_s(resume)},
+          {"stops", resume.all.stops},
+          {"resume_s", each_s ? Json(*each_s) : Json(nullptr)},
           {"resumes_s", resume.seconds}};
 }
 
@@ -145,11 +158,8 @@ std::string report_text(const std::vector<RingPass>& passes, const CollectiveFit
                         network_words(connection_of(fit)));
   for (const RingDisturbance& ring : fit.disturbances) text += disturbance_text(ring);
   for (const RingResume& resume : fit.resumes) text += resume_text(resume, *arguments.quota);
-  if (arguments.quota && fit.resumes.empty())
-    text += fmt::format("a quota of {:g} cores has stopped no member\n", *arguments.quota);
   if (!arguments.command.empty() && fit.disturbances.empty())
-    text += fmt::format(
-        "the loop does not always say its processor time: how much longer members compute is not told\n");
+    text += "the loop does not always say its processor time: how much longer members compute is not told\n";
   return text;
 }
 
@@ -205,9 +215,11 @@ int run(const CollectiveArguments& arguments) {
                     "install libgloo-dev and build again, or leave --with out");
   if (arguments.quota && arguments.command.empty())
     throw UserError("--quota stops a loop of your own", "name its command after `--`");
+  if (const std::string reason = live::why_no_cpu_budget(); arguments.quota && !reason.empty())
+    throw UserError(fmt::format("--quota: no limit of processor time: {}", reason), "run as root");
   const RingLibrary library = arguments.with == "own" || !has_gloo() ? RingLibrary::own : RingLibrary::gloo;
   live::CoreWatch watch = watch_of(arguments.command, arguments.computing_s);
-  const Seconds computing = computing_of(watch, arguments.computing_s).wall;
+  const Seconds computing = computing_of(watch, arguments.computing_s);
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   const auto cores = static_cast<unsigned>(live::usable_cores());

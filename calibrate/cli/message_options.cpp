@@ -104,10 +104,10 @@ void declare(CLI::App& app, CollectiveArguments& arguments) {
          "over TCP (default: Gloo where this program was built with it)")
       ->check(CLI::IsMember({"gloo", "own"}))
       ->type_name("gloo|own");
-  app.add_option("--quota", arguments.quota,
-                 "With a loop of your own: lets the first member train under a quota of so many cores in each "
-                 "100 ms, too, and tells what each stop by it costs it (as root; for steps of which the quota "
-                 "allows several)")
+  app.add_option(
+         "--quota", arguments.quota,
+         "With a loop of your own: the first member also trains under a quota of so many cores in each "
+         "100 ms; tells what each stop costs that member (as root)")
       ->check(CLI::Range(0.01, 0.95))
       ->type_name("CORES");
   add_count(app, "--passes", arguments.passes, 2, 1000,

@@ -113,9 +113,8 @@ live::CoreWatch watch_of(const std::vector<std::string>& loop, std::optional<dou
   return live::CoreWatch(loop);
 }
 
-live::UsualStep computing_of(const live::CoreWatch& watch, std::optional<double> computing_s) {
-  const Seconds stated{computing_s.value_or(5e-3)};
-  return watch.usual_step().value_or(live::UsualStep{.wall = stated, .processor = stated});
+Seconds computing_of(const live::CoreWatch& watch, std::optional<double> computing_s) {
+  return watch.usual_step().value_or(Seconds{computing_s.value_or(5e-3)});
 }
 
 }  // namespace paceline::calibrate

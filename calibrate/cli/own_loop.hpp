@@ -37,7 +37,7 @@ inline constexpr Seconds between_stops{0.1};
 // or a step of the loop that does it. Throws UserError where both are given, and what CoreWatch throws.
 [[nodiscard]] live::CoreWatch watch_of(const std::vector<std::string>& loop,
                                        std::optional<double> computing_s);
-[[nodiscard]] live::UsualStep computing_of(const live::CoreWatch& watch, std::optional<double> computing_s);
+[[nodiscard]] Seconds computing_of(const live::CoreWatch& watch, std::optional<double> computing_s);
 
 // How copies slow each other down, what a quota's stops cost, what rests cost.
 int run_copies(const OwnArguments& arguments);

@@ -242,7 +242,7 @@ int run(const ServerArguments& arguments) {
         "told apart otherwise",
         "for example --parameters 10000,100000");
   live::CoreWatch watch = watch_of(arguments.command, arguments.computing_s);
-  const Seconds computing = computing_of(watch, arguments.computing_s).wall;
+  const Seconds computing = computing_of(watch, arguments.computing_s);
   const double load = live::other_load(Seconds{0.5});
   warn_of_load(load);
   live::RequestPlan plan{.values = {sizes.begin(), sizes.end()},

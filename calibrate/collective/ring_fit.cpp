@@ -73,13 +73,20 @@ std::vector<RingDisturbance> disturbances(const std::vector<RingPass>& passes, s
 
 std::vector<RingResume> resumes(const std::vector<RingPass>& passes) {
   std::map<std::size_t, RingResume> by_members;
+  const auto add = [](HeldUp& sum, const HeldUp& one) {
+    sum.longer += one.longer;
+    sum.stops += one.stops;
+  };
   for (const RingPass& pass : passes) {
-    std::map<std::size_t, std::vector<double>> seconds;
+    std::map<std::size_t, HeldUp> of_pass;
     for (const RingTime& time : pass)
-      if (time.resume) seconds[time.members].push_back(time.resume->value());
-    for (const auto& [members, of_sizes] : seconds) {
-      by_members[members].members = members;
-      by_members[members].seconds.push_back(spread_of(of_sizes).mean);
+      if (time.held_up) add(of_pass[time.members], *time.held_up);
+    for (const auto& [members, held_up] : of_pass) {
+      RingResume& resume = by_members[members];
+      resume.members = members;
+      add(resume.all, held_up);
+      if (held_up.stops > 0)
+        resume.seconds.push_back((held_up.longer / static_cast<double>(held_up.stops)).value());
     }
   }
   std::vector<RingResume> all;

@@ -10,7 +10,8 @@
 //              the sizes of a ring r = latency + bytes / n / bandwidth; of each size the latency is what is
 //              left of its own r.
 //              Slowdown: processor time of a step beside all-reduces / alone, means over the passes. It
-//              includes what going on after a wait costs. What a stop costs: the mean over sizes and passes.
+//              includes what going on after a wait costs. What a stop costs: what all stops of all sizes and
+//              passes together do, over their number.
 // Units:       seconds, bytes.
 // Assumptions: a step keeps one core busy as long as it lasts. The second line is only over rings of at most
 //              `cores` members; r is for any. Passes as in communication_fit.hpp.
@@ -38,10 +39,11 @@ struct RingDisturbance {
   Seconds carried{};              // that part of it which grows with the bytes; of one size: nothing
 };
 
-// What each stop costs the processor of the member that is stopped.
+// What stops cost the processor of the member that is held up, over all sizes.
 struct RingResume {
   std::size_t members = 2;
-  std::vector<double> seconds;  // by pass, the mean over the sizes
+  HeldUp all{};                 // passes together
+  std::vector<double> seconds;  // for each stop, by pass; those without stops left out
 };
 
 struct CollectiveFit {
@@ -51,7 +53,7 @@ struct CollectiveFit {
   std::optional<live::FittedTime> connection;
   // In the order of the rings; none unless all loops say their processor time.
   std::vector<RingDisturbance> disturbances;
-  std::vector<RingResume> resumes;  // of rings whose first member was stopped
+  std::vector<RingResume> resumes;  // of rings with a quota
 };
 [[nodiscard]] CollectiveFit fit_collectives(const std::vector<RingPass>& passes, std::size_t cores);
 

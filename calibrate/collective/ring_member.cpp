@@ -19,6 +19,7 @@
 #include "calibrate/live/live_clock.hpp"
 #include "calibrate/live/memory_load.hpp"
 #include "calibrate/live/message.hpp"
+#include "calibrate/live/sharing_timing.hpp"
 #include "calibrate/live/stepped_loop.hpp"
 #include "calibrate/live/worker_setup.hpp"
 #include "sim/base/check.hpp"
@@ -85,8 +86,12 @@ class Member {
               .token = token,
               .address = asked.at("address"),
               .threads = threads_of_pytorch};
-    // Others wait while one takes its steps alone.
-    place_.message_patience += std::chrono::milliseconds(std::llround(1e3 * longest_turn * busy_s_));
+    // Others wait while one takes its steps alone, or is held up while each of its threads computes.
+    const double held_up = asked.contains("allowance_s")
+                               ? asked.at("period_s").get<double>() / asked.at("allowance_s").get<double>()
+                               : 1.0;
+    const double longest_s = longest_turn * held_up * static_cast<double>(live::usable_cores()) * busy_s_;
+    place_.message_patience += std::chrono::milliseconds(std::llround(1e3 * longest_s));
     ring_ = asked.at("gloo").get<bool>() ? make_gloo_ring(place_) : make_own_ring(place_);
   }
 
@@ -180,7 +185,7 @@ class Member {
 
   void meet_under_quota(bool held) {
     Json asked = Json::object();
-    if (place_.rank == 0) asked[held_key] = {{"held", held}, {"processes", {getpid(), loop_->process_id()}}};
+    if (place_.rank == 0) asked[held_key] = held ? Json{getpid(), loop_->process_id()} : Json::array();
     meet({}, std::move(asked));
   }
 

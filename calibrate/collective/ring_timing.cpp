@@ -128,9 +128,9 @@ std::vector<Json> next_lines(const std::vector<std::unique_ptr<Process>>& member
   return said;
 }
 
-void move(const Json& asked, const live::CpuBudget& budget) {
-  for (const pid_t process : asked.at("processes"))
-    asked.at("held").get<bool>() ? budget.add(process) : budget.release(process);
+void hold(const std::vector<pid_t>& processes, const live::CpuBudget& budget) {
+  if (processes.empty()) budget.release();
+  for (const pid_t process : processes) budget.add(process);
 }
 
 // What all say of one size. What they tell each other before is passed on.
@@ -139,7 +139,7 @@ std::vector<Json> next_times(const std::vector<std::unique_ptr<Process>>& member
   while (true) {
     std::vector<Json> said = next_lines(members);
     if (!said.front().contains(told_key)) return said;
-    if (const auto asked = said.front().find(held_key); asked != said.front().end()) move(*asked, *budget);
+    if (const auto asked = said.front().find(held_key); asked != said.front().end()) hold(*asked, *budget);
     Json told = Json::array();
     for (Json& one : said) told.push_back(std::move(one.at(told_key)));
     const std::string line = told.dump();
@@ -196,8 +196,8 @@ std::vector<RingTime> time_rings(const std::string& program, const RingRequest& 
                      Seconds{processor_s},
                      steps_of(said),
                      {}});
-    if (const std::int64_t stops = budget ? budget->stops() - stops_before : 0; stops > 0)
-      times.back().resume = Seconds{lines.front().at("longer_s")} / static_cast<double>(stops);
+    if (budget)
+      times.back().held_up = {Seconds{lines.front().at("longer_s")}, budget->stops() - stops_before};
   }
   wait_for(members);
   return times;

@@ -17,9 +17,10 @@
 //              compute while it is waited for.
 //              What a stop by a quota costs: the first member and its loop take steps and all-reduces under
 //              a quota of the kernel's and as many without, in turn; the processor time that they take
-//              longer, over the stops that the kernel counts.
+//              longer, and the stops that the kernel counts.
 // Units:       seconds; bytes of all values of one member.
-// Assumptions: members are processes of this machine, over loopback TCP or emulated links.
+// Assumptions: members are processes of this machine, over loopback TCP or emulated links; a loop that is put
+//              under a quota is one process.
 // Not modelled: several hosts; an all-reduce that overlaps computing; stops of several members at once.
 #pragma once
 
@@ -52,13 +53,18 @@ struct LoopSteps {
   Seconds beside;          // processor time of a step between two all-reduces
   Seconds update;          // from one sum to the next
 };
+// Of the first member under a quota.
+struct HeldUp {
+  Seconds longer;          // that it and its loop take of a processor
+  std::int64_t stops = 0;  // in so many
+};
 struct RingTime {
   std::size_t members = 2;
   Bytes bytes;
   Seconds wall;
   Seconds processor;                 // of one member
   std::optional<LoopSteps> steps{};  // of loops that say their processor time
-  std::optional<Seconds> resume{};   // processor time that a stop costs the first one; absent: none came
+  std::optional<HeldUp> held_up{};   // of requests with a quota
 };
 
 // One for each size. Starts the processes, and ends them. Throws Interrupted, std::runtime_error; UserError
@@ -69,7 +75,8 @@ struct RingTime {
 // it tells the others, which is answered by a line of what all have told.
 inline constexpr const char* ring_member_flag = "--ring-member";
 inline constexpr const char* told_key = "told";
-inline constexpr const char* held_key = "under_quota";  // that its processes go into a quota, or out of it
+inline constexpr const char* held_key =
+    "held";  // what the first one asks before: its processes under the quota
 void run_ring_member(const std::vector<std::string>& words);
 
 }  // namespace paceline::calibrate

@@ -4,12 +4,16 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "sim/base/check.hpp"
 #include "sim/base/diagnostic.hpp"
 
 namespace paceline::live {
@@ -95,7 +99,8 @@ CpuBudget::CpuBudget(const CpuQuota& quota, std::size_t number) {
   remove_stale(hierarchy->root);
   folder_ = hierarchy->root / fmt::format("{}{}-{}", prefix, getpid(), number);
   std::error_code error;
-  if (!fs::create_directory(folder_, error)) fail(fmt::format("{}: {}", folder_.string(), error.message()));
+  if (!fs::create_directory(folder_, error))
+    fail(fmt::format("{}: {}", folder_.string(), error ? error.message() : "exists already"));
   const auto period_us = static_cast<long>(1e6 * quota.period.value() + 0.5);
   const auto quota_us = static_cast<long>(1e6 * quota.period.value() * quota.cores + 0.5);
   int refused = 0;
@@ -114,19 +119,21 @@ CpuBudget::~CpuBudget() {
     usleep(5000);
 }
 
-void CpuBudget::move(pid_t process, const fs::path& group) {
-  if (const int refused = write_value(group / "cgroup.procs", std::to_string(process)); refused != 0)
-    throw UserError(
-        fmt::format("process {} cannot be put into {}: {}", process, group.string(), std::strerror(refused)),
-        "");
-}
-
 void CpuBudget::add(pid_t process) const {
-  move(process, folder_);
+  if (const int refused = write_value(folder_ / "cgroup.procs", std::to_string(process)); refused != 0)
+    throw UserError(fmt::format("process {} cannot be put into {}: {}", process, folder_.string(),
+                                std::strerror(refused)),
+                    "");
 }
 
-void CpuBudget::release(pid_t process) const {
-  move(process, folder_.parent_path());
+void CpuBudget::release() const {
+  std::ifstream file(folder_ / "cgroup.procs");
+  const std::vector<std::string> processes{std::istream_iterator<std::string>(file), {}};
+  for (const std::string& process : processes) {
+    const int refused = write_value(folder_.parent_path() / "cgroup.procs", process);
+    const bool has_ended = refused == ESRCH;
+    check(refused == 0 || has_ended, "whence a process has come it may go back");
+  }
 }
 
 std::int64_t CpuBudget::stops() const {

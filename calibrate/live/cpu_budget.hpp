@@ -30,18 +30,16 @@ class CpuBudget {
   CpuBudget(const CpuQuota& quota, std::size_t number);
   CpuBudget(const CpuBudget&) = delete;
   CpuBudget& operator=(const CpuBudget&) = delete;
-  ~CpuBudget();  // removes the group, whose processes must have ended
+  ~CpuBudget();  // removes the group, whose processes must have ended or been released
 
   // From now on the process, with all its threads, lives on this budget.
   void add(pid_t process) const;
-  // From now on it lives in the group of this process again. Throws UserError, too.
-  void release(pid_t process) const;
-  [[nodiscard]] std::int64_t stops() const;  // periods so far in which somebody was held up
+  // From now on all that live on it are in the group of this process again.
+  void release() const;
+  [[nodiscard]] std::int64_t stops() const;  // of the periods that have ended: those that held somebody up
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  static void move(pid_t process, const std::filesystem::path& group);
-
   std::filesystem::path folder_;
 };
 

@@ -40,13 +40,13 @@ class CoreWatch {
   explicit CoreWatch(const std::vector<std::string>& loop);
   [[nodiscard]] CoreLook look();
   // Of the loop, before any look; absent: there is none.
-  [[nodiscard]] const std::optional<UsualStep>& usual_step() const { return usual_step_; }
+  [[nodiscard]] std::optional<Seconds> usual_step() const { return usual_step_; }
 
  private:
   [[nodiscard]] Seconds timed();  // where this thread is
 
   std::optional<SteppedLoop> loop_;
-  std::optional<UsualStep> usual_step_;
+  std::optional<Seconds> usual_step_;
   MemoryWork work_{};
   MemoryLoad load_;
 };

@@ -58,18 +58,17 @@ calibrate::OwnStep SteppedLoop::answer() {
   throw std::runtime_error(fmt::format("{} {} instead of a step{}", name_, describe_status(status), said));
 }
 
-UsualStep SteppedLoop::warm_up() {
+Seconds SteppedLoop::warm_up() {
   constexpr int first = 5;
   constexpr int timed = 5;
   for (int i = 0; i < first; ++i) static_cast<void>(step());
   std::vector<double> walls_s;
-  std::vector<double> processors_s;
   for (int i = 0; i < timed; ++i) {
     const std::int64_t began_ns = LiveClock::monotonic_ns();
-    processors_s.push_back(step().processor_s);
+    static_cast<void>(step());
     walls_s.push_back(1e-9 * static_cast<double>(LiveClock::monotonic_ns() - began_ns));
   }
-  return {Seconds{median(std::move(walls_s))}, Seconds{median(std::move(processors_s))}};
+  return Seconds{median(std::move(walls_s))};
 }
 
 }  // namespace paceline::live

@@ -27,11 +27,6 @@
 
 namespace paceline::live {
 
-struct UsualStep {
-  Seconds wall;       // as who asks for it sees it
-  Seconds processor;  // as the loop says
-};
-
 class SteppedLoop {
  public:
   // Throws std::system_error when there can be no process.
@@ -41,8 +36,8 @@ class SteppedLoop {
   // does not wait for a line, or prints a wrong one; std::runtime_error where it ends, with what it wrote.
   [[nodiscard]] calibrate::OwnStep step();
   [[nodiscard]] calibrate::OwnStep step_on_this_core();  // begins there, if the loop may use it
-  // The first steps allocate and compile. What one takes afterwards: medians of five.
-  UsualStep warm_up();
+  // The first steps allocate and compile. How long who asks waits for one afterwards: the median of five.
+  Seconds warm_up();
   [[nodiscard]] pid_t process_id() const { return process_.id(); }
 
  private:

@@ -177,24 +177,28 @@ TEST_CASE("the slowdown of a ring is a ratio of means over passes, not a mean of
   CHECK(fit.disturbances.at(0).slowdowns.at(1) == doctest::Approx(1.5));
 }
 
-TEST_CASE("what a stop costs a member is the mean over sizes, of each pass and ring") {
+TEST_CASE("what a stop costs a member is what all of them cost over their number, of all sizes of a ring") {
   std::vector<RingTime> rings = rings_of_loops(2, Seconds{2e-3}, Seconds{1e-4}, Seconds{2.5e-3});
   for (const RingTime& ring : rings_of_loops(3, Seconds{2e-3}, Seconds{1e-4}, Seconds{3e-3}))
     rings.push_back(ring);
   CHECK(fit_collectives({rings}, 4).resumes.empty());
-  const auto with_resumes = [&](double first_s, double second_s) {
-    rings.at(2).resume = Seconds{first_s};
-    rings.at(3).resume = Seconds{second_s};
+  const auto held_up = [&](const HeldUp& first, const HeldUp& second) {
+    rings.at(2).held_up = first;
+    rings.at(3).held_up = second;
     return rings;
   };
-  const CollectiveFit fit = fit_collectives({with_resumes(3e-3, 5e-3), with_resumes(4e-3, 7e-3)}, 4);
+  // One stop that seems to cost 9 ms counts for no more than one among ten.
+  const CollectiveFit fit = fit_collectives(
+      {held_up({Seconds{9e-3}, 1}, {Seconds{27e-3}, 9}), held_up({Seconds{16e-3}, 4}, {Seconds{32e-3}, 4}),
+       held_up({Seconds{1e-3}, 0}, {Seconds{-1e-3}, 0})},
+      4);
   REQUIRE(fit.resumes.size() == 1);
   CHECK(fit.resumes[0].members == 3);
+  CHECK(fit.resumes[0].all.stops == 18);
+  CHECK(fit.resumes[0].all.longer.value() == doctest::Approx(84e-3));
   REQUIRE(fit.resumes[0].seconds.size() == 2);
-  CHECK(fit.resumes[0].seconds[0] == doctest::Approx(4e-3));
-  CHECK(fit.resumes[0].seconds[1] == doctest::Approx(5.5e-3));
-  rings.front().steps.reset();
-  CHECK(fit_collectives({with_resumes(3e-3, 5e-3)}, 4).resumes.empty());
+  CHECK(fit.resumes[0].seconds[0] == doctest::Approx(3.6e-3));
+  CHECK(fit.resumes[0].seconds[1] == doctest::Approx(6e-3));
 }
 
 TEST_CASE("loops that say no processor time tell nothing of how they slow each other") {
