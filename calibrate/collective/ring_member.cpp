@@ -105,12 +105,11 @@ class Member {
     Json said =
         time_rings(size, ring_count(values, place_.members, seconds, busy_s_, asked_.at("per_value_s")));
     if (!loop_) return said;
-    const double beside_s = spread_of(beside_s_).mean;
     if (asked_.contains("allowance_s")) said["longer_s"] = longer_under_quota_s(size);
     take_steps_alone(seconds / 2.0);
     said["loop"] = {{"alone_s", spread_of(alone_s_).mean},
                     {"variation", spread_of(variations_).mean},
-                    {"beside_s", beside_s},
+                    {"beside_s", spread_of(beside_s_).mean},
                     {"asking_alone_s", spread_of(asking_alone_s_).mean},
                     {"asking_ns", asking_ns_}};
     alone_s_.clear();

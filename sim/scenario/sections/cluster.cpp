@@ -93,7 +93,7 @@ void describe(Visitor& v, CpuQuota& c) {
   v.optional(
       "resume", c.resume, duration(at_least(0)),
       "of each period, what computing takes longer after the worker stood still: `paceline calibrate own "
-      "--quota` measures it",
+      "--quota` measures it, of a member of a ring `calibrate collective --quota`",
       Absent{"0 s: not measured"});
 }
 
