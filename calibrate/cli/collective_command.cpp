@@ -106,14 +106,12 @@ std::string resume_text(const RingResume& resume, double quota) {
   if (!each_s)
     return fmt::format(
         "{} members: a quota of {:g} cores never stopped the one under it, so what stops cost is not told: "
-        "try "
-        "a smaller one\n",
+        "try a smaller one\n",
         resume.members, quota);
   const auto [least, most] = std::ranges::minmax(resume.seconds);
   return fmt::format(
       "{} members, one of which has a quota of {:g} cores: each of its {} stops costs it {:.3g} ms ({:.3g} "
-      "to "
-      "{:.3g}) of processor time: `quota: {{cores: {:g}, resume: {:.3g} ms}}`\n",
+      "to {:.3g}) of processor time: `quota: {{cores: {:g}, resume: {:.3g} ms}}`\n",
       resume.members, quota, resume.all.stops, 1e3 * *each_s, 1e3 * least, 1e3 * most, quota, 1e3 * *each_s);
 }
 

@@ -75,8 +75,7 @@ struct RingTime {
 // it tells the others, which is answered by a line of what all have told.
 inline constexpr const char* ring_member_flag = "--ring-member";
 inline constexpr const char* told_key = "told";
-inline constexpr const char* held_key =
-    "held";  // what the first one asks before: its processes under the quota
+inline constexpr const char* held_key = "held";  // from now on: processes of the first one under the quota
 void run_ring_member(const std::vector<std::string>& words);
 
 }  // namespace paceline::calibrate
