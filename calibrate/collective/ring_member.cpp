@@ -87,10 +87,10 @@ class Member {
               .address = asked.at("address"),
               .threads = threads_of_pytorch};
     // Others wait while one takes its steps alone, or is held up while each of its threads computes.
-    const double held_up = asked.contains("allowance_s")
-                               ? asked.at("period_s").get<double>() / asked.at("allowance_s").get<double>()
-                               : 1.0;
-    const double longest_s = longest_turn * held_up * static_cast<double>(live::usable_cores()) * busy_s_;
+    double longest_s = longest_turn * busy_s_;
+    if (asked.contains("allowance_s"))
+      longest_s *= static_cast<double>(live::usable_cores()) * asked.at("period_s").get<double>() /
+                   asked.at("allowance_s").get<double>();
     place_.message_patience += std::chrono::milliseconds(std::llround(1e3 * longest_s));
     ring_ = asked.at("gloo").get<bool>() ? make_gloo_ring(place_) : make_own_ring(place_);
   }

@@ -1,6 +1,7 @@
 #include "calibrate/live/cpu_budget.hpp"
 
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -41,10 +42,23 @@ TEST_CASE("a budget is a group of quota and period that takes a process in, and 
     const Process process({.words = {"sleep", "60"}});
     budget.add(process.id());
     CHECK(first_line(folder / "cgroup.procs") == std::to_string(process.id()));
-    budget.release();
-    CHECK(first_line(folder / "cgroup.procs").empty());
   }
   CHECK_FALSE(std::filesystem::exists(folder));
+}
+
+TEST_CASE("what a process has started on a budget is released with it") {
+  if (!why_no_cpu_budget().empty()) return;
+  const CpuBudget budget({.cores = 0.5}, 10);
+  Process process(
+      {.words = {"sh", "-c", "read line; sleep 2 & echo started; wait"}, .keeps_input_open = true});
+  budget.add(process.id());
+  REQUIRE(process.write_line("go"));
+  REQUIRE(process.read_line() == "started");
+  std::ifstream living(budget.folder() / "cgroup.procs");
+  CHECK(std::distance(std::istream_iterator<std::string>(living), {}) == 2);
+  budget.release();
+  CHECK(first_line(budget.folder() / "cgroup.procs").empty());
+  CHECK(process.wait() == 0);
 }
 
 TEST_CASE("a budget counts the periods in which it holds somebody up") {
